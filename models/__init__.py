@@ -1,0 +1,1 @@
+"""What the specifications say: a library of reference models that needs no simulator."""

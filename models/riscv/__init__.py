@@ -1,0 +1,1 @@
+"""The hart's side: instructions, programs, retire streams and ingress blocks."""
