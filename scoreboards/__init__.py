@@ -1,0 +1,1 @@
+"""What must agree: checks that run live in a simulation and offline on files, without a simulator."""
