@@ -1,8 +1,8 @@
 """One instruction from its bits: size, control flow, direct target, `itype` and text.
 
-Covers RV32 and RV64 IMAFDC, Zicsr, Zcmp and Zcmt; everything else is sequential, its size taken from the low bits
-(RISC-V unprivileged manual, "Base Instruction-Length Encoding"). Zcmp and Zcmt take the encodings of c.fsdsp, so
-whether a program has them is a parameter.
+Covers RV32 and RV64 IMAFDC, Zicsr, Zcmp and Zcmt; everything else is sequential, its size taken from the low
+bits (RISC-V unprivileged manual, "Base Instruction-Length Encoding"). Zcmp and Zcmt take the encodings of
+c.fsdsp, so whether a program has them is a parameter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LINK = (1, 5)
 
 
 class Flow(IntEnum):
-    """What an instruction does to the program counter, as far as a decoder that has only the program knows."""
+    """What an instruction does to the program counter, as far as the program alone tells."""
 
     SEQUENTIAL = 0
     BRANCH = 1  # direct and conditional
@@ -40,9 +40,9 @@ class Flow(IntEnum):
 class Insn:
     """One decoded instruction.
 
-    pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: address of a BRANCH
-    (when taken) or INFERABLE instruction, else None. name: mnemonic if it can change the flow, else "".
-    rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
+    pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: address of a
+    BRANCH (when taken) or INFERABLE instruction, else None. name: mnemonic if it can change the flow, else
+    "". rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
     """
 
     pc: int
@@ -65,7 +65,7 @@ _XRET = ("mret", "sret", "uret", "mnret")
 
 
 def size_of(parcel: int) -> int:
-    """Bytes of the instruction that begins with this 16-bit parcel: 2, 4, 6, 8, 10..22, or 24 where reserved."""
+    """Bytes of the instruction that begins with this 16-bit parcel: 2, 4, 6, 8, 10 to 22; 24 if reserved."""
     if parcel & 3 != 3:
         return 2
     if parcel & 0x1C != 0x1C:
@@ -102,13 +102,20 @@ def _imm_cb(raw: int) -> int:
 
 
 def decode(
-    pc: int, raw: int, xlen: int, *, zcmp: bool = True, zcmt: bool = True, entry: Callable[[int], int | None] | None = None
+    pc: int,
+    raw: int,
+    xlen: int,
+    *,
+    zcmp: bool = True,
+    zcmt: bool = True,
+    entry: Callable[[int], int | None] | None = None,
 ) -> Insn:
     """The instruction `raw` at `pc`.
 
-    Bits of raw above the instruction's own are ignored. zcmp, zcmt: whether the hart has these extensions (if not,
-    the encodings are c.fsdsp). entry: content of the jump table by index, None where it cannot be read; without
-    the entry cm.jt and cm.jalt are UNINFERABLE. Reserved encodings of jumps and branches are SEQUENTIAL.
+    Bits of raw above the instruction's own are ignored. zcmp, zcmt: whether the hart has these extensions
+    (if not, the encodings are c.fsdsp). entry: content of the jump table by index, None where it cannot be
+    read; without the entry cm.jt and cm.jalt are UNINFERABLE. Reserved encodings of jumps and branches are
+    SEQUENTIAL.
     """
     size = size_of(raw & 0xFFFF)
     raw &= (1 << 8 * size) - 1
@@ -140,7 +147,9 @@ def decode(
         elif quadrant == 2 and funct3 == 4 and raw & 0x7C == 0:
             link = raw >> 12 & 1
             if register:
-                return Insn(pc, raw, size, Flow.UNINFERABLE, None, "c.jalr" if link else "c.jr", link, register)
+                return Insn(
+                    pc, raw, size, Flow.UNINFERABLE, None, "c.jalr" if link else "c.jr", link, register
+                )
             if link:
                 return Insn(pc, raw, size, Flow.TRAP, None, "c.ebreak")
         elif quadrant == 2 and funct3 == 5:
@@ -157,8 +166,8 @@ def decode(
     return Insn(pc, raw, size, Flow.SEQUENTIAL)
 
 
-# Table 2 of the seed; the columns in which the variants differ. A jump is direct or not, with rd = x0 or another
-# register that is not a link register.
+# Table 2 of the seed; the columns in which the variants differ. A jump is direct or not, with rd = x0 or
+# another register that is not a link register.
 _JUMP_WITHOUT_LINK = {
     "rc7": {(True, True): IType.OTHER_INFERABLE_JUMP, (True, False): IType.OTHER_INFERABLE_JUMP,
             (False, True): IType.OTHER_UNINFERABLE_JUMP, (False, False): IType.OTHER_UNINFERABLE_JUMP},
@@ -214,7 +223,8 @@ def _zcm_text(insn: Insn, xlen: int) -> str | None:
 
 
 def disassemble(insn: Insn, program: Program) -> str:
-    """Text of the instruction, e.g. `beq a0, a1, 0x80000010 <main+0x10>`; `.insn 0x...` where nobody can read it.
+    """Text of the instruction, e.g. `beq a0, a1, 0x80000010 <main+0x10>`; `.insn 0x...` where nobody can
+    read it.
 
     Uses capstone if it is installed; direct targets are absolute, with their symbol.
     """

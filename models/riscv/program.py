@@ -1,7 +1,7 @@
 """A program: memory image, symbols, and its instructions by address.
 
-Everything that follows a program (walks, encoders' inputs, decoders, failure messages) asks it here. ELF files are
-read and written by `models.riscv.elf`.
+Everything that follows a program (walks, encoders' inputs, decoders, failure messages) asks it here. ELF
+files are read and written by `models.riscv.elf`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Program:
     xlen: 32 or 64. segments, data: (address, bytes) pairs, executable and not; they must not overlap.
     symbols: name to address, or (name, address) pairs. jvt: base address of the Zcmt jump table, 0 if none.
     zcmp, zcmt: whether the program uses these extensions in place of c.fsdsp; zcmt defaults to jvt != 0.
-    code: dict from pc to Insn for hot loops (`code[pc]` is None outside).
+    code: dict from pc to Insn for hot loops (`code[pc]` is None outside). labels: all (name, address) pairs;
+    symbols: the first address of each name.
     Raises ProgramError.
     """
 
@@ -80,10 +81,10 @@ class Program:
         self.data = _merge(data, xlen)
         self.entry, self.jvt = entry, jvt
         self.zcmp, self.zcmt = zcmp, bool(jvt) if zcmt is None else zcmt
-        pairs = symbols.items() if isinstance(symbols, Mapping) else symbols
-        self.symbols: dict[str, int] = dict(pairs)
+        self.labels = list(symbols.items() if isinstance(symbols, Mapping) else symbols)
+        self.symbols: dict[str, int] = dict(reversed(self.labels))
         self._bases = [base for base, _ in self.segments]
-        ordered = sorted((address, name) for name, address in self.symbols.items())
+        ordered = sorted((address, name) for name, address in self.labels)
         self._symbol_addresses = [address for address, _ in ordered]
         self._symbol_names = [name for _, name in ordered]
         self.code = _Code(self)
@@ -91,7 +92,7 @@ class Program:
 
     def __repr__(self) -> str:
         size = sum(len(body) for _, body in self.segments)
-        return f"Program(rv{self.xlen}, {size} bytes of code in {len(self.segments)} segments, entry {self.entry:#x})"
+        return f"Program(rv{self.xlen}, {size} bytes in {len(self.segments)} segments, entry {self.entry:#x})"
 
     def insn(self, pc: int) -> Insn | None:
         """The instruction at pc, None outside executable memory or at an odd address."""
@@ -111,7 +112,12 @@ class Program:
         if len(raw) < size:
             return None
         return isa.decode(
-            pc, int.from_bytes(raw, "little"), self.xlen, zcmp=self.zcmp, zcmt=self.zcmt, entry=self._table_entry
+            pc,
+            int.from_bytes(raw, "little"),
+            self.xlen,
+            zcmp=self.zcmp,
+            zcmt=self.zcmt,
+            entry=self._table_entry,
         )
 
     def read(self, address: int, count: int) -> bytes | None:
@@ -156,11 +162,11 @@ class Program:
         return self._columns.look_up(np.asarray(pcs, dtype=np.uint64))
 
     @classmethod
-    def from_elf(cls, path: str | Path, jvt: int | None = None) -> Program:
+    def from_elf(cls, path: str | Path, jvt: int | None = None, xlen: int | None = None) -> Program:
         """Read an ELF file; see `models.riscv.elf.read_elf`."""
         from models.riscv.elf import read_elf
 
-        return read_elf(path, jvt)
+        return read_elf(path, jvt, xlen)
 
     def to_elf(self, path: str | Path) -> None:
         """Write an ELF file that other tools read; see `models.riscv.elf.write_elf`."""
@@ -180,7 +186,9 @@ def _merge(segments: Iterable[Segment], xlen: int) -> list[Segment]:
             )
         end = merged[-1][0] + len(merged[-1][1]) if merged else -1
         if base < end:
-            raise ProgramError(f"the segment at {base:#x} overlaps the one that ends at {end:#x}; give each byte once")
+            raise ProgramError(
+                f"the segment at {base:#x} overlaps the one that ends at {end:#x}; give each byte once"
+            )
         if base == end:
             merged[-1] = (merged[-1][0], merged[-1][1] + body)
         else:
@@ -213,7 +221,9 @@ class _Dense:
             segment = np.zeros(len(pcs), dtype=np.intp)
         else:
             segment = np.maximum(np.searchsorted(self._bases, pcs, side="right"), 1) - 1
-        halves = (pcs - self._bases[segment]) >> np.uint64(1)  # wraps to a huge number below the first segment
+        halves = (pcs - self._bases[segment]) >> np.uint64(
+            1
+        )  # wraps to a huge number below the first segment
         inside = (halves < self._lengths[segment]) & (pcs & np.uint64(1) == 0)
         return np.where(inside, halves + self._starts[segment], outside)
 
@@ -224,7 +234,10 @@ class _Dense:
             for slot, first in zip(*np.unique(index[unknown], return_index=True)):
                 self._fill(int(slot), self._program.insn(int(pcs[unknown][first])))
         return Columns(
-            self._size[index], self._flow[index], self._target[index], {v: t[index] for v, t in self._itype.items()}
+            self._size[index],
+            self._flow[index],
+            self._target[index],
+            {v: t[index] for v, t in self._itype.items()},
         )
 
     def _fill(self, slot: int, insn: Insn | None) -> None:
