@@ -1,0 +1,41 @@
+// Facts of the trace ingress port that every trace system shares (E-Trace 2.0 chapter 4).
+package trace_pkg;
+
+  // itype: why a block ended (4-bit port).
+  localparam logic [3:0] ItypeNone        = 4'd0;
+  localparam logic [3:0] ItypeException   = 4'd1;
+  localparam logic [3:0] ItypeInterrupt   = 4'd2;
+  localparam logic [3:0] ItypeTrapReturn  = 4'd3;
+  localparam logic [3:0] ItypeNotTaken    = 4'd4;
+  localparam logic [3:0] ItypeTaken       = 4'd5;
+  localparam logic [3:0] ItypeUninfJump   = 4'd6;   // 3-bit port only: any un-inferable jump
+  localparam logic [3:0] ItypeReserved    = 4'd7;   // treated as 0
+  localparam logic [3:0] ItypeUninfCall   = 4'd8;
+  localparam logic [3:0] ItypeInfCall     = 4'd9;
+  localparam logic [3:0] ItypeUninfTail   = 4'd10;  // as 14
+  localparam logic [3:0] ItypeInfTail     = 4'd11;  // as 15
+  localparam logic [3:0] ItypeCoSwap      = 4'd12;
+  localparam logic [3:0] ItypeReturn      = 4'd13;
+  localparam logic [3:0] ItypeOtherUninf  = 4'd14;
+  localparam logic [3:0] ItypeOtherInf    = 4'd15;
+
+  // The block ends with an exception or interrupt, which retires nothing itself.
+  function automatic logic is_trap(input logic [3:0] itype);
+    is_trap = (itype == ItypeException) || (itype == ItypeInterrupt);
+  endfunction
+
+  // The block ends with an instruction whose target cannot be read from the program.
+  function automatic logic is_uninferable(input logic [3:0] itype);
+    case (itype)
+      ItypeTrapReturn, ItypeUninfJump, ItypeUninfCall, ItypeUninfTail,
+      ItypeCoSwap, ItypeReturn, ItypeOtherUninf: is_uninferable = 1'b1;
+      default:                                   is_uninferable = 1'b0;
+    endcase
+  endfunction
+
+  // The block ends with a direct conditional branch.
+  function automatic logic is_branch(input logic [3:0] itype);
+    is_branch = (itype == ItypeNotTaken) || (itype == ItypeTaken);
+  endfunction
+
+endpackage
