@@ -238,8 +238,7 @@ def write_elf(program: Program, path: str | Path) -> None:
     section_offset = place(b"".join(struct.pack(section_form, *row) for row in sections))
     flags = _EF_RVC | (0 if program.zcmp or program.zcmt else _EF_FLOAT_DOUBLE)
     identity = b"\x7fELF" + bytes((2 if wide else 1, 1, 1)) + bytes(9)
-    image[:header_size] = identity + struct.pack(
-        "<HHIQQQIHHHHHH" if wide else "<HHIIIIIHHHHHH",
-        2, _EM_RISCV, 1, program.entry, header_size, section_offset, flags, header_size, segment_size, len(loads), section_size, len(sections), len(sections) - 1,
-    )  # fmt: skip
+    header = (2, _EM_RISCV, 1, program.entry, header_size, section_offset, flags, header_size, segment_size)
+    header += (len(loads), section_size, len(sections), len(sections) - 1)
+    image[:header_size] = identity + struct.pack("<HHIQQQIHHHHHH" if wide else "<HHIIIIIHHHHHH", *header)
     Path(path).write_bytes(image)
