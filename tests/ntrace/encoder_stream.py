@@ -1,0 +1,104 @@
+"""Beats written by hand, one row per clock cycle, and what the encoder model makes of them, for the encoder tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from models.ntrace.config import Config
+from models.ntrace.encoder import EncodedTrace, Encoder
+from models.riscv.beats import Beats
+from models.riscv.retired import IType
+
+# Control levels: enable, inst_tracing, halted
+RESET = (0, 0, 0)
+ON = (1, 1, 0)
+OFF = (1, 0, 0)
+DEBUG = (1, 1, 1)
+DEBUG_OFF = (1, 0, 1)
+
+
+class Block(NamedTuple):
+    """One lane: itype, address, half-words."""
+
+    itype: int
+    iaddr: int
+    iretire: int
+
+
+class Row(NamedTuple):
+    """One accepted cycle. cycle: None for the one after the row before."""
+
+    blocks: tuple[Block, ...]
+    levels: tuple[int, int, int]
+    drop: int
+    cycle: int | None
+
+
+def row(*blocks: Block, levels: tuple[int, int, int] = ON, drop: int = 0, cycle: int | None = None) -> Row:
+    """A cycle with these blocks, lane 0 first."""
+    return Row(blocks, levels, drop, cycle)
+
+
+def linear(iaddr: int, iretire: int) -> Block:
+    """Instructions without a change of flow."""
+    return Block(IType.NONE, iaddr, iretire)
+
+
+def taken(iaddr: int, iretire: int) -> Block:
+    """A block that ends with a taken branch."""
+    return Block(IType.TAKEN, iaddr, iretire)
+
+
+def not_taken(iaddr: int, iretire: int) -> Block:
+    """A block that ends with a branch not taken."""
+    return Block(IType.NOT_TAKEN, iaddr, iretire)
+
+
+def jump(iaddr: int, iretire: int) -> Block:
+    """A block that ends with an uninferable jump."""
+    return Block(IType.OTHER_UNINFERABLE_JUMP, iaddr, iretire)
+
+
+def exception(iaddr: int, iretire: int = 0) -> Block:
+    """An exception behind iretire half-words."""
+    return Block(IType.EXCEPTION, iaddr, iretire)
+
+
+def interrupt(iaddr: int, iretire: int = 0) -> Block:
+    """An interrupt behind iretire half-words."""
+    return Block(IType.INTERRUPT, iaddr, iretire)
+
+
+def to_beats(rows: list[Row], lanes: int = 1) -> Beats:
+    """The rows as arrays."""
+    beats = Beats.empty(len(rows), lanes)
+    cycle = -1
+    for index, (blocks, levels, drop, at) in enumerate(rows):
+        cycle = cycle + 1 if at is None else at
+        beats.cycle[index], beats.drop[index] = cycle, drop
+        beats.enable[index], beats.inst_tracing[index], beats.halted[index] = levels
+        for lane, block in enumerate(blocks):
+            beats.itype[index, lane], beats.iaddr[index, lane], beats.iretire[index, lane] = block
+    return beats
+
+
+def encode(rows: list[Row], **config: Any) -> EncodedTrace:
+    """The trace of the rows after a first cycle of reset levels."""
+    lanes = config.get("blocks", 1)
+    return Encoder(Config(**config)).run(to_beats([row(levels=RESET), *rows], lanes))
+
+
+def plain(trace: EncodedTrace) -> list[tuple]:
+    """The messages as (name, field values...)."""
+    return [(m.name, *m.values) for m in trace.messages]
+
+
+def explained(trace: EncodedTrace) -> list[tuple]:
+    """The messages as (clause, name, field values...)."""
+    return [(clause, m.name, *m.values) for clause, m in zip(trace.reasons, trace.messages)]
+
+
+def each(blocks: Iterable[Block], **kwargs: Any) -> list[Row]:
+    """One row per block."""
+    return [row(block, **kwargs) for block in blocks]
