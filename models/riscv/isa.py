@@ -61,7 +61,7 @@ _SYSTEM = {
     0x30200073: ("mret", Flow.UNINFERABLE), 0x70200073: ("mnret", Flow.UNINFERABLE),
 }  # fmt: skip
 _BRANCHES = {0: "beq", 1: "bne", 4: "blt", 5: "bge", 6: "bltu", 7: "bgeu"}
-_XRET = ("mret", "sret", "uret", "mnret")
+XRET = ("mret", "sret", "uret", "mnret")
 
 
 def size_of(parcel: int) -> int:
@@ -189,7 +189,7 @@ def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
         return IType.TAKEN if taken else IType.NOT_TAKEN
     if insn.flow == Flow.TRAP:
         return IType.EXCEPTION
-    if insn.name in _XRET:
+    if insn.name in XRET:
         return IType.XRET
     if insn.name == "cm.jt" and variant == "rc7":
         return IType.NONE

@@ -1,0 +1,152 @@
+"""What holds of any retire stream of a program: its form in each variant, and that a hart could have
+produced it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from models.riscv import isa
+from models.riscv.isa import Flow, Insn
+from models.riscv.program import Program
+from models.riscv.retired import Effects, IType, Kind, Retired
+
+ECALL_CAUSES = (8, 9, 10, 11)
+BREAKPOINT = 3
+CONTROL_KINDS = (Kind.TRACE_ON, Kind.TRACE_OFF, Kind.DEBUG_ENTRY, Kind.DEBUG_EXIT)
+
+
+class WalkError(ValueError):
+    """A step that the program does not allow, or a stream that does not follow it; the text says where."""
+
+
+def mode_rows(kind: np.ndarray) -> np.ndarray:
+    """For each row the row that tells its privilege and context: itself, or for a control row the next that
+    is not.
+
+    Control rows at the end keep their own. A port tells these levels only with a block.
+    """
+    n = len(kind)
+    own = np.arange(n)
+    following = np.where(np.isin(kind, CONTROL_KINDS), n, own)
+    following = np.minimum.accumulate(following[::-1])[::-1]
+    return np.where(following == n, own, following)
+
+
+def trap_retires(insn: Insn | None, cause: int) -> bool:
+    """Whether an exception of this cause is that of the ecall or ebreak itself."""
+    if insn is None or insn.flow != Flow.TRAP:
+        return False
+    return cause in ECALL_CAUSES if insn.name == "ecall" else cause == BREAKPOINT
+
+
+def size_and_itype(
+    program: Program, variant: str, kind: np.ndarray, pcs: np.ndarray, taken: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    columns = program.columns(pcs)
+    is_insn = kind == Kind.INSN
+    itype = columns.itype[variant] + ((columns.flow == Flow.BRANCH) & (taken == 1))  # NOT_TAKEN + 1 is TAKEN
+    itype = np.where(is_insn, itype, np.where(kind <= Kind.INTERRUPT, kind, IType.NONE))
+    return np.where(is_insn, columns.size, 0), itype
+
+
+def with_variant(retired: Retired, program: Program, variant: str) -> Retired:
+    """The same stream as `variant` has it: itype recomputed; ecall and ebreak retire in rc7 and not in v1_0.
+
+    Effects, if any, follow their rows (those of a removed row go to its exception). Raises
+    WalkError for a variant that is not in `isa.VARIANTS`.
+    """
+    if variant not in isa.VARIANTS:
+        raise WalkError(f"variant {variant!r} is not known; give one of {', '.join(isa.VARIANTS)}")
+    calls = np.zeros(len(retired), dtype=bool)  # exceptions of an ecall or ebreak
+    exceptions = np.flatnonzero(retired.kind == Kind.EXCEPTION)
+    for row in exceptions[program.columns(retired.pc[exceptions]).flow == Flow.TRAP]:
+        calls[row] = trap_retires(program.insn(int(retired.pc[row])), int(retired.cause[row]))
+    told = np.zeros(len(retired), dtype=bool)  # of those, the ones whose instruction is a row already
+    told[1:] = calls[1:] & (retired.kind[:-1] == Kind.INSN) & (retired.pc[:-1] == retired.pc[1:])
+    if variant == "rc7":
+        rows = np.flatnonzero(calls & ~told)
+        source = np.insert(np.arange(len(retired)), rows, rows)
+        added = np.insert(np.zeros(len(retired), dtype=bool), rows, True)
+    else:
+        source = np.delete(np.arange(len(retired)), np.flatnonzero(told) - 1)
+        added = np.zeros(len(source), dtype=bool)
+    result = retired.select(source)
+    for name, value in (("kind", Kind.INSN), ("taken", -1), ("cause", 0), ("tval", 0)):
+        getattr(result, name)[added] = value
+    result.size, itype = size_and_itype(program, variant, result.kind, result.pc, result.taken)
+    result.itype = itype.astype(np.uint8)
+    result.size = result.size.astype(np.uint8)
+    if retired.effects is not None:
+        result.effects = _move_effects(retired.effects, source, added)
+    return result
+
+
+def _move_effects(effects: Effects, source: np.ndarray, added: np.ndarray) -> Effects:
+    columns = {}
+    for field in dataclasses.fields(Effects):
+        column = getattr(effects, field.name)
+        if not field.name.startswith("csr_"):
+            column = np.where(added, 0, column[source]).astype(column.dtype)
+        columns[field.name] = column
+    old = np.where(added, -1, source)  # increasing apart from the rows added
+    kept = np.flatnonzero(~added)
+    columns["csr_row"] = kept[np.searchsorted(old[kept], effects.csr_row)].astype(effects.csr_row.dtype)
+    return Effects(**columns)
+
+
+def check_flow(retired: Retired, program: Program) -> None:
+    """Raise WalkError at the first row that does not follow from the rows before it.
+
+    A sequential instruction, a branch with its direction and a direct jump say where the next row is; after
+    an indirect jump or a trap, and at trace_on and debug_exit, the stream may go on anywhere. Size,
+    direction and itype (of either variant) must be those of the program's instruction.
+    """
+    n = len(retired)
+    columns = program.columns(retired.pc)
+    kind, pc = retired.kind, retired.pc
+    is_insn = kind == Kind.INSN
+    is_branch = is_insn & (columns.flow == Flow.BRANCH)
+    mask = np.uint64((1 << program.xlen) - 1)
+    # where the next row must be, and whether anything is known about it
+    expected = np.where(is_insn, pc + columns.size & mask, pc)
+    jumps = (is_branch & (retired.taken == 1)) | (is_insn & (columns.flow == Flow.INFERABLE))
+    expected = np.where(jumps, columns.target, expected)
+    known = ~(
+        (is_insn & (columns.flow == Flow.UNINFERABLE)) | (kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)
+    )
+    is_call = is_insn & (columns.flow == Flow.TRAP)
+    expected = np.where(is_call, pc, expected)
+    known &= ~(
+        np.isin(kind, CONTROL_KINDS) & (pc == 0)
+    )  # a control row whose address the port could not tell
+
+    itypes = np.stack([columns.itype[v] for v in isa.VARIANTS]) + (is_branch & (retired.taken == 1))
+    outside = is_insn & (columns.size == 0)
+    wrong = {
+        "is not an instruction of the program": outside,
+        "has another size in the program": is_insn & ~outside & (columns.size != retired.size),
+        "needs a direction exactly if it is a branch": is_insn & (is_branch != (retired.taken >= 0)),
+        "has another itype": is_insn & (itypes != retired.itype).all(axis=0),
+        "does not follow from the row before": np.zeros(n, dtype=bool),
+        "is an ecall or ebreak that no exception follows": np.zeros(n, dtype=bool),
+    }
+    restart = (kind == Kind.TRACE_ON) | (kind == Kind.DEBUG_EXIT) | (np.isin(kind, CONTROL_KINDS) & (pc == 0))
+    astray = wrong["does not follow from the row before"]
+    astray[1:] = known[:-1] & ~restart[1:] & (expected[:-1] != pc[1:])
+    wrong["is an ecall or ebreak that no exception follows"][:-1] = is_call[:-1] & (
+        kind[1:] != Kind.EXCEPTION
+    )
+    rows = {reason: int(np.argmax(found)) for reason, found in wrong.items() if found.any()}
+    if not rows:
+        return
+    reason = min(rows, key=lambda r: rows[r])
+    row = rows[reason]
+    before = ""
+    if row and reason.startswith("does"):
+        before = f" ({program.where(int(pc[row - 1]))}, after which {int(expected[row - 1]):#x} comes)"
+    raise WalkError(
+        f"row {row}, {Kind(int(kind[row])).name.lower()} at {program.where(int(pc[row]))}, {reason}{before}; "
+        "give the program that this stream was recorded from"
+    )
