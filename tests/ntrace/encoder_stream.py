@@ -1,4 +1,4 @@
-"""Beats written by hand, one row per clock cycle, and what the encoder model makes of them, for the encoder tests."""
+"""Beats written by hand, one row per clock cycle, and what the encoder model makes of them."""
 
 from __future__ import annotations
 
