@@ -310,7 +310,7 @@ class Encoder:
         if indirect:
             self._pend = INDIRECT
             self._btype, self._clause = indirect
-            if early_trap and self._btype and not self._icnt:
+            if early_trap and not self._icnt:  # only a trap comes without an instruction
                 self._clause = early_trap
             return
         if self._htm:

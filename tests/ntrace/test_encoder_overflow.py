@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ntrace.encoder_stream import DEBUG, DEBUG_OFF, OFF, Row, encode, exception, explained, jump, linear
-from tests.ntrace.encoder_stream import not_taken, plain, row
+from tests.ntrace.encoder_stream import (
+    DEBUG,
+    DEBUG_OFF,
+    OFF,
+    Row,
+    encode,
+    exception,
+    explained,
+    jump,
+    linear,
+    not_taken,
+    plain,
+    row,
+)
 
 START = ("NT.8.5.sync5", "ProgTraceSync", 5, 0, 0x80)
 ERROR = ("NT.7.4.error", "Error", 0, 4)
@@ -75,6 +87,12 @@ def test_marker_lost() -> None:
     rows: list[Row] = [row(levels=OFF), row(levels=DEBUG_OFF, drop=1), row(levels=OFF), row(levels=DEBUG_OFF)]
     marker = ("NT.8.6.stop_while_off", "ProgTraceCorrelation", 0, 1, 0, 1)
     assert explained(encode(rows, variant="rc7")) == [ERROR_ALONE, marker]
+
+
+def test_marker_after_a_loss() -> None:
+    """What was counted before the loss is forgotten: the marker has I-CNT=0 and an empty HIST."""
+    rows = [FIRST, row(levels=OFF, drop=1), row(levels=OFF), row(levels=DEBUG_OFF)]
+    assert plain(encode(rows))[-1] == ("ProgTraceCorrelation", 0, 1, 0, 1)
 
 
 def test_whole_beat_lost() -> None:

@@ -126,5 +126,10 @@ def test_beats_that_do_not_fit(block: Block, lanes: int, way_out: str) -> None:
         Encoder(Config(xlen=32)).run(to_beats([row(block)], lanes))
 
 
+def test_each_run_starts_from_reset() -> None:
+    encoder, beats = Encoder(Config()), to_beats(each([taken(0x100, 2), jump(0x200, 2)]))
+    assert plain(encoder.run(beats)) == plain(encoder.run(beats)) == [START[1:]]
+
+
 def test_clauses_are_one_line() -> None:
     assert all(text and "\n" not in text for text in CLAUSES.values())

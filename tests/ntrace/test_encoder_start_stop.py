@@ -68,10 +68,11 @@ def test_start(before: tuple, sync: int) -> None:
     assert plain(encode([row(levels=before), row(), row(FIRST)]))[-1] == ("ProgTraceSync", sync, 0, 0x80)
 
 
-@pytest.mark.parametrize("now", [(1, 1, 1), (0, 0, 1)])
-def test_no_marker_unless_only_tracing_is_off(now: tuple) -> None:
-    """Debug entry with inst_tracing on, or with the encoder disabled, is not told (profile, step 2)."""
-    assert plain(encode([row(levels=(now[0], 0, 0)), row(levels=now)], variant="rc7")) == []
+@pytest.mark.parametrize("was, now", [((1, 0, 0), (1, 1, 1)), ((1, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 1)),
+                                      ((0, 0, 0), (0, 0, 1))])  # fmt: skip
+def test_no_marker_unless_only_tracing_is_off(was: tuple, now: tuple) -> None:
+    """Debug entry with inst_tracing on, or without the encoder enabled before and after (step 2)."""
+    assert plain(encode([row(levels=was), row(levels=now)], variant="rc7")) == []
 
 
 def test_only_traced_blocks_count() -> None:

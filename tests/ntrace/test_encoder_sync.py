@@ -16,8 +16,10 @@ from tests.ntrace.encoder_stream import (
     jump,
     linear,
     not_taken,
+    plain,
+    row,
+    taken,
 )
-from tests.ntrace.encoder_stream import plain, row, taken
 
 START = ("ProgTraceSync", 5, 0, 0x80)
 CYCLES: dict[str, Any] = {"inst_sync_mode": 2}  # every 16 cycles
