@@ -295,9 +295,11 @@ class Encoder:
             self._send_sync(self._direct_sync, (SYNC_PERIODIC, icnt, faddr), "NT.8.5.sync2_direct")
         elif pend == FULL_ICNT:
             self._send_sync(self._branch_hist_sync, (SYNC_ICNT, 0, icnt, faddr, *hist), "NT.8.4.4.sync4")
+        elif hist:
+            values = (SYNC_PERIODIC, 0, icnt, faddr, *hist)
+            self._send_sync(self._branch_hist_sync, values, "NT.8.5.sync2_linear")
         else:
-            kind, btype = (self._branch_hist_sync, (0,)) if hist else (self._program_sync, ())
-            self._send_sync(kind, (SYNC_PERIODIC, *btype, icnt, faddr, *hist), "NT.8.5.sync2_linear")
+            self._send_sync(self._program_sync, (SYNC_PERIODIC, icnt, faddr), "NT.8.5.sync2_linear")
         self._ref = iaddr
         return early_trap
 

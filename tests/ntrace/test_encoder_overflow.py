@@ -90,8 +90,8 @@ def test_marker_lost() -> None:
 
 
 def test_marker_after_a_loss() -> None:
-    """What was counted before the loss is forgotten: the marker has I-CNT=0 and an empty HIST."""
-    rows = [FIRST, row(levels=OFF, drop=1), row(levels=OFF), row(levels=DEBUG_OFF)]
+    """What the lost beat counted is forgotten: the marker has I-CNT=0 and an empty HIST."""
+    rows = [FIRST, row(jump(0x106, 2)), row(not_taken(0x200, 2), drop=1), END, row(levels=DEBUG_OFF)]
     assert plain(encode(rows))[-1] == ("ProgTraceCorrelation", 0, 1, 0, 1)
 
 
