@@ -223,7 +223,9 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     pc = np.where(is_insn, flat[np.where(is_insn, start[of] + position, 0)], 0).astype(np.uint64)
     columns = program.columns(pc)
     itype = np.where(last & ~is_trap[of], block["itype"][of], 0)
-    epc = block["iaddr"] + 2 * block["iretire"].astype(np.uint64) & np.uint64((1 << program.xlen) - 1)
+    epc = block["iaddr"] + (block["iretire"].astype(np.uint64) << np.uint64(1)) & np.uint64(
+        (1 << program.xlen) - 1
+    )
     pc = np.where(trap_row, epc[of], pc)
     if variant == "rc7":
         call = last & (block["itype"][of] == IType.EXCEPTION) & (columns.flow == Flow.TRAP)
@@ -233,7 +235,8 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     itype = np.where(trap_row, kinds, itype)
     taken = np.where(itype == IType.TAKEN, 1, np.where(itype == IType.NOT_TAKEN, 0, -1))
     rows = Retired(
-        kind=kinds, pc=pc, size=np.where(is_insn, columns.size, 0), itype=itype, taken=np.where(is_insn, taken, -1),
+        kind=kinds, pc=pc, size=np.where(is_insn, columns.size, 0), itype=itype,
+        taken=np.where(is_insn, taken, -1),
         cause=np.where(trap_row, block["cause"][of], 0), tval=np.where(trap_row, block["tval"][of], 0),
         priv=block["priv"][of], context=block["context"][of],
     )  # fmt: skip
@@ -297,7 +300,7 @@ def observable(retired: Retired, program: Program) -> Retired:
     leads = np.where(jumps, columns.target, leads)
     known = (retired.kind == Kind.INSN) & (columns.flow != Flow.UNINFERABLE) & (columns.flow != Flow.TRAP)
     led, is_led = leads[before], known[before] & (before >= 0)  # index -1 reads the last row, and is masked
-    following = np.append(retired.pc, 0)[after].astype(np.uint64)
+    following = np.append(retired.pc, np.uint64(0))[after]
     pc = np.where(is_led & ~restarted, led, following)
 
     result = retired.select(slice(None))
