@@ -1,0 +1,1 @@
+"""Functional coverage: declared points, numpy sampling, merging, and export for existing viewers."""
