@@ -27,8 +27,9 @@ class Beats:
     """Accepted cycles of the ingress port, in order.
 
     Arrays of shape [n]: cycle (clock cycle at which the row was, or is to be, accepted; strictly increasing:
-    the cycles left out are idle), enable, inst_tracing, halted (control levels), drop (monitor only: accepted without
-    room in the output queue, see docs/ntrace-profile.md).
+    the cycles left out have no blocks, and the levels and drop of the row before), enable, inst_tracing, halted
+    (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
+    A monitor therefore keeps a row for every cycle with a block or with another level or drop than the row before.
     Arrays of shape [n, lanes], lane 0 the oldest: itype, iaddr, iretire (half-words), ilastsize (0: the last
     instruction has 16 bits, 1: 32), cause, tval, priv ({V, PRV}), context. A lane holds a block if iretire is not 0 or
     itype is 1 or 2; empty lanes are all 0, and blocks fill lanes from 0.
