@@ -1,0 +1,92 @@
+"""The N-Trace scoreboard: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+exact holds a device to docs/ntrace-profile.md byte for byte, lossless asks an independent decoder for what the hart did,
+legal holds every message to the grammar. Vendor IP is held to the last two.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from models.ntrace.decoder import DecodedTrace, decode
+from models.ntrace.encoder import EncodedTrace, Encoder
+from scoreboards.capture import Capture
+from scoreboards.clauses import ClauseBook, Failure, Plan
+from scoreboards.ntrace_exact import check_exact
+from scoreboards.ntrace_expected import expected
+from scoreboards.ntrace_legal import Knobs, check_legal
+from scoreboards.ntrace_lossless import Lossless
+from scoreboards.ntrace_periodic import check_periodic
+from scoreboards.ntrace_table import Locator, MessageTable
+
+PLAN = Path(__file__).parent.parent / "tests" / "plan" / "ntrace.toml"
+
+
+@cache
+def plan() -> Plan | None:
+    """The plan of N-Trace; None where only the models and scoreboards were installed."""
+    return Plan.load(PLAN) if PLAN.exists() else None
+
+
+@dataclass
+class Verdict:
+    """What a check found. stats: seconds of "encoder", "decoder" and "scoreboard", and counts of what was seen."""
+
+    book: ClauseBook
+    decoded: DecodedTrace | None = None
+    encoded: EncodedTrace | None = None
+    stats: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no clause failed."""
+        return not self.book.failures
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The first failures of each clause, in the order exact, lossless, legal."""
+        return self.book.failures
+
+
+def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
+    """Hold one capture to every clause that applies to it."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun))
+    knobs = knobs or Knobs()
+    exact = capture.exact and capture.beats is not None
+    if exact:
+        with _timed(verdict, "encoder"):
+            verdict.encoded = Encoder(capture.config).run(capture.beats)
+            _ = verdict.encoded.data
+    with _timed(verdict, "decoder"):
+        decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)
+    with _timed(verdict, "scoreboard"):
+        if exact:
+            check_exact(capture, verdict.book, verdict.encoded)
+        wanted = expected(capture)
+        Lossless(capture, verdict.book, wanted, decoded).run()
+        where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        check_legal(capture, verdict.book, MessageTable(decoded.messages), where, decoded.diagnostics, knobs)
+        check_periodic(capture, verdict.book, wanted, decoded, knobs)
+    verdict.stats |= {
+        "instructions": len(wanted), "bytes": len(capture.data), "messages": len(decoded.messages),
+        "bits_per_instruction": 8 * len(capture.data) / len(wanted) if len(wanted) else 0.0,
+    }  # fmt: skip
+    return verdict
+
+
+@contextmanager
+def _timed(verdict: Verdict, name: str) -> Iterator[None]:
+    clock: Callable[[], float] = time.perf_counter
+    begin = clock()
+    yield
+    verdict.stats[name] = clock() - begin

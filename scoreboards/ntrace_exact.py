@@ -1,0 +1,255 @@
+"""Exact: the bytes equal the encoder model's, for a device that declares docs/ntrace-profile.md.
+
+Equal bytes are one comparison; the clauses are then counted from the reasons the model gives. Otherwise the first message
+that differs is attributed to one clause: the rule that produced the expected message, or the field's own rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from models.ntrace.codec import unpack
+from models.ntrace.encoder import EncodedTrace, Encoder
+from models.ntrace.messages import Message
+from scoreboards import ntrace_table as t
+from scoreboards.capture import Capture
+from scoreboards.clauses import ClauseBook, Failure
+
+# Clause of a field that differs while the message is the right one; the rest is found in `_field_clause`.
+FIELD_CLAUSE = {
+    "icnt": "NT.8.4.icnt", "hist": "NT.8.3.hist", "uaddr": "NT.8.1.uaddr", "faddr": "NT.8.1.faddr",
+    "etype": "NT.7.4.codes", "ecode": "NT.7.4.codes", "rcode": "NT.7.8.rcode", "evcode": "NT.7.12.evcode",
+    "cdf": "NT.7.12.cdf",
+}  # fmt: skip
+# Clause of a message that nothing called for.
+EXTRA_CLAUSE = {
+    t.TC_DIRECT: "NT.10.inferable", t.TC_INDIRECT: "NT.10.inferable", t.TC_HIST: "NT.10.inferable",
+    t.TC_ERROR: "NT.7.4.error", t.TC_CORRELATION: "NT.7.12.trace_off",
+}  # fmt: skip
+SYNC_TCODES = (t.TC_SYNC, t.TC_DIRECT_SYNC, t.TC_INDIRECT_SYNC, t.TC_HIST_SYNC)
+
+
+def check_exact(capture: Capture, book: ClauseBook, encoded: EncodedTrace | None = None) -> EncodedTrace:
+    """Compare capture.data with the model's bytes for capture.beats; returns what the model made."""
+    if encoded is None:
+        encoded = Encoder(capture.config).run(capture.beats)
+    if encoded.data == capture.data:
+        _count(book, encoded, len(encoded.messages))
+    else:
+        place, failure = _first_difference(capture, encoded)
+        _count(book, encoded, place)
+        book.fail(failure)
+    return encoded
+
+
+def _count(book: ClauseBook, encoded: EncodedTrace, n: int) -> None:
+    """The first n messages agreed: count every clause that took part in them."""
+    for clause, times in Counter(encoded.reasons[:n]).items():
+        book.count(clause, times)
+    table = t.MessageTable(encoded.messages[:n])
+    for key, clause in FIELD_CLAUSE.items():
+        book.count(clause, int(np.count_nonzero(table[key] != t.ABSENT)))
+    with_hist = table["hist"] > 1
+    book.count("NT-1", int(with_hist.sum()))
+    book.count("NT.8.3.hist_reset", int(with_hist.sum()))
+    book.count("NT.8.4.3.icnt_reset", int(np.count_nonzero(table["icnt"] != t.ABSENT)))
+    book.count("NT.8.1.xor", int(np.count_nonzero(table["uaddr"] != t.ABSENT)))
+    book.count("NT-19", int(np.count_nonzero(table["uaddr"] != t.ABSENT)))
+    book.count("NT.6.2.btype", int(np.count_nonzero(table["btype"] != t.ABSENT)))
+    book.count("NT-11", int(np.count_nonzero(table["btype"] > 0)))
+    book.count("NT-20", int(np.count_nonzero(table["sync"] == 2)))
+    for clause in ("NT.3.1.field_end", "NT.3.1.message_end", "NT.3.3.lsb_first"):
+        book.count(clause, n)
+    book.count("NT-7", int(np.count_nonzero((table["icnt"] == 0) | (table["uaddr"] == 0))))
+    book.count("NT.10.inferable", n)
+
+
+def _first_difference(capture: Capture, encoded: EncodedTrace) -> tuple[int, Failure]:
+    """Index of the first message that is not as expected, and the failure that tells it."""
+    actual, damages = unpack(capture.data, capture.config)
+    expected = encoded.messages
+    n = min(len(expected), len(actual))
+    place = next((i for i in range(n) if not expected[i].same(actual[i])), n)
+    starts = [m.offset for m in actual]
+    here = starts[place] if place < len(actual) else len(capture.data)
+    want = expected[place] if place < len(expected) else None
+    have = actual[place] if place < len(actual) else None
+    damage = next((d for d in damages if d.offset <= here), None)
+    if damage is not None:
+        clause, headline = _framing(capture, expected, damage.offset) or (
+            damage.clause, f"at byte {damage.offset}: {damage.reason}")  # fmt: skip
+        have = None if damage.offset < here else have
+    elif want is None and have is None:
+        place, clause, headline = _packing(capture, expected, actual)
+        want = have = None
+    else:
+        clause, headline = _difference(capture, encoded, actual, place)
+    failure = Failure(clause, headline, table=t.compare_fields(want, have))
+    failure.before = [f"{m.offset:#06x}: {m}" for m in actual[max(0, place - 3) : place]]
+    _locate(capture, encoded, place, failure)
+    return place, failure
+
+
+def _locate(capture: Capture, encoded: EncodedTrace, place: int, failure: Failure) -> None:
+    """Cycle and PC of the beat that made the expected message, or of the last one made."""
+    beats = capture.beats
+    if beats is None or not len(beats):
+        return
+    made = encoded.beat[min(place, len(encoded.beat) - 1)] if len(encoded.beat) else 0
+    row = int(made)
+    failure.cycle = int(beats.cycle[row])
+    valid = np.flatnonzero(beats.valid()[: row + 1].any(axis=1))
+    if len(valid):
+        failure.pc = int(beats.iaddr[valid[-1], 0])
+        failure.place = capture.program.where(failure.pc)
+
+
+def _difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], place: int) -> tuple[str, str]:
+    """Clause and headline where message number `place` differs, is missing or should not be there."""
+    expected = encoded.messages
+    if place == len(expected):
+        return _extra(actual[place], capture), f"message {place} ({actual[place].name}) was not called for"
+    reason = encoded.reasons[place]
+    if place == len(actual):
+        return reason, f"{expected[place].name} was not sent: the stream ends before it"
+    want, have = expected[place], actual[place]
+    if want.type.tcode != have.type.tcode:
+        if _aligned(expected, place + 1, actual, place):
+            return reason, f"{want.name} is missing before {have.name}"
+        if _aligned(expected, place, actual, place + 1):
+            return _extra(have, capture), f"{have.name} was not called for"
+        return _replaced(want, have, reason), f"{have.name} stands where {want.name} belongs"
+    key = next(k for k, w, h in zip(want.type.keys, want.values, have.values) if w != h) \
+        if len(want.values) == len(have.values) else "cdf"  # fmt: skip
+    if key in ("sync", "btype") and _aligned(expected, place + 1, actual, place) and want.get("sync") != have.get("sync"):
+        return reason, f"{want.name} is missing"
+    clause = _field_clause(key, expected, place, have, reason)
+    return clause, f"{want.name}: {_name(want, key)} is not as expected"
+
+
+def _name(message: Message, key: str) -> str:
+    return next(spec.name for spec in message.type.fields if spec.key == key)
+
+
+def _aligned(a: list[Message], i: int, b: list[Message], j: int) -> bool:
+    """Whether a from i and b from j go on alike: the next three types agree and the first is equal."""
+    ours, theirs = a[i : i + 3], b[j : j + 3]
+    if not ours or not theirs:
+        return not ours and not theirs
+    return all(x.type.tcode == y.type.tcode for x, y in zip(ours, theirs)) and (
+        ours[0].get("sync") == theirs[0].get("sync"))  # fmt: skip
+
+
+def _extra(message: Message, capture: Capture) -> str:
+    tcode = message.type.tcode
+    if tcode == t.TC_FULL:
+        return "NT.8.3.1.hist_full" if message.get("rcode") else "NT.8.4.4.resource_full"
+    if tcode in SYNC_TCODES:
+        return {2: "NT-20", 3: "NT.8.5.sync3", 4: "NT.8.4.4.sync4", 7: "NT.8.5.sync7"}.get(
+            message.get("sync") or 0, "NT.8.5.sync5")  # fmt: skip
+    if tcode == t.TC_CORRELATION and message.get("icnt") == 0:
+        return "NT.8.6.start_while_off" if message.get("evcode") == 4 else "NT.8.6.stop_while_off"
+    return EXTRA_CLAUSE.get(tcode, "NT.6.1.tcode")
+
+
+def _replaced(want: Message, have: Message, reason: str) -> str:
+    """Clause when one message stands in the other's place."""
+    pair = {want.type.tcode, have.type.tcode}
+    if pair in ({t.TC_INDIRECT, t.TC_HIST}, {t.TC_INDIRECT_SYNC, t.TC_HIST_SYNC}):
+        return "NT-10"
+    if want.type.tcode == t.TC_SYNC and have.type.tcode == t.TC_HIST_SYNC:
+        return "NT-9"
+    if have.get("sync") == 2 and want.get("sync") is None:
+        return "NT-20"
+    return reason
+
+
+def _field_clause(key: str, expected: list[Message], place: int, have: Message, reason: str) -> str:
+    """Clause of a field that differs in an otherwise expected message."""
+    want = expected[place]
+    w, h = want.get(key), have.get(key)
+    if w is None or h is None:
+        return FIELD_CLAUSE.get(key, reason)
+    if key == "btype":
+        if w == 0 or h == 0:
+            return "NT.6.2.btype"
+        return "NT-11" if 1 in (w, h) else reason
+    if key == "rdata":
+        return _hist_clause(w, h, _previous(expected, place, "hist"), reason) if want.get("rcode") else reason
+    if key == "hist":
+        return _hist_clause(w, h, _previous(expected, place, "hist"), FIELD_CLAUSE[key])
+    if key == "icnt":
+        before = _previous(expected, place, "icnt")
+        return "NT.8.4.3.icnt_reset" if before and h == w + before else FIELD_CLAUSE[key]
+    if key == "uaddr":
+        references = _references(expected, place)
+        implied = w ^ references[-1] ^ h
+        if implied == 0:
+            return "NT.8.1.xor"
+        return "NT-19" if implied in references else FIELD_CLAUSE[key]
+    return FIELD_CLAUSE.get(key, reason)
+
+
+def _previous(expected: list[Message], place: int, key: str) -> int | None:
+    """What the last message before `place` that reports I-CNT or HIST (also as RDATA) reported."""
+    rcode = 1 if key == "hist" else 0
+    for message in reversed(expected[:place]):
+        value = message.get("rdata") if message.get("rcode") == rcode else message.get(key)
+        if value is not None:
+            return value
+    return None
+
+
+def _hist_clause(want: int, have: int, before: int | None, other: str) -> str:
+    bits = max(want.bit_length() - 1, 0)
+    if have == want ^ ((1 << bits) - 1) and bits:
+        return "NT-1"
+    if before is not None and before > 1 and have == (before << bits | want & ((1 << bits) - 1)):
+        return "NT.8.3.hist_reset"
+    return other
+
+
+def _references(expected: list[Message], place: int) -> list[int]:
+    """All U-ADDR references in force up to message `place`, the current one last (8.1, NT-19)."""
+    references = [0]
+    for message in expected[:place]:
+        faddr, uaddr = message.get("faddr"), message.get("uaddr")
+        if faddr is not None:
+            references.append(faddr)
+        elif uaddr is not None:
+            references.append(references[-1] ^ uaddr)
+    return references
+
+
+def _framing(capture: Capture, expected: list[Message], offset: int) -> tuple[str, str] | None:
+    """Clause where only the MSEO bits, or the order of bits, of the message at `offset` are wrong."""
+    position = 0
+    for message in expected:
+        packed = t.canonical(message, capture.config.src_bits)
+        raw = capture.data[position : position + len(packed)]
+        if raw == packed:
+            position += len(packed)
+            continue
+        if len(raw) == len(packed) and all(a >> 2 == b >> 2 for a, b in zip(raw, packed)):
+            index = next(i for i, (a, b) in enumerate(zip(raw, packed)) if a != b)
+            want, have = packed[index] & 3, raw[index] & 3
+            clause = "NT.3.1.mseo" if have == 2 else "NT.3.1.message_end" if 3 in (want, have) else "NT.3.1.field_end"
+            return clause, f"{message.name}: byte {index} has MSEO={have:02b}, needed {want:02b}"
+        if bytes((b << 2 | b >> 6) & 0xFF for b in raw) == packed:
+            return "NT.3.3.lsb_first", f"{message.name}: MSEO does not stand in bits 1:0 of its bytes"
+        break
+    return None
+
+
+def _packing(capture: Capture, expected: list[Message], actual: list[Message]) -> tuple[int, str, str]:
+    """The messages agree and the bytes do not: where, and the clause of the packing."""
+    offsets = np.array([m.offset for m in actual], dtype=np.int64)
+    sizes = t.lengths(capture.data, offsets)
+    for place, message in enumerate(expected):
+        packed = t.canonical(message, capture.config.src_bits)
+        raw = capture.data[offsets[place] : offsets[place] + sizes[place]]
+        if raw != packed:
+            return place, "NT-7", f"{message.name} takes {len(raw)} bytes ({raw.hex(' ')}), needed {packed.hex(' ')}"
+    return len(expected), "NT-16", f"{len(capture.data) - int(sizes.sum())} idle bytes between messages, the profile has none"

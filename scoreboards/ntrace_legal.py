@@ -1,0 +1,242 @@
+"""Legal: every message obeys the grammar and the clauses, whatever the program did.
+
+Works on the messages alone, vectorised; where the ingress beats were seen, also on the control levels. What the decoder
+could not make sense of (damage, contradictions) fails here under the decoder's clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.ntrace.config import Config
+from models.ntrace.messages import TABLES, VENDOR_TCODES
+from scoreboards import ntrace_table as t
+from scoreboards.capture import Capture
+from scoreboards.clauses import ClauseBook, Failure
+
+LONGEST = 36  # bytes (NT-18)
+START_SYNCS = (1, 3, 5, 7, 9)  # codes of a (re)start: the hart's or the trace's
+SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
+# Codes that need a feature this encoder does not have: triggers (0, 6), reset and power-down under trace (1, 9).
+FOREIGN_SYNCS = (0, 1, 6, 9)
+BTM_ONLY = (t.TC_DIRECT, t.TC_DIRECT_SYNC)
+HTM_ONLY = (t.TC_HIST, t.TC_HIST_SYNC)
+
+
+@dataclass
+class Knobs:
+    """Tolerances. sync_late, sync_early: how far, in the unit of inst_sync_mode, a periodic sync may be off (NT-20)."""
+
+    sync_late: int = 4
+    sync_early: int = 0
+
+
+@dataclass
+class Legal:
+    """One run of the rules: `rule` counts a clause over many messages and tells the violations."""
+
+    config: Config
+    table: t.MessageTable
+    where: t.Locator
+    book: ClauseBook
+    knobs: Knobs = field(default_factory=Knobs)
+
+    def rule(self, clause: str, of: np.ndarray, bad: np.ndarray, text: str | Callable[[int], str]) -> None:
+        """of: mask of the messages the clause speaks of; bad: mask of those that break it."""
+
+        def make(index: int) -> Failure:
+            name = self.table.messages[index].name
+            return self.where.failure(clause, f"{name}: {text if isinstance(text, str) else text(index)}", index)
+
+        self.book.bulk(clause, int(np.count_nonzero(of)), np.flatnonzero(of & bad), make)
+
+
+def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where: t.Locator,
+                diagnostics: list, knobs: Knobs | None = None) -> None:  # fmt: skip
+    """All rules; `diagnostics` are the decoder's (offset, clause, text, lost_bytes)."""
+    legal = Legal(capture.config, table, where, book, knobs or Knobs())
+    _framing(legal, capture, diagnostics)
+    _monitors(legal, capture)
+    if len(table):
+        _types(legal)
+        _fields(legal, capture)
+        _branch_types(legal)
+        _sync_codes(legal)
+        _order(legal)
+        _errors(legal)
+        _periodic_messages(legal)
+
+
+def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
+    book, table = legal.book, legal.table
+    for clause, n in (("NT.3.1.mseo", len(capture.data)), ("NT.3.1.end", int(bool(capture.data))),
+                      ("NT.3.2.structure", len(table)), ("NT.6.2.max_field", len(table))):  # fmt: skip
+        book.count(clause, n)
+    for kind in TABLES[legal.config.variant].values():
+        book.count(f"NT.{kind.section}.fields", int(np.count_nonzero(table.tcode == kind.tcode)))
+    for diagnostic in diagnostics:
+        index = int(np.searchsorted(table.offset, diagnostic.offset))
+        text = f"at byte {diagnostic.offset}: {diagnostic.text}"
+        if diagnostic.lost_bytes:
+            text += f" ({diagnostic.lost_bytes} bytes lost)"
+        book.fail(legal.where.failure(diagnostic.clause, text, index, []))
+    sizes = t.lengths(capture.data, table.offset)
+    every = np.ones(len(table), dtype=bool)
+    legal.rule("NT-18", every, sizes > LONGEST, lambda i: f"{sizes[i]} bytes, the longest legal message has {LONGEST}")
+    data = np.frombuffer(capture.data, np.uint8)
+    # 8.1: high-order zeroes of an address are not sent, so its last MDO group is not 0 unless it is the only one
+    for key in ("faddr", "uaddr"):
+        last = [i for i in np.flatnonzero(table[key] != t.ABSENT).tolist()]
+        if not last:
+            continue
+        _address_zeros(legal, data, np.array(last), sizes, key)
+
+
+def _address_zeros(legal: Legal, data: np.ndarray, index: np.ndarray, sizes: np.ndarray, key: str) -> None:
+    """NT.8.1.suppressed: bytes an address takes against the bits it has."""
+    table = legal.table
+    bits = np.ones(len(index), dtype=np.int64)
+    value = table[key][index]
+    for shift in range(1, 63):
+        bits = np.where(value >> shift != 0, shift + 1, bits)
+    needed = -(-bits // 6)
+    marks = np.flatnonzero((data & 1) == 1)  # last bytes of variable-length fields
+    first = np.searchsorted(marks, table.offset[index])
+    # the address is the second variable-length field of every message that has one
+    taken = marks[np.minimum(first + 1, len(marks) - 1)] - marks[np.minimum(first, len(marks) - 1)]
+    of = np.zeros(len(table), dtype=bool)
+    bad = of.copy()
+    of[index], bad[index] = True, taken > needed
+    legal.rule("NT.8.1.suppressed", of, bad, "high-order zeroes of the address were sent")
+
+
+def _monitors(legal: Legal, capture: Capture) -> None:
+    """What the monitors saw of the run itself."""
+    legal.book.count("NT.4.empty")
+    legal.book.count("NT.2.port")
+    for problem in capture.problems:
+        clause = "NT.4.empty" if "empty" in problem else "NT.2.port"
+        legal.book.fail(Failure(clause, problem), counted=True)
+
+
+def _types(legal: Legal) -> None:
+    table, htm = legal.table, legal.config.mode == "htm"
+    every = np.ones(len(table), dtype=bool)
+    known = table.is_a(*TABLES[legal.config.variant]) | table.is_a(*VENDOR_TCODES)
+    legal.rule("NT.6.1.tcode", every, ~known, lambda i: f"TCODE {table.tcode[i]} is reserved")
+    direct, hist = table.is_a(*BTM_ONLY), table.is_a(*HTM_ONLY)
+    legal.rule("NT.7.2.btm_only", every if htm else direct, direct & htm, "is for BTM only, the mode is HTM")
+    legal.rule("NT.7.9.htm_only", hist if htm else every, hist & (not htm), "is for HTM only, the mode is BTM")
+    options = table.is_a(t.TC_OWNERSHIP, t.TC_REPEAT)
+    legal.rule("NT.4.options", every, options, "belongs to an option that is off (trTeContext, repeated branch)")
+    full = table.is_a(t.TC_FULL)
+    rcode, rdata = table["rcode"], table["rdata"]
+    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, (0, 1)), lambda i: f"RCODE={rcode[i]} is reserved or its option is off")
+    legal.rule("NT.7.8.btm", full & (not htm), rcode == 1, "there is no HIST in BTM")
+    legal.rule("NT.7.8.hist_bits", full & (rcode == 1), rdata < 2, "HIST holds no branch, at least 2 bits are sent")
+    legal.rule("NT.7.8.icnt", full & (rcode == 0), rdata == 0, "I-CNT=0 cannot be full")
+
+
+def _fields(legal: Legal, capture: Capture) -> None:
+    table, config = legal.table, legal.config
+    stop = table.is_a(t.TC_CORRELATION)
+    cdf = 1 if config.mode == "htm" else 0
+    legal.rule("NT.7.12.cdf", stop, table["cdf"] != cdf, f"CDF must be {cdf} in {config.mode.upper()}")
+    legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM")
+    evcode = table["evcode"]
+    legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, (0, 1, 4)), lambda i: f"EVCODE={evcode[i]} is reserved")
+    has_hist = (table["hist"] != t.ABSENT) | (table["rcode"] == 1)
+    value = np.where(table["rcode"] == 1, table["rdata"], table["hist"])
+    legal.rule("NT.8.3.stop_bit", has_hist, value < 1, "HIST has no stop bit")
+    icnt = np.where(table["rcode"] == 0, table["rdata"], table["icnt"])
+    limit = 1 << 22
+    legal.rule("NT.6.2.icnt", icnt != t.ABSENT, icnt >= limit, "I-CNT has more than 22 bits")
+    address = np.maximum(table["faddr"], table["uaddr"])
+    over = address >= (1 << (config.xlen - 1))
+    legal.rule("NT.8.1.xlen", address != t.ABSENT, over, f"the address has more than {config.xlen} bits")
+    error = table.is_a(t.TC_ERROR)
+    legal.rule("NT.7.4.codes", error, (table["etype"] != 0) | ~np.isin(table["ecode"], (0, 4)),
+               "needed ETYPE=0 (queue overrun) and ECODE=4 (program trace lost) or 0")  # fmt: skip
+
+
+def _branch_types(legal: Legal) -> None:
+    """NT-11: either 1 only, or 2 and 3."""
+    table, btype = legal.table, legal.table["btype"]
+    traps = btype > 0
+    wrong = btype == 1 if legal.config.b_type == "2_3" else btype > 1
+    legal.rule("NT-11", traps, wrong, lambda i: f"B-TYPE={btype[i]}, but the device declares B_TYPE={legal.config.b_type}")
+    linear = table.is_a(t.TC_HIST_SYNC) & (table["sync"] == 4)
+    legal.rule("NT.6.2.btype", linear, btype != 0, "a full I-CNT is no exception or interrupt")
+
+
+def _sync_codes(legal: Legal) -> None:
+    table, sync, config = legal.table, legal.table["sync"], legal.config
+    has = sync != t.ABSENT
+    legal.rule("NT.8.5.codes", has, ~np.isin(sync, SYNC_CODES), lambda i: f"SYNC={sync[i]} is reserved")
+    foreign = np.isin(sync, FOREIGN_SYNCS)
+    legal.rule("NT-2", has, foreign, lambda i: f"SYNC={sync[i]}: no reset, power-down or trigger happened")
+    start = np.isin(sync, (3, 5, 7))
+    legal.rule("NT.8.5.start_message", start, ~table.is_a(t.TC_SYNC), lambda i: f"SYNC={sync[i]} starts trace: needs ProgTraceSync")
+    legal.rule("NT.7.5.icnt", start & table.is_a(t.TC_SYNC), table["icnt"] != 0, "I-CNT must be 0 where trace starts")
+    legal.rule("NT.8.5.periodic_off", has, (sync == 2) & (config.inst_sync_mode == 0), "SYNC=2 with trTeInstSyncMode=0")
+    four = sync == 4
+    legal_four = config.variant == "v1_0" and config.mode == "btm" or config.variant == "rc7"
+    legal.rule("NT.8.4.4.sync4", four, four & (not legal_four), "SYNC=4 is for BTM only in v1_0")
+    after_error = np.concatenate(([False], table.is_a(t.TC_ERROR)[:-1]))
+    legal.rule("NT.8.5.sync7", sync == 7, ~after_error, "SYNC=7 without an Error before it")
+
+
+def _order(legal: Legal) -> None:
+    """Where trace may begin and go on: only at a synchronizing message."""
+    table = legal.table
+    n = len(table)
+    marker = table.is_a(t.TC_CORRELATION) & (table["icnt"] == 0) & (table["hist"] <= 1)
+    sync, error = table["sync"] != t.ABSENT, table.is_a(t.TC_ERROR)
+    stop = table.is_a(t.TC_CORRELATION)
+    first = np.zeros(n, dtype=bool)
+    first[0] = True
+    legal.rule("NT.8.5.first", first, ~(sync | error | marker), "is the first message; trace starts with a sync")
+    after_stop = np.concatenate(([False], stop[:-1]))
+    legal.rule("NT.10.restart", after_stop, ~(table.is_a(t.TC_SYNC) | error | marker),
+               "follows a ProgTraceCorrelation; trace goes on with ProgTraceSync")  # fmt: skip
+    start = np.isin(table["sync"], (3, 5)) & table.is_a(t.TC_SYNC)
+    legal.rule("NT.7.12.stop", start & ~first, ~(after_stop | np.concatenate(([False], error[:-1]))),
+               "trace starts again, but no ProgTraceCorrelation or Error says that it ended")  # fmt: skip
+
+
+def _errors(legal: Legal) -> None:
+    """NT-14: Error is directly followed by a sync, or is the last message."""
+    table = legal.table
+    error = table.is_a(t.TC_ERROR)
+    marker = table.is_a(t.TC_CORRELATION) & (table["icnt"] == 0) & (table["hist"] <= 1)
+    follows = np.concatenate(((table["sync"] != t.ABSENT)[1:] | marker[1:], [True]))
+    legal.rule("NT-14", error, ~follows, "is not followed by a synchronizing message")
+    stall = bool(legal.config.inst_stall_ena)
+    every = np.ones(len(table), dtype=bool)
+    legal.rule("NT-14", every & stall, error, "nothing may be lost with trTeInstStallEna=1")
+
+
+def _periodic_messages(legal: Legal) -> None:
+    """NT-20 in the unit of messages; cycles and half-words are judged where the program is known (lossless)."""
+    config, table = legal.config, legal.table
+    if config.inst_sync_mode != 1:
+        return
+    sync = table["sync"] != t.ABSENT
+    stop = table.is_a(t.TC_CORRELATION, t.TC_ERROR)
+    at = np.flatnonzero(sync | stop)
+    age = np.diff(at, append=len(table)) - 1  # messages sent after each of them before the next
+    running = sync[at]
+    late = running & (age > config.sync_interval + legal.knobs.sync_late)
+    of, bad = np.zeros(len(table), dtype=bool), np.zeros(len(table), dtype=bool)
+    of[at[running]], bad[at[late]] = True, True
+    legal.rule("NT-20", of, bad, f"no sync within {config.sync_interval} messages after it")
+    periodic = np.flatnonzero(table["sync"] == 2)
+    before = np.searchsorted(at, periodic) - 1
+    gap = periodic - at[np.maximum(before, 0)] - 1
+    of[:], bad[:] = False, False
+    of[periodic] = True
+    bad[periodic[gap < config.sync_interval - legal.knobs.sync_early]] = True
+    legal.rule("NT-20", of, bad, f"came before {config.sync_interval} messages had passed")

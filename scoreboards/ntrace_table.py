@@ -1,0 +1,134 @@
+"""Messages as columns, and where each of them stood: what the exact and the legal check share.
+
+`MessageTable` makes one int64 column per field so that a rule is one numpy expression over all messages; `Locator` turns
+a message index into the cycle, PC and surroundings that a failure message shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from models.ntrace.codec import pack
+from models.ntrace.messages import Field, Message
+from scoreboards.capture import Capture
+from scoreboards.clauses import Failure
+
+ABSENT = -1  # in a column: the message has no such field
+_KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
+         "cdf", "bcnt", "process")  # fmt: skip
+
+TC_OWNERSHIP, TC_DIRECT, TC_INDIRECT, TC_ERROR, TC_SYNC = 2, 3, 4, 8, 9
+TC_DIRECT_SYNC, TC_INDIRECT_SYNC, TC_FULL, TC_HIST, TC_HIST_SYNC = 11, 12, 27, 28, 29
+TC_REPEAT, TC_CORRELATION = 30, 33
+
+
+class MessageTable:
+    """Columns of n messages: tcode, offset, and each field by its key (ABSENT where there is none)."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        n = len(messages)
+        self.tcode = np.fromiter((m.type.tcode for m in messages), np.int64, n)
+        self.offset = np.fromiter((m.offset for m in messages), np.int64, n)
+        self._columns = {key: np.full(n, ABSENT, dtype=np.int64) for key in _KEYS}
+        for tcode in np.unique(self.tcode).tolist():
+            where = self.tcode == tcode
+            rows = [m.values for m in compress(messages, where.tolist())]
+            keys = next(m for m in messages if m.type.tcode == tcode).type.keys
+            width = max(map(len, rows))
+            padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
+            block = np.array([[min(v, 2**63 - 1) for v in r] for r in padded] if tcode == TC_OWNERSHIP else padded,
+                             dtype=np.int64).reshape(len(rows), width)  # fmt: skip
+            for column, key in enumerate(keys[:width]):
+                self._columns[key][where] = block[:, column]
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, key: str) -> np.ndarray:
+        return self._columns[key]
+
+    def is_a(self, *tcodes: int) -> np.ndarray:
+        """Mask of the messages with one of these TCODEs."""
+        return np.isin(self.tcode, tcodes)
+
+
+def lengths(data: bytes, offsets: np.ndarray) -> np.ndarray:
+    """Bytes of the message that starts at each offset: up to the first byte with MSEO=11."""
+    ends = np.flatnonzero((np.frombuffer(data, np.uint8) & 3) == 3)
+    if not len(ends) or not len(offsets):
+        return np.zeros(len(offsets), dtype=np.int64)
+    return ends[np.minimum(np.searchsorted(ends, offsets), len(ends) - 1)] - offsets + 1
+
+
+def field_text(spec: Field, value: int | None) -> str:
+    """A field's value as a failure message shows it."""
+    if value is None:
+        return "-"
+    if spec.is_address:
+        return f"{value:#x} (address {value << 1:#x})"
+    if spec.key in ("hist", "rdata"):
+        return f"{value} ({value:#b})"
+    return str(value)
+
+
+def compare_fields(expected: Message | None, actual: Message | None) -> list[tuple[str, str, str]]:
+    """(field, expected, actual) rows of two messages, either of which may be missing."""
+    rows = [("message", expected.name if expected else "none", actual.name if actual else "none")]
+    specs: dict[str, Field] = {}
+    for message in (expected, actual):
+        if message is not None:
+            specs |= {spec.key: spec for spec in message.type.fields}
+    for key, spec in specs.items():
+        pair = [None if m is None else m.get(key) for m in (expected, actual)]
+        rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
+    return rows
+
+
+@dataclass
+class Locator:
+    """Places messages of one capture: messages as sent, and the number of PCs decoded when each was taken."""
+
+    capture: Capture
+    messages: list[Message]
+    pcs: np.ndarray
+    first_pc: np.ndarray
+
+    def cycle(self, index: int) -> int | None:
+        """Clock cycle in which the message's first byte left, None if nobody watched."""
+        out = self.capture.out_cycle
+        if out is None or not 0 <= index < len(self.messages):
+            return None
+        offset = self.messages[index].offset
+        return int(out[offset]) if 0 <= offset < len(out) else None
+
+    def pc(self, index: int) -> int | None:
+        """The last instruction that retired before the message, as decoded."""
+        if not 0 <= index < len(self.first_pc) or not len(self.pcs):
+            return None
+        return int(self.pcs[min(max(int(self.first_pc[index]) - 1, 0), len(self.pcs) - 1)])
+
+    def before(self, index: int) -> list[str]:
+        """The three messages sent before this one, as `offset: message`."""
+        return [f"{m.offset:#06x}: {m}" for m in self.messages[max(0, index - 3) : index]]
+
+    def failure(self, clause: str, headline: str, index: int, table: list[tuple[str, str, str]] | None = None,
+                pc: int | None = None, cycle: int | None = None) -> Failure:  # fmt: skip
+        """A failure at a message; pc and cycle if the caller knows better than the decoder."""
+        at = self.pc(index) if pc is None else pc
+        if table is None and 0 <= index < len(self.messages):
+            message = self.messages[index]
+            table = [(s.name, "", field_text(s, v)) for s, v in zip(message.type.fields, message.values)]
+            table = [(name, "", text) for name, _, text in table]
+        return Failure(
+            clause, headline, self.cycle(index) if cycle is None else cycle, at,
+            self.capture.program.where(at) if at is not None else "", table or [], self.before(index),
+        )  # fmt: skip
+
+
+def canonical(message: Message, src_bits: int) -> bytes:
+    """The message's bytes as the shortest legal packing gives them."""
+    return pack(message, src_bits)
