@@ -1,0 +1,144 @@
+"""One HTML page about everything that was run: `make report`, or `python -m tools.report RESULTS=build/results`.
+
+Reads every result.json below RESULTS and writes OUT/index.html (self-contained) and OUT/coverage (for existing
+viewers). Exits 1 if the verdict is not PASS: a failed or broken run, an unreadable result, or nothing run at all.
+`LIST=coverage` prints the coverage points instead, as Markdown.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from tb.coverage.export import export
+from tb.coverage.points import DEFINITIONS
+from tools.arguments import ArgumentError, main_guard, parse
+from tools.results import PARTS, PUBLISHED, Report, collect
+
+WORDS = {
+    "RESULTS": "folder with result.json files at any depth (default build/results)",
+    "OUT": "folder to write (default build/report)",
+    "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
+    "LIST": "coverage: print the coverage points as Markdown and write nothing",
+}
+ROOT = Path(__file__).resolve().parent.parent
+TITLES = {"ntrace": "N-Trace"}
+
+
+def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
+    """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
+    found, problems = collect(results)
+    names = sorted({r["ip"] for r in found}) or ["ntrace"]
+    return [Report(ip, [r for r in found if r["ip"] == ip], [], plans / f"{ip}.toml") for ip in names], problems
+
+
+def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:
+    """Whether all passed, and the sentences that say so: one for each system that was run."""
+    if not any(r.results for r in reports):
+        return False, [problems[0]] if len(problems) == 1 else ["No usable result was found."]
+    said = [r.sentence if len(reports) == 1 else f"{TITLES.get(r.ip, r.ip)}: {r.sentence}" for r in reports]
+    if problems:
+        said.append(f"{len(problems)} result file{'s are' if len(problems) > 1 else ' is'} not usable.")
+    return not problems and all(r.passed for r in reports), said
+
+
+def render(reports: list[Report], problems: list[str], folder: str) -> str:
+    """The page."""
+    passed, sentences = verdict(reports, problems)
+    told = problems + [p for r in reports for p in r.problems]
+    for report in reports:
+        for row in report.points:
+            row.reasons = Counter(row.point.unreachable.values())
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("report.html.j2").render(
+        title=" and ".join(TITLES.get(r.ip, r.ip) for r in reports),
+        passed=passed,
+        sentences=sentences,
+        problems=[p for p in told if [p] != sentences and f"{p}." not in sentences],
+        reports=reports,
+        folder=folder,
+        written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        revision=_revision(),
+        published=SimpleNamespace(**PUBLISHED),
+        parts=PARTS,
+        bars=bars,
+        scale=scale,
+        percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
+    )
+
+
+def scale(report: Report) -> float:
+    """The right end of the bits-per-instruction axis."""
+    shown = [v for row in report.bits for v in (row.btm, row.htm) if v is not None]
+    return max([*shown, PUBLISHED["btm"][0]]) * 1.05
+
+
+def bars(btm: float | None, htm: float | None, end: float) -> Markup:
+    """Two bars (BTM over HTM), each with a line at the published mean, as SVG."""
+    shapes = []
+    for top, value, mode in ((2, btm, "btm"), (14, htm, "htm")):
+        if value is not None:
+            shapes.append(f'<rect x="0" y="{top}" width="{400 * value / end:.1f}" height="9" rx="2" fill="var(--{mode})"/>')
+        at = 400 * PUBLISHED[mode][0] / end
+        shapes.append(f'<path d="M{at:.1f} {top - 2}v13" stroke="var(--ink)" stroke-width="1.5"/>')
+    told = ", ".join(f"{m} {v:.3f}" for m, v in (("BTM", btm), ("HTM", htm)) if v is not None)
+    return Markup(f'<svg viewBox="0 0 400 26" width="400" role="img" aria-label="{told}">{"".join(shapes)}</svg>')
+
+
+def _revision() -> str:
+    """The revision of this checkout, with + if files differ from it; empty outside git."""
+    try:
+        said = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip()
+
+
+def coverage_listing() -> str:
+    """All coverage points as Markdown, from their definition."""
+    lines = []
+    for definition in DEFINITIONS.values():
+        lines += [f"# Coverage points of {TITLES.get(definition.ip, definition.ip)}", ""]
+        for point in definition.points:
+            axes = "; ".join(f"{name}: {', '.join(bins)}" for name, bins in zip(point.axis_names, point.axes))
+            lines += [f"## {point.name}", "", f"{point.what[:1].upper()}{point.what[1:]}. Why: {point.why}.", ""]
+            lines += [f"- {len(point.reachable)} bins ({axes})"]
+            lines += [f"- {n} excluded: {why}" for why, n in Counter(point.unreachable.values()).items()]
+            lines += [""]
+    return "\n".join(lines)
+
+
+def main(argv: list[str]) -> int:
+    """The command line; returns the exit code."""
+    given = parse(["LIST=coverage" if word == "--list-coverage" else word for word in argv], WORDS, "Write the report.")
+    if "LIST" in given:
+        if given["LIST"] != "coverage":
+            raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=coverage")
+        print(coverage_listing())
+        return 0
+    results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", "build/report"))
+    reports, problems = load(results, Path(given.get("PLAN", ROOT / "tests" / "plan")))
+    out.mkdir(parents=True, exist_ok=True)
+    page = out / "index.html"
+    page.write_text(render(reports, problems, str(results)), encoding="utf-8")
+    for report in reports:
+        if report.definition is not None:
+            export(report.definition, report.coverage, out / "coverage")
+    passed, sentences = verdict(reports, problems)
+    print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}")
+    print(f"report: {page}")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    main_guard(main)

@@ -1,0 +1,355 @@
+"""Everything the report says, computed from result.json files: no HTML here, and no judgement beyond theirs.
+
+`collect(folder)` reads the files; `Report` groups them by system. Whatever is wrong with the evidence (nothing there,
+a file that cannot be read, a PASS that checked nothing) is a problem, and a report with a problem is no PASS.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from scoreboards.clauses import Clause, Plan, PlanError
+from tb.coverage.model import CoverageError, Definition, Point
+from tb.coverage.points import DEFINITIONS
+
+VERDICTS = ("PASS", "FAIL", "ERROR")
+PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "other")
+# Bits per instruction published for 32 programs without timestamps, sources, periodic syncs or traps: (mean, weighted).
+PUBLISHED = {"btm": (1.773, 1.400), "htm": (0.537, 0.440)}
+_NEEDED = {
+    "ip": str, "name": str, "source": str, "sim": str, "seed": int, "config": dict, "verdict": str, "clauses": dict,
+    "failures": list, "coverage": dict, "stats": dict,
+}  # fmt: skip
+
+
+@dataclass
+class Bucket:
+    """Failures that are probably one mistake: same clause, same headline but for its numbers."""
+
+    clause: str
+    headline: str
+    text: str
+    rerun: str
+    runs: set[str] = field(default_factory=set)
+    seeds: set[int] = field(default_factory=set)
+    count: int = 0
+
+
+@dataclass
+class SourceRow:
+    """All runs of one stimulus."""
+
+    source: str
+    verdicts: Counter[str]
+    modes: set[str]
+    variants: set[str]
+    xlens: set[int]
+    sims: set[str]
+    seeds: set[int]
+    instructions: int
+    checks: int
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """The worst of its runs."""
+        return next(v for v in ("ERROR", "FAIL", "PASS") if self.verdicts[v])
+
+
+@dataclass
+class BitsRow:
+    """Bits per instruction of one program and xlen, by mode; None where that mode was not run."""
+
+    program: str
+    xlen: int
+    instructions: int
+    btm: float | None
+    htm: float | None
+
+
+@dataclass
+class SpeedRow:
+    """Where the time of all runs with one simulator and drive went; seconds by part."""
+
+    sim: str
+    drive: str
+    runs: int
+    instructions: int
+    total: float
+    seconds: dict[str, float]
+
+    @property
+    def rate(self) -> float:
+        """Retired instructions a second, everything included."""
+        return self.instructions / self.total if self.total else 0.0
+
+
+@dataclass
+class ClauseRow:
+    """One clause of the plan and what the runs say about it."""
+
+    clause: Clause
+    verdict: str
+    checked: int
+    failed: int
+    runs: int
+
+
+@dataclass
+class PointRow:
+    """One coverage point and its counts."""
+
+    point: Point
+    counts: dict[str, dict[str, int]]
+    percent: float
+
+    @property
+    def holes(self) -> list[str]:
+        """Reachable bins without a hit."""
+        return self.point.holes(self.counts)
+
+    @property
+    def surprises(self) -> list[str]:
+        """Excluded bins that were hit."""
+        return self.point.surprises(self.counts)
+
+    @property
+    def grid(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
+        """Rows along the first axis (one row if there is but one): (row name, [(bin, state, hits)])."""
+        hits = self.counts.get(self.point.name, {})
+        cells = []
+        for name in self.point.bins:
+            state = "hit" if hits.get(name) else "out" if name in self.point.unreachable else "hole"
+            cells.append((name, state, hits.get(name, 0)))
+        rows = self.point.axes[0] if len(self.point.axes) > 1 else ("",)
+        width = len(cells) // len(rows)
+        return [(row, cells[i * width : (i + 1) * width]) for i, row in enumerate(rows)]
+
+
+def collect(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """The results below a folder, and one sentence for each file that is not one."""
+    results, problems = [], []
+    for path in sorted(folder.rglob("result.json")):
+        try:
+            result = json.loads(path.read_text())
+            fault = _fault(result)
+        except ValueError:
+            fault = "it is not JSON, or was cut off"
+        except OSError as error:
+            fault = str(error.strerror)
+        if fault:
+            problems.append(f"{path} is not a usable result ({fault}); run that job again")
+            continue
+        result["path"] = str(path)
+        results.append(result)
+    if not results and not problems:
+        problems.append(f"there is no result.json below {folder}; run something first, for instance `make`")
+    return results, problems
+
+
+def _fault(result: Any) -> str:
+    """What makes a result unusable, or an empty text."""
+    if not isinstance(result, dict):
+        return "it is not a JSON object"
+    for key, kind in _NEEDED.items():
+        if not isinstance(result.get(key), kind):
+            return f"{key} is {'missing' if key not in result else 'not ' + kind.__name__}"
+    if result["verdict"] not in VERDICTS:
+        return f"verdict is {result['verdict']!r}, not PASS, FAIL or ERROR"
+    for name, counts in result["clauses"].items():
+        if not (isinstance(counts, list) and len(counts) == 2 and all(isinstance(n, int) for n in counts)):
+            return f"clause {name} has not two counts"
+    if not all(isinstance(f, dict) and isinstance(f.get("clause"), str) for f in result["failures"]):
+        return "a failure without clause"
+    stats = result["stats"]
+    seconds = stats.get("seconds", {})
+    numbers = [v for k, v in stats.items() if k != "seconds"] + [*(seconds.values() if isinstance(seconds, dict) else [None])]
+    if not all(isinstance(n, (int, float)) for n in numbers):
+        return "stats holds something that is not a number"
+    if result["verdict"] == "PASS":
+        if result["failures"] or any(failed for _, failed in result["clauses"].values()):
+            return "it says PASS and lists failures"
+        if not any(checked for checked, _ in result["clauses"].values()):
+            return "it says PASS and checked nothing"
+    return ""
+
+
+class Report:
+    """What all results together say about one system.
+
+    results: of this system only. problems: sentences about the evidence itself. plan: None if it cannot be read.
+    """
+
+    def __init__(self, ip: str, results: list[dict[str, Any]], problems: Iterable[str], plan_path: Path) -> None:
+        self.ip, self.results, self.problems = ip, results, list(problems)
+        self.plan: Plan | None = None
+        try:
+            self.plan = Plan.load(plan_path)
+        except PlanError as error:
+            self.problems.append(str(error))
+        self.definition: Definition | None = DEFINITIONS.get(ip)
+        self.coverage = self._coverage()
+
+    def _coverage(self) -> dict[str, dict[str, int]]:
+        if self.definition is None:
+            self.problems.append(f"there are no coverage points for {self.ip}; known are {', '.join(DEFINITIONS)}")
+            return {}
+        good = []
+        for result in self.results:
+            if not result["coverage"]:  # a run that ended in ERROR has none
+                continue
+            try:
+                good.append(self.definition.merge([result["coverage"]]))
+            except (CoverageError, AttributeError, TypeError) as error:
+                self.problems.append(f"{result['path']}: {error}")
+        return self.definition.merge(good)
+
+    @cached_property
+    def verdicts(self) -> Counter[str]:
+        """How many runs ended how."""
+        return Counter(r["verdict"] for r in self.results)
+
+    @cached_property
+    def clauses(self) -> list[ClauseRow]:
+        """Every clause of the plan in its order, then those the results name and the plan does not have."""
+        total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for result in self.results:
+            for name, (checked, failed) in result["clauses"].items():
+                total[name][0] += checked
+                total[name][1] += failed
+                total[name][2] += checked > 0
+        known = dict(self.plan.clauses) if self.plan else {}
+        for name in sorted(set(total) - set(known)):
+            known[name] = Clause(name, "", "shall", "(not in the plan)")
+        verdicts = Plan(known).verdicts({name: counts[:2] for name, counts in total.items()})
+        return [ClauseRow(c, verdicts[name], *total[name]) for name, c in known.items()]
+
+    def clause_count(self, verdict: str) -> int:
+        """Number of clauses with this verdict."""
+        return sum(row.verdict == verdict for row in self.clauses)
+
+    @cached_property
+    def unplanned(self) -> list[str]:
+        """Clauses that results name and the plan does not have."""
+        return [row.clause.id for row in self.clauses if self.plan and row.clause.id not in self.plan]
+
+    @property
+    def passed(self) -> bool:
+        """All runs passed, no clause failed, nothing wrong with the evidence."""
+        bad = self.verdicts["FAIL"] + self.verdicts["ERROR"] + self.clause_count("FAIL")
+        return bool(self.results) and not bad and not self.problems
+
+    @cached_property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        runs, not_run = len(self.results), self.clause_count("NOT-RUN")
+        if self.passed:
+            rest = f"; {not_run} clauses of the plan were not run" if not_run else ""
+            return (
+                f"All {runs} runs passed: {self.clause_count('PASS')} clauses held in "
+                f"{sum(row.checked for row in self.clauses):,} checks{rest}."
+            )
+        said = []
+        if self.verdicts["FAIL"]:
+            failed = [row.clause.id for row in self.clauses if row.verdict == "FAIL"]
+            shown = ", ".join(failed[:4]) + (" and others" if len(failed) > 4 else "")
+            said.append(f"{self.verdicts['FAIL']} of {runs} runs failed" + (f", against {shown}" if failed else ""))
+        if self.verdicts["ERROR"]:
+            said.append(f"{self.verdicts['ERROR']} of {runs} runs ended in an error before they could be judged")
+        if self.problems:
+            said.append(self.problems[0] if len(self.problems) == 1 else f"{len(self.problems)} problems with the evidence")
+        return "; ".join(said) + "."
+
+    @cached_property
+    def points(self) -> list[PointRow]:
+        """Every coverage point."""
+        if self.definition is None:
+            return []
+        return [PointRow(p, self.coverage, self.definition.percent(self.coverage, p.name)) for p in self.definition.points]
+
+    @cached_property
+    def sources(self) -> list[SourceRow]:
+        """Programs first, then random, then scenarios."""
+        groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for result in self.results:
+            groups[result["source"]].append(result)
+        order = {"program": 0, "random": 1}
+        return [
+            SourceRow(
+                source,
+                Counter(r["verdict"] for r in runs),
+                {str(r["config"].get("mode", "?")) for r in runs},
+                {str(r["config"].get("variant", "?")) for r in runs},
+                {int(r["config"].get("xlen", 0)) for r in runs},
+                {f"{r['sim']}, {r.get('drive', '?')}" for r in runs},
+                {r["seed"] for r in runs},
+                sum(r["stats"].get("instructions", 0) for r in runs),
+                sum(checked for r in runs for checked, _ in r["clauses"].values()),
+                sum(r["stats"].get("seconds", {}).get("total", 0.0) for r in runs),
+            )
+            for source, runs in sorted(groups.items(), key=lambda g: (order.get(g[0].split(":")[0], 2), g[0]))
+        ]
+
+    @cached_property
+    def buckets(self) -> list[Bucket]:
+        """Failures and errors, the most frequent first."""
+        found: dict[tuple[str, str], Bucket] = {}
+        for result in self.results:
+            failures = result["failures"]
+            if result["verdict"] == "ERROR" or (result["verdict"] == "FAIL" and not failures):
+                text = str(result.get("error") or "the run left no reason")
+                failures = [*failures, {"clause": result["verdict"], "headline": text.splitlines()[0], "text": text}]
+            for failure in failures:
+                headline = str(failure.get("headline", ""))
+                key = (failure["clause"], re.sub(r"0x[0-9a-f]+|\d+", "N", headline))
+                rerun = str(failure.get("rerun") or result.get("rerun", ""))
+                bucket = found.setdefault(key, Bucket(key[0], headline, str(failure.get("text", headline)), rerun))
+                bucket.count += 1
+                bucket.runs.add(result["name"])
+                bucket.seeds.add(result["seed"])
+        return sorted(found.values(), key=lambda b: -b.count)
+
+    @cached_property
+    def bits(self) -> list[BitsRow]:
+        """Bits per instruction of the real programs, from runs without periodic synchronization."""
+        sums: dict[tuple[str, int], dict[str, list[int]]] = defaultdict(lambda: {"btm": [0, 0], "htm": [0, 0]})
+        for result in self.results:
+            config, stats = result["config"], result["stats"]
+            kind, _, program = result["source"].partition(":")
+            plain = kind == "program" and not config.get("inst_sync_mode") and config.get("mode") in PUBLISHED
+            if plain and result["verdict"] == "PASS":
+                into = sums[program, int(config.get("xlen", 0))][config["mode"]]
+                into[0] += 8 * stats.get("bytes", 0)
+                into[1] += stats.get("instructions", 0)
+        return [
+            BitsRow(program, xlen, max(n for _, n in modes.values()),
+                    *(modes[m][0] / modes[m][1] if modes[m][1] else None for m in ("btm", "htm")))
+            for (program, xlen), modes in sorted(sums.items())
+        ]  # fmt: skip
+
+    def bits_mean(self, mode: str) -> tuple[float, float] | None:
+        """(mean, instruction-weighted mean) over the programs run in this mode."""
+        rows = [(getattr(row, mode), row.instructions) for row in self.bits if getattr(row, mode) is not None]
+        total = sum(n for _, n in rows)
+        return (sum(b for b, _ in rows) / len(rows), sum(b * n for b, n in rows) / total) if total else None
+
+    @cached_property
+    def speed(self) -> list[SpeedRow]:
+        """Time by simulator and drive; `other` is what no part claims."""
+        groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+        for result in self.results:
+            groups[result["sim"], str(result.get("drive", "?"))].append(result["stats"])
+        rows = []
+        for (sim, drive), stats in sorted(groups.items()):
+            seconds = {part: sum(s.get("seconds", {}).get(part, 0.0) for s in stats) for part in PARTS}
+            total = max(sum(s.get("seconds", {}).get("total", 0.0) for s in stats), sum(seconds.values()))
+            seconds["other"] = total - sum(seconds[part] for part in PARTS[:-1])
+            rows.append(SpeedRow(sim, drive, len(stats), sum(s.get("instructions", 0) for s in stats), total, seconds))
+        return rows
