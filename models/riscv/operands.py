@@ -1,7 +1,7 @@
 """What one instruction reads and writes: registers, immediate, memory access and CSR, from its bits.
 
-For RV32 and RV64 IMAC and Zicsr (RISC-V unprivileged manual). Other instructions, floating point included, have no
-operands here, except what a jump does to its link register. Control flow is `models.riscv.isa`.
+For RV32 and RV64 IMAC and Zicsr (RISC-V unprivileged manual). Other instructions, floating point included,
+have no operands here, except what a jump does to its link register. Control flow is `models.riscv.isa`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ class Operands:
     """Operands of an instruction; register number 0 where it has none.
 
     rd, rs1, rs2: x registers. imm: offset of a load or store (0 for atomics). size: bytes accessed, 0 none.
-    store: 1 if it writes memory, as atomics do and `sc` if it succeeds. atomic: "" or the mnemonic without its
-    width (`lr`, `sc`, `amoadd`, ...). csr: address of the CSR it writes, else NO_CSR: `csrrs` and `csrrc` with
-    rs1 = 0 only read.
+    store: 1 if it writes memory, as atomics do and `sc` if it succeeds. atomic: "" or the mnemonic without
+    its width (`lr`, `sc`, `amoadd`, ...). csr: address of the CSR it writes, else NO_CSR: `csrrs` and `csrrc`
+    with rs1 = 0 only read.
     """
 
     rd: int = 0

@@ -1,19 +1,20 @@
 """Recorded runs of real programs: how a file holds one, and reading it back as a `Retired` with its effects.
 
-A recording stands beside the program it was made from (`sort.rv64.rec` and `sort.rv64.elf`) and holds only what
-that program does not tell. Reading it walks the program, so a recording and a program that do not fit are found.
+A recording stands beside the program it was made from (`sort.rv64.rec` and `sort.rv64.elf`) and holds only
+what that program does not tell. Reading it walks the program, so a recording and a program that do not fit
+are found.
 
-The file is `MAGIC`, then an xz stream (its checksum finds damage) of one line of JSON and the columns it lists, one
-after the other. JSON: program, xlen, elf (SHA-256 of the program file), start (first pc), rows, columns
-([name, count] pairs). Each column is `count` numbers, coded as differences to the one before, zigzag (n -> 2n, -n ->
-2n-1), 8 bytes each, all the lowest bytes first, then all the next ones, and so on. Columns:
+The file is `MAGIC`, then an xz stream (its checksum finds damage) of one line of JSON and the columns it
+lists, one after the other. JSON: program, xlen, elf (SHA-256 of the program file), start (first pc), rows,
+columns ([name, count] pairs). Each column is `count` numbers, coded as differences to the one before, zigzag
+(n -> 2n, -n -> 2n-1), 8 bytes each, all the lowest bytes first, then all the next ones, and so on. Columns:
 
     taken                       64 directions of retired branches a number, first one in the lowest bit
     target                      next pc after each retired indirect jump and xRET, in order
     trap_row, trap_kind, trap_cause, trap_tval, trap_handler    row, `Kind`, cause, tval, first pc after it
     priv_row, priv, context_row, context    rows at which they change, and the new value; first at row 0
     initial                     x0 to x31 before the first row
-    rd_value                    of the rows that write an x register: by pc, and in the order of time for each pc
+    rd_value                    of the rows that write an x register: by pc, each pc's in order
     atomic_value                written to memory by each amo (`sc` stores rs2), in order
     csr_row, csr_addr, csr_value    CSR writes, those of traps and xRET included
 
@@ -49,9 +50,9 @@ class RecordingError(ValueError):
 class Recording:
     """One recorded run.
 
-    name: of the program. xlen: 32 or 64. program_path: its ELF file. program: that file, read.
-    retired: rows in the form of variant v1_0 (ecall and ebreak do not retire), with effects: a load into x0 has
-    value 0; an amo is a store of what it wrote, and its rd_value is what it read; CSR entries hold the value after the
+    name: of the program. xlen: 32 or 64. program_path: its ELF file. program: that file, read. retired: rows
+    in the form of variant v1_0 (ecall and ebreak do not retire), with effects: a load into x0 has value 0; an
+    amo is a store of what it wrote, and its rd_value is what it read; CSR entries hold the value after the
     write, several of one row follow each other. initial: x0..x31 before the first row.
     """
 
@@ -80,22 +81,29 @@ def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DI
         path = Path(directory) / f"{name_or_path}.rv{xlen}.rec"
         if str(name_or_path) not in names(directory):
             known = ", ".join(names(directory)) or "none"
-            raise RecordingError(f"there is no recorded program {str(name_or_path)!r}; those that exist: {known}")
+            raise RecordingError(
+                f"there is no recorded program {str(name_or_path)!r}; those that exist: {known}"
+            )
     elf = path.with_suffix(".elf")
     header, columns = _read(path)
     if xlen is not None and header["xlen"] != xlen:
-        raise RecordingError(f"{path} is of an RV{header['xlen']} program, RV{xlen} was asked for; say XLEN={header['xlen']}")
+        raise RecordingError(
+            f"{path} is of an RV{header['xlen']} program, RV{xlen} was asked for; say XLEN={header['xlen']}"
+        )
     try:
         digest = hashlib.sha256(elf.read_bytes()).hexdigest()
     except OSError as error:
-        raise RecordingError(f"{path} needs its program {elf} ({error.strerror}); put it beside the recording") from None
+        raise RecordingError(
+            f"{path} needs its program {elf} ({error.strerror}); put it beside the recording"
+        ) from None
     if digest != header["elf"]:
         raise RecordingError(f"{elf} is not the program that {path} was recorded from; {_REMEDY}")
     program = Program.from_elf(elf)
     try:
         retired = _rebuild(program, header, columns)
     except (KeyError, IndexError, ValueError, StopIteration) as error:
-        raise RecordingError(f"{path} does not fit its program ({error}); {_REMEDY}") from None
+        reason = str(error) or "it ends too early"
+        raise RecordingError(f"{path} does not fit its program ({reason}); {_REMEDY}") from None
     return Recording(header["program"], header["xlen"], elf, program, retired, columns["initial"])
 
 
@@ -103,9 +111,9 @@ _REMEDY = "restore both with git checkout, or record again with tests/programs/b
 
 
 def save(path: Path, elf: Path, retired: Retired, initial: np.ndarray) -> None:
-    """Write a recording of `retired`, which has effects, made by running the program `elf`; same input, same bytes.
+    """Write a recording of `retired`, which has effects, from a run of `elf`; same input, same bytes.
 
-    initial: x0..x31 before the first row.
+    retired: instructions, exceptions and interrupts only. initial: x0..x31 before the first row.
     """
     program, effects = Program.from_elf(elf), retired.effects
     kind, pc = retired.kind, retired.pc
@@ -128,8 +136,9 @@ def save(path: Path, elf: Path, retired: Retired, initial: np.ndarray) -> None:
         rows = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
         columns |= {f"{name}_row": rows, name: values[rows]}
     header = {
-        "program": path.name.split(".")[0], "xlen": program.xlen, "elf": hashlib.sha256(elf.read_bytes()).hexdigest(),
-        "start": int(pc[0]), "rows": len(retired), "columns": [[name, len(c)] for name, c in columns.items()],
+        "program": path.name.split(".")[0], "xlen": program.xlen,
+        "elf": hashlib.sha256(elf.read_bytes()).hexdigest(), "start": int(pc[0]),
+        "rows": len(retired), "columns": [[name, len(c)] for name, c in columns.items()],
     }  # fmt: skip
     body = json.dumps(header).encode() + b"\n" + b"".join(map(_pack, columns.values()))
     path.write_bytes(MAGIC + lzma.compress(body, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME))
@@ -142,7 +151,8 @@ def _pack(column: np.ndarray) -> bytes:
 
 
 def _unpack(planes: bytes) -> np.ndarray:
-    zigzag = np.ascontiguousarray(np.frombuffer(planes, dtype=np.uint8).reshape(8, -1).T).reshape(-1).view(np.uint64)
+    rows = np.ascontiguousarray(np.frombuffer(planes, dtype=np.uint8).reshape(8, -1).T)
+    zigzag = rows.reshape(-1).view(np.uint64)
     step = (zigzag >> np.uint64(1)) ^ (-(zigzag & np.uint64(1)).view(np.int64)).view(np.uint64)
     return np.cumsum(step, dtype=np.uint64)
 
@@ -157,9 +167,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
         stored = path.read_bytes()
     except OSError as error:
-        raise RecordingError(f"{path} cannot be read ({error.strerror}); give the .rec file of a recorded program") from None
+        raise RecordingError(
+            f"{path} cannot be read ({error.strerror}); give the .rec file of a recorded program"
+        ) from None
     if not stored.startswith(MAGIC):
-        raise RecordingError(f"{path} is not a recording (it does not begin with {MAGIC.decode().strip()!r}); {_REMEDY}")
+        raise RecordingError(
+            f"{path} is not a recording (it does not begin with {MAGIC.decode().strip()!r}); {_REMEDY}"
+        )
     try:
         line, _, body = lzma.decompress(stored[len(MAGIC) :]).partition(b"\n")
         header, columns, at = json.loads(line), {}, 0
@@ -174,7 +188,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 class _Static:
-    """What the instructions of the rows say about their effects, as arrays of the row count; 0 where not `insn`."""
+    """What the rows' instructions say about effects, as arrays of the row count; 0 where not `insn`."""
 
     def __init__(self, program: Program, pc: np.ndarray, insn: np.ndarray) -> None:
         pcs, index = np.unique(pc, return_inverse=True)
@@ -183,7 +197,8 @@ class _Static:
             decoded = program.insn(address)
             o = operands(decoded.raw, decoded.size, program.xlen) if decoded else NONE
             entry[:] = o.rd, o.rs1, o.rs2, o.imm, o.size, o.store, o.atomic == "sc", o.atomic[:3] == "amo"
-        self.rd, self.rs1, self.rs2, self.imm, self.size, self.store, sc, amo = np.where(insn, table.T[:, index], 0)
+        columns = np.where(insn, table.T[:, index], 0)
+        self.rd, self.rs1, self.rs2, self.imm, self.size, self.store, sc, amo = columns
         self.sc, self.amo, self.by_pc = sc.astype(bool), amo.astype(bool), index
 
 
@@ -208,7 +223,8 @@ def _rebuild(program: Program, header: dict[str, Any], stored: dict[str, np.ndar
     cause[trap_rows], tval[trap_rows] = stored["trap_cause"], stored["trap_tval"]
     return Retired(
         kind, pc, np.where(insn, told.size, 0), itype, taken, cause, tval,
-        _hold(stored["priv_row"], stored["priv"], rows), _hold(stored["context_row"], stored["context"], rows),
+        _hold(stored["priv_row"], stored["priv"], rows),
+        _hold(stored["context_row"], stored["context"], rows),
         _effects(program, pc, insn, stored),
     )  # fmt: skip
 
@@ -219,7 +235,7 @@ def _hold(at: np.ndarray, values: np.ndarray, rows: int) -> np.ndarray:
 
 
 def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -> list[int]:
-    """The pc of every row: through the program, block by block, with the stored decisions where it has none."""
+    """The pc of every row: through the program, block by block, decided by what is stored."""
     taken = iter(np.unpackbits(stored["taken"].view(np.uint8), bitorder="little").tolist())
     targets, handlers = iter(stored["target"].tolist()), iter(stored["trap_handler"].tolist())
     trap_rows = iter([*stored["trap_row"].tolist(), rows])
@@ -247,6 +263,8 @@ def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -
             out += pcs[:room]
             pc = pcs[room] if room < count else end
         elif limit == rows:
+            if next(targets, None) is not None or next(handlers, None) is not None:
+                raise ValueError("it has more jumps or traps than the program meets")
             return out
         else:
             out.append(pc)
@@ -254,7 +272,7 @@ def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -
 
 
 def _block(program: Program, pc: int) -> tuple[list[int], int, int, Flow, int | None]:
-    """Straight line from pc: addresses of what retires, their number, the address behind, how and where it goes on.
+    """Straight line from pc: addresses of what retires, how many, address behind, how and where to.
 
     Flow TRAP also stands for the end of the program: nothing retires there.
     """
@@ -275,12 +293,17 @@ def _effects(program: Program, pc: np.ndarray, insn: np.ndarray, stored: dict[st
     rd_value[writes[np.argsort(static.by_pc[writes], kind="stable")]] = stored["rd_value"]
     access = (static.size > 0) & ~(static.sc & (rd_value != 0))
     stores = access & (static.store == 1)
-    value_mask = np.uint64(0xFFFF_FFFF_FFFF_FFFF) >> (np.uint64(64) - np.uint64(8) * static.size.astype(np.uint64))
+    value_mask = np.uint64(0xFFFF_FFFF_FFFF_FFFF) >> (
+        np.uint64(64) - np.uint64(8) * static.size.astype(np.uint64)
+    )
     addr, value = np.zeros_like(pc), np.where(access & ~stores, rd_value, 0)
     for register in range(32):
         written = np.flatnonzero(static.rd == register) if register else np.zeros(0, dtype=np.intp)
         history = np.append(stored["initial"][register], rd_value[written])
-        for column, mine in ((addr, access & (static.rs1 == register)), (value, stores & (static.rs2 == register))):
+        for column, mine in (
+            (addr, access & (static.rs1 == register)),
+            (value, stores & (static.rs2 == register)),
+        ):
             users = np.flatnonzero(mine)
             column[users] = history[np.searchsorted(written, users)]
     addr[access] = addr[access] + static.imm[access].astype(np.uint64) & mask

@@ -1,7 +1,8 @@
-"""Rebuilds the programs and their recordings: `python -m tests.programs.build [name ...]` from the repository root.
+"""Rebuilds programs and recordings: `python -m tests.programs.build [name ...]` from the repository root.
 
-Needs gcc-riscv64-unknown-elf, and for recordings unicorn (PyPI) and qemu-system-misc. Tests need none of them. `--check`
-builds elsewhere and compares with the committed files byte by byte; it also runs under QEMU what unicorn recorded.
+Needs gcc-riscv64-unknown-elf, and for recordings unicorn (PyPI) and qemu-system-misc. Tests need none of
+them. `--check` builds elsewhere and compares with the committed files byte by byte; it also runs under QEMU
+what unicorn recorded.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ HERE = Path(__file__).resolve().parent
 GCC = "riscv64-unknown-elf-gcc"
 # -misa-spec=2.2: CSR instructions belong to I. The linker script drops notes; nothing names a directory.
 FLAGS = (
-    "-std=gnu11 -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns -fno-ident "
-    "-mcmodel=medany -misa-spec=2.2 -nostdlib -nostartfiles -static -Wl,--build-id=none,--no-warn-rwx-segments,-n"
+    "-std=gnu11 -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-ident "
+    "-fno-tree-loop-distribute-patterns -mcmodel=medany -misa-spec=2.2 -nostdlib -nostartfiles -static "
+    "-Wl,--build-id=none,--no-warn-rwx-segments,-n"
 ).split()
 OPTIMIZE = {"recursion": ["-Os", "-msave-restore"]}
 
@@ -34,8 +36,8 @@ def compile_program(name: str, xlen: int, out: Path) -> None:
     """Compile and link one program, without debugging information; symbols stay."""
     sources = ["start.S", f"{name}.c", *([f"{name}.S"] if (HERE / f"{name}.S").exists() else [])]
     machine = [f"-march=rv{xlen}imac", f"-mabi={'lp64' if xlen == 64 else 'ilp32'}"]
-    command = [GCC, *machine, *FLAGS, *OPTIMIZE.get(name, ["-O2"]), "-T", "link.ld", *sources, "-lgcc", "-o", str(out)]
-    subprocess.run(command, cwd=HERE, check=True)
+    options = [*machine, *FLAGS, *OPTIMIZE.get(name, ["-O2"]), "-T", "link.ld"]
+    subprocess.run([GCC, *options, *sources, "-lgcc", "-o", str(out)], cwd=HERE, check=True)
     # local labels of the compiler (.L) go, names of static functions stay
     subprocess.run([GCC.replace("gcc", "objcopy"), "--discard-locals", "-g", str(out)], check=True)
     out.chmod(0o644)  # nobody executes it here
@@ -56,7 +58,7 @@ def record(name: str, elf: Path, *, cross_check: bool = False) -> None:
     recording.save(path, elf, retired, initial)
     loaded = recording.load(path)
     compare(elf, retired, loaded.retired)
-    print(f"{path.name:20} {len(retired):7} rows {path.stat().st_size:7} bytes, program {elf.stat().st_size:6} bytes")
+    print(f"{path.name:20} {len(retired):7} rows, {path.stat().st_size:6} bytes")
 
 
 def compare(elf: Path, one: Retired, other: Retired) -> None:
@@ -69,28 +71,46 @@ def compare(elf: Path, one: Retired, other: Retired) -> None:
             raise RecordError(f"two runs of {elf} differ in {name}")
 
 
+def build(names: list[str], check: bool) -> list[str]:
+    """Compile and record these programs, elsewhere if `check`; the files that differ from the committed ones."""
+    different = []
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) if check else HERE
+        for name in names:
+            for xlen in (32, 64):
+                elf = out / f"{name}.rv{xlen}.elf"
+                compile_program(name, xlen, elf)
+                record(name, elf, cross_check=check)
+                for path in (elf, elf.with_suffix(".rec")):
+                    if path.read_bytes() != (HERE / path.name).read_bytes():
+                        different.append(path.name)
+    return different
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=[], help="programs to rebuild, all by default")
-    parser.add_argument("--check", action="store_true", help="compare with the committed files, change nothing")
+    parser.add_argument(
+        "--check", action="store_true", help="compare with the committed files, change nothing"
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(CHECKSUMS)
     if unknown:
         parser.error(f"no program {', '.join(sorted(unknown))}; those that exist: {', '.join(CHECKSUMS)}")
-    different = []
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) if arguments.check else HERE
-        for name in arguments.names or CHECKSUMS:
-            for xlen in (32, 64):
-                elf = out / f"{name}.rv{xlen}.elf"
-                compile_program(name, xlen, elf)
-                record(name, elf, cross_check=arguments.check)
-                for path in (elf, elf.with_suffix(".rec")):
-                    if path.read_bytes() != (HERE / path.name).read_bytes():
-                        different.append(path.name)
+    try:
+        different = build(arguments.names or list(CHECKSUMS), arguments.check)
+    except (RecordError, recording.RecordingError, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (FileNotFoundError, ModuleNotFoundError) as error:
+        missing = getattr(error, "filename", None) or error.name
+        print(f"{missing} is missing; tests/programs/README.md says what to install", file=sys.stderr)
+        return 1
     if different:
-        print(f"not as committed: {', '.join(different)}; another compiler or emulator version?", file=sys.stderr)
+        print(
+            f"not as committed: {', '.join(different)}; are the versions those of README.md?", file=sys.stderr
+        )
     return bool(different)
 
 

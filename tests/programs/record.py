@@ -1,9 +1,9 @@
 """Records what the programs do when they run: unicorn for those without traps, QEMU for `traps`.
 
-Either leaves a log: for each instruction about to execute its pc, privilege and registers, and for each trap its cause.
-From it come the rows and their effects. CSR values are worked out from the instructions and from the rules of trap
-entry and xRET (RISC-V privileged manual, 3.1.6, 3.3.2, 4.1), and what QEMU dumps must agree; loads must read what was
-stored before. So a wrong log or a wrong reading of it stops the recording.
+Either leaves a log: for each instruction about to execute its pc, privilege and registers, and for each trap
+its cause. From it come the rows and their effects. CSR values are worked out from the instructions and from
+the rules of trap entry and xRET (RISC-V privileged manual, 3.1.6, 3.3.2, 4.1), and what QEMU dumps must
+agree; loads must read what was stored before. So a wrong log or a wrong reading of it stops the recording.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from models.riscv.retired import Effects, Kind, Priv, Retired
 RAM, RAM_SIZE = 0x80000000, 0x02000000
 LIMIT = 200_000  # instructions; our programs end long before
 CSRS = {
-    "mstatus": 0x300, "medeleg": 0x302, "mideleg": 0x303, "mie": 0x304, "mtvec": 0x305, "mscratch": 0x340, "mepc": 0x341,
-    "mcause": 0x342, "mtval": 0x343, "mip": 0x344, "stvec": 0x105, "sscratch": 0x140, "sepc": 0x141, "scause": 0x142,
-    "stval": 0x143, "satp": 0x180,
+    "mstatus": 0x300, "medeleg": 0x302, "mideleg": 0x303, "mie": 0x304, "mtvec": 0x305,
+    "mscratch": 0x340, "mepc": 0x341, "mcause": 0x342, "mtval": 0x343, "mip": 0x344, "stvec": 0x105,
+    "sscratch": 0x140, "sepc": 0x141, "scause": 0x142, "stval": 0x143, "satp": 0x180,
 }  # fmt: skip
 MSTATUS, MIDELEG, MEDELEG, MIP, SATP = 0x300, 0x303, 0x302, 0x344, 0x180
+TRAP = re.compile(r"async:(\d), cause:(\w+), epc:(\w+), tval:(\w+)")
 ASID = {32: (22, 0x1FF), 64: (44, 0xFFFF)}  # lowest bit and mask in satp
 MIE, MPIE, MPP, SIE, SPIE, SPP = 3, 7, 11, 1, 5, 8  # bits of mstatus
 
@@ -51,7 +52,7 @@ class Step:
 class Trap:
     """A trap taken, as QEMU reports it."""
 
-    interrupt: bool
+    interrupt: int
     cause: int
     epc: int
     tval: int
@@ -71,10 +72,13 @@ def unicorn_log(program: Program) -> Iterator[Step]:
     numbers = [getattr(riscv_const, f"UC_RISCV_REG_X{n}") for n in range(32)]
     log: list[Step] = []
     machine.hook_add(
-        unicorn.UC_HOOK_CODE, lambda uc, pc, _size, _: log.append(Step(pc, int(Priv.M), uc.reg_read_batch(numbers)))
+        unicorn.UC_HOOK_CODE,
+        lambda uc, pc, _size, _: log.append(Step(pc, int(Priv.M), uc.reg_read_batch(numbers))),
     )
     halt = program.symbols["halt"]
     machine.emu_start(program.entry, halt, count=LIMIT)
+    if machine.reg_read(riscv_const.UC_RISCV_REG_PC) != halt:
+        raise RecordError(f"the program did not reach `halt` within {LIMIT} instructions; make it shorter")
     yield from log
     yield Step(halt, int(Priv.M), machine.reg_read_batch(numbers))
 
@@ -82,19 +86,24 @@ def unicorn_log(program: Program) -> Iterator[Step]:
 def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
     """States and traps from `_start` to `halt` on QEMU's `virt` machine.
 
-    One instruction per translation block, time counted in instructions: the same run every time. QEMU announces an
-    instruction before it executes; the announcement is void if it says that it stopped or rewound, or if the instruction
-    traps.
+    One instruction per translation block, time counted in instructions: the same run every time. QEMU
+    announces an instruction before it executes; the announcement is void if it says that it stopped or
+    rewound, or if the instruction traps.
     """
     command = [
         f"qemu-system-riscv{program.xlen}", "-machine", "virt", "-cpu", f"rv{program.xlen},h=off,f=off,d=off",
         "-bios", "none", "-kernel", str(elf), "-display", "none", "-serial", "none", "-monitor", "none",
-        "-icount", "shift=0,sleep=off", "-singlestep", "-accel", "tcg,thread=single", "-d", "exec,nochain,int,cpu",
+        "-icount", "shift=0,sleep=off", "-singlestep", "-accel", "tcg,thread=single",
+        "-d", "exec,nochain,int,cpu",
     ]  # fmt: skip
     halt, pending, running = program.symbols["halt"], None, False
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as qemu:
+        announced = 0
         for line in qemu.stderr:
             if line.startswith("Trace"):
+                announced += 1
+                if announced > LIMIT:
+                    break
                 if pending:
                     yield pending
                 pc, flags = (int(part, 16) for part in line.split("/")[1:3])
@@ -105,7 +114,7 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
             elif line.startswith(("Stopped", "cpu_io_recompile")):
                 pending = None
             elif line.startswith("riscv_cpu_do_interrupt"):
-                trap = Trap(*(int(v, 16) for v in re.search(r"async:(\d), cause:(\w+), epc:(\w+), tval:(\w+)", line).groups()))
+                trap = Trap(*(int(value, 16) for value in TRAP.search(line).groups()))
                 # fetch faults and interrupts come when the instruction before is done
                 if pending and (trap.interrupt or pending.pc != trap.epc):
                     yield pending
@@ -123,7 +132,7 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
                     pending.csrs[CSRS[name]] = int(value, 16)
         qemu.kill()
     if not pending or pending.pc != halt:
-        raise RecordError(f"QEMU ended before `halt`: {elf}")
+        raise RecordError(f"{elf} did not reach `halt` within {LIMIT} instructions on QEMU; make it shorter")
 
 
 def _bit(value: int, at: int) -> int:
@@ -138,7 +147,8 @@ def _amo(name: str, old: int, operand: int, bits: int) -> int:
         "amoswap": lambda: operand, "amoadd": lambda: old + operand, "amoxor": lambda: old ^ operand,
         "amoand": lambda: old & operand, "amoor": lambda: old | operand,
         "amominu": lambda: min(pair), "amomaxu": lambda: max(pair),
-        "amomin": lambda: min(pair, key=lambda v: v ^ sign), "amomax": lambda: max(pair, key=lambda v: v ^ sign),
+        "amomin": lambda: min(pair, key=lambda v: v ^ sign),
+        "amomax": lambda: max(pair, key=lambda v: v ^ sign),
     }[name]() & ((1 << bits) - 1)  # fmt: skip
 
 
@@ -147,8 +157,12 @@ class Recorder:
     """Follows a log, and keeps the rows, their effects, and the memory and CSRs as they should be."""
 
     program: Program
-    rows: list[tuple] = field(default_factory=list)  # kind, pc, size, itype, taken, cause, tval, priv, context
-    effects: list[tuple] = field(default_factory=list)  # rd, rd_value, mem_addr, mem_size, mem_store, mem_value
+    rows: list[tuple] = field(
+        default_factory=list
+    )  # kind, pc, size, itype, taken, cause, tval, priv, context
+    effects: list[tuple] = field(
+        default_factory=list
+    )  # rd, rd_value, mem_addr, mem_size, mem_store, mem_value
     csr_writes: list[tuple] = field(default_factory=list)  # row, csr, value
     memory: dict[int, int] = field(default_factory=dict)
     csrs: dict[int, int] = field(default_factory=dict)
@@ -159,7 +173,7 @@ class Recorder:
             self.memory.update(enumerate(body, base))
 
     def follow(self, log: Iterator[Step | Trap]) -> tuple[Retired, np.ndarray]:
-        """The rows of a log that ends with the step at `halt`, which is not one; and the registers before them."""
+        """The rows of a log, which ends with the step at `halt`, not a row; and the registers before them."""
         items = list(log)
         self.csrs = dict(items[0].csrs or {})
         steps = iter([item for item in items if isinstance(item, Step)][1:])
@@ -172,7 +186,17 @@ class Recorder:
         self.check(items[-1])
         retired = Retired.from_rows(self.rows)
         columns, writes = zip(*self.effects), list(zip(*self.csr_writes)) or [(), (), ()]
-        types = (np.uint8, np.uint64, np.uint64, np.uint8, np.uint8, np.uint64, np.int64, np.uint16, np.uint64)
+        types = (
+            np.uint8,
+            np.uint64,
+            np.uint64,
+            np.uint8,
+            np.uint8,
+            np.uint64,
+            np.int64,
+            np.uint16,
+            np.uint64,
+        )
         retired.effects = Effects(*(np.array(c, dtype=t) for c, t in zip((*columns, *writes), types)))
         return retired, np.array(items[0].x, dtype=np.uint64)
 
@@ -196,7 +220,7 @@ class Recorder:
                 raise RecordError(f"CSR {csr:#x} is {value:#x} at {step.pc:#x}, expected {self.csrs[csr]:#x}")
 
     def step(self, step: Step, after: Step, next_pc: int) -> None:
-        """One retired instruction; `after`: the next state shown, `next_pc` what comes next, a trap's EPC included."""
+        """One retired instruction; `after`: the next state shown, `next_pc`: of the next row."""
         insn = self.program.insn(step.pc)
         o = operands(insn.raw, insn.size, self.program.xlen)
         changed = [n for n in range(32) if step.x[n] != after.x[n]]
@@ -222,7 +246,9 @@ class Recorder:
         old, value = self.load(address, o.size), step.x[o.rs2] & mask
         reads = not o.store or o.atomic[:3] == "amo"
         if reads and o.rd and address >= RAM and loaded & mask != old:
-            raise RecordError(f"at {step.pc:#x} {loaded & mask:#x} was loaded from {address:#x}, which holds {old:#x}")
+            raise RecordError(
+                f"at {step.pc:#x} {loaded & mask:#x} was loaded from {address:#x}, which holds {old:#x}"
+            )
         if o.atomic[:3] == "amo":
             value = _amo(o.atomic, old, value, 8 * o.size)
         if not o.store:
@@ -236,7 +262,7 @@ class Recorder:
         self.csr_writes.append((len(self.rows), csr, value))
 
     def write_csr(self, step: Step, after: Step, o: Operands, raw: int) -> None:
-        """An instruction writes a CSR. sstatus, sie and sip are views of the machine's; others keep every bit written."""
+        """A CSR instruction. sstatus, sie and sip are views of the machine's; others keep what is written."""
         view = {0x100: (MSTATUS, 0xC0122 | 0x3 << 32), 0x104: (0x304, self.csrs.get(MIDELEG, 0)),
                 0x144: (MIP, self.csrs.get(MIDELEG, 0))}  # fmt: skip
         csr, mask = view.get(o.csr, (o.csr, (1 << self.program.xlen) - 1))
@@ -262,11 +288,13 @@ class Recorder:
         delegation, status = self.csrs[MIDELEG if trap.interrupt else MEDELEG], self.csrs[MSTATUS]
         row = (int(kind), trap.epc, 0, int(kind), -1, trap.cause, trap.tval, self.priv, self.context())
         to_s = self.priv < Priv.M and _bit(delegation, trap.cause)
-        enable, previous, mode, width, epc = (SIE, SPIE, SPP, 1, 0x141) if to_s else (MIE, MPIE, MPP, 3, 0x341)
+        enable, previous, mode, width, epc = (
+            (SIE, SPIE, SPP, 1, 0x141) if to_s else (MIE, MPIE, MPP, 3, 0x341)
+        )
         cleared = status & ~(1 << enable | 1 << previous | width << mode)
         self.set_csr(MSTATUS, cleared | _bit(status, enable) << previous | self.priv << mode)
         self.set_csr(epc, trap.epc)
-        self.set_csr(epc + 1, trap.cause | int(trap.interrupt) << self.program.xlen - 1)
+        self.set_csr(epc + 1, trap.cause | trap.interrupt << self.program.xlen - 1)
         self.set_csr(epc + 2, trap.tval)
         self.priv = int(Priv.S if to_s else Priv.M)
         self.rows.append(row)

@@ -77,7 +77,9 @@ def dispatch() -> int:
         "sing the 2nd song of 99 bottles\n"
     )
     tokens = text.split() * 3
-    digits = ""  # of each number, as the state machine leaves it: "2nd" is a number whose 'n' starts a new token
+    digits = (
+        ""  # of each number, as the state machine leaves it: "2nd" is a number whose 'n' starts a new token
+    )
     words = numbers = 0
     for token in tokens:
         lead = token[: len(token) - len(token.lstrip("0123456789"))]
@@ -115,8 +117,8 @@ def switch() -> int:
             99 - (98 + (97 - (96 + 95))) + 777 * 777,
         )
     severities = {
-        3: 1, 17: 4, 100: 2, 404: 7, 1000: 3, 5005: 9, 40000: 5, 0x123456: 8, 0x7FFFFFFF: 6, 0: 10, 49: 10, 51: 11,
-        0xFFFFFFFF: 11,
+        3: 1, 17: 4, 100: 2, 404: 7, 1000: 3, 5005: 9, 40000: 5, 0x123456: 8, 0x7FFFFFFF: 6, 0: 10, 49: 10,
+        51: 11, 0xFFFFFFFF: 11,
     }  # fmt: skip
     h = mix(h, *(list(severities.values())[r % 13] for r in islice(source, 250)))
     for r in islice(source, 250):
