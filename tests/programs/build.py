@@ -72,7 +72,7 @@ def compare(elf: Path, one: Retired, other: Retired) -> None:
 
 
 def build(names: list[str], check: bool) -> list[str]:
-    """Compile and record these programs, elsewhere if `check`; the files that differ from the committed ones."""
+    """Compile and record these programs, elsewhere if `check`; the files not as committed."""
     different = []
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) if check else HERE
