@@ -72,7 +72,7 @@ class Effects:
 
     rd: 0 none, 1..31 x register, 32..63 f register; rd_value: value written.
     mem_addr, mem_size (bytes, 0 none), mem_store (1 store, 0 load), mem_value: the memory access.
-    csr_row, csr_addr, csr_value: one entry per CSR write, csr_row increasing.
+    csr_row, csr_addr, csr_value: one entry per CSR write, csr_row not decreasing (a trap has several).
     """
 
     rd: np.ndarray
