@@ -27,25 +27,27 @@ module trace_fifo_multi #(
   logic [PtrBits-1:0]       wptr_q, rptr_q;
   logic [CountBits-1:0]     count_q;
   logic                     pop;
-
-  // Where each slot's word goes, and where the next cycle's first word will.
   logic [NPush*PtrBits-1:0] slot_ptr;
   logic [PtrBits-1:0]       wptr_d;
   logic [CountBits-1:0]     pushed;
 
-  always_comb begin
-    wptr_d   = wptr_q;
-    pushed   = '0;
-    slot_ptr = '0;
-    for (int unsigned k = 0; k < NPush; k++) begin
-      slot_ptr[k*PtrBits +: PtrBits] = wptr_d;
-      if (push_valid_i[k]) begin
-        wptr_d = wptr_d + 1'b1;
-        pushed = pushed + 1'b1;
-      end
+  // Where each slot's word goes, and how many words the slots up to it push.
+  for (genvar k = 0; k < NPush; k++) begin : gen_slot
+    logic [PtrBits-1:0]   wptr, wptr_next;
+    logic [CountBits-1:0] sum;
+    if (k == 0) begin : gen_first
+      assign wptr   = wptr_q;
+      assign sum = {{(CountBits-1){1'b0}}, push_valid_i[0]};
+    end else begin : gen_next
+      assign wptr   = gen_slot[k-1].wptr_next;
+      assign sum = gen_slot[k-1].sum + {{(CountBits-1){1'b0}}, push_valid_i[k]};
     end
+    assign wptr_next = push_valid_i[k] ? wptr + 1'b1 : wptr;
+    assign slot_ptr[k*PtrBits +: PtrBits] = wptr;
   end
 
+  assign wptr_d  = gen_slot[NPush-1].wptr_next;
+  assign pushed  = gen_slot[NPush-1].sum;
   assign pop     = valid_o && ready_i;
   assign valid_o = (count_q != '0);
   assign data_o  = mem_q[rptr_q];

@@ -74,12 +74,15 @@ module ntrace_encoder
   logic [DescWidth-1:0]      desc;
 
   // Room for everything a beat can make, on top of what is queued or on its way to the queue.
-  always_comb begin
-    in_flight = '0;
-    for (int unsigned k = 0; k < NMsg; k++) begin
-      if (msg_valid[k]) in_flight = in_flight + 1'b1;
+  for (genvar k = 0; k < NMsg; k++) begin : gen_in_flight
+    logic [CountBits-1:0] sum;
+    if (k == 0) begin : gen_first
+      assign sum = {{(CountBits-1){1'b0}}, msg_valid[0]};
+    end else begin : gen_next
+      assign sum = gen_in_flight[k-1].sum + {{(CountBits-1){1'b0}}, msg_valid[k]};
     end
   end
+  assign in_flight   = gen_in_flight[NMsg-1].sum;
   assign room        = (count + in_flight <= RoomLimit);
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;

@@ -50,13 +50,13 @@ module ntrace_event
   logic enable_q, tracing_q, halted_q, htm_q;
 
   // The encoder state between beats.
-  logic                   lost_q, lost_d;
-  logic [3:0]             start_q, start_d;
-  logic [1:0]             pend_q, pend_d, pend_btype_q, pend_btype_d;
-  logic [SyncCntBits-1:0] sync_cnt_q, sync_cnt_beat, sync_cnt_d;
-  logic [IcntBits-1:0]    icnt_q, icnt_d;
-  logic [HistBits-1:0]    hist_q, hist_d;
-  logic [Xlen-2:0]        addr_ref_q, addr_ref_d;
+  logic                   lost_q;
+  logic [3:0]             start_q;
+  logic [1:0]             pend_q, pend_btype_q;
+  logic [SyncCntBits-1:0] sync_cnt_q;
+  logic [IcntBits-1:0]    icnt_q;
+  logic [HistBits-1:0]    hist_q;
+  logic [Xlen-2:0]        addr_ref_q;
 
   // inst_mode may change only while enable is 0, so the mode in force is the last enabled beat's
   // even in the beat that clears enable: its ProgTraceCorrelation closes a trace of that mode.
@@ -66,7 +66,6 @@ module ntrace_event
 
   // Steps 1 to 3: edges of the levels. All are skipped while messages are lost.
   logic stop, halt_rose, halt_fell, marker, flush_direct;
-  logic [3:0] start;
   assign halt_rose = halted_i && !halted_q;
   assign halt_fell = !halted_i && halted_q;
   assign stop      = tracing_q && !tracing;
@@ -74,12 +73,9 @@ module ntrace_event
                      (halt_rose || (halt_fell && rc7_i));
   assign flush_direct = stop && (pend_q == ntrace_pkg::PendDirect);
 
-  always_comb begin
-    start = start_q;
-    if (tracing && !tracing_q && !lost_q) begin
-      start = halted_q ? ntrace_pkg::SyncExitDebug : ntrace_pkg::SyncEnable;
-    end
-  end
+  logic [3:0] start;
+  assign start = !(tracing && !tracing_q && !lost_q) ? start_q :
+                 halted_q ? ntrace_pkg::SyncExitDebug : ntrace_pkg::SyncEnable;
 
   // Messages of a beat that is not traced: slot 0 is DirectBranch or Error, slot 1 the correlation.
   logic                edge_a_valid, edge_b_valid;
@@ -161,39 +157,9 @@ module ntrace_event
   assign {after_lost, after_start, after_pend, after_pend_btype, after_sync_cnt, after_icnt, after_hist,
           after_addr_ref} = state_after;
 
-  always_comb begin
-    lost_d        = lost_q;
-    start_d       = start_q;
-    pend_d        = pend_q;
-    pend_btype_d  = pend_btype_q;
-    sync_cnt_beat = sync_cnt_q;
-    icnt_d        = icnt_q;
-    hist_d        = hist_q;
-    addr_ref_d    = addr_ref_q;
-    if (accept_i) begin
-      lost_d        = after_lost;
-      start_d       = after_start;
-      pend_d        = after_pend;
-      pend_btype_d  = after_pend_btype;
-      sync_cnt_beat = after_sync_cnt;
-      icnt_d        = after_icnt;
-      hist_d        = after_hist;
-      addr_ref_d    = after_addr_ref;
-      if (!tracing || lose) begin
-        lost_d        = lose || (lost_q && drop_i);
-        start_d       = ntrace_pkg::SyncNone;
-        pend_d        = ntrace_pkg::PendNone;
-        icnt_d        = '0;
-        hist_d        = HistEmpty;
-        sync_cnt_beat = '0;
-      end
-    end
-  end
-
-  // Clock cycles count whether the beat is taken or not; the cycle that sent a sync is cycle 0.
-  logic sync_tick;
-  assign sync_tick  = (sync_mode_i == ntrace_pkg::SyncModeCycles) && !sync_cnt_beat[SyncCntBits-1];
-  assign sync_cnt_d = sync_cnt_beat + {{(SyncCntBits-1){1'b0}}, sync_tick};
+  // Nothing is carried over a beat that is not traced or whose messages are lost.
+  logic clear;
+  assign clear = accept_i && (!tracing || lose);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -201,20 +167,36 @@ module ntrace_event
       start_q      <= ntrace_pkg::SyncNone;
       pend_q       <= ntrace_pkg::PendNone;
       pend_btype_q <= ntrace_pkg::BtypeIndirect;
-      sync_cnt_q   <= '0;
       icnt_q       <= '0;
       hist_q       <= HistEmpty;
       addr_ref_q   <= '0;
-    end else begin
-      lost_q       <= lost_d;
-      start_q      <= start_d;
-      pend_q       <= pend_d;
-      pend_btype_q <= pend_btype_d;
-      sync_cnt_q   <= sync_cnt_d;
-      icnt_q       <= icnt_d;
-      hist_q       <= hist_d;
-      addr_ref_q   <= addr_ref_d;
+    end else if (clear) begin
+      lost_q       <= lose || (lost_q && drop_i);
+      start_q      <= ntrace_pkg::SyncNone;
+      pend_q       <= ntrace_pkg::PendNone;
+      pend_btype_q <= ntrace_pkg::BtypeIndirect;
+      icnt_q       <= '0;
+      hist_q       <= HistEmpty;
+    end else if (accept_i) begin
+      lost_q       <= after_lost;
+      start_q      <= after_start;
+      pend_q       <= after_pend;
+      pend_btype_q <= after_pend_btype;
+      icnt_q       <= after_icnt;
+      hist_q       <= after_hist;
+      addr_ref_q   <= after_addr_ref;
     end
+  end
+
+  // Clock cycles count whether the beat is taken or not; the cycle that sent a sync is cycle 0.
+  logic [SyncCntBits-1:0] sync_cnt_beat;
+  logic                   sync_tick;
+  assign sync_cnt_beat = clear ? {SyncCntBits{1'b0}} : accept_i ? after_sync_cnt : sync_cnt_q;
+  assign sync_tick     = (sync_mode_i == ntrace_pkg::SyncModeCycles) && !sync_cnt_beat[SyncCntBits-1];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sync_cnt_q <= '0;
+    else         sync_cnt_q <= sync_cnt_beat + {{(SyncCntBits-1){1'b0}}, sync_tick};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -18,24 +18,30 @@ module ntrace_field
   output logic [8*Bytes-1:0]   bytes_o
 );
 
-  // ends[k]: bytes k and up hold nothing of the field, so it ends before byte k.
-  logic [Bytes:0] ends;
-  assign ends[Bytes] = 1'b1;
+  // Seen from the last byte down: nothing of the field is in byte k or behind it, so the field ends
+  // before byte k; and how many bytes it has from byte k on.
+  for (genvar k = Bytes - 1; k >= 0; k--) begin : gen_byte
+    localparam int Index = k;
+    localparam int Count = k + 1;
+    logic                 ended_after, ended;
+    logic [CountBits-1:0] count_after, count;
 
-  for (genvar k = 0; k < Bytes; k++) begin : gen_byte
-    localparam logic [CountBits-1:0] Index = k;
-
-    assign ends[k] = ends[k+1] && (Index >= min_bytes_i) && (mdo_i[6*k +: 6] == 6'd0);
-
-    assign bytes_o[8*k +: 8] = !(present_i && !ends[k]) ? 8'h00 :
-                               {mdo_i[6*k +: 6], ends[k+1] ? {last_i, 1'b1} : 2'b00};
-  end
-
-  always_comb begin
-    nbytes_o = '0;
-    for (int unsigned k = 0; k < Bytes; k++) begin
-      if (present_i && !ends[k]) nbytes_o = nbytes_o + 1'b1;
+    if (k == Bytes - 1) begin : gen_last
+      assign ended_after = 1'b1;
+      assign count_after = '0;
+    end else begin : gen_other
+      assign ended_after = gen_byte[k+1].ended;
+      assign count_after = gen_byte[k+1].count;
     end
+
+    assign ended = ended_after && (!present_i ||
+                                   ((Index[CountBits-1:0] >= min_bytes_i) && (mdo_i[6*k +: 6] == 6'd0)));
+    assign count = (ended_after && !ended) ? Count[CountBits-1:0] : count_after;
+
+    assign bytes_o[8*k +: 8] = ended ? 8'h00 :
+                               {mdo_i[6*k +: 6], ended_after ? {last_i, 1'b1} : 2'b00};
   end
+
+  assign nbytes_o = gen_byte[0].count;
 
 endmodule

@@ -49,9 +49,11 @@ module ntrace_lane
 
   assign {lost, start, pend, pend_btype, sync_cnt, icnt, hist, addr_ref} = state_i;
 
-  logic block, trap;
-  assign trap  = trace_pkg::is_trap(itype_i);
-  assign block = active_i && ((iretire_i != '0) || trap);
+  logic block, trap, uninferable, branch;
+  assign trap        = trace_pkg::is_trap(itype_i);
+  assign uninferable = trace_pkg::is_uninferable(itype_i);
+  assign branch      = trace_pkg::is_branch(itype_i);
+  assign block       = active_i && ((iretire_i != '0) || trap);
 
   // Periodic sync: the count has reached 2^(sync_max+4).
   logic due;
@@ -61,53 +63,37 @@ module ntrace_lane
   logic use_hist;
   assign use_hist = htm_i && (hist != HistEmpty);
 
-  // 4.1 Resolve: what this block's address completes. At most one of these.
-  logic       resolve;
-  logic [5:0] res_tcode;
+  // 4.1 Resolve: what this block's address completes. Lost and start exclude anything pending.
+  logic       restart, resolve, res_has_sync, res_moves_ref;
+  logic [5:0] indirect_tcode, res_tcode;
   logic [3:0] res_sync;
-  logic [1:0] res_btype;
 
-  always_comb begin
-    resolve   = 1'b1;
-    res_tcode = ntrace_pkg::TcodeProgTraceSync;
-    res_sync  = ntrace_pkg::SyncPeriodic;
-    res_btype = ntrace_pkg::BtypeIndirect;
-    if (lost) begin
-      res_sync = ntrace_pkg::SyncOverrun;
-    end else if (start != ntrace_pkg::SyncNone) begin
-      res_sync = start;
-    end else begin
-      case (pend)
-        ntrace_pkg::PendIndirect: begin
-          res_btype = pend_btype;
-          case ({use_hist, due})
-            2'b00:   res_tcode = ntrace_pkg::TcodeIndirectBranch;
-            2'b01:   res_tcode = ntrace_pkg::TcodeIndirectBranchSync;
-            2'b10:   res_tcode = ntrace_pkg::TcodeIndirectBranchHist;
-            default: res_tcode = ntrace_pkg::TcodeIndirectBranchHistSync;
-          endcase
-        end
-        ntrace_pkg::PendDirect: begin
-          res_tcode = due ? ntrace_pkg::TcodeDirectBranchSync : ntrace_pkg::TcodeDirectBranch;
-        end
-        ntrace_pkg::PendIcntSync: begin
-          res_tcode = ntrace_pkg::TcodeIndirectBranchHistSync;
-          res_sync  = ntrace_pkg::SyncIcnt;
-        end
-        default: begin
-          resolve = due;
-          if (use_hist) res_tcode = ntrace_pkg::TcodeIndirectBranchHistSync;
-        end
-      endcase
-    end
-  end
+  assign restart = lost || (start != ntrace_pkg::SyncNone);
+  assign resolve = restart || (pend != ntrace_pkg::PendNone) || due;
 
-  logic res_has_sync, res_moves_ref;
+  assign indirect_tcode =
+      use_hist ? (due ? ntrace_pkg::TcodeIndirectBranchHistSync : ntrace_pkg::TcodeIndirectBranchHist)
+               : (due ? ntrace_pkg::TcodeIndirectBranchSync     : ntrace_pkg::TcodeIndirectBranch);
+
+  assign res_tcode =
+      restart                            ? ntrace_pkg::TcodeProgTraceSync :
+      (pend == ntrace_pkg::PendIndirect) ? indirect_tcode :
+      (pend == ntrace_pkg::PendDirect)   ? (due ? ntrace_pkg::TcodeDirectBranchSync
+                                                : ntrace_pkg::TcodeDirectBranch) :
+      (pend == ntrace_pkg::PendIcntSync) ? ntrace_pkg::TcodeIndirectBranchHistSync :
+      use_hist                           ? ntrace_pkg::TcodeIndirectBranchHistSync
+                                         : ntrace_pkg::TcodeProgTraceSync;
+
+  assign res_sync =
+      lost                               ? ntrace_pkg::SyncOverrun :
+      (start != ntrace_pkg::SyncNone)    ? start :
+      (pend == ntrace_pkg::PendIcntSync) ? ntrace_pkg::SyncIcnt
+                                         : ntrace_pkg::SyncPeriodic;
+
   assign res_has_sync  = ntrace_pkg::has_sync(res_tcode);
   assign res_moves_ref = ntrace_pkg::has_addr(res_tcode);
 
-  // 4.2 Count the block. A full counter can only follow when nothing was resolved, because a
-  // single block fills neither: so `icnt_sum` needs no look at `resolve`.
+  // 4.2 Count the block.
   logic [IcntBits-1:0] iretire_ext, icnt_sum, icnt_new;
   logic [HistBits-1:0] hist_base, hist_new;
 
@@ -115,100 +101,76 @@ module ntrace_lane
   assign icnt_sum    = icnt + iretire_ext;
   assign icnt_new    = resolve ? iretire_ext : icnt_sum;
   assign hist_base   = resolve ? HistEmpty : hist;
-  assign hist_new    = (htm_i && trace_pkg::is_branch(itype_i)) ?
+  assign hist_new    = (htm_i && branch) ?
                        {hist_base[HistBits-2:0], itype_i == trace_pkg::ItypeTaken} : hist_base;
 
-  // 4.3 What the block leaves pending; 4.4 full counters, reported only if it leaves nothing.
-  logic [1:0] flow_pend, flow_btype;
-  logic       full_icnt, full_hist, icnt_by_sync, send_icnt, send_hist;
+  // 4.3 What the block leaves pending. B-TYPE is 0 unless a trap is pending.
+  logic [1:0] flow_pend, trap_btype, flow_btype;
 
-  always_comb begin
-    flow_pend  = ntrace_pkg::PendNone;
-    flow_btype = ntrace_pkg::BtypeIndirect;
-    if (trap) begin
-      flow_pend = ntrace_pkg::PendIndirect;
-      if (!btype_ext_i) begin
-        flow_btype = ntrace_pkg::BtypeTrap;
-      end else if (itype_i == trace_pkg::ItypeException) begin
-        flow_btype = ntrace_pkg::BtypeException;
-      end else begin
-        flow_btype = ntrace_pkg::BtypeInterrupt;
-      end
-    end else if (trace_pkg::is_uninferable(itype_i)) begin
-      flow_pend = ntrace_pkg::PendIndirect;
-    end else if (!htm_i && (itype_i == trace_pkg::ItypeTaken)) begin
-      flow_pend = ntrace_pkg::PendDirect;
-    end
-  end
+  assign flow_pend =
+      (trap || uninferable)                             ? ntrace_pkg::PendIndirect :
+      (!htm_i && (itype_i == trace_pkg::ItypeTaken))    ? ntrace_pkg::PendDirect
+                                                        : ntrace_pkg::PendNone;
+  assign trap_btype =
+      !btype_ext_i                           ? ntrace_pkg::BtypeTrap :
+      (itype_i == trace_pkg::ItypeException) ? ntrace_pkg::BtypeException
+                                             : ntrace_pkg::BtypeInterrupt;
+  assign flow_btype = trap ? trap_btype : ntrace_pkg::BtypeIndirect;
+
+  // 4.4 Full counters, reported only if the block leaves nothing pending. One block fills neither
+  // counter, so none is full after a resolve.
+  logic full_icnt, full_hist, icnt_by_sync, send_icnt, send_hist;
 
   assign full_icnt    = icnt_sum[IcntBits-1] && !resolve && (flow_pend == ntrace_pkg::PendNone);
   assign icnt_by_sync = full_icnt && rc7_i && htm_i && (hist_new != HistEmpty);
   assign send_icnt    = full_icnt && !icnt_by_sync;
-  assign full_hist    = hist_new[HistBits-1] && (flow_pend == ntrace_pkg::PendNone);
+  assign full_hist    = hist_new[HistBits-1] && !resolve && (flow_pend == ntrace_pkg::PendNone);
   assign send_hist    = full_hist && !icnt_by_sync;
 
-  // The messages. After a loss slot 0 has the Error and slot 1 the sync that follows it.
-  logic [5:0]          a_tcode, b_tcode;
-  logic [3:0]          a_f4, b_f4;
-  logic [IcntBits-1:0] a_icnt;
-  logic [Xlen-2:0]     a_addr;
+  // The messages. Slot 0: Error, or what was resolved, or ResourceFull with I-CNT. Slot 1: the sync
+  // behind an Error, or ResourceFull with HIST.
+  logic [5:0]          tcode0, tcode1;
+  logic [3:0]          f4_0, f4_1;
+  logic [IcntBits-1:0] icnt0;
+  logic [Xlen-2:0]     addr0;
 
-  always_comb begin
-    a_tcode = res_tcode;
-    a_f4    = res_sync;
-    a_icnt  = icnt;
-    if (lost) begin
-      a_tcode = ntrace_pkg::TcodeError;
-      a_f4    = ntrace_pkg::EtypeOverrun;
-      a_icnt  = EcodeLost;
-    end else if (!resolve) begin
-      a_tcode = ntrace_pkg::TcodeResourceFull;
-      a_f4    = ntrace_pkg::RcodeIcnt;
-      a_icnt  = icnt_sum;
-    end
-  end
+  assign tcode0 = lost    ? ntrace_pkg::TcodeError :
+                  resolve ? res_tcode : ntrace_pkg::TcodeResourceFull;
+  assign f4_0   = lost    ? ntrace_pkg::EtypeOverrun :
+                  resolve ? res_sync : ntrace_pkg::RcodeIcnt;
+  assign icnt0  = lost    ? EcodeLost :
+                  resolve ? icnt : icnt_sum;
+  assign addr0  = res_has_sync ? iaddr_i : iaddr_i ^ addr_ref;
 
-  assign a_addr  = res_has_sync ? iaddr_i : iaddr_i ^ addr_ref;
-  assign b_tcode = lost ? ntrace_pkg::TcodeProgTraceSync : ntrace_pkg::TcodeResourceFull;
-  assign b_f4    = lost ? ntrace_pkg::SyncOverrun : ntrace_pkg::RcodeHist;
+  assign tcode1 = lost ? ntrace_pkg::TcodeProgTraceSync : ntrace_pkg::TcodeResourceFull;
+  assign f4_1   = lost ? ntrace_pkg::SyncOverrun : ntrace_pkg::RcodeHist;
 
   assign msg_valid_o = {block && (lost || send_hist), block && (resolve || send_icnt)};
-  assign msg_o       = {b_tcode, b_f4, ntrace_pkg::BtypeIndirect, {IcntBits{1'b0}}, iaddr_i, hist_new,
-                        a_tcode, a_f4, res_btype, a_icnt, a_addr, hist};
+  assign msg_o       = {tcode1, f4_1, ntrace_pkg::BtypeIndirect, {IcntBits{1'b0}}, iaddr_i, hist_new,
+                        tcode0, f4_0, pend_btype, icnt0, addr0, hist};
 
-  // Periodic sync count after the block. It stops at 2^19, which every interval has reached.
-  logic [SyncCntBits-1:0] sync_step, sync_cnt_new;
-  logic                   sync_cnt_full;
-  assign sync_cnt_full = sync_cnt[SyncCntBits-1];
+  // Periodic sync count after the block, in the unit of sync_mode. Clock cycles are ntrace_event's.
+  // It stops at 2^19, which every interval has reached.
+  logic [1:0]             messages;
+  logic [SyncCntBits-1:0] sync_step, sync_sum, sync_cnt_new;
 
-  always_comb begin
-    case (sync_mode_i)
-      ntrace_pkg::SyncModeMessages: begin
-        sync_step = {{(SyncCntBits-2){1'b0}}, {1'b0, (resolve && !res_has_sync) || send_icnt} +
-                                              {1'b0, send_hist}};
-      end
-      ntrace_pkg::SyncModeHalfwords: sync_step = {{(SyncCntBits-IRetireWidth){1'b0}}, iretire_i};
-      default:                       sync_step = '0;
-    endcase
-    if (resolve && res_has_sync) begin
-      sync_cnt_new = sync_step;
-    end else if (sync_cnt_full) begin
-      sync_cnt_new = sync_cnt;
-    end else begin
-      sync_cnt_new = sync_cnt + sync_step;
-    end
-  end
+  assign messages     = {1'b0, resolve || send_icnt} + {1'b0, send_hist};
+  assign sync_step    =
+      (sync_mode_i == ntrace_pkg::SyncModeMessages)  ? {{(SyncCntBits-2){1'b0}}, messages} :
+      (sync_mode_i == ntrace_pkg::SyncModeHalfwords) ? {{(SyncCntBits-IRetireWidth){1'b0}}, iretire_i}
+                                                     : {SyncCntBits{1'b0}};
+  assign sync_sum     = sync_cnt[SyncCntBits-1] ? sync_cnt : sync_cnt + sync_step;
+  // A sync message is not counted itself, but the block at which it was sent is.
+  assign sync_cnt_new = !(resolve && res_has_sync) ? sync_sum :
+                        (sync_mode_i == ntrace_pkg::SyncModeMessages) ? {SyncCntBits{1'b0}} : sync_step;
 
   // State after the block.
-  always_comb begin
-    state_o = state_i;
-    if (block) begin
-      state_o = {1'b0, ntrace_pkg::SyncNone,
-                 icnt_by_sync ? ntrace_pkg::PendIcntSync : flow_pend, flow_btype, sync_cnt_new,
-                 send_icnt ? {IcntBits{1'b0}} : icnt_new,
-                 send_hist ? HistEmpty : hist_new,
-                 (resolve && res_moves_ref) ? iaddr_i : addr_ref};
-    end
-  end
+  logic [StateWidth-1:0] state_new;
+  assign state_new = {1'b0, ntrace_pkg::SyncNone,
+                      icnt_by_sync ? ntrace_pkg::PendIcntSync : flow_pend, flow_btype, sync_cnt_new,
+                      send_icnt ? {IcntBits{1'b0}} : icnt_new,
+                      send_hist ? HistEmpty : hist_new,
+                      (resolve && res_moves_ref) ? iaddr_i : addr_ref};
+  assign state_o   = block ? state_new : state_i;
 
 endmodule
