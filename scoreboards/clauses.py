@@ -30,6 +30,7 @@ class Clause:
 
     section: of the specification. level: shall, should or may. what: the requirement. how: how it is checked.
     variants: those it holds in. checks: who checks it (exact, lossless, legal, codec, decoder, or a test file).
+    through: instead of checks, the clauses whose checks together are this one's.
     tests: stimuli (scenario:<name>, program:<name>, random, or a test file). coverage: coverage points.
     plants: planted bugs it must catch. status: built, or later with its reason.
     """
@@ -41,6 +42,7 @@ class Clause:
     how: str = ""
     variants: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     coverage: tuple[str, ...] = ()
     plants: tuple[str, ...] = ()
@@ -91,6 +93,15 @@ class Plan:
 
     def __contains__(self, clause: str) -> bool:
         return clause in self.clauses
+
+    def roll_up(self, results: dict[str, list[int]]) -> dict[str, list[int]]:
+        """The results with the rows that stand for several others: the sums of those."""
+        full = dict(results)
+        for name, clause in self.clauses.items():
+            parts = [results[part] for part in clause.through if part in results]
+            if parts:
+                full[name] = [sum(checked for checked, _ in parts), sum(failed for _, failed in parts)]
+        return full
 
     def verdicts(self, results: dict[str, list[int]]) -> dict[str, str]:
         """PASS, FAIL or NOT-RUN for every row, from a book's results (or several books' sums)."""
@@ -197,8 +208,9 @@ class ClauseBook:
             self.failures.append(failure)
 
     def results(self) -> dict[str, list[int]]:
-        """Clause id to [checked, failed], sorted by id."""
-        return {name: list(self._counts[name]) for name in sorted(self._counts)}
+        """Clause id to [checked, failed], sorted by id; with a plan also the rows that stand for several others."""
+        counts = {name: list(count) for name, count in self._counts.items()}
+        return dict(sorted((self._plan.roll_up(counts) if self._plan else counts).items()))
 
     @property
     def failed(self) -> list[str]:

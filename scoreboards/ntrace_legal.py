@@ -73,7 +73,8 @@ def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where
 def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
     book, table = legal.book, legal.table
     for clause, n in (("NT.3.1.mseo", len(capture.data)), ("NT.3.1.end", int(bool(capture.data))),
-                      ("NT.3.2.structure", len(table)), ("NT.6.2.max_field", len(table))):  # fmt: skip
+                      ("NT.3.max_message", len(table)), ("NT.6.2.max_field", len(table)), ("NT-16", len(table)),
+                      ("NT-24", 1)):  # fmt: skip
         book.count(clause, n)
     for kind in TABLES[legal.config.variant].values():
         book.count(f"NT.{kind.section}.fields", int(np.count_nonzero(table.tcode == kind.tcode)))
@@ -145,15 +146,12 @@ def _fields(legal: Legal, capture: Capture) -> None:
     stop = table.is_a(t.TC_CORRELATION)
     cdf = 1 if config.mode == "htm" else 0
     legal.rule("NT.7.12.cdf", stop, table["cdf"] != cdf, f"CDF must be {cdf} in {config.mode.upper()}")
-    legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM")
+    legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM, where even an empty one is sent")
     evcode = table["evcode"]
     legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, (0, 1, 4)), lambda i: f"EVCODE={evcode[i]} is reserved")
     has_hist = (table["hist"] != t.ABSENT) | (table["rcode"] == 1)
     value = np.where(table["rcode"] == 1, table["rdata"], table["hist"])
     legal.rule("NT.8.3.stop_bit", has_hist, value < 1, "HIST has no stop bit")
-    icnt = np.where(table["rcode"] == 0, table["rdata"], table["icnt"])
-    limit = 1 << 22
-    legal.rule("NT.6.2.icnt", icnt != t.ABSENT, icnt >= limit, "I-CNT has more than 22 bits")
     address = np.maximum(table["faddr"], table["uaddr"])
     over = address >= (1 << (config.xlen - 1))
     legal.rule("NT.8.1.xlen", address != t.ABSENT, over, f"the address has more than {config.xlen} bits")
