@@ -50,7 +50,10 @@ def _retired(given: Mapping[str, str], files: TraceFiles, needed: bool) -> Retir
     path = path_of(given, "RETIRED")
     if not needed and (path is None or ("RETIRED" not in given and not path.exists())):
         return None
-    retired = Retired.from_csv(required(given, "RETIRED"))
+    try:
+        retired = Retired.from_csv(required(given, "RETIRED"))
+    except UnicodeDecodeError:
+        raise ArgumentError(f"{path} is not text; give a retired.csv as `make capture` writes it") from None
     if not len(retired):
         raise ArgumentError(f"{path} holds no event; give one row for each instruction that retired while tracing")
     assert files.program is not None

@@ -1,0 +1,79 @@
+"""A small capture as files, made by the encoder model from a walk: loop, call, trap and return."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from models.ntrace.config import Config
+from models.ntrace.encoder import Encoder
+from models.riscv.blocks import to_beats
+from models.riscv.builder import ProgramBuilder
+from models.riscv.program import Program
+from models.riscv.walk import Walk
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def program(xlen: int = 64) -> Program:
+    """main: four turns of a loop, a call through a register, end; handler: mret."""
+    made = ProgramBuilder(xlen, 0x80000000)
+    made.label("main")
+    made.nop()
+    made.label("loop")
+    made.addi(10, 10, -1)
+    made.bne(10, 0, "loop")
+    made.jalr(1, 5)
+    made.label("end")
+    made.nop()
+    made.nop()
+    made.label("leaf")
+    made.c_nop()
+    made.c_jr(1)
+    made.align(4)
+    made.label("handler")
+    made.nop()
+    made.mret()
+    return made.build("main")
+
+
+def write_capture(folder: Path, **options) -> Path:
+    """trace.bin, program.elf, config.json, retired.csv and beats.npz in `folder`."""
+    config = Config(**options)
+    code = program(config.xlen)
+    at = code.symbols
+    walk = Walk(code, config.variant).trace_on().step(2)
+    for turn in range(4):
+        walk.branch(turn < 3)
+        if turn < 3:
+            walk.step()
+    walk.jump(at["leaf"]).step().trap(7, at["handler"], interrupt=True).step()
+    walk.jump(at["leaf"] + 2).jump(at["end"]).step().trace_off()
+    retired = walk.retired()
+    beats = to_beats(retired, lanes=config.blocks)
+    beats.enable[1:] = 1
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "trace.bin").write_bytes(Encoder(config).run(beats).data)
+    code.to_elf(folder / "program.elf")
+    (folder / "config.json").write_text(json.dumps(config.to_dict()))
+    retired.to_csv(folder / "retired.csv")
+    beats.save(folder / "beats.npz")
+    return folder
+
+
+def run(tool: str, *words: object) -> subprocess.CompletedProcess:
+    """`python -m tools.<tool> words`, as a user runs it."""
+    command = [sys.executable, "-m", f"tools.{tool}", *map(str, words)]
+    env = {k: v for k, v in os.environ.items() if k != "TRACEBACK"}
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env=env, check=False)
+
+
+def is_one_sentence(done: subprocess.CompletedProcess, *words: str) -> bool:
+    """Non-zero exit, one line on stderr that begins with `error:`, tells a way out (`;`), and has these words."""
+    lines = done.stderr.splitlines()
+    assert done.returncode not in (0, None), done
+    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    assert len(lines) == 1 and lines[0].startswith("error: ") and ";" in lines[0], lines
+    assert all(word in lines[0] for word in words), (words, lines[0])
+    return True
