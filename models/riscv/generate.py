@@ -109,9 +109,9 @@ class _Writer:
 
     def _function(self, name: str, xret: str | None) -> None:
         self._put("label", name)
-        parts: list[tuple[int, Callable[[str, int], None]]] = [
+        parts: list[tuple[float, Callable[[str, int], None]]] = [
             (5, self._if), (5, self._loop), (5, self._call), (1, self._swap), (2, self._switch),
-            (2, self._jump), (1, self._trap), (1, self._context), (1, self._straight),
+            (2, self._jump), (0.1 if xret else 1, self._trap), (1, self._context), (1, self._straight),
         ]  # fmt: skip
         weights, choices = zip(*parts)
         for part in self.rng.choices(choices, weights, k=self.rng.randint(0 if xret else 1, 5)):
@@ -157,7 +157,7 @@ class _Writer:
         """A call of any function under a branch that skips it, or of a later one: recursion must end."""
         rng, skip = self.rng, self._new_label()
         here = self.functions.index(name) if name in self.functions else 0
-        guarded = rng.random() < 0.6 or here + 1 >= len(self.functions)
+        guarded = rng.random() < 0.6 or here + 1 >= len(self.functions) or name not in self.functions
         callee = rng.choice(self.functions[0 if guarded else here + 1 :])
         if guarded and name in self.functions and rng.random() < 0.25:
             callee = name
@@ -202,20 +202,18 @@ class _Writer:
         self._fill(120)
 
     def _return(self, name: str) -> None:
+        """A return or a tail call; direct tail calls lead to later functions only: a circle of them has no
+        end."""
         rng = self.rng
-        callee = rng.choice(self.functions)
+        later = self.functions[self.functions.index(name) + 1 :]
         tails: list[tuple] = [("c_jr", 15), ("jalr", 0, 13, 12)]
-        if self.homes[callee] == self.homes[name]:
+        callee = rng.choice(later or self.functions)
+        if later and self.homes[callee] == self.homes[name]:
             tails += [("jal", 0, callee), ("c_j", callee)]
-        returns: list[tuple] = [
-            ("c_jr", 1),
-            ("c_jr", 1),
-            ("c_jr", 5),
-            ("jalr", 0, 1),
-            ("jalr", 0, 5),
-            ("jalr", 6, 1),
-        ]
+        returns: list[tuple] = [("c_jr", 1), ("c_jr", 1), ("c_jr", 5)]
+        returns += [("jalr", 0, 1), ("jalr", 0, 5), ("jalr", 6, 1)]
         if self.zcm:
-            tails.append(("cm_jt", rng.choice(self.functions[:32])))
             returns += [("cm_popret", 4), ("cm_popret", 15, 2), ("cm_popretz", 6)]
+            # the jump table has 32 entries for cm.jt: those of the last functions
+            tails += [("cm_jt", rng.choice(later[-30:]))] * 2 if later else []
         self._put(*rng.choice(tails if rng.random() < 0.2 else returns))

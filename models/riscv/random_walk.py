@@ -21,6 +21,7 @@ _CONTEXT_CSRS = (0x5A8, 0x6A8, 0x7A8)
 _ECALL_CAUSE = {Priv.U: 8, Priv.VU: 8, Priv.S: 9, Priv.VS: 10, Priv.M: 11}
 _EXCEPTIONS = (0, 1, 2, 4, 5, 6, 7, 12, 13, 15, 20, 21, 22, 23, 24, 63)
 _INTERRUPTS = {Priv.U: (0, 4, 8), Priv.S: (1, 5, 9), Priv.VS: (2, 6, 10), Priv.M: (3, 7, 11, 13, 63)}
+_HANDLER_LENGTH = 60  # instructions after which a handler takes the next chance to return
 # Where a trap may go from each privilege, and with which xRET its handler ends.
 _TRAP_TO = {
     Priv.U: ((Priv.M, "mret"), (Priv.S, "sret"), (Priv.U, "uret")),
@@ -41,7 +42,7 @@ _XRET_TO = {
 class Knobs:
     """Probabilities (0 to 1) of what a walk does; a knob at 0 never happens.
 
-    trap: at a point of the walk (after each flow change, and now and then between instructions);
+    trap: in each straight run of instructions, anywhere;
     trap_at_target: right at the target of an indirect jump, an xRET or a call; trap_first: as the first
     thing traced;
     back_to_back: at a handler's first instruction. interrupt: share of traps that are interrupts. unmapped:
@@ -128,12 +129,14 @@ class _Graph:
 
 @dataclass
 class _Thread:
-    """Where a thread goes on, and what it has called."""
+    """Where a thread goes on, what it has called, and the trap that interrupted it: its handler, and when."""
 
     pc: int
     priv: int
     context: int
     stack: list[int] = field(default_factory=list)
+    handler: int = 0
+    since: int = 0
 
 
 def random_walk(
@@ -143,7 +146,7 @@ def random_walk(
     knobs: Knobs | None = None,
     variant: str = "v1_0",
 ) -> Retired:
-    """A stream of at least n_instructions retired instructions (a few more at most) that `check_flow`
+    """A stream of at least n_instructions retired instructions (at most 30 more) that `check_flow`
     accepts.
 
     Control rows are as an ingress port can tell them (`models.riscv.blocks.observable`).
@@ -162,6 +165,7 @@ class _Wanderer:
         self.frames: list[_Thread] = []  # what traps interrupted, innermost last
         self.parked: list[_Thread] = []
         self.loops: dict[int, int] = {}
+        self.next_long = 0
         self.bias: dict[int, float] = {}
         self.unmapped = next(a for a in (0x7000_0000, 0x100) if program.insn(a) is None)
 
@@ -169,9 +173,11 @@ class _Wanderer:
         walk, rng, knobs = self.walk, self.rng, self.knobs
         self._start()
         while walk.count < self.n:
-            chance = knobs.trap
-            limit = rng.randint(1, 12) if rng.random() < 0.1 else self.n - walk.count
-            insn = walk.run(limit)
+            if self._chance(knobs.trap):
+                walk.run(rng.randint(0, 12))
+                self._trap()
+            at_target = False
+            insn = walk.run(self.n - walk.count)
             if walk.count >= self.n:
                 break
             if insn is None:
@@ -185,21 +191,25 @@ class _Wanderer:
             elif insn.flow == Flow.INFERABLE:
                 if insn.rd in isa.LINK:
                     self.stack.append(insn.pc + insn.size)
-                    chance = knobs.trap_at_target
+                    at_target = True
                 walk.step()
             elif insn.flow == Flow.TRAP:
                 cause = _ECALL_CAUSE[Priv(walk.priv)] if insn.name == "ecall" else 3
                 self._trap(cause, self._after(insn))
             else:
                 self._indirect(insn)
-                chance = knobs.trap_at_target
-            if rng.random() < chance:
+                at_target = True
+            if at_target and self._chance(knobs.trap_at_target):
                 self._trap()
             if rng.random() < knobs.trace + knobs.debug:
                 self._switches()
         if walk.tracing and rng.random() < 0.7:
-            walk.trace_off() if rng.random() < 0.7 else walk.debug_entry()
+            walk.debug_entry() if rng.random() < 0.3 and knobs.debug else walk.trace_off()
         return walk.retired()
+
+    def _chance(self, probability: float) -> bool:
+        """Whether a trap comes; fewer in handlers, so that these return."""
+        return self.rng.random() * (1 + 4 * len(self.frames)) < probability
 
     def _start(self) -> None:
         walk, rng = self.walk, self.rng
@@ -226,7 +236,8 @@ class _Wanderer:
         if insn.target <= pc:
             left = self.loops.get(pc)
             if left is None:
-                long = rng.random() < knobs.long_loop
+                long = self.walk.count >= self.next_long and rng.random() < knobs.long_loop
+                self.next_long = self.walk.count + 2000 if long else self.next_long  # not one in another
                 left = (
                     rng.randint(100, 1000)
                     if long
@@ -234,7 +245,7 @@ class _Wanderer:
                     if knobs.loop
                     else 0
                 )
-            if left:
+            if left and not self._overdue():
                 self.loops[pc] = left - 1
                 return True
             self.loops.pop(pc, None)
@@ -251,16 +262,28 @@ class _Wanderer:
             self._xret(insn)
             return
         if itype in (IType.RETURN, IType.COROUTINE_SWAP):
-            target = self.stack.pop() if self.stack else rng.choice(self.graph.functions)
+            target = self.stack.pop() if self.stack else self._outermost()
             if rng.random() < self.knobs.mismatch:
                 target = rng.choice((rng.choice(self.graph.functions), rng.choice(self.stack or [target])))
         elif itype == IType.UNINFERABLE_CALL or rng.random() < 0.3:
             target = rng.choice(self.graph.functions)
         else:
             target = rng.choice(self.graph.blocks_around(insn.pc))
+        if self._overdue():
+            target, self.stack = self._outermost(), []
         if itype in (IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP):
             self.stack.append(self._after(insn))
         self.walk.jump(target)
+
+    def _overdue(self) -> bool:
+        """Whether a trap handler has run for so long that it had better return."""
+        return bool(self.frames) and self.walk.count - self.frames[-1].since > _HANDLER_LENGTH
+
+    def _outermost(self) -> int:
+        """Where a return goes that nothing called: the end of the trap handler, or another function."""
+        if not self.frames:
+            return self.rng.choice(self.graph.functions)
+        return self.graph.blocks_around(self.frames[-1].handler)[-1]
 
     def _xret(self, insn: Insn) -> None:
         walk, rng = self.walk, self.rng
@@ -268,7 +291,10 @@ class _Wanderer:
         if privs is None:
             self._trap(cause=2, resume=self._after(insn))
             return
-        thread = self.frames.pop() if self.frames and self.frames[-1].priv in privs else None
+        thread = self.frames.pop() if self.frames else None
+        if thread and thread.priv not in privs:
+            self.frames.clear()  # the walk has left the handlers that would return to them
+            thread = None
         if thread and rng.random() < self.knobs.switch:
             self.parked.append(thread)
             ready = [i for i, parked in enumerate(self.parked[:-1]) if parked.priv in privs]
@@ -295,9 +321,9 @@ class _Wanderer:
             priv, xret = rng.choice(allowed)
             if asynchronous and priv == Priv.M and "mnret" in self.graph.handlers and rng.random() < 0.2:
                 xret = "mnret"
-            handler = rng.choice(self.graph.handlers[xret])
+            handler = vector = rng.choice(self.graph.handlers[xret])
             if rng.random() < knobs.unmapped and len(self.frames) < knobs.nest:
-                handler = self.unmapped
+                vector = self.unmapped
             if resume is None:
                 resume = walk.pc
                 if insn is None:
@@ -307,9 +333,9 @@ class _Wanderer:
             if cause is None:
                 cause = rng.choice(_INTERRUPTS[priv] if asynchronous else _EXCEPTIONS)
             tval = 0 if asynchronous else rng.choice((0, walk.pc, rng.getrandbits(self.program.xlen)))
-            self.frames.append(_Thread(resume, walk.priv, walk.context, self.stack))
+            self.frames.append(_Thread(resume, walk.priv, walk.context, self.stack, handler, walk.count))
             self.stack = []
-            walk.trap(cause, handler, asynchronous, tval, priv)
+            walk.trap(cause, vector, asynchronous, tval, priv)
             if rng.random() >= knobs.back_to_back:
                 return
             cause = resume = None
@@ -325,11 +351,16 @@ class _Wanderer:
             if debug and rng.random() < 0.5:
                 walk.trace_off() if walk.tracing else walk.trace_on()
         if debug:
-            walk.debug_exit(rng.choice(self.graph.functions) if rng.random() < knobs.elsewhere else None)
+            walk.debug_exit(self._elsewhere() if rng.random() < knobs.elsewhere else None)
         if not walk.tracing:
             self._untraced()
         if rng.random() < knobs.trap_first:
             self._trap()
+
+    def _elsewhere(self) -> int:
+        """The debugger starts a function, and all that was called or interrupted is forgotten."""
+        self.stack, self.frames = [], []
+        return self.rng.choice(self.graph.functions)
 
     def _untraced(self) -> None:
         """Some instructions that are not traced, then tracing again."""
