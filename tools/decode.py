@@ -99,7 +99,7 @@ def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
         first, places = trace.diagnostics[0], len(trace.diagnostics)
         lost = sum(d.lost_bytes for d in trace.diagnostics) + trace.skipped_bytes
         told = f"{lost} of {len(files.data)} bytes lost in {places} place{'s' if places > 1 else ''}"
-        where = f"first {first}"
+        where = f"first at byte {first.offset:#x}: {first.text} [{first.clause}]"
         if first.clause == "NT-24" and not trace.complete:
             return f"{files.trace} tells of too many instructions; {where}; give LIMIT=<more> if that is right"
         if first.clause in _OF_PROGRAM:
