@@ -1,1 +1,1 @@
-"""The testbench: pyuvm agents, environments, sequences and coverage around the RTL."""
+"""The testbench: pyuvm agents, environments, sequences and coverage around the simulated encoder."""

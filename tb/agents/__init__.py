@@ -1,0 +1,1 @@
+"""Agents: the only place where Python touches a signal."""

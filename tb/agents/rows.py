@@ -1,0 +1,61 @@
+"""Rows of the files between Python and tb/hdl: `Beats` to the player's file, the recorder's files to arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from models.riscv.beats import LANE_FIELDS, Beats
+
+STIMULUS, INGRESS, STREAM, PROBLEMS = "stimulus.bin", "ingress.bin", "stream.bin", "problems.txt"
+LEVELS = ("enable", "inst_tracing", "halted", "drop")  # bits 0 to 3 of a row's levels
+OUT_BYTES = 8
+
+_LANE = np.dtype([
+    ("itype", "u1"), ("ilastsize", "u1"), ("priv", "u1"), ("cause", "u1"), ("iretire", "<u2"), ("zero", "<u2"),
+    ("context", "<u4"), ("iaddr", "<u8"), ("tval", "<u8"),
+])  # fmt: skip
+_TRANSFER = np.dtype([("cycle", "<u8"), ("nbytes", "<u4"), ("data", "u1", (OUT_BYTES,))])
+
+
+def _row(lanes: int) -> np.dtype:
+    return np.dtype([("cycle", "<u8"), ("levels", "<u4"), ("lanes", _LANE, (lanes,))])
+
+
+def write_stimulus(path: Path, beats: Beats) -> None:
+    """What trace_player reads: rows with the idle cycles before them as `cycle`, most significant byte first."""
+    row = _row(beats.lanes)
+    rows = np.zeros(len(beats), dtype=row)
+    cycle = beats.cycle.astype(np.int64)
+    rows["cycle"] = np.diff(cycle, prepend=cycle[:1] - 1) - 1
+    for bit, name in enumerate(LEVELS[:3]):
+        rows["levels"] |= getattr(beats, name).astype(np.uint32) << np.uint32(bit)
+    for name in LANE_FIELDS:
+        rows["lanes"][name] = getattr(beats, name)
+    rows.view(np.uint8).reshape(-1, row.itemsize)[:, ::-1].tofile(path)
+
+
+def read_ingress(path: Path, lanes: int) -> Beats:
+    """What trace_recorder saw accepted."""
+    rows = np.fromfile(path, dtype=_row(lanes))
+    levels = rows["levels"]
+    columns = {name: levels >> np.uint32(bit) & np.uint32(1) for bit, name in enumerate(LEVELS)}
+    return Beats(cycle=rows["cycle"], **columns, **{name: rows["lanes"][name] for name in LANE_FIELDS})
+
+
+def read_stream(path: Path) -> tuple[bytes, np.ndarray]:
+    """The bytes trace_recorder saw leave, and the cycle of each."""
+    rows = np.fromfile(path, dtype=_TRANSFER)
+    return flatten(rows["cycle"], rows["nbytes"], rows["data"])
+
+
+def flatten(cycle: np.ndarray, nbytes: np.ndarray, data: np.ndarray) -> tuple[bytes, np.ndarray]:
+    """Transfers (shapes [n], [n], [n, OUT_BYTES]) to bytes and the cycle of each byte."""
+    kept = np.arange(OUT_BYTES) < nbytes[:, None]
+    return data[kept].tobytes(), np.repeat(cycle, kept.sum(axis=1))
+
+
+def read_problems(path: Path) -> list[str]:
+    """The sentences trace_recorder wrote."""
+    return path.read_text().splitlines()

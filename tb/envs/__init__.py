@@ -1,0 +1,1 @@
+"""Environments and the entry module of the simulator process."""

@@ -1,0 +1,102 @@
+"""One run of one stimulus through one encoder, as plain data: what a simulator process is given a list of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from models.ntrace.config import Config
+
+DRIVES = ("bulk", "pins")
+RETIREMENTS = ("block", "single")
+_KINDS = ("program:<name>", "random", "scenario:<name>")
+
+
+class JobError(ValueError):
+    """A run that cannot be asked for; the text says what to type."""
+
+
+@dataclass
+class Job:
+    """A run. JobError on construction if it is not possible.
+
+    name: of the result, unique in one run. source: "program:<name>", "random" or "scenario:<name>". config: options
+    of `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
+    retirement: "block" or "single". grouping: "longest" blocks or "random" ones. size: instructions of a random walk.
+    backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
+    encoder to docs/ntrace-profile.md. out: folder for result.json. keep: leave trace.bin, program.elf,
+    config.json and retired.csv there as well.
+    """
+
+    name: str
+    source: str
+    config: dict[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    drive: str = "bulk"
+    retirement: str = "block"
+    grouping: str = "longest"
+    size: int = 20_000
+    backpressure: int = 0
+    gaps: int = 0
+    exact: bool = True
+    out: str = ""
+    keep: bool = False
+    ip: str = "ntrace"
+    sim: str = "verilator"
+
+    def __post_init__(self) -> None:
+        for name, legal in (("drive", DRIVES), ("retirement", RETIREMENTS), ("grouping", ("longest", "random"))):
+            value = getattr(self, name)
+            if value not in legal:
+                raise JobError(f"{name.upper()}={value} is not known; give {name.upper()}={' or '.join(legal)}")
+        for name in ("backpressure", "gaps"):
+            value = getattr(self, name)
+            if not 0 <= value <= 100:
+                raise JobError(f"{name.upper()}={value} is not a percentage; give {name.upper()}=0 to 100")
+        if self.size < 1:
+            raise JobError(f"SIZE={self.size} is no walk; give SIZE=1 or more instructions")
+        kind, _, what = self.source.partition(":")
+        if self.source != "random" and (kind not in ("program", "scenario") or not what):
+            raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
+        if self.backpressure == 100 and self.settings.inst_stall_ena:
+            raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")
+
+    @property
+    def settings(self) -> Config:
+        """The whole configuration; ConfigError if it is illegal."""
+        return Config.from_dict(self.config)
+
+    def rng_path(self, what: str) -> str:
+        """The seed of one purpose: `random.Random(job.rng_path("gaps"))`."""
+        return f"{self.seed}:{self.source}:{what}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    @property
+    def rerun(self) -> str:
+        """The one command that repeats this run: only what differs from the default."""
+        words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
+        default = {f.name: f.default for f in fields(self)}
+        for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
+            if getattr(self, name) != default[name] and not (name == "size" and self.source != "random"):
+                words.append(f"{name.upper()}={getattr(self, name)}")
+        if not self.exact:
+            words.append("EXACT=0")
+        plain = Config().to_dict()
+        words += [f"{k.upper()}={v}" for k, v in self.settings.to_dict().items() if v != plain[k]]
+        return " ".join(words)
+
+
+def save_jobs(jobs: Iterable[Job], path: Path) -> None:
+    """Write the list a simulator process reads."""
+    path.write_text(json.dumps([job.to_dict() for job in jobs], indent=1))
+
+
+def load_jobs(path: Path) -> list[Job]:
+    """Read what `save_jobs` wrote."""
+    return [Job(**values) for values in json.loads(path.read_text())]

@@ -1,0 +1,1 @@
+"""Sequences and the stimuli they play."""

@@ -1,0 +1,78 @@
+"""From a job to what is played: the program, its retire stream and the beats of the ingress port."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from models.ntrace.config import Config
+from models.riscv import recording
+from models.riscv.beats import Beats
+from models.riscv.blocks import observable, to_beats
+from models.riscv.generate import generate
+from models.riscv.program import Program
+from models.riscv.random_walk import random_walk
+from models.riscv.retired import Kind, Retired
+from models.riscv.stream import with_variant
+from tb.job import Job, JobError
+
+
+@dataclass
+class Stimulus:
+    """What a job plays. retired: in the form of the configuration's variant; beats: with the cycles asked for."""
+
+    program: Program
+    retired: Retired
+    beats: Beats
+    config: Config
+
+
+def stimulus(job: Job) -> Stimulus:
+    """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
+    config = job.settings
+    kind, _, name = job.source.partition(":")
+    if kind == "scenario":
+        return _scenario(job, name)
+    if kind == "program":
+        run = recording.load(name, config.xlen)
+        program, retired = run.program, with_variant(run.retired, run.program, config.variant)
+        retired = traced(retired, program)
+    else:
+        rng = random.Random(job.rng_path("walk"))
+        program = generate(rng, config.xlen)
+        retired = random_walk(program, rng, job.size, variant=config.variant)
+    return Stimulus(program, retired, beats_of(job, retired), config)
+
+
+def beats_of(job: Job, retired: Retired) -> Beats:
+    """The stream as the job's blocks, gaps and blocks a cycle have it."""
+    config = job.settings
+    rng = random.Random(job.rng_path("blocks")) if job.grouping == "random" or job.gaps else None
+    most = (1 << min(config.iretire_bits, config.icnt_bits - 1)) - 1
+    return to_beats(retired, config.blocks, job.retirement, most, rng, job.gaps / 100)
+
+
+def traced(retired: Retired, program: Program) -> Retired:
+    """A recorded run between trace_on and trace_off."""
+    on, off = (Retired.from_columns(kind=[kind], pc=[0], size=[0]) for kind in (Kind.TRACE_ON, Kind.TRACE_OFF))
+    return observable(Retired.concat([on, retired, off]), program)
+
+
+def _scenario(job: Job, name: str) -> Stimulus:
+    from tb.sequences.ntrace_scenarios import SCENARIOS
+
+    if name not in SCENARIOS:
+        near = get_close_matches(name, SCENARIOS, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise JobError(f"there is no scenario {name}; {hint}`make list` has them")
+    scenario, config = SCENARIOS[name], job.settings
+    program, retired = scenario.build(config, random.Random(job.rng_path("story")))
+    beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired)
+    if job.gaps:
+        rng = np.random.default_rng(random.Random(job.rng_path("gaps")).getrandbits(64))
+        idle = (rng.random(len(beats)) < job.gaps / 100) * rng.integers(1, 9, len(beats))
+        beats.cycle = beats.cycle + np.cumsum(idle).astype(np.uint64)
+    return Stimulus(program, retired, beats, config)

@@ -1,0 +1,259 @@
+"""Builds simulations and runs lists of jobs in them.
+
+A build is keyed by everything it is made of (sources, parameters, simulator, flags) and lives in build/sim/<key>; two
+processes that want the same one wait for each other. A run is one simulator process for a list of jobs; whatever
+goes wrong in it, each job gets a result that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from models.ntrace.config import Config
+from tb.job import Job, save_jobs
+from tools import simulators
+from tools.simulators import Simulator
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILDS = ROOT / "build" / "sim"
+TOP = "ntrace_tb"
+_TAIL = 12  # lines of a log that an error shows
+_VERILATOR_FLAGS = (
+    "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
+    "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--stats-vars",
+)  # fmt: skip
+_CXX_FLAGS = "-std=gnu++20 -fcoroutines"
+_MAKE_FLAGS = ("CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
+
+
+class SimError(ValueError):
+    """A build or run that broke; the text holds the last lines of its log."""
+
+
+@dataclass(frozen=True)
+class BuildConfig:
+    """The parameters of ntrace_tb: what a build has and a run cannot change."""
+
+    Xlen: int = 64
+    NBlocks: int = 1
+    IRetireWidth: int = 7
+    IcntBits: int = 22
+    HistBits: int = 32
+
+    @classmethod
+    def of(cls, config: Config) -> BuildConfig:
+        """Those of a configuration."""
+        return cls(config.xlen, config.blocks, config.iretire_bits, config.icnt_bits, config.hist_bits)
+
+
+@dataclass(frozen=True)
+class Build:
+    """A simulation that is ready to run. image: the executable (Verilator) or the vvp file (Icarus)."""
+
+    sim: Simulator
+    image: Path
+    waves: str | None  # "fst", "vcd" or None
+
+
+def sources(rtl_dir: Path) -> list[Path]:
+    """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/."""
+    rtl = [rtl_dir / Path(line).relative_to("rtl") for line in _listed(rtl_dir / "ntrace" / "files.f")]
+    return rtl + [ROOT / line for line in _listed(ROOT / "tb" / "hdl" / "files.f")]
+
+
+def _listed(path: Path) -> list[str]:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        raise SimError(f"{path} was not found; give a copy of rtl/ as the folder of the design") from None
+    return [line.strip() for line in lines if line.strip() and not line.startswith("//")]
+
+
+def build(config: BuildConfig, sim: str = "verilator", rtl_dir: Path = ROOT / "rtl", waves: bool = False) -> Build:
+    """Compile, unless that was done before. SimError with the end of the log if it fails."""
+    simulator = simulators.find(sim)
+    files = sources(Path(rtl_dir).resolve())
+    kind = _waves_kind(sim) if waves else None
+    place = BUILDS / _key(simulator, config, files, kind)
+    image = place / ("Vtop" if sim == "verilator" else "sim.vvp")
+    with _locked(place):
+        if not (place / "complete").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(parents=True)
+            begin = time.perf_counter()
+            steps = _verilator_steps if sim == "verilator" else _icarus_steps
+            with open(place / "build.log", "w") as log:
+                for command in steps(simulator, config, files, place, kind):
+                    _step(command, log, place, simulator.env)
+            shutil.rmtree(place / "obj", ignore_errors=True)
+            (place / "complete").write_text(json.dumps({"seconds": time.perf_counter() - begin, **asdict(config)}))
+    return Build(simulator, image, kind)
+
+
+def _waves_kind(sim: str) -> str:
+    if sim == "verilator" and not simulators.fst_headers():
+        print("WAVES=1: without the headers of liblz4-dev and zlib1g-dev the waveform is a VCD, not an FST", file=sys.stderr)
+        return "vcd"
+    return "fst"
+
+
+def _key(simulator: Simulator, config: BuildConfig, files: list[Path], waves: str | None) -> str:
+    digest = hashlib.sha256()
+    for part in (simulator.version, simulator.where, config, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, sys.prefix):
+        digest.update(repr(part).encode())
+    for path in [*files, ROOT / "tb/hdl/ntrace_tb.vlt"]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return f"{simulator.name}-x{config.Xlen}-n{config.NBlocks}-{digest.hexdigest()[:12]}"
+
+
+@contextlib.contextmanager
+def _locked(place: Path) -> Iterator[None]:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with open(place.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _verilator_steps(
+    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None
+) -> Iterator[list[str]]:
+    import cocotb_tools.config as cocotb
+
+    libs = cocotb.libs_dir
+    obj = place / "obj"
+    trace = [f"--trace-{waves}"] if waves else []
+    yield [
+        *simulator.command, *_VERILATOR_FLAGS, *trace, "-Mdir", str(obj), "--top-module", TOP,
+        *(f"-G{name}={value}" for name, value in asdict(config).items()), "-CFLAGS", _CXX_FLAGS,
+        "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(ROOT / "tb/hdl/ntrace_tb.vlt"),
+        *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
+    ]  # fmt: skip
+    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, "Vtop"]
+    yield ["mv", str(obj / "Vtop"), str(place / "Vtop")]
+
+
+def _icarus_steps(
+    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None
+) -> Iterator[list[str]]:
+    settings = place / "settings.f"
+    settings.write_text("+timescale+1ns/1ns\n")
+    roots, extra = ["-s", TOP], []
+    if waves:
+        dump = place / "dump.v"
+        dump.write_text(f'module dump; initial begin $dumpfile("waves.fst"); $dumpvars(0, {TOP}); end endmodule\n')
+        roots, extra = [*roots, "-s", "dump"], [str(dump)]
+    yield [
+        *simulator.command, "-g2012", "-o", str(place / "sim.vvp"), *roots, "-f", str(settings),
+        *(f"-P{TOP}.{name}={value}" for name, value in asdict(config).items()), *map(str, files), *extra,
+    ]  # fmt: skip
+
+
+def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> None:
+    log.write(" ".join(command) + "\n")
+    log.flush()
+    without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env)
+    if done.returncode:
+        log.flush()
+        raise SimError(f"the build in {place} failed with exit code {done.returncode}; its log ends:\n{_tail(place / 'build.log')}")
+
+
+def _tail(path: Path) -> str:
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return "  (no log)"
+    return "\n".join(f"  {line}" for line in lines[-_TAIL:]) or "  (the log is empty)"
+
+
+def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800) -> list[dict[str, Any]]:
+    """Run the jobs in one simulator process; their results in order, of which none is missing.
+
+    Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder, <out_dir>/<job>/result.json.
+    """
+    if not jobs:
+        raise SimError("no job was given to the simulator; a run of nothing proves nothing")
+    from tb.envs.results import blank
+
+    out_dir = Path(out_dir).resolve()
+    out_dir.mkdir(parents=True, exist_ok=True)
+    for job in jobs:
+        job.out = str(Path(job.out).resolve()) if job.out else str(out_dir / job.name)
+        job.sim = build.sim.name
+        (Path(job.out) / "result.json").unlink(missing_ok=True)
+    save_jobs(jobs, out_dir / "jobs.json")
+    trouble = _simulate(build, out_dir, timeout)
+    results = []
+    for job in jobs:
+        path = Path(job.out) / "result.json"
+        try:
+            result = json.loads(path.read_text())
+        except (OSError, ValueError):
+            result = blank(job) | {"error": trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"}
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(result, indent=1))
+        results.append(result)
+    if trouble and all(r["verdict"] == "PASS" for r in results):
+        results[-1] |= {"verdict": "ERROR", "error": trouble}
+        (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
+    return results
+
+
+def _simulate(build: Build, out_dir: Path, timeout: float) -> str | None:
+    """One sentence and the end of the log if the process was not what it should have been, else None."""
+    import cocotb_tools.config as cocotb
+
+    results_xml = out_dir / "results.xml"
+    results_xml.unlink(missing_ok=True)
+    env = os.environ | {
+        "COCOTB_TEST_MODULES": "tb.envs.ntrace_run", "COCOTB_TOPLEVEL": TOP, "TOPLEVEL_LANG": "verilog",
+        "COCOTB_RESULTS_FILE": str(results_xml), "COCOTB_LOG_LEVEL": "WARNING", "GPI_LOG_LEVEL": "WARNING",
+        "COCOTB_ANSI_OUTPUT": "0", "COCOTB_RANDOM_SEED": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+        "PYGPI_PYTHON_BIN": sys.executable, "TRACE_JOBS": str(out_dir / "jobs.json"),
+        "COCOTB_TRUST_INERTIAL_WRITES": "1" if build.sim.name == "verilator" else "0",
+        "GPI_USERS": f"{simulators.libpython()};{cocotb.pygpi_entry_point()}",
+    }  # fmt: skip
+    for name in ("COCOTB_TEST_FILTER", "COCOTB_TESTCASE"):
+        env.pop(name, None)
+    if build.sim.name == "verilator":
+        # Registers without a reset start at random values, as they would in silicon.
+        command = [str(build.image), "+verilator+rand+reset+2", "+verilator+seed+1"]
+        command += ["--trace", "--trace-file", f"waves.{build.waves}"] if build.waves else []
+    else:
+        command = ["vvp", "-n", "-m", cocotb.lib_name_path("vpi", "icarus").as_posix(), str(build.image)]
+        command += ["-fst"] if build.waves else ["-none"]
+    with open(out_dir / "simulator.log", "w") as log:
+        try:
+            code = subprocess.run(
+                command, cwd=out_dir, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=timeout
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return f"the simulator was stopped after {timeout:.0f} s; its log ends:\n{_tail(out_dir / 'simulator.log')}"
+    ran, failed = _counts(results_xml)
+    if code or ran != 1 or failed:
+        why = f"exit code {code}, {ran} of 1 tests ran, {failed} failed"
+        return f"the simulator broke ({why}); its log ends:\n{_tail(out_dir / 'simulator.log')}"
+    return None
+
+
+def _counts(results_xml: Path) -> tuple[int, int]:
+    """Tests that ran and that failed: a test that was not found, or a crash, leaves an empty file or none."""
+    try:
+        cases = list(ET.parse(results_xml).getroot().iter("testcase"))
+    except (OSError, ET.ParseError):
+        return 0, 0
+    bad = sum(any(child.tag in ("failure", "error", "skipped") for child in case) for case in cases)
+    return len(cases), bad
