@@ -20,7 +20,7 @@ from tb.coverage.model import CoverageError, Definition, Point
 from tb.coverage.points import DEFINITIONS
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
-PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "other")
+PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
 # Bits per instruction published for 32 programs without timestamps, sources, periodic syncs or traps: (mean, weighted).
 PUBLISHED = {"btm": (1.773, 1.400), "htm": (0.537, 0.440)}
 _NEEDED = {
