@@ -57,7 +57,8 @@ module ntrace_encoder
     assign iaddr[(Xlen-1)*k +: Xlen-1] = ing_iaddr_i[Xlen*k+1 +: Xlen-1];
   end
 
-  // The fields of later versions (Ownership) and bit 0 of the addresses.
+  // Not used: the fields that Ownership messages will need, and bit 0 of the addresses, which is
+  // always 0. The name tells Verilator that it is meant.
   logic unused_ing;
   logic [NBlocks-1:0] unused_iaddr0;
   for (genvar k = 0; k < NBlocks; k++) begin : gen_unused

@@ -1,0 +1,1 @@
+rtl/ntrace/ntrace_assert.sv
