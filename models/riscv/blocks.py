@@ -81,7 +81,7 @@ def to_beats(
         (retired.priv[begin[1:]] == retired.priv[begin[:-1]])
         & (retired.context[begin[1:]] == retired.context[begin[:-1]])
     )
-    shared = control & (kind[begin] != Kind.DEBUG_ENTRY) & coin(len(begin), 0.5)
+    shared = control & coin(len(begin), 0.5)  # no block follows debug_entry
     shared &= np.append(~control[1:], False)[: len(begin)]
     after_control, after_shared, after_trap = (
         np.append(False, x)[:-1] for x in (control, shared, is_trap[end])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.riscv import isa
 from models.riscv.beats import Beats
 from models.riscv.blocks import from_beats, to_beats
-from models.riscv import isa
 from models.riscv.builder import ProgramBuilder
 from models.riscv.generate import generate, random_walk
 from models.riscv.isa import Flow

@@ -63,6 +63,17 @@ def test_a_block_that_does_not_fit_the_program(program):
         from_beats(beats, program)
 
 
+def test_a_jump_by_table_ends_its_block_in_rc7():
+    """Seed Table 2 gives cm.jt itype 0; a block is contiguous all the same."""
+    b = ProgramBuilder(64, BASE)
+    for name, *args in (("nop",), ("cm_jt", "there"), ("nop",), ("label", "there"), ("nop",)):
+        getattr(b, name)(*args)
+    walk = Walk(b.build(), "rc7").step(3)
+    beats = to_beats(walk.retired())
+    assert (beats.iaddr.tolist(), beats.iretire.tolist()) == ([[0], [BASE], [BASE + 10]], [[0], [3], [2]])
+    assert from_beats(beats, walk.program, "rc7").differs(walk.retired()) is None
+
+
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_a_port_without_blocks(program, lanes):
     walk = Walk(program).trace_on().trace_off()
