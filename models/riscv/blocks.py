@@ -246,8 +246,7 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
 def _expand(
     program: Program, iaddr: np.ndarray, iretire: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each block: index of its first instruction in the address list returned last, and how many it
-    has."""
+    """For each block: where its instructions begin in the address list (returned last), and how many."""
     known: dict[tuple[int, int], tuple[int, int]] = {}
     flat: list[int] = [0]
     places = []

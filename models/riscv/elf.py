@@ -43,7 +43,7 @@ def read_elf(path: str | Path, jvt: int | None = None, xlen: int | None = None) 
             return _read(stream, path, jvt, xlen)
     except ProgramError:
         raise
-    except Exception as error:  # noqa: BLE001 - pyelftools raises many kinds on bytes it does not expect
+    except Exception as error:  # pyelftools raises many kinds on bytes it does not expect
         if isinstance(error, OSError) and not opened:
             raise ProgramError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from None
         reason = str(error) or type(error).__name__
@@ -117,8 +117,7 @@ def _inside(path: str | Path, what: str, offset: int, length: int, size: int) ->
 
 
 def _symbols(section, strings, bits: int, code: list) -> tuple[list[tuple[str, int]], int | None]:
-    """Names of functions and labels in code, functions first where two share an address, and the jump
-    table's base."""
+    """Functions and labels in code (of two at one address the function), and the jump table's base."""
     form = struct.Struct(_SYMBOL_FORMAT[bits])
     table, names = section.data(), strings.data()
     found: dict[int, tuple[bool, str]] = {}

@@ -50,8 +50,7 @@ def generate(
 
 
 class _Writer:
-    """Writes the program as a list of builder calls, so that short encodings can be replaced if they do not
-    reach."""
+    """Writes the program as a list of builder calls, in which encodings that do not reach are replaced."""
 
     def __init__(self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool) -> None:
         self.rng, self.xlen, self.bases, self.zcm = rng, xlen, bases, zcm
@@ -202,8 +201,7 @@ class _Writer:
         self._fill(120)
 
     def _return(self, name: str) -> None:
-        """A return or a tail call; direct tail calls lead to later functions only: a circle of them has no
-        end."""
+        """A return or a tail call; a direct one leads to a later function: a circle of them has no end."""
         rng = self.rng
         later = self.functions[self.functions.index(name) + 1 :]
         tails: list[tuple] = [("c_jr", 15), ("jalr", 0, 13, 12)]

@@ -121,7 +121,7 @@ class Walk:
         return pc + insn.size & (1 << self.program.xlen) - 1
 
     def run(self, limit: int = 1 << 62) -> Insn | None:
-        """Retire sequential instructions, at most `limit`, up to one that is not or is in stops; return
+        """Retire at most `limit` sequential instructions, up to one that is not or is in stops; return
         that."""
         while limit > 0:
             line, end = self._lines.get(self.pc) or self._line(self.pc)
@@ -152,8 +152,7 @@ class Walk:
         return line, pc
 
     def run_to(self, pc: int, limit: int = 1_000_000) -> Walk:
-        """Step until `pc` is next; branches and indirect jumps on the way are refused, as are endless
-        loops."""
+        """Step until `pc` is next; refuses branches and indirect jumps on the way, and endless loops."""
         left = limit
         while self.pc != pc:
             if not left:
@@ -215,8 +214,7 @@ class Walk:
         return self
 
     def trace_off(self) -> Walk:
-        """Tracing stops before the next instruction; what follows until trace_on is recorded as not
-        traced."""
+        """Tracing stops before the next instruction; what follows is recorded as well, until trace_on."""
         if self.tracing is False:
             self._refuse("tracing is off already; call trace_on() first")
         self.tracing = False
@@ -243,7 +241,7 @@ class Walk:
         return self
 
     def retired(self) -> Retired:
-        """The walk so far. Control rows carry the privilege and context of the instruction or trap after
+        """The walk so far; control rows have the privilege and context of the instruction or trap after
         them."""
         n = len(self._pcs)
         pcs = np.array(self._pcs, dtype=np.uint64)
