@@ -70,7 +70,7 @@ def test_bad_elf_is_one_sentence_with_a_way_out(tmp_path, message):
 
 
 def test_missing_file_and_wrong_class(tmp_path):
-    with pytest.raises(ProgramError, match="cannot be read .No such file"):
+    with pytest.raises(ProgramError, match=r"cannot be read .No such file"):
         Program.from_elf(tmp_path / "none.elf")
     path = write(tmp_path / "small.elf", lambda body: None, xlen=32)
     with pytest.raises(ProgramError, match="is for riscv32, and riscv64 was asked for"):
