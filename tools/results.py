@@ -65,7 +65,8 @@ class SourceRow:
 
 @dataclass
 class BitsRow:
-    """Bits per instruction of one program and xlen, by mode; None where that mode was not run."""
+    """Bits per instruction of one program and xlen, by mode; None where that mode was not run. instructions: of its
+    longest run."""
 
     program: str
     xlen: int
@@ -320,16 +321,19 @@ class Report:
     def bits(self) -> list[BitsRow]:
         """Bits per instruction of the real programs, from runs without periodic synchronization."""
         sums: dict[tuple[str, int], dict[str, list[int]]] = defaultdict(lambda: {"btm": [0, 0], "htm": [0, 0]})
+        longest: Counter[tuple[str, int]] = Counter()
         for result in self.results:
             config, stats = result["config"], result["stats"]
             kind, _, program = result["source"].partition(":")
             plain = kind == "program" and not config.get("inst_sync_mode") and config.get("mode") in PUBLISHED
             if plain and result["verdict"] == "PASS":
-                into = sums[program, int(config.get("xlen", 0))][config["mode"]]
+                key = (program, int(config.get("xlen", 0)))
+                longest[key] = max(longest[key], stats.get("instructions", 0))
+                into = sums[key][config["mode"]]
                 into[0] += 8 * stats.get("bytes", 0)
                 into[1] += stats.get("instructions", 0)
         return [
-            BitsRow(program, xlen, max(n for _, n in modes.values()),
+            BitsRow(program, xlen, longest[program, xlen],
                     *(modes[m][0] / modes[m][1] if modes[m][1] else None for m in ("btm", "htm")))
             for (program, xlen), modes in sorted(sums.items())
         ]  # fmt: skip
