@@ -41,7 +41,7 @@ module ntrace_event
 );
 
   localparam int SyncCntBits = ntrace_pkg::SyncCntBits;
-  localparam int StateWidth  = 9 + SyncCntBits + IcntBits + HistBits + Xlen - 1;
+  localparam int StateWidth  = ntrace_pkg::StateFixedBits + IcntBits + HistBits + Xlen - 1;
   localparam logic [HistBits-1:0] HistEmpty = {{(HistBits-1){1'b0}}, 1'b1};
   localparam logic [IcntBits-1:0] EcodeLost = {{(IcntBits-3){1'b0}}, ntrace_pkg::EcodeProgramLost};
   localparam logic [IcntBits-1:0] IcntZero  = '0;

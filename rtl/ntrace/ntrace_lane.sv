@@ -11,7 +11,7 @@ module ntrace_lane
   parameter int HistBits     = 32,
   // Derived, do not set: the layouts are in ntrace_pkg (descriptor) and below (state).
   parameter int DescWidth    = ntrace_pkg::FixedBits + IcntBits + Xlen - 1 + HistBits,
-  parameter int StateWidth   = 9 + ntrace_pkg::SyncCntBits + IcntBits + HistBits + Xlen - 1
+  parameter int StateWidth   = ntrace_pkg::StateFixedBits + IcntBits + HistBits + Xlen - 1
 ) (
   // Blocks of this beat are traced.
   input  logic                    active_i,

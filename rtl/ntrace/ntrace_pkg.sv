@@ -65,6 +65,10 @@ package ntrace_pkg;
   // Descriptor bits besides I-CNT, ADDR and HIST: TCODE, F4, F2.
   localparam int FixedBits = 12;
 
+  // Bits of the state that travels from lane to lane besides I-CNT, HIST and the address reference:
+  // lost, start, pend, its B-TYPE, sync count.
+  localparam int StateFixedBits = 9 + SyncCntBits;
+
   // The message has SYNC, and with it F-ADDR.
   function automatic logic has_sync(input logic [5:0] tcode);
     has_sync = (tcode == TcodeProgTraceSync) || (tcode == TcodeDirectBranchSync) ||
