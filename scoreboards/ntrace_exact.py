@@ -123,6 +123,11 @@ def _difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], 
     if place == len(actual):
         return reason, f"{expected[place].name} was not sent: the stream ends before it"
     want, have = expected[place], actual[place]
+    reference = _references(expected, place)[-1]
+    if _alike(expected, place + 1, actual, place) or _skipped(expected[place : place + 2], have, reference):
+        return reason, f"{want.name} is missing before {have.name}"
+    if _alike(expected, place, actual, place + 1) or _skipped(actual[place : place + 2], want, reference):
+        return _extra(have, capture), f"{have.name} was not called for"
     if want.type.tcode != have.type.tcode:
         if _aligned(expected, place + 1, actual, place):
             return reason, f"{want.name} is missing before {have.name}"
@@ -135,6 +140,34 @@ def _difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], 
         return reason, f"{want.name} is missing"
     clause = _field_clause(key, expected, place, have, reason)
     return clause, f"{want.name}: {_name(want, key)} is not as expected"
+
+
+def _alike(a: list[Message], i: int, b: list[Message], j: int) -> bool:
+    """Whether the next three messages of a from i and of b from j are equal (or those that are left)."""
+    ours, theirs = a[i : i + 3], b[j : j + 3]
+    return bool(ours) and len(ours) == len(theirs) and all(x.same(y) for x, y in zip(ours, theirs))
+
+
+def _skipped(two: list[Message], other: Message, reference: int) -> bool:
+    """Whether `other` is the second of the two messages, sent without the first: it then counts for both, and its
+    address is the second's."""
+    if len(two) < 2:
+        return False
+    first, second = two
+    counts = [m.get("icnt", 0) or 0 for m in (first, second, other)]
+    if other.get("icnt") is None or counts[2] != counts[0] + counts[1] or counts[2] == counts[0] and counts[1] == 0:
+        return False
+    between = _address(first, reference)
+    ours, theirs = _address(other, reference), _address(second, reference if between is None else between)
+    if ours is None or theirs is None:
+        return ours is theirs and other.type.tcode == second.type.tcode
+    return ours == theirs and ours != between
+
+
+def _address(message: Message, reference: int) -> int | None:
+    """The address a message tells, without bit 0; None if it tells none."""
+    uaddr = message.get("uaddr")
+    return message.get("faddr") if uaddr is None else reference ^ uaddr
 
 
 def _name(message: Message, key: str) -> str:

@@ -1,0 +1,213 @@
+"""`make plants IP=ntrace`: plant each bug of tests/plants/<ip>.toml in a copy of the RTL, and see its own clause catch it.
+
+A plant is red if it does not apply, does not build, does not run, or if no check of the clause it belongs to fails. Every
+stimulus runs on the RTL as it is first, and must pass there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from models.ntrace.config import Config
+from scoreboards.clauses import Plan
+from tb.job import Job
+from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.sim import ROOT, BuildConfig, SimError, build, run
+
+WORDS = {
+    "IP": "the system, ntrace", "PLANT": "one plant by name, default all", "SIM": "icarus (default) or verilator",
+    "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
+}  # fmt: skip
+OUT = ROOT / "build" / "plants"
+
+
+class PlantError(ValueError):
+    """A plant that cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace `find`, which occurs exactly once in `file` (below rtl/)."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One planted bug. clauses: each of them must catch it. source, config, job: the stimulus it is caught with."""
+
+    name: str
+    clauses: tuple[str, ...]
+    why: str
+    source: str
+    edit: tuple[Edit, ...]
+    config: dict[str, Any] = field(default_factory=dict)
+    job: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def stimulus(self) -> Job:
+        """The job that shows the bug."""
+        settings = dict(self.job)
+        kind, _, name = self.source.partition(":")
+        if kind == "scenario":
+            from tb.sequences.ntrace_scenarios import SCENARIOS
+
+            if name not in SCENARIOS:
+                raise PlantError(f"plant {self.name} runs scenario {name}, which does not exist; `make list` has them")
+            settings = {**SCENARIOS[name].job, **settings}
+        return Job(self.name, self.source, dict(self.config), **settings)
+
+    def apply(self, rtl: Path) -> None:
+        """Change the RTL below `rtl`; PlantError unless every `find` stands exactly once in its file."""
+        for edit in self.edit:
+            path = rtl / edit.file
+            text = path.read_text() if path.is_file() else ""
+            if (count := text.count(edit.find)) != 1:
+                raise PlantError(f"does not apply: its text stands {count} times in {edit.file}, needed once")
+            path.write_text(text.replace(edit.find, edit.replace))
+
+
+@dataclass
+class Outcome:
+    """What became of a plant. caught: the clauses that failed. trouble: why it could not be tried, else None."""
+
+    plant: Plant
+    caught: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    trouble: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Caught by every clause it belongs to."""
+        return self.trouble is None and not self.missing
+
+    def line(self) -> str:
+        """One line of the table."""
+        clauses = ", ".join(self.plant.clauses)
+        if self.trouble:
+            return f"RED   {self.plant.name:<26} {clauses}: {self.trouble}"
+        if self.missing:
+            by = ", ".join(self.caught) or "nothing"
+            return f"RED   {self.plant.name:<26} {clauses}: caught by {by}"
+        others = [c for c in self.caught if c not in self.plant.clauses]
+        also = f"  (also {', '.join(others)})" if others else ""
+        return f"ok    {self.plant.name:<26} {clauses}{also}"
+
+
+def load(path: Path) -> dict[str, Plant]:
+    """The plants of a file by name; PlantError if one is not complete or stands twice."""
+    try:
+        rows = tomllib.loads(path.read_text()).get("plant", [])
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise PlantError(f"{path} cannot be read ({error}); give IP= one of those in {path.parent}") from None
+    plants: dict[str, Plant] = {}
+    for row in rows:
+        try:
+            edits = tuple(Edit(**edit) for edit in row.pop("edit"))
+            plant = Plant(**{**row, "clauses": tuple(row["clauses"]), "edit": edits})
+        except (TypeError, KeyError) as error:
+            raise PlantError(f"{path}: plant {row.get('name', '?')} is not complete: {error}") from None
+        if plant.name in plants:
+            raise PlantError(f"{path}: plant {plant.name} stands twice; give each its own name")
+        plants[plant.name] = plant
+    return plants
+
+
+def clean(plants: list[Plant], sim: str, pool: ThreadPoolExecutor) -> dict[str, str]:
+    """Run every stimulus on the RTL as it is; name of the plant to what went wrong."""
+    groups: dict[BuildConfig, list[Job]] = {}
+    for plant in plants:
+        job = plant.stimulus
+        groups.setdefault(BuildConfig.of(job.settings), []).append(job)
+
+    def one(number: int, config: BuildConfig) -> list[dict[str, Any]]:
+        return run(build(config, sim), groups[config], OUT / "clean" / str(number))
+
+    wrong: dict[str, str] = {}
+    for results in pool.map(lambda item: one(*item), enumerate(groups)):
+        for result in results:
+            if result["verdict"] != "PASS":
+                failed = result["failures"][0]["text"] if result["failures"] else result["error"]
+                wrong[result["name"]] = f"its stimulus does not pass on the RTL as it is: {failed}"
+    return wrong
+
+
+def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
+    """Plant it, run its stimulus, see who caught it."""
+    begin = time.perf_counter()
+    rtl = OUT / plant.name / "rtl"
+    shutil.rmtree(rtl.parent, ignore_errors=True)
+    shutil.copytree(ROOT / "rtl", rtl)
+    outcome = Outcome(plant)
+    try:
+        plant.apply(rtl)
+        job = plant.stimulus
+        result = run(build(BuildConfig.of(Config.from_dict(job.config)), sim, rtl), [job], OUT / plant.name, timeout=120)[0]
+        if result["verdict"] == "ERROR":
+            outcome.trouble = f"did not run: {result['error']}"
+        failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
+        outcome.caught = tuple(sorted(clause for clause in failed if not plan[clause].through or clause in plant.clauses))
+        outcome.missing = tuple(c for c in plant.clauses if c not in failed and not failed & set(plan[c].through))
+    except (PlantError, SimError) as error:
+        outcome.trouble = str(error)
+    if not keep:
+        shutil.rmtree(rtl, ignore_errors=True)
+    outcome.seconds = time.perf_counter() - begin
+    return outcome
+
+
+def main(argv: list[str]) -> int:
+    """Try all plants, or one; exit code 1 if one is red."""
+    given = parse(argv, WORDS, "Plants bugs in the RTL one by one and prints which clause caught each.")
+    ip, sim = given.get("IP", "ntrace"), given.get("SIM", "icarus")
+    plants = load(ROOT / "tests" / "plants" / f"{ip}.toml")
+    plan = Plan.load(ROOT / "tests" / "plan" / f"{ip}.toml")
+    name = given.get("PLANT")
+    if name and name not in plants:
+        near = get_close_matches(name, plants, 1)
+        raise ArgumentError(f"there is no plant {name}; {f'did you mean PLANT={near[0]}? ' if near else ''}"
+                            f"they are in tests/plants/{ip}.toml")  # fmt: skip
+    chosen = [plants[name]] if name else list(plants.values())
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(number(given, "PROCESSES", os.cpu_count() or 1)) as pool:
+        wrong = clean(chosen, sim, pool)
+        todo = [plant for plant in chosen if plant.name not in wrong]
+        outcomes = [Outcome(plant, trouble=wrong[plant.name]) for plant in chosen if plant.name in wrong]
+        for outcome in pool.map(lambda p: try_plant(p, sim, plan, given.get("KEEP") == "1"), todo):
+            outcomes.append(outcome)
+            print(outcome.line(), flush=True)
+    for outcome in outcomes[: len(wrong)]:
+        print(outcome.line())
+    red = sum(not outcome.good for outcome in outcomes)
+    clauses = {clause for outcome in outcomes if outcome.good for clause in outcome.plant.clauses}
+    print(f"{len(outcomes) - red} of {len(outcomes)} plants caught by the clause they belong to, {len(clauses)} clauses, "
+          f"{time.perf_counter() - begin:.0f} s")  # fmt: skip
+    _leave(outcomes)
+    return 1 if red else 0
+
+
+def _leave(outcomes: list[Outcome]) -> None:
+    """build/plants/plants.json, for the report."""
+    rows = [
+        {"plant": o.plant.name, "clauses": o.plant.clauses, "why": o.plant.why, "good": o.good, "caught": o.caught,
+         "trouble": o.trouble, "seconds": round(o.seconds, 2)}
+        for o in outcomes
+    ]  # fmt: skip
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / "plants.json").write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main_guard(main)
