@@ -1,0 +1,71 @@
+# The front door. `make help` says what there is; words such as PROGRAM=sort go to the tool behind the target.
+
+PYTHON ?= python3
+SIM    ?= verilator
+export SIM
+
+VENV  := .venv
+PY    := $(VENV)/bin/python
+WORDS := $(filter-out PYTHON=%,$(MAKEOVERRIDES))
+RESULTS_OF_ALL := build/results/main
+
+.PHONY: all run test capture decode check plants perf regress report doctor list lint clean clean-venv help venv
+.DEFAULT_GOAL := all
+.SUFFIXES:
+.NOTPARALLEL:
+
+help: ## What there is to type
+	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-11s %s\n' "$$t" "$$w"; done
+	@echo "NAME=value: IP=ntrace SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+
+all: venv ## The main job: real programs through the encoder, every byte checked, and a report (default)
+	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
+	[ $$status -gt 1 ] || $(PY) -m tools.report RESULTS=$(RESULTS_OF_ALL) || status=1; exit $$status
+
+run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
+	@$(PY) -m tools.run $(WORDS)
+
+test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>)
+	@$(PY) -m tools.suite $(WORDS)
+
+capture: venv ## Run a program and leave trace.bin, program.elf, config.json, retired.csv in OUT
+	@$(PY) -m tools.capture $(WORDS)
+
+decode: venv ## Print a trace as messages and instructions (OUT=<a capture>, or TRACE= PROGRAM= CONFIG=)
+	@$(PY) -m tools.decode $(WORDS)
+
+check: venv ## Check a trace without a simulator
+	@$(PY) -m tools.check $(WORDS)
+
+plants: venv ## Plant the bugs of tests/plants one by one and see which clause catches each
+	@$(PY) -m tools.plants $(WORDS)
+
+perf: venv ## Speed: bulk against pins, where the time goes, models, cells
+	@$(PY) -m tools.perf $(WORDS)
+
+regress: venv ## Random seeds in random configurations (SEEDS=N FIRST=1 N=<processes> SIZE=)
+	@$(PY) -m tools.regress $(WORDS)
+
+report: venv ## The report over everything in build/results
+	@$(PY) -m tools.report $(WORDS)
+
+doctor: ## What was found, what is missing, what to type
+	@if [ -x $(PY) ]; then $(PY) -m tools.doctor $(WORDS); else $(PYTHON) tools/doctor.py $(WORDS); fi
+
+list: venv ## Programs, scenarios, tests, options
+	@$(PY) -m tools.list $(WORDS)
+
+lint: venv ## verilator -Wall, ruff, and which package may import which
+	@$(PY) -m tools.lint $(WORDS)
+
+clean: ## Remove build/
+	rm -rf build
+
+clean-venv: ## Remove .venv
+	rm -rf $(VENV)
+
+venv: $(VENV)/complete
+
+$(VENV)/complete: tools/requirements.txt tools/bootstrap.py
+	@$(PYTHON) tools/bootstrap.py

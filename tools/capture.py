@@ -1,0 +1,46 @@
+"""`make capture IP=ntrace PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
+
+OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the hart did,
+from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tools import simulators
+from tools.arguments import ArgumentError, main_guard, parse
+from tools.jobs import JOB_WORDS, line, one, trouble
+from tools.sim import BuildConfig, build, run
+
+NEEDED = ("trace.bin", "program.elf", "config.json", "retired.csv")
+
+
+def main(argv: list[str]) -> int:
+    """0 if the files are there and the run passed, else 1."""
+    given = parse(argv, JOB_WORDS, "Run a program and keep the trace.")
+    if "OUT" not in given:
+        raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
+    sim = given.get("SIM", "verilator")
+    job = one(given)
+    out = Path(given["OUT"])
+    out.mkdir(parents=True, exist_ok=True)
+    for name in NEEDED:
+        (out / name).unlink(missing_ok=True)
+    job.out, job.keep = str(out.resolve()), True
+    simulators.find(sim)
+    (result,) = run(build(BuildConfig.of(job.settings), sim, waves=given.get("WAVES") == "1"), [job], out)
+    print(line(result))
+    if result["verdict"] != "PASS":
+        print(trouble(result))
+    missing = [name for name in NEEDED if not (out / name).exists()]
+    if missing:
+        print(f"error: {', '.join(missing)} not written; see {out / 'simulator.log'}", file=sys.stderr)
+        return 1
+    print(f"left {', '.join(NEEDED)} in {out}; read them with `make decode OUT={out}` and `make check OUT={out}`")
+    return 0 if result["verdict"] == "PASS" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))

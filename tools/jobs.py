@@ -1,0 +1,169 @@
+"""Lists of jobs: one from a command line, the main job, all scenarios, many random seeds; and running a list on shared builds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from models.ntrace.config import MODES, VARIANTS, Config
+from models.riscv import recording
+from tb.job import Job, JobError
+from tb.sequences.ntrace_scenarios import SCENARIOS
+from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, flag, number
+from tools.sim import ROOT, BuildConfig, SimError, build, run
+
+RESULTS = ROOT / "build" / "results"
+JOB_WORDS: dict[str, str] = {
+    "IP": "the system, ntrace",
+    "SIM": "verilator (default) or icarus",
+    "PROGRAM": "a recorded program by name, or random",
+    "SCENARIO": "a directed scenario by name",
+    "SOURCE": "program:<name>, scenario:<name> or random",
+    "SEED": "of every random choice, default 1",
+    "SIZE": "instructions of a random walk",
+    "DRIVE": "bulk (default) or pins",
+    "RETIREMENT": "block (default) or single",
+    "GROUPING": "longest (default) or random blocks",
+    "BACKPRESSURE": "% of cycles in which the output is not ready",
+    "GAPS": "% of beats with idle cycles before",
+    "EXACT": "0: do not hold the encoder to docs/ntrace-profile.md",
+    "WAVES": "1: leave a waveform",
+    "OUT": "folder of the results",
+    **CONFIG_WORDS,
+}
+
+
+def one(given: Mapping[str, str]) -> Job:
+    """The job a command line asks for; ArgumentError if it names no source, two, or one that does not exist."""
+    if (ip := given.get("IP", "ntrace")) != "ntrace":
+        raise ArgumentError(f"IP={ip} is not built yet; give IP=ntrace")
+    sources = [name for name in ("PROGRAM", "SCENARIO", "SOURCE") if name in given]
+    if len(sources) != 1:
+        raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
+    value = given[sources[0]]
+    if sources[0] == "PROGRAM" and value != "random":
+        value = f"program:{value}"
+    elif sources[0] == "SCENARIO":
+        value = f"scenario:{value}"
+    kind, _, name = value.partition(":")
+    _exists(kind, name)
+    settings: dict[str, Any] = dict(SCENARIOS[name].job) if kind == "scenario" else {}
+    for word in ("DRIVE", "RETIREMENT", "GROUPING"):
+        if word in given:
+            settings[word.lower()] = given[word]
+    for word in ("SIZE", "BACKPRESSURE", "GAPS"):
+        if word in given:
+            settings[word.lower()] = number(given, word)
+    config = Config.from_dict(config_options(given)).to_dict()
+    label = name or "random"
+    return Job(
+        label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),
+        sim=given.get("SIM", "verilator"), **settings,
+    )  # fmt: skip
+
+
+def _exists(kind: str, name: str) -> None:
+    known = {"program": recording.names(), "scenario": list(SCENARIOS)}.get(kind)
+    if known is None or name in known:
+        return
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}")
+
+
+def programs(
+    xlens: Iterable[int] = (64,), modes: Iterable[str] = tuple(MODES), variants: Iterable[str] = VARIANTS[:1]
+) -> list[Job]:
+    """Every recorded program in each combination."""
+    return [
+        Job(f"{name}-rv{xlen}-{mode}-{variant}", f"program:{name}", {"xlen": xlen, "mode": mode, "variant": variant})
+        for variant in variants for xlen in xlens for name in recording.names() for mode in modes
+    ]  # fmt: skip
+
+
+def scenarios(sim: str, keep: Callable[[BuildConfig], bool] = lambda config: True) -> list[Job]:
+    """Every directed scenario in each of its configurations; `keep` chooses among builds."""
+    return [
+        Job(f"{name}-{index}", f"scenario:{name}", dict(options), sim=sim, **scenario.job)
+        for name, scenario in sorted(SCENARIOS.items())
+        for index, options in enumerate(scenario.configs)
+        if keep(BuildConfig.of(Config.from_dict(options)))
+    ]
+
+
+def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+    """A random walk in a random configuration: mode, variant, widths, options, blocks, back-pressure.
+
+    Widths come from the few builds that the scenarios use as well; `base` fixes options.
+    """
+    rng = random.Random(f"{seed}:regress:config")
+    builds: tuple[dict[str, int], ...] = ({}, {"blocks": 2}, {"xlen": 32}, {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2})
+    config: dict[str, Any] = {
+        **rng.choice(builds), "mode": rng.choice(list(MODES)), "variant": rng.choice(VARIANTS),
+        "b_type": rng.choice(("2_3", "1")), "inst_sync_mode": rng.choice((0, 0, 1, 2, 3)),
+        "inst_sync_max": rng.randrange(8), "inst_stall_ena": rng.randrange(2),
+    }  # fmt: skip
+    config |= dict(base or {})
+    return Job(
+        f"seed-{seed}", "random", config, seed, size=size, grouping=rng.choice(("longest", "random")),
+        retirement=rng.choice(("block", "block", "single")), backpressure=rng.choice((0, 0, 10, 30, 60, 90)),
+        gaps=rng.choice((0, 0, 5, 30)),
+    )  # fmt: skip
+
+
+def run_all(
+    jobs: list[Job], sim: str, out: Path, tell: Callable[[dict[str, Any]], None], workers: int = 1,
+    batch: int = 1000, waves: bool = False, rtl_dir: Path = ROOT / "rtl",
+) -> list[dict[str, Any]]:
+    """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
+
+    A build that breaks makes its jobs errors, and the others run. SimError if there is nothing to run.
+    """
+    if not jobs:
+        raise SimError("no job matched; `make list` has programs and scenarios")
+    groups: dict[BuildConfig, list[Job]] = {}
+    for job in jobs:
+        job.sim = sim
+        groups.setdefault(BuildConfig.of(job.settings), []).append(job)
+    lots = [(config, all_[i : i + batch]) for config, all_ in groups.items() for i in range(0, len(all_), batch)]
+    results: list[dict[str, Any]] = []
+
+    def work(number: int) -> list[dict[str, Any]]:
+        config, lot = lots[number]
+        for job in lot:
+            job.out = str(out / job.name)
+        return run(build(config, sim, rtl_dir, waves), lot, out / f"process-{number}")
+
+    with ThreadPoolExecutor(workers) as pool:
+        for done in pool.map(work, range(len(lots))):
+            for result in done:
+                results.append(result)
+                tell(result)
+    return results
+
+
+def line(result: Mapping[str, Any]) -> str:
+    """A result in one line."""
+    stats = result.get("stats", {})
+    config = result["config"]
+    words = [
+        f"{result['verdict']:<5} {result['name']:<26} {config.get('mode', ''):<4}",
+        f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('bytes', 0)):>7} bytes",
+        f"{stats.get('bits_per_instruction', 0.0):6.3f} bits/insn",
+        f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
+        f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
+    ]
+    return "  ".join(words)
+
+
+def trouble(result: Mapping[str, Any]) -> str:
+    """What a result that is not PASS has to say."""
+    said = [failure["text"] for failure in result["failures"][:3]]
+    more = len(result["failures"]) - len(said)
+    if result.get("error"):
+        said.insert(0, f"ERROR {result['name']}: {result['error']}\n  rerun     {result['rerun']}")
+    return "\n".join(said + ([f"and {more} more in its result.json"] if more > 0 else []))

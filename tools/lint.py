@@ -1,0 +1,48 @@
+"""`make lint`: the RTL and testbench through verilator -Wall, the Python through ruff, and the import contract."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tools import simulators
+from tools.arguments import main_guard, parse
+from tools.sim import ROOT, TOP, sources
+
+_CONFIGS = (("Xlen=64", "NBlocks=1"), ("Xlen=32", "NBlocks=2"))
+
+
+def main(argv: list[str]) -> int:
+    """0 if all are clean, else 1."""
+    parse(argv, {"SIM": "ignored"}, "Lint everything.")
+    bad = 0
+    verilator = simulators.find("verilator")
+    waivers = [str(ROOT / "rtl/ntrace/lint.vlt"), str(ROOT / "tb/hdl/ntrace_tb.vlt")]
+    for parameters in _CONFIGS:
+        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (TOP, sources(ROOT / "rtl"))):
+            command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
+            command += [f"-G{p}" for p in parameters] + waivers + [str(f) for f in files]
+            bad += _run(f"verilator {top} {' '.join(parameters)}", command, verilator.env)
+    bad += _run("ruff", [sys.executable, "-m", "ruff", "check", str(ROOT)])
+    bad += _run("imports", [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"])
+    print("lint is clean" if not bad else f"{bad} of the linters above have something to say")
+    return 1 if bad else 0
+
+
+def _run(what: str, command: list[str], env: dict[str, str] | None = None) -> int:
+    import os
+
+    if shutil.which(command[0]) is None:
+        print(f"MISSING {what}: {command[0]} was not found; type `make clean-venv all`")
+        return 1
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | (env or {}), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    print(f"{'ok     ' if not done.returncode else 'FAILED '} {what}", flush=True)
+    if done.returncode:
+        print(done.stdout + done.stderr)
+    return int(done.returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))

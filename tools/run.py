@@ -1,0 +1,79 @@
+"""`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
+
+The main job: every recorded program in HTM and BTM, RV64, one random walk and all scenarios of the same build.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from models.ntrace.config import Config
+from tb.job import Job
+from tools import simulators
+from tools.arguments import flag, main_guard, number, parse
+from tools.jobs import JOB_WORDS, RESULTS, line, one, programs, run_all, scenarios, trouble
+from tools.sim import ROOT, BuildConfig, SimError, build, run
+
+WORDS = {**JOB_WORDS, "RTL": "folder of the design, default rtl"}
+
+
+def main(argv: list[str]) -> int:
+    """0 if everything passed, else 1."""
+    given = parse(argv, WORDS, "Run one job, or the main job.")
+    sim = given.get("SIM", "verilator")
+    simulators.find(sim)
+    if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
+        return _main_job(sim, number(given, "SEED", 1))
+    job = one(given)
+    out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
+    out.mkdir(parents=True, exist_ok=True)
+    job.out, waves = str(out.resolve()), flag(given, "WAVES")
+    made = build(BuildConfig.of(job.settings), sim, Path(given.get("RTL", ROOT / "rtl")), waves)
+    (result,) = run(made, [job], out)
+    _tell(result)
+    print(f"result    {_short(out / 'result.json')}")
+    if waves:
+        print(f"waveform  {_short(out / f'waves.{made.waves}')}")
+    return 0 if result["verdict"] == "PASS" else 1
+
+
+def _main_job(sim: str, seed: int) -> int:
+    out = RESULTS / "main"
+    shutil.rmtree(out, ignore_errors=True)
+    begin = time.perf_counter()
+    default = BuildConfig.of(Config())
+    print(f"simulator {simulators.find(sim).version}", flush=True)
+    jobs = [*programs(), Job(f"random-{seed}", "random", {}, seed, grouping="random")]
+    stories = scenarios(sim, lambda config: config == default)
+    print(f"main job: {len(jobs)} runs of programs and random walks, {len(stories)} of directed scenarios", flush=True)
+    results = run_all(jobs, sim, out, _tell)
+    told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None)
+    good = sum(r["verdict"] == "PASS" for r in told)
+    print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} runs of directed scenarios")
+    everything = results + told
+    if not everything:
+        raise SimError("nothing was run; `make list` has programs and scenarios")
+    bad = sum(r["verdict"] != "PASS" for r in everything)
+    print(f"{len(everything) - bad} of {len(everything)} runs passed in {time.perf_counter() - begin:.1f} s")
+    return 1 if bad else 0
+
+
+def _tell(result: dict[str, Any]) -> None:
+    print(line(result), flush=True)
+    if result["verdict"] != "PASS":
+        print(trouble(result), flush=True)
+
+
+def _short(path: Path) -> str:
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))

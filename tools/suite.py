@@ -1,0 +1,40 @@
+"""`make test`: pytest over tests/ for the simulator chosen, in parallel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tools import simulators
+from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.sim import ROOT
+
+WORDS = {
+    "SIM": "verilator (default) or icarus", "TESTS": "a file or folder below tests/, default all", "K": "part of a test's name",
+    "N": "processes, default 2", "IP": "ntrace",
+}  # fmt: skip
+_NO_TESTS = 5  # pytest's exit code
+
+
+def main(argv: list[str]) -> int:
+    """pytest's exit code; 5 (nothing matched) is an error with a sentence."""
+    given = parse(argv, WORDS, "Run the tests.")
+    sim = given.get("SIM", "verilator")
+    found = simulators.find(sim)
+    simulators.libpython()
+    tests = given.get("TESTS", "tests")
+    if not (ROOT / tests.partition("::")[0]).exists():
+        raise ArgumentError(f"{tests} does not exist; give TESTS=<file or folder>, such as TESTS=tests/ntrace (`make list` has them)")
+    print(f"simulator {found.version}", flush=True)
+    command = [sys.executable, "-m", "pytest", tests, "-q", "-n", str(number(given, "N", 2)), "--dist", "worksteal"]
+    command += ["-k", given["K"]] if "K" in given else []
+    code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim}, stdin=subprocess.DEVNULL).returncode
+    if code == _NO_TESTS:
+        wanted = f"K={given['K']}" if "K" in given else f"TESTS={tests}"
+        raise ArgumentError(f"no test matched {wanted}; `make list` has the tests")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))
