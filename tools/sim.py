@@ -36,7 +36,7 @@ _VERILATOR_FLAGS = (
     "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--stats-vars",
 )  # fmt: skip
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
-_MAKE_FLAGS = ("CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
+_MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 
 
 class SimError(ValueError):
@@ -132,6 +132,8 @@ def _verilator_steps(
 ) -> Iterator[list[str]]:
     import cocotb_tools.config as cocotb
 
+    if len(str(place).split()) > 1:
+        raise SimError(f"{place} has a space in its path, where make cannot build; move the checkout, or give SIM=icarus")
     libs = cocotb.libs_dir
     obj = place / "obj"
     trace = [f"--trace-{waves}"] if waves else []
@@ -141,7 +143,7 @@ def _verilator_steps(
         "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(ROOT / "tb/hdl/ntrace_tb.vlt"),
         *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
-    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, "Vtop"]
+    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
     yield ["mv", str(obj / "Vtop"), str(place / "Vtop")]
 
 

