@@ -93,6 +93,8 @@ class Lossless:
         if self.segments[-1].begin == self.segments[-1].end and len(self.segments) > 1:
             self.holes.append((position, n))
             return self.book.check("NT-14", self._may_lose(position) is not None, lambda: self._unlost(position))
+        if self.decoded.diagnostics:  # the decoder gave up on something, which is a failure of its own
+            return False
         self.book.fail(self._failure(
             "NT.7.12.stop", f"the trace ends {n - position} instructions before the hart stopped being traced", position,
             [("instructions", str(n), str(position))]))  # fmt: skip
@@ -129,7 +131,7 @@ class Lossless:
             same = _common(pcs[at : at + len(told)], told)
             if same == len(told):
                 fitting.append(at)
-                if self._edges_fit(segment, at) and (not to_end or at + same == len(pcs)):
+                if self._rest_fits(segment, at) and (not to_end or at + same == len(pcs)):
                     segment.at = at
                     return True
             if same > length:
@@ -144,7 +146,11 @@ class Lossless:
             self._pc_failure(told, best)
         return False
 
-    def _edges_fit(self, segment: Segment, at: int) -> bool:
+    def _rest_fits(self, segment: Segment, at: int) -> bool:
+        """Whether branch directions and edges agree as well: in a loop the PCs alone fit at many places."""
+        told = self.decoded.taken[segment.begin : segment.end]
+        if np.any((told >= 0) & (told != self.expected.taken[at : at + len(told)])):
+            return False
         known = self._edge_places
         return all((at + e.index - segment.begin, e.kind) in known for e in segment.events if e.kind in EDGES)
 
