@@ -1,4 +1,4 @@
-"""What a decoder makes of a trace: instructions, events, messages, and everything that was wrong with the bytes."""
+"""What a decoder makes of a trace: instructions, events, messages, and what was wrong with the bytes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLAUSES: dict[str, str] = {
     "NT.7.9.htm_only": "IndirectBranchHist and IndirectBranchHistSync are sent in HTM only",
     "NT.7.12.cdf": "CDF is 1 with HIST in HTM, 0 without HIST in BTM",
     "NT.7.12.evcode": "EVCODE is one of table 23",
-    "NT.7.12.stop": "ProgTraceCorrelation comes when trace stops, and nothing is traced until it starts again",
+    "NT.7.12.stop": "ProgTraceCorrelation comes when trace stops, and nothing until it starts again",
     "NT.8.1.faddr": "F-ADDR on code whose next pc is known is that pc",
     "NT.8.1.xlen": "addresses have no more bits than XLEN",
     "NT.8.3.hist": "HIST has one bit for each direct conditional branch of the count, and no more",
@@ -45,18 +45,22 @@ CLAUSES: dict[str, str] = {
     "NT.8.5.sync7": "SYNC=7 comes after Error only",
     "NT.8.6.stop_while_off": "ProgTraceCorrelation while trace is off counts nothing",
     "NT.10.branches": "DirectBranch ends in a direct conditional branch",
-    "NT.10.indirect": "an uninferable jump is the last instruction of its count and its message tells the target",
+    "NT.10.indirect": "an uninferable jump ends its count, and its message tells the target",
     "NT.11.pcs": "the instructions counted are in the program",
     **{f"NT.{kind.section}.fields": f"{kind.name} has its fields, and no more" for kind in BY_NAME.values()},
 }
 
 
+MAX_FINDINGS = 100_000  # diagnostics, and notes, of one trace
+
+
 class Event(NamedTuple):
     """Something that is no retired instruction.
 
-    kind: "sync", "trap", "trace_on", "trace_off", "debug_entry", "debug_exit", "error" (messages were lost) or "gap" (instructions
-    before and behind do not join). index: instructions before it. message: where it was told. epc, btype: of
-    a trap (epc None where it is not known). target: the next pc where told. text: for people.
+    kind: "sync", "trap", "trace_on", "trace_off", "debug_entry", "debug_exit", "error" (messages were lost)
+    or "gap" (instructions before and behind do not join). index: instructions before it. message: where it
+    was told. epc, btype: of a trap (epc None where it is not known). target: the next pc where told.
+    text: for people.
     """
 
     kind: str
@@ -69,7 +73,7 @@ class Event(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """Damage or a contradiction: byte offset, clause broken, what was found, bytes and messages that went unused."""
+    """Damage or a contradiction: byte offset, clause broken, what was found, bytes and messages lost."""
 
     offset: int
     clause: str
@@ -82,23 +86,62 @@ class Diagnostic(NamedTuple):
         return f"byte {self.offset:#x}: {self.text} [{self.clause}]{lost}"
 
 
+class Findings:
+    """Diagnostics and notes while they are made; the first MAX_FINDINGS of each are kept."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.notes: list[Diagnostic] = []
+        self._open: tuple[int, int] | None = None  # the diagnostic of the present loss, messages before it
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many diagnostics as are kept."""
+        return len(self.diagnostics) >= MAX_FINDINGS
+
+    def complain(self, offset: int, clause: str, text: str, lost: int = 0) -> None:
+        """Something illegal that does not hide what the hart did."""
+        if not self.full:
+            self.diagnostics.append(Diagnostic(offset, clause, text, lost))
+
+    def note(self, message: Message, clause: str, text: str) -> None:
+        """A message that is passed over, or odd."""
+        if len(self.notes) < MAX_FINDINGS:
+            self.notes.append(Diagnostic(message.offset, clause, f"{message}: {text}", 0))
+
+    def lose(self, offset: int, clause: str, text: str, messages: int) -> None:
+        """The flow is lost; `messages` came before."""
+        self._open = (len(self.diagnostics), messages)
+        self.diagnostics.append(Diagnostic(offset, clause, text, 0))
+
+    def resume(self, offset: int, messages: int) -> None:
+        """The loss, if there is one, ends at byte `offset`, with so many messages before."""
+        if self._open is not None:
+            index, before = self._open
+            lost = self.diagnostics[index]
+            self.diagnostics[index] = lost._replace(
+                lost_bytes=offset - lost.offset, lost_messages=messages - before
+            )
+            self._open = None
+
+
 class DecodedTrace:
     """The whole story. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
 
-    events: in order. messages: every message, the useless ones too. first_pc: int64[len(messages)], instructions
-    known when the message was taken. diagnostics: empty for a good trace. notes: messages that were skipped rightly and
-    oddities that break nothing a decoder can see. skipped_bytes: what came before the first synchronizing
-    message (a buffer that wrapped). complete: False if the decoder stopped at its limit.
+    events: in order. messages: every message, the useless ones too. first_pc: int64[len(messages)],
+    instructions known when the message was taken. diagnostics: empty for a good trace. notes: messages
+    rightly skipped, and oddities that break nothing a decoder can see. skipped_bytes: what came before the
+    first synchronizing message (a buffer that wrapped). complete: False if the decoder stopped at its limit.
     """
 
     def __init__(
         self, path: Path, events: list[Event], messages: list[Message], first_pc: list[int],
-        diagnostics: list[Diagnostic], notes: list[Diagnostic], skipped_bytes: int, complete: bool,
+        findings: Findings, skipped_bytes: int, complete: bool,
     ) -> None:  # fmt: skip
         self._path = path
         self.events, self.messages = events, messages
         self.first_pc = np.array(first_pc, dtype=np.int64)
-        self.diagnostics, self.notes = diagnostics, notes
+        self.diagnostics, self.notes = findings.diagnostics, findings.notes
         self.skipped_bytes, self.complete = skipped_bytes, complete
 
     def __len__(self) -> int:

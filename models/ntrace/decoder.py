@@ -1,8 +1,8 @@
 """The N-Trace decoder: what the hart did, from the bytes and the program alone (chapter 11).
 
-Written to accept any legal encoder: it knows nothing of how an encoder chooses between messages. Bytes that are damaged
-or contradict the program give a `Diagnostic` with the clause they break; decoding resumes at the next
-synchronizing message. Time and memory are bounded by the bytes given and `max_instructions`.
+Written to accept any legal encoder: it knows nothing of how an encoder chooses between messages. Bytes that
+are damaged or contradict the program give a `Diagnostic` with the clause they break; decoding resumes at the
+next synchronizing message. Time and memory are bounded by the bytes given and `max_instructions`.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from enum import Enum
 
 from models.ntrace.codec import Damage, Unpacker
 from models.ntrace.config import Config
-from models.ntrace.decoded import CLAUSES, DecodedTrace, Diagnostic, Event
+from models.ntrace.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Findings
 from models.ntrace.decoder_path import Contradiction, End, Path
 from models.ntrace.messages import VALUE_NAMES, Message, MessageType
-from models.riscv.isa import Flow
 from models.riscv.program import Program
 
-__all__ = ["CLAUSES", "MAX_INSTRUCTIONS", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "decode"]
+__all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "decode"]
 
 MAX_INSTRUCTIONS = 50_000_000  # about 0.5 GB once `pcs` and `taken` are read
-MAX_REPEATED_EVENTS = 1 << 20  # events that RepeatBranch may add
+WASTE = 8  # what contradictions undid counts for so much of it, so that hostile bytes cannot take hours
+MAX_REPEATED_EVENTS = 1 << 18  # events that RepeatBranch may add
 
 EXIT_RESET, EXIT_DEBUG, TRACE_ENABLE, RESTART, EXIT_POWER_DOWN = 1, 3, 5, 7, 9  # SYNC, table 25
 _START_KINDS = {EXIT_DEBUG: "debug_exit", TRACE_ENABLE: "trace_on", RESTART: "gap"}
 _MODE_ONLY = {"DirectBranch": ("btm", "NT.7.2.btm_only"), "IndirectBranchHist": ("htm", "NT.7.9.htm_only")}
-_CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3, which 10.1 lets jump
 _ICNT_BITS = 22  # table 10
 
 
@@ -50,8 +49,8 @@ class _State(Enum):
 class Decoder:
     """Takes the bytes of one encoder in pieces of any size and tells the story at the end.
 
-    config: variant, mode and xlen matter (and what the codec needs: SRC and TSTAMP). max_instructions: decoding
-    stops with a diagnostic (NT-24) where the trace tells of more, since 5 bytes can tell of millions.
+    config: variant, mode and xlen matter (and what the codec needs: SRC and TSTAMP). max_instructions:
+    decoding stops with a diagnostic (NT-24) where the trace tells of more; 5 bytes can tell of millions.
     DecoderError if program and configuration do not fit.
     """
 
@@ -73,12 +72,10 @@ class Decoder:
         self._skipped: int | None = None  # bytes before the first useful message
         self._dropped = False  # something came before it
         self._repeated_events = 0
-        self._open_loss: tuple[int, int] | None = None  # its diagnostic, messages before it
         self._messages: list[Message] = []
         self._first_pc: list[int] = []
         self._events: list[Event] = []
-        self._diagnostics: list[Diagnostic] = []
-        self._notes: list[Diagnostic] = []
+        self._findings = Findings()
         self._result: DecodedTrace | None = None
         self._handlers: dict[str, Callable[[Message], None]] = {
             "DirectBranch": self._direct_branch, "DirectBranchSync": self._sync,
@@ -86,7 +83,7 @@ class Decoder:
             "IndirectBranchHist": self._indirect_branch, "IndirectBranchHistSync": self._sync,
             "ProgTraceSync": self._sync, "ProgTraceCorrelation": self._correlation,
             "ResourceFull": self._resource_full, "RepeatBranch": self._repeat_branch,
-            "Error": self._error, "Ownership": self._ownership,
+            "Error": self._error,
         }  # fmt: skip
 
     def feed(self, data: bytes) -> None:
@@ -102,11 +99,12 @@ class Decoder:
         if self._result is None:
             if self._state is not _State.DONE:
                 self._unpacker.finish()
-            self._close_loss(self._bytes, len(self._messages))
+            self._findings.resume(self._bytes, len(self._messages))
             if self._state is _State.START and self._dropped:
-                self._complain(0, "NT-24", f"no synchronizing message in {self._bytes} bytes", self._bytes)
+                text = f"no synchronizing message in {self._bytes} bytes"
+                self._findings.complain(0, "NT-24", text, self._bytes)
             self._result = DecodedTrace(
-                self._path, self._events, self._messages, self._first_pc, self._diagnostics, self._notes,
+                self._path, self._events, self._messages, self._first_pc, self._findings,
                 self._skipped or 0, self._state is not _State.DONE,
             )  # fmt: skip
         return self._result
@@ -121,18 +119,19 @@ class Decoder:
         self._first_pc.append(path.count)
         self._mark, events = path.mark(), len(self._events)
         try:
-            self._handlers.get(message.type.name, self._unknown)(message)
-            if path.count > self._limit:
-                raise _LimitReached(f"more than {self._limit} instructions; raise max_instructions to go on")
+            self._handlers.get(message.type.name, self._skip)(message)
+            if path.count + path.wasted * WASTE > self._limit:
+                raise _LimitReached(f"more than {self._limit} instructions, undone ones included")
         except Contradiction as error:
             path.undo(self._mark)
             self._lose(message.offset, error.clause, f"{message}: {error}", len(self._messages) - 1)
-            if message.type.has_sync and message.get("faddr", 0) >> self._config.xlen - 1 == 0:
+            can_start = message.type.has_sync and message.get("faddr", 0) >> self._config.xlen - 1 == 0
+            if can_start and self._state is _State.LOST:
                 self._start(message)
         except _LimitReached as error:
             path.undo(self._mark)
             del self._events[events:]
-            self._close_loss(message.offset, len(self._messages) - 1)
+            self._findings.resume(message.offset, len(self._messages) - 1)
             self._lose(message.offset, "NT-24", f"the trace tells of {error}", len(self._messages) - 1)
             self._state = _State.DONE
 
@@ -142,29 +141,15 @@ class Decoder:
         elif self._state not in (_State.LOST, _State.DONE):
             self._lose(damage.offset, damage.clause, damage.reason, len(self._messages))
 
-    # What was wrong
-
-    def _complain(self, offset: int, clause: str, text: str, lost: int = 0) -> None:
-        """Something illegal that does not hide what the hart did."""
-        self._diagnostics.append(Diagnostic(offset, clause, text, lost))
-
-    def _note(self, message: Message, clause: str, text: str) -> None:
-        self._notes.append(Diagnostic(message.offset, clause, f"{message}: {text}", 0))
-
     def _lose(self, offset: int, clause: str, text: str, messages: int) -> None:
         """The flow is lost until the next synchronizing message; `messages` came before."""
-        self._open_loss = (len(self._diagnostics), messages)
-        self._diagnostics.append(Diagnostic(offset, clause, text, 0))
-        self._state = _State.LOST
+        self._state = _State.DONE if self._findings.full else _State.LOST
+        if self._findings.full:
+            clause, text = "NT-24", "contradictions without end: is this the program that was traced?"
+        self._findings.lose(offset, clause, text, messages)
 
-    def _close_loss(self, offset: int, messages: int) -> None:
-        if self._open_loss is not None:
-            index, before = self._open_loss
-            found = self._diagnostics[index]
-            self._diagnostics[index] = found._replace(
-                lost_bytes=offset - found.offset, lost_messages=messages - before
-            )
-            self._open_loss = None
+    def _complain(self, message: Message, clause: str, text: str) -> None:
+        self._findings.complain(message.offset, clause, f"{message}: {text}")
 
     def _event(self, kind: str, message: Message, text: str, **about: int | None) -> None:
         fields = {"epc": None, "btype": None, "target": None, **about}
@@ -191,7 +176,7 @@ class Decoder:
     def _address(self, value: int) -> int:
         """The address a field tells. (With trTeInstExtendAddrMSB its MSBs would be extended here.)"""
         if value >> self._config.xlen - 1:
-            raise Contradiction("NT.8.1.xlen", f"the address {value << 1:#x} has more than {self._config.xlen} bits")
+            raise Contradiction("NT.8.1.xlen", f"{value << 1:#x} is no address of RV{self._config.xlen}")
         return value << 1
 
     def _direct_branch(self, message: Message) -> None:
@@ -203,7 +188,7 @@ class Decoder:
     def _taken_branch(self, icnt: int) -> None:
         path = self._path
         if path.finish_group(icnt, 1, 1) is not End.BRANCH:
-            raise Contradiction("NT.10.branches", f"{self._last()} is no direct conditional branch")
+            raise Contradiction("NT.10.branches", f"{self._path.last()} is no direct conditional branch")
 
     def _indirect_branch(self, message: Message) -> None:
         if self._live():
@@ -219,14 +204,14 @@ class Decoder:
         end = self._path.finish_group(icnt, hist, 0)
         if btype:
             self._trap(message, btype, end, target)
-        elif end is not End.INDIRECT and not self._ends_in_custom():
-            raise Contradiction("NT.10.indirect", f"{self._last()} is no uninferable jump")
+        elif end is not End.INDIRECT and not self._path.ends_in_custom():
+            raise Contradiction("NT.10.indirect", f"{self._path.last()} is no uninferable jump")
 
     def _trap(self, message: Message, btype: int, end: End, target: int) -> None:
         if end is End.INDIRECT:
-            raise Contradiction("NT-12", f"a trap behind {self._last()}, whose own message is missing")
+            raise Contradiction("NT-12", f"a trap behind {self._path.last()}, whose own message is missing")
         if end is End.TRAP and btype == 3:
-            raise Contradiction("NT.6.2.btype", f"{self._last()} makes an exception, not an interrupt")
+            raise Contradiction("NT.6.2.btype", f"{self._path.last()} makes an exception, not an interrupt")
         epc = self._path.last_pc if end is End.TRAP else self._path.pc
         self._trap_event(message, btype, epc, target)
 
@@ -235,18 +220,7 @@ class Decoder:
         self._event("trap", message, text, epc=epc, btype=btype, target=target)
         before, self._btypes = self._btypes, self._btypes | (1 if btype == 1 else 2)
         if self._btypes == 3 != before:
-            self._complain(message.offset, "NT-11", f"{message}: B-TYPE 1 and B-TYPE 2 or 3 in one trace")
-
-    def _ends_in_custom(self) -> bool:
-        """10.1: a custom instruction that changes the flow is traced as an uninferable jump."""
-        insn = self._path.last_insn()
-        return insn is not None and insn.flow is Flow.SEQUENTIAL and (
-            insn.size > 4 or insn.size == 4 and insn.raw & 0x7F in _CUSTOM_OPCODES
-        )  # fmt: skip
-
-    def _last(self) -> str:
-        insn = self._path.last_insn()
-        return "nothing was counted, so there" if insn is None else self._program.where(insn.pc)
+            self._complain(message, "NT-11", "B-TYPE 1 and B-TYPE 2 or 3 in one trace")
 
     def _resource_full(self, message: Message) -> None:
         if not self._live():
@@ -264,10 +238,10 @@ class Decoder:
             if not times:
                 raise Contradiction("NT-6", "HREPEAT=0")
             if rdata == 1:
-                self._complain(message.offset, "NT.7.8.hist_bits", f"{message}: HIST has no branch")
+                self._complain(message, "NT.7.8.hist_bits", "HIST has no branch")
             self._path.take_hist(_checked(rdata), times)
         else:
-            self._note(message, "NT.7.8.rcode", "skipped")
+            self._findings.note(message, "NT.7.8.rcode", "skipped")
 
     def _repeat_branch(self, message: Message) -> None:
         """NT-6, first reading: the same counts to the same target, B-CNT more times."""
@@ -280,7 +254,7 @@ class Decoder:
         if first.name == "DirectBranch":
             self._taken_branch(first.values[0])
             if path.pc != target:
-                raise Contradiction("NT-6", f"the repeated branch goes to {path.pc:#x}, not to {target:#x} again")
+                raise Contradiction("NT-6", f"repeated, it goes to {path.pc:#x}, not to {target:#x} again")
         else:
             btype, icnt = first.values[:2]
             self._jump_or_trap(first, btype, icnt, _hist(first), target)
@@ -301,7 +275,7 @@ class Decoder:
         evcode, cdf, icnt = message.values[:3]
         hist = _hist(message)
         empty = icnt == 0 and hist == 1
-        if self._state is _State.LOST or self._state is _State.START and not empty:
+        if self._state is _State.LOST or (self._state is _State.START and not empty):
             self._dropped |= self._state is _State.START
             return
         if self._state is _State.OFF and not empty:
@@ -316,7 +290,7 @@ class Decoder:
         self._state = _State.OFF
         meaning = VALUE_NAMES["evcode"].get(evcode)
         if meaning is None:
-            self._note(message, "NT.7.12.evcode", "reserved or vendor-defined EVCODE, taken as the end of trace")
+            self._findings.note(message, "NT.7.12.evcode", "no EVCODE of table 23, taken as the end of trace")
         kind = "debug_entry" if evcode == 0 else "trace_off"
         self._event(kind, message, meaning or f"EVCODE={evcode}")
 
@@ -326,25 +300,24 @@ class Decoder:
         etype = message.values[0]
         self._event("error", message, VALUE_NAMES["etype"].get(etype, f"ETYPE={etype}"))
         if etype:
-            self._note(message, "NT.7.4.error", "reserved or vendor-defined ETYPE, taken as lost messages")
+            self._findings.note(message, "NT.7.4.error", "no ETYPE of table 15, taken as lost messages")
         if self._state is not _State.LOST:
             self._found(message)
             self._repeatable = None
             self._state = _State.OVERRUN
 
-    def _ownership(self, message: Message) -> None:
-        self._note(message, "NT.6.1.tcode", "skipped, contexts are not followed")
-
-    def _unknown(self, message: Message) -> None:
-        self._note(message, "NT.6.1.tcode", f"TCODE={message.tcode} skipped")
+    def _skip(self, message: Message) -> None:
+        """Ownership (contexts are not followed), vendor-defined and reserved messages."""
+        self._findings.note(message, "NT.6.1.tcode", f"TCODE={message.tcode} skipped")
+        self._dropped |= self._state is _State.START
 
     # Synchronizing messages
 
     def _sync(self, message: Message) -> None:
         sync = message.values[0]
         address = self._address(message.get("faddr", 0))
-        if not (sync in VALUE_NAMES["sync"]):
-            self._note(message, "NT.8.5.codes", "reserved SYNC")
+        if sync not in VALUE_NAMES["sync"]:
+            self._findings.note(message, "NT.8.5.codes", "reserved SYNC")
         if self._state is not _State.ON:
             self._check_mode(message.type)
             self._start(message)
@@ -360,7 +333,7 @@ class Decoder:
         self._event("sync", message, VALUE_NAMES["sync"].get(sync, f"SYNC={sync}"), target=address)
 
     def _walk_to(self, message: Message, address: int, free: bool) -> None:
-        """The counts of a synchronizing message inside the flow, then F-ADDR; `free`: any address may follow."""
+        """The counts of a synchronizing message in the flow, then F-ADDR; `free`: any address may follow."""
         path, btype, icnt = self._path, message.get("btype"), message.get("icnt", 0)
         if message.name == "DirectBranchSync" and not free:
             self._taken_branch(icnt)
@@ -369,10 +342,10 @@ class Decoder:
             if btype:
                 self._trap(message, btype, end, address)
                 return
-            if free or btype == 0 and (end is End.INDIRECT or self._ends_in_custom()):
+            if free or (btype == 0 and (end is End.INDIRECT or self._path.ends_in_custom())):
                 return
             if end in (End.INDIRECT, End.TRAP):
-                raise Contradiction("NT.10.indirect", f"{self._last()} needs its own message")
+                raise Contradiction("NT.10.indirect", f"{self._path.last()} needs its own message")
         if path.pc != address:
             raise Contradiction("NT.8.1.faddr", f"the code leads to {self._program.place(path.pc)}")
 
@@ -382,11 +355,11 @@ class Decoder:
         is_start, icnt = message.name == "ProgTraceSync", message.get("icnt", 0)
         if self._state is _State.OFF:
             if not is_start:
-                self._complain(message.offset, "NT.8.5.start_message", f"{message}: trace restarts without ProgTraceSync")
+                self._complain(message, "NT.8.5.start_message", "trace restarts without ProgTraceSync")
             if sync == RESTART:
-                self._complain(message.offset, "NT.8.5.sync7", f"{message}: no Error came before")
+                self._complain(message, "NT.8.5.sync7", "no Error came before")
         if is_start and icnt and (sync in _START_KINDS or self._state is _State.OFF):
-            self._complain(message.offset, "NT.7.5.icnt", f"{message}: a start or restart has counted nothing")
+            self._complain(message, "NT.7.5.icnt", "nothing has been counted at a start")
         kind = _START_KINDS.get(sync, "sync")
         if self._state is _State.LOST and kind != "gap":
             self._event("gap", message, "decoding resumes", target=address)
@@ -401,7 +374,7 @@ class Decoder:
 
     def _found(self, message: Message) -> None:
         """The first message of use after the start, or after a loss."""
-        self._close_loss(message.offset, len(self._messages) - 1)
+        self._findings.resume(message.offset, len(self._messages) - 1)
         if self._skipped is None:
             self._skipped = message.offset if self._dropped else 0
 

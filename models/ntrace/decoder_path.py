@@ -1,26 +1,25 @@
 """The decoder's path through the program: from HIST bits and I-CNT to retired instructions (11.1, 8.3, 8.4).
 
-The path is kept as *steps* (a run of consecutive instructions up to and with the next decision), so that a loop that runs a
-million times costs a few numbers; `Path.expand` makes the PCs of it.
+The path is kept as numbers of steps (`decoder_steps`) and repeats, so that a loop that runs a million times
+costs a few numbers; `Path.expand` makes the PCs of it.
 """
 
 from __future__ import annotations
 
-from array import array
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from models.ntrace.config import Config
-from models.riscv.isa import Flow, Insn
+from models.ntrace.decoder_steps import End, Node, Steps
+from models.riscv.isa import Flow
 from models.riscv.program import Program
 
-STEP_LIMIT = 32  # instructions of a step: bounds what overlapping steps cost
 CACHE_LIMIT = 1 << 15  # walks remembered
 CACHED_STEPS = 128  # longest walk remembered, in steps
 PATIENCE = 64  # steps without a decision before a walk looks for a cycle
 CHUNK = 1 << 16  # steps held as a list; older ones are packed
+CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
 
 
 class Contradiction(Exception):
@@ -31,31 +30,6 @@ class Contradiction(Exception):
         self.clause = clause
 
 
-class End(IntEnum):
-    """What the last instruction of a step or of a walk is."""
-
-    PLAIN = 0  # the next pc is known
-    BRANCH = 1  # a direct conditional branch whose direction no HIST bit told (BTM)
-    INDIRECT = 2  # an uninferable jump: the next pc is unknown
-    TRAP = 3  # ecall or ebreak
-    UNMAPPED = 4  # no instruction here
-
-
-class Node(NamedTuple):
-    """The step that begins at a pc. halves: half-words; count: instructions; after: next pc (of a branch: not taken);
-
-    step: its number, branch not taken; target, taken_step: of a branch that is taken.
-    """
-
-    end: End
-    halves: int
-    count: int
-    after: int
-    step: int
-    target: int
-    taken_step: int
-
-
 class Mark(NamedTuple):
     """A place to return to when a message turns out to be wrong."""
 
@@ -64,66 +38,23 @@ class Mark(NamedTuple):
     count: int
 
 
-_ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
-
-
-class _Steps(dict):
-    """pc to Node, made at first use, and the columns that tell the instructions of each step number."""
-
-    def __init__(self, program: Program, xlen: int) -> None:
-        super().__init__()
-        self.code, self.mask = program.code, (1 << xlen) - 1
-        self.pool = array("Q")  # pcs
-        self.start, self.length, self.taken = array("Q"), array("H"), array("b")
-
-    def new(self, start: int, length: int, taken: int) -> int:
-        self.start.append(start)
-        self.length.append(length)
-        self.taken.append(taken)
-        return len(self.start) - 1
-
-    def __missing__(self, pc: int) -> Node:
-        pcs: list[int] = []
-        halves, end, target, at = 0, End.PLAIN, 0, pc
-        while len(pcs) < STEP_LIMIT:
-            insn = self.code[at]
-            if insn is None:
-                end = End.PLAIN if pcs else End.UNMAPPED
-                break
-            pcs.append(at)
-            halves += insn.size >> 1
-            at = at + insn.size & self.mask
-            if insn.flow is Flow.INFERABLE:
-                at = insn.target
-                if at in pcs:
-                    break
-            elif insn.flow is not Flow.SEQUENTIAL:
-                end, target = _ENDS[insn.flow], insn.target or 0
-                break
-        start, is_branch = len(self.pool), end is End.BRANCH
-        self.pool.extend(pcs)
-        step = self.new(start, len(pcs), 0 if is_branch else -1)
-        taken_step = self.new(start, len(pcs), 1) if is_branch else step
-        node = self[pc] = Node(end, halves, len(pcs), at, step, target, taken_step)
-        return node
-
-
 class Path:
     """Where the decoder is and every instruction up to there.
 
-    A message group is zero or more `take_icnt`, `take_hist` (ResourceFull) and one `finish_group` (any other message): counts
-    add up, HIST bits concatenate (NT-3), and both are walked at once as far as they leave no choice. All
-    methods that walk raise Contradiction; the caller then undoes to its mark and moves to another pc.
+    A message group is zero or more `take_icnt`, `take_hist` (ResourceFull) and one `finish_group` (any other
+    message): counts add up, HIST bits concatenate (NT-3), and both are walked at once as far as they leave no
+    choice. All methods that walk raise Contradiction; the caller then undoes to its mark and calls `go_to`.
     """
 
     def __init__(self, program: Program, config: Config) -> None:
         self.pc = 0  # the next instruction
         self.count = 0  # instructions so far
+        self.wasted = 0  # steps that were undone
         self.last_pc = 0  # of the last instruction, valid after INDIRECT and TRAP
         self._program = program
         self._bits_tell = config.mode == "htm"
         self._ecall_counts = config.variant == "rc7"
-        self._nodes = _Steps(program, config.xlen)
+        self._nodes = Steps(program, config.xlen)
         self._cuts: dict[tuple[int, int], tuple[int, int, int, int]] = {}
         self._cache: dict[tuple[int, int, int, int], tuple[tuple[int, ...], int, int, int, End]] = {}
         self._credit = 0  # half-words of I-CNT not walked yet; negative: walked for HIST before their I-CNT
@@ -133,7 +64,8 @@ class Path:
         self._steps: list[int] = []
         self._packed: list[np.ndarray] = []
         self._packed_steps = 0
-        self._repeats: list[tuple[int, int, int]] = []  # before step `at` the last n instructions come `times` more
+        # (at, n, times): before step `at` the last n instructions come `times` more
+        self._repeats: list[tuple[int, int, int]] = []
 
     # Groups
 
@@ -197,12 +129,25 @@ class Path:
             self._cache[key] = (walked, self.pc, self.count - count, self.last_pc, end)
         return end
 
-    def last_insn(self) -> Insn | None:
-        """The last instruction of the group just finished, None if it had none."""
+    def last(self) -> str:
+        """The last instruction of the group just finished, for people."""
+        pc = self._group_last_pc()
+        return "nothing was counted, so there" if pc is None else self._where(pc)
+
+    def ends_in_custom(self) -> bool:
+        """Whether the group just finished ends in a custom instruction; it may jump as if uninferable (10.1)."""
+        pc = self._group_last_pc()
+        if pc is None:
+            return False
+        insn = self._nodes.code[pc]
+        custom = insn.size > 4 or (insn.size == 4 and insn.raw & 0x7F in CUSTOM_OPCODES)
+        return custom and insn.flow is Flow.SEQUENTIAL
+
+    def _group_last_pc(self) -> int | None:
         if self.count == self._group_count:
             return None
-        step, nodes = self._steps[-1], self._nodes
-        return self._program.insn(nodes.pool[nodes.start[step] + nodes.length[step] - 1])
+        step = self._steps[-1] if self._steps else int(self._packed[-1][-1])
+        return self._nodes.last_pc(step)
 
     def mark(self) -> Mark:
         """Where to return to if the next message is wrong; packs old steps."""
@@ -214,6 +159,7 @@ class Path:
 
     def undo(self, mark: Mark) -> None:
         """Forget the instructions since the mark, which must be the last one made."""
+        self.wasted += len(self._steps) - mark.steps
         del self._steps[mark.steps :]
         del self._repeats[mark.repeats :]
         self.count = mark.count
@@ -233,14 +179,15 @@ class Path:
         nodes, steps = self._nodes, self._steps
         pc, credit, count = self.pc, self._credit, self.count
         if self._end is not End.PLAIN:
-            raise Contradiction("NT.8.3.hist", f"HIST goes on behind {self._where(self.last_pc)}, which ended the count")
+            raise Contradiction("NT.8.3.hist", f"HIST goes on behind {self._where(self.last_pc)}")
         for shift in range(hist.bit_length() - 2, -1, -1):
             end, halves, number, after, step, target, taken_step = nodes[pc]
             if end is not End.BRANCH:
                 patience, seen = PATIENCE, set()
                 while end is not End.BRANCH:
                     if end is not End.PLAIN or pc in seen:
-                        raise Contradiction("NT.8.3.hist", f"{shift + 1} HIST bits are left but {self._why(pc, end)}")
+                        why = f"{shift + 1} HIST bits are left but {self._why(pc, end)}"
+                        raise Contradiction("NT.8.3.hist", why)
                     patience -= 1
                     if patience < 0:
                         seen.add(pc)
@@ -285,7 +232,7 @@ class Path:
                     if final:
                         self._last_branch(pc, node, taken)
                     return
-                steps.append(node.step)  # BTM: something follows, and no DirectBranch came, so it was not taken
+                steps.append(node.step)  # BTM: the count goes on without a DirectBranch: not taken
             else:
                 self._last(pc, node)
                 return
@@ -311,13 +258,13 @@ class Path:
     def _last(self, pc: int, node: Node) -> None:
         """A step that ends in an uninferable jump or a trap: it must be the end of the count."""
         if node.end is End.UNMAPPED:
-            raise Contradiction("NT.11.pcs", f"I-CNT goes on for {self._credit} half-words at {self._where(pc)}")
-        last_pc = self._last_pc(node)
+            raise Contradiction("NT.11.pcs", f"{self._credit} half-words are left at {self._where(pc)}")
+        last_pc = self._nodes.last_pc(node.step)
         if node.end is End.TRAP and not self._ecall_counts:
             raise Contradiction("NT.8.4.icnt", f"I-CNT counts {self._where(last_pc)}, which does not retire")
         if node.halves != self._credit:
             left = self._credit - node.halves
-            raise Contradiction("NT.10.indirect", f"I-CNT goes on for {left} half-words behind {self._where(last_pc)}")
+            raise Contradiction("NT.10.indirect", f"{left} half-words are left behind {self._where(last_pc)}")
         self._steps.append(node.step)
         self.count += node.count
         self._credit = 0
@@ -331,11 +278,11 @@ class Path:
         self.count += node.count
         self._credit = 0
         self.pc = node.target if taken == 1 else node.after
-        self._end, self.last_pc = End.BRANCH, self._last_pc(node)
+        self._end, self.last_pc = End.BRANCH, self._nodes.last_pc(node.step)
 
     def _stop_at_branch(self, pc: int, node: Node, final: bool) -> None:
         """HTM: the credit reaches over a branch without a HIST bit."""
-        last = self._last_pc(node)
+        last = self._nodes.last_pc(node.step)
         if final:
             raise Contradiction("NT.8.3.hist", f"I-CNT counts {self._where(last)}, for which HIST has no bit")
         if last != pc:
@@ -353,7 +300,7 @@ class Path:
             self.pc = after
 
     def _cut_at(self, pc: int, credit: int) -> tuple[int, int, int, int]:
-        """(step, half-words, instructions, next pc) of the instructions of the step at pc that credit covers."""
+        """(step, half-words, instructions, next pc) of what credit covers of the step at pc."""
         known = self._cuts.get((pc, credit))
         if known is None:
             nodes = self._nodes
@@ -370,16 +317,14 @@ class Path:
             known = self._cuts[pc, credit] = (nodes.new(start, count, -1), halves, count, after)
         return known
 
-    def _last_pc(self, node: Node) -> int:
-        return self._nodes.pool[self._nodes.start[node.step] + node.count - 1]
-
     def _where(self, pc: int) -> str:
         return self._program.where(pc)
 
     def _why(self, pc: int, end: End) -> str:
         if end is End.PLAIN:
             return f"the code at {self._where(pc)} goes round without a branch"
-        return f"the code leads to {self._where(self._last_pc(self._nodes[pc]) if end is not End.UNMAPPED else pc)}"
+        last = pc if end is End.UNMAPPED else self._nodes.last_pc(self._nodes[pc].step)
+        return f"the code leads to {self._where(last)}"
 
     # All of it
 
@@ -387,11 +332,11 @@ class Path:
         """pcs (uint64[count]) and taken (int8[count]: 1, 0, or -1 where no branch or not told)."""
         pcs, taken = np.empty(self.count, dtype=np.uint64), np.full(self.count, -1, dtype=np.int8)
         steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
-        columns = [np.array(c) for c in (self._nodes.start, self._nodes.length, self._nodes.taken, self._nodes.pool)]
+        columns = self._nodes.arrays()
         at, done = 0, 0
         for place, length, times in [*self._repeats, (len(steps), 0, 0)]:
             for first in range(done, place, CHUNK):
-                told_pcs, told_taken = _instructions(steps[first : min(first + CHUNK, place)], columns)
+                told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
                 pcs[at : at + len(told_pcs)] = told_pcs
                 taken[at : at + len(told_pcs)] = told_taken
                 at += len(told_pcs)
@@ -402,15 +347,3 @@ class Path:
                 at = end
             done = place
         return pcs, taken
-
-
-def _instructions(steps: np.ndarray, columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """pcs and taken of consecutive steps."""
-    start, length, direction, pool = columns
-    sizes = length[steps].astype(np.int64)
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    index = np.arange(total) + np.repeat(start[steps].astype(np.int64) - (ends - sizes), sizes)
-    taken = np.full(total, -1, dtype=np.int8)
-    taken[ends - 1] = direction[steps]
-    return pool[index], taken

@@ -1,0 +1,179 @@
+"""A hart and the plainest N-Trace encoder in one, for decoder tests: from a flow to bytes and truth.
+
+Written from chapters 7, 8 and 10 for these tests alone. It shares nothing with the encoder model, and lets a test
+make any choice a legal encoder may make (and illegal ones, with `send`).
+"""
+
+from __future__ import annotations
+
+import random
+
+from models.ntrace.codec import pack
+from models.ntrace.config import Config
+from models.ntrace.decoded import DecodedTrace
+from models.ntrace.decoder import decode
+from models.ntrace.messages import message
+from models.riscv.builder import ProgramBuilder
+from models.riscv.isa import Flow
+from models.riscv.program import Program
+
+STOP_BIT = 1
+
+
+HANDLER, MAIN = 0x4000, 0x1000
+
+
+def sample_program(xlen: int = 64) -> Program:
+    """A bit of everything; the comments give the addresses that tests use."""
+    b = ProgramBuilder(xlen, MAIN)
+    b.label("main")
+    b.c_nop()
+    b.nop()
+    b.label("loop")
+    b.nop()  # 0x1006
+    b.c_bnez(8, "loop")  # 0x100a
+    b.jal(1, "far")
+    b.label("back")
+    b.bne(1, 2, "main")  # 0x1010
+    b.ecall()  # 0x1014
+    b.c_jr(1)  # 0x1018
+    b.label("far")
+    b.c_nop()  # 0x101a
+    b.c_jr(1)  # 0x101c
+    b.label("idle")
+    b.c_j("idle")  # 0x101e
+    b.org(HANDLER)
+    b.c_nop()
+    b.mret()
+    return b.build()
+
+
+class Writer:
+    """Every call appends to data; pcs, taken (-1: no branch) and traps (index, epc, btype) are the truth.
+
+    Methods return the writer, so that a flow reads as one line: `w.start(0x100).step(2).branch(1).stop()`.
+    """
+
+    def __init__(self, program: Program, **options: object) -> None:
+        self.program = program
+        self.config = Config(**{"xlen": program.xlen, **options})
+        self.htm = self.config.mode == "htm"
+        self.data = bytearray()
+        self.pcs: list[int] = []
+        self.taken: list[int] = []
+        self.traps: list[tuple[int, int, int]] = []
+        self.pc = self.icnt = self.reference = 0
+        self.hist = STOP_BIT
+
+    def send(self, name: str, *values: int) -> Writer:
+        """Any message, right or wrong."""
+        self.data += pack(message(name, *values))
+        return self
+
+    def counts(self) -> tuple[int, int]:
+        """I-CNT and HIST since the last message, which are reset."""
+        told = self.icnt, self.hist
+        self.icnt, self.hist = 0, STOP_BIT
+        return told
+
+    def start(self, pc: int, sync: int = 5) -> Writer:
+        self.counts()
+        self.pc = self.reference = pc
+        return self.send("ProgTraceSync", sync, 0, pc >> 1)
+
+    def retire(self, taken: int = -1) -> None:
+        self.pcs.append(self.pc)
+        self.taken.append(taken)
+        self.icnt += self.program.insn(self.pc).size // 2
+
+    def step(self, count: int = 1) -> Writer:
+        """Instructions whose next pc the program tells; also one that does not retire as a jump."""
+        for _ in range(count):
+            insn = self.program.insn(self.pc)
+            self.retire()
+            self.pc = insn.target if insn.flow is Flow.INFERABLE else self.pc + insn.size
+        return self
+
+    def branch(self, taken: int) -> Writer:
+        insn = self.program.insn(self.pc)
+        assert insn.flow is Flow.BRANCH, self.program.where(self.pc)
+        self.retire(taken)
+        self.pc = insn.target if taken else self.pc + insn.size
+        if self.htm:
+            self.hist = self.hist << 1 | taken
+            if self.hist >> 31:
+                self.full_hist()
+        elif taken:
+            self.send("DirectBranch", self.counts()[0])
+        return self
+
+    def full_hist(self) -> Writer:
+        self.hist, told = STOP_BIT, self.hist
+        return self.send("ResourceFull", 1, told)
+
+    def full_icnt(self) -> Writer:
+        self.icnt, told = 0, self.icnt
+        return self.send("ResourceFull", 0, told)
+
+    def indirect(self, btype: int, target: int, sync: int | None) -> Writer:
+        icnt, hist = self.counts()
+        address = target >> 1 if sync is not None else (target ^ self.reference) >> 1
+        name = "IndirectBranchHist" if self.htm else "IndirectBranch"
+        head = (btype, icnt) if sync is None else (sync, btype, icnt)
+        self.pc = self.reference = target
+        tail = (hist,) if self.htm else ()
+        return self.send(name + ("" if sync is None else "Sync"), *head, address, *tail)
+
+    def jump(self, target: int, sync: int | None = None) -> Writer:
+        """An uninferable jump at pc."""
+        self.retire()
+        return self.indirect(0, target, sync)
+
+    def trap(self, target: int, btype: int = 2, sync: int | None = None) -> Writer:
+        """A trap at pc, before it retires."""
+        self.traps.append((len(self.pcs), self.pc, btype))
+        return self.indirect(btype, target, sync)
+
+    def sync(self, sync: int = 2) -> Writer:
+        """A synchronizing message on linear code, with HIST if there is any."""
+        icnt, hist = self.counts()
+        self.reference = self.pc
+        if hist == STOP_BIT:
+            return self.send("ProgTraceSync", sync, icnt, self.pc >> 1)
+        return self.send("IndirectBranchHistSync", sync, 0, icnt, self.pc >> 1, hist)
+
+    def stop(self, evcode: int = 4) -> Writer:
+        icnt, hist = self.counts()
+        if not self.htm and icnt and self.taken[-1] == 0:
+            self.taken[-1] = -1  # nothing tells whether it would have been taken
+        return self.send("ProgTraceCorrelation", evcode, int(self.htm), icnt, *((hist,) if self.htm else ()))
+
+    def wander(self, rng: random.Random, count: int, handler: int, targets: list[int]) -> Writer:
+        """At least `count` instructions: random directions, targets and a few traps and syncs."""
+        until = len(self.pcs) + count
+        while len(self.pcs) < until:
+            flow = self.program.insn(self.pc).flow
+            chance = rng.random()
+            if chance < 0.01:
+                self.trap(handler, rng.choice((2, 3)))
+            elif chance < 0.03:
+                self.sync()
+            elif flow is Flow.BRANCH:
+                self.branch(rng.randrange(2))
+            elif flow is Flow.UNINFERABLE:
+                self.jump(rng.choice(targets))
+            else:
+                self.step()
+        return self
+
+    def decode(self, **options: int) -> DecodedTrace:
+        return decode(bytes(self.data), self.program, self.config, **options)
+
+    def check(self) -> DecodedTrace:
+        """Decode; everything must be as it was."""
+        trace = self.decode()
+        assert [str(d) for d in trace.diagnostics] == []
+        assert trace.pcs.tolist() == self.pcs
+        assert trace.taken.tolist() == self.taken
+        assert [(e.index, e.epc, e.btype) for e in trace.events if e.kind == "trap"] == self.traps
+        return trace
