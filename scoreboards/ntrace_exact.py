@@ -124,9 +124,9 @@ def _difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], 
         return reason, f"{expected[place].name} was not sent: the stream ends before it"
     want, have = expected[place], actual[place]
     reference = _references(expected, place)[-1]
-    if _alike(expected, place + 1, actual, place) or _skipped(expected[place : place + 2], have, reference):
+    if _alike(expected, place + 1, actual, place) or _skipped(expected[place : place + 5], have, reference):
         return reason, f"{want.name} is missing before {have.name}"
-    if _alike(expected, place, actual, place + 1) or _skipped(actual[place : place + 2], want, reference):
+    if _alike(expected, place, actual, place + 1) or _skipped(actual[place : place + 5], want, reference):
         return _extra(have, capture), f"{have.name} was not called for"
     if want.type.tcode != have.type.tcode:
         if _aligned(expected, place + 1, actual, place):
@@ -148,20 +148,26 @@ def _alike(a: list[Message], i: int, b: list[Message], j: int) -> bool:
     return bool(ours) and len(ours) == len(theirs) and all(x.same(y) for x, y in zip(ours, theirs))
 
 
-def _skipped(two: list[Message], other: Message, reference: int) -> bool:
-    """Whether `other` is the second of the two messages, sent without the first: it then counts for both, and its
-    address is the second's."""
-    if len(two) < 2:
+def _skipped(run: list[Message], other: Message, reference: int) -> bool:
+    """Whether `other` is a later message of the run, sent without those before it.
+
+    It then counts for all of them and tells its own address; an address the first one tells as well proves nothing,
+    and without an address, or with nothing counted, the types must agree.
+    """
+    if len(run) < 2 or other.get("icnt") is None:
         return False
-    first, second = two
-    counts = [m.get("icnt", 0) or 0 for m in (first, second, other)]
-    if other.get("icnt") is None or counts[2] != counts[0] + counts[1] or counts[2] == counts[0] and counts[1] == 0:
-        return False
-    between = _address(first, reference)
-    ours, theirs = _address(other, reference), _address(second, reference if between is None else between)
-    if ours is None or theirs is None:
-        return ours is theirs and other.type.tcode == second.type.tcode
-    return ours == theirs and ours != between
+    target, own = _address(other, reference), _address(run[0], reference)
+    first_target = own
+    count = first = run[0].get("icnt") or 0
+    for message in run[1:]:
+        reference = reference if own is None else own
+        own = _address(message, reference)
+        count += message.get("icnt") or 0
+        same_kind = other.type.tcode == message.type.tcode
+        proves = count > first or not first
+        if proves and other.get("icnt") == count and target == own and (same_kind or (target is not None and count)):
+            return target is None or target != first_target
+    return False
 
 
 def _address(message: Message, reference: int) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from models.riscv.beats import Beats
 from models.riscv.blocks import from_beats
-from models.riscv.retired import Kind, Retired
+from models.riscv.retired import IType, Kind, Retired
 from scoreboards.capture import Capture
 
 
@@ -39,7 +39,8 @@ class Expected:
     """n traced instructions: pc, size, taken (-1 no branch), cycle (None without beats).
 
     block_start: index of each block's first instruction; block_cycle beside it. drop_at: instructions before each
-    beat that was taken without room, None without beats (then a loss may be anywhere).
+    beat that was taken without room, None without beats (then a loss may be anywhere). open_end: the record ends while
+    tracing, so the encoder may still hold the last instructions.
     """
 
     pc: np.ndarray
@@ -51,6 +52,7 @@ class Expected:
     block_start: np.ndarray | None = None
     block_cycle: np.ndarray | None = None
     drop_at: np.ndarray | None = None
+    open_end: bool = False
     halfwords: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,13 +75,15 @@ def _traps(retired: Retired, kept: np.ndarray) -> list[Trap]:
     return [Trap(int(before[r]), bool(retired.kind[r] == Kind.INTERRUPT), int(retired.pc[r])) for r in rows.tolist()]
 
 
-def _optional_traps(traps: list[Trap], stops: list[int]) -> list[Trap]:
-    """The last trap right before each stop needs a handler's address that never came (NT-13)."""
+def _optional_traps(traps: list[Trap], stops: list[tuple[int, int]]) -> list[Trap]:
+    """The last trap right before each stop needs a handler's address that never came (NT-13).
+
+    stops: (traps before the stop, instructions before the stop).
+    """
     result = list(traps)
-    for stop in stops:
-        last = max((i for i, trap in enumerate(result) if trap.index == stop), default=None)
-        if last is not None:
-            result[last] = result[last]._replace(optional=True)
+    for n_traps, index in stops:
+        if n_traps and result[n_traps - 1].index == index:
+            result[n_traps - 1] = result[n_traps - 1]._replace(optional=True)
     return result
 
 
@@ -102,11 +106,15 @@ def _from_beats(capture: Capture, beats: Beats) -> Expected:
     owner = np.searchsorted(block_end, np.arange(len(pc)), side="right")
     cycle = beats.cycle[block_row[owner]] if len(pc) else np.zeros(0, np.uint64)
     edges = _edges(beats, tracing, busy, row_begin.tolist(), capture.config.variant)
-    stops = [edge.index for edge in edges if edge.kind in ("trace_off", "debug_entry")]
+    in_lanes = lanes & ((beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT))
+    traps_begin = np.concatenate(([0], np.cumsum(in_lanes.sum(axis=1))))
+    stop_rows = np.flatnonzero(np.diff(tracing.astype(np.int8), append=0) < 0) + 1  # the first row not traced
+    row_begin = np.append(row_begin, len(pc))
+    stops = list(zip(traps_begin[stop_rows].tolist(), row_begin[stop_rows].tolist()))
     kept = np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT))
     return Expected(
-        pc, size, taken, _optional_traps(_traps(retired, kept), [*stops, len(pc)]), edges, cycle, block_start,
-        beats.cycle[block_row], row_begin[beats.drop.astype(bool)],
+        pc, size, taken, _optional_traps(_traps(retired, kept), stops), edges, cycle, block_start,
+        beats.cycle[block_row], row_begin[:-1][beats.drop.astype(bool)], bool(len(tracing) and tracing[-1]),
     )  # fmt: skip
 
 
@@ -154,9 +162,11 @@ def _from_retired(retired: Retired) -> Expected:
              Kind.DEBUG_EXIT: "debug_exit"}  # fmt: skip
     rows = np.flatnonzero(np.isin(kind, list(names))).tolist()
     edges = [Edge(int(done[r]), names[Kind(int(kind[r]))], "NT-2", optional=True) for r in rows]
-    stops = [edge.index for edge in edges]
+    n_traps = np.cumsum(kept & ((kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)))
+    stops = [(int(n_traps[r]), int(done[r])) for r in [*rows, len(kind) - 1] if r >= 0]
     return Expected(retired.pc[insn], retired.size[insn], retired.taken[insn],
-                    _optional_traps(_traps(retired, kept), [*stops, int(insn.sum())]), edges)  # fmt: skip
+                    _optional_traps(_traps(retired, kept), stops), edges,
+                    open_end=bool(len(traced) and traced[-1]))  # fmt: skip
 
 
 def _level(kind: np.ndarray, up: int, down: int, default: bool) -> np.ndarray:

@@ -87,7 +87,8 @@ class Lossless:
             if segment.at > position or not first:
                 self.holes.append((position, segment.at))
             position = segment.at + segment.end - segment.begin
-        if position == n:
+        if position == n or self.expected.open_end:
+            self.holes += [(position, n)] if position < n else []
             self.holes += [(n, n)] if len(self.segments) > 1 else []
             return True
         if self.segments[-1].begin == self.segments[-1].end and len(self.segments) > 1:

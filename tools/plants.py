@@ -126,11 +126,13 @@ def load(path: Path) -> dict[str, Plant]:
 
 
 def clean(plants: list[Plant], sim: str, pool: ThreadPoolExecutor) -> dict[str, str]:
-    """Run every stimulus on the RTL as it is; name of the plant to what went wrong."""
+    """Run every stimulus once on the RTL as it is; name of the plant to what went wrong."""
     groups: dict[BuildConfig, list[Job]] = {}
+    first: dict[str, str] = {}  # stimulus to the first plant that uses it, whose name the job has
     for plant in plants:
         job = plant.stimulus
-        groups.setdefault(BuildConfig.of(job.settings), []).append(job)
+        if first.setdefault(job.rerun, plant.name) == plant.name:
+            groups.setdefault(BuildConfig.of(job.settings), []).append(job)
 
     def one(number: int, config: BuildConfig) -> list[dict[str, Any]]:
         return run(build(config, sim), groups[config], OUT / "clean" / str(number))
@@ -141,7 +143,7 @@ def clean(plants: list[Plant], sim: str, pool: ThreadPoolExecutor) -> dict[str, 
             if result["verdict"] != "PASS":
                 failed = result["failures"][0]["text"] if result["failures"] else result["error"]
                 wrong[result["name"]] = f"its stimulus does not pass on the RTL as it is: {failed}"
-    return wrong
+    return {p.name: wrong[first[p.stimulus.rerun]] for p in plants if first[p.stimulus.rerun] in wrong}
 
 
 def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:

@@ -23,7 +23,7 @@ def _nops(b: ProgramBuilder, half_words: int) -> None:
         b.c_nop()
 
 
-@scenario("NT.8.4.4.resource_full", "NT.7.8.icnt", "NT.13.2.loop", configs=SMALL_BOTH)
+@scenario("NT.8.4.4.resource_full", "NT.7.8.icnt", "NT.10.inferable", configs=SMALL_BOTH)
 def icnt_full_linear(config: Config, rng: Random) -> Story:
     """I-CNT fills up in linear code and in an endless loop of a direct jump, with HIST empty: ResourceFull RCODE=0."""
     b = builder(config)

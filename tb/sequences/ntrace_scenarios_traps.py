@@ -33,7 +33,7 @@ def _main(b: ProgramBuilder) -> None:
     b.nop()
 
 
-@scenario("NT.2.exception", "NT.2.interrupt", "NT.2.xret", "NT-11", "NT.8.4.trap_count",
+@scenario("NT.2.exception", "NT.2.interrupt", "NT.2.xret", "NT-11", "NT.8.4.icnt",
           configs=(*BOTH_BTYPES, *configs(**RV32), *configs(**TWO)))  # fmt: skip
 def trap_kinds(config: Config, rng: Random) -> Story:
     """An exception and an interrupt in linear code, with and without instructions before; return by mret."""
@@ -50,7 +50,7 @@ def trap_kinds(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("NT.2.ecall", "NT.8.4.trap_count", configs=configs())
+@scenario("NT.V.ecall", "NT.8.4.icnt", configs=configs())
 def ecall(config: Config, rng: Random) -> Story:
     """ecall, ebreak and c.ebreak: counted in rc7, not in v1_0; the handler returns behind them."""
     b = builder(config)
@@ -103,7 +103,7 @@ def exception_in_interrupt(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("NT-12", "NT.8.6.trap_at_target", configs=(*configs(), *configs(**TWO)))
+@scenario("NT-12", configs=(*configs(), *configs(**TWO)))
 def trap_at_target(config: Config, rng: Random) -> Story:
     """A trap right at the target of an indirect jump, a taken branch and a direct jump: the jump's message, then I-CNT=0."""
     b = builder(config)
@@ -154,7 +154,7 @@ def trap_after_xret(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT.2.exception", "NT.8.3.hist", "NT.8.4.trap_count", configs=configs(b_type=("2_3", "1")), retirement="single")
+@scenario("NT.2.exception", "NT.8.3.hist", "NT.8.4.icnt", configs=configs(b_type=("2_3", "1")), retirement="single")
 def trap_after_branch(config: Config, rng: Random) -> Story:
     """A trap right behind a branch, taken and not taken, and inside a stretch with HIST pending."""
     b = builder(config)
