@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -143,8 +144,23 @@ def _verilator_steps(
         "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(ROOT / "tb/hdl/ntrace_tb.vlt"),
         *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
+    runtime = _runtime(simulator, waves)
+    for made in runtime.glob("*.o"):
+        shutil.copy(made, obj)
     yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
+    if not runtime.exists():
+        with contextlib.suppress(OSError):  # another process may be as far
+            made = Path(tempfile.mkdtemp(dir=BUILDS))
+            for path in obj.glob("verilated*.o"):
+                shutil.copy(path, made)
+            made.rename(runtime)
     yield ["mv", str(obj / "Vtop"), str(place / "Vtop")]
+
+
+def _runtime(simulator: Simulator, waves: str | None) -> Path:
+    """Where Verilator's own objects are kept: they take most of a build's time and do not depend on the design."""
+    key = repr((simulator, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, simulator.make))
+    return BUILDS / f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
 
 def _icarus_steps(
