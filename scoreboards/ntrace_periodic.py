@@ -27,7 +27,9 @@ def check_periodic(
         return
     starts = expected.block_start
     clock = expected.block_cycle.astype(np.int64) if mode == CYCLES else expected.halfwords[starts]
-    syncs = [(e.index, e.message.get("sync")) for e in decoded.events if e.message.get("sync") is not None]
+    # one message can be several events (a trap and its sync): the last one stands where it leads
+    events = {e.message.offset: e for e in decoded.events if e.message.get("sync") is not None}
+    syncs = [(e.index, e.message.get("sync")) for e in events.values()]
     if not syncs:
         return
     # The block each sync stands before. Trap blocks without instructions share their index with the next block: the
