@@ -134,12 +134,14 @@ class IngressMonitor(uvm_component):
             self.task = cocotb.start_soon(self._watch())
 
     async def _watch(self) -> None:
-        clock, bus = self.dut.clk_o, self.bus
+        clock, reset, bus = self.dut.clk_o, self.dut.rst_ni, self.bus
         handles = [getattr(bus, name) for name in LANE_FIELDS]
         level_handles = [getattr(self.levels, name) for name in _LEVELS]
         before: tuple[int, ...] = (0, 0, 0, 0)
         while True:
-            await FallingEdge(clock)
+            await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
+            if reset.value != 1:
+                continue
             cycle, self.cycles = self.cycles, self.cycles + 1
             if not (bus.ready.value.is_resolvable and bus.drop.value.is_resolvable):
                 if not self.problems:

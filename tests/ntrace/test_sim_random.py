@@ -1,0 +1,50 @@
+"""Random walks in random configurations, and what the output's back-pressure does: stall, overflow, recovery."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.riscv.beats import Beats
+from tb.job import Job
+from tools.jobs import drawn
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_random_walks(run_jobs, blocks):
+    jobs = [drawn(100 * blocks + seed, {"blocks": blocks, "xlen": 64, "icnt_bits": 22, "hist_bits": 32, "iretire_bits": 7}, 4000) for seed in range(12)]
+    results = run_jobs(jobs)
+    assert {result["config"]["mode"] for result in results} == {"htm", "btm"}
+
+
+def test_random_walks_with_small_counters(run_jobs):
+    small = {"xlen": 64, "blocks": 2, "icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5}
+    run_jobs([drawn(300 + seed, small, 3000) for seed in range(8)])
+
+
+def test_random_walks_pin_by_pin(run_jobs):
+    wide = {"xlen": 32, "blocks": 1, "icnt_bits": 22, "hist_bits": 32, "iretire_bits": 7}
+    jobs = [drawn(400 + seed, wide, 600) for seed in range(4)]
+    for job in jobs:
+        job.drive = "pins"
+    run_jobs(jobs)
+
+
+def _pressed(stall: int, mode: str) -> Job:
+    return Job(f"pressed-{stall}-{mode}", "random", {"inst_stall_ena": stall, "mode": mode}, 5, backpressure=95, size=4000, keep=True)
+
+
+@pytest.mark.parametrize("mode", ["htm", "btm"])
+def test_overflow_loses_and_recovers(run_jobs, mode):
+    job = _pressed(0, mode)
+    run_jobs([job])
+    drop = Beats.load(f"{job.out}/beats.npz").drop
+    assert drop.any() and not drop[-1], "the run must overflow and recover, else it does not test overflow"
+
+
+@pytest.mark.parametrize("mode", ["htm", "btm"])
+def test_stall_loses_nothing(run_jobs, mode):
+    job, free = _pressed(1, mode), Job("free", "random", {"mode": mode}, 5, size=4000)
+    stalled, free_result = run_jobs([job, free])
+    assert not Beats.load(f"{job.out}/beats.npz").drop.any()
+    assert stalled["stats"]["cycles"] > free_result["stats"]["cycles"], "nothing was stalled"
+    assert stalled["stats"]["bytes"] == free_result["stats"]["bytes"]
