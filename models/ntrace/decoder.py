@@ -121,7 +121,7 @@ class Decoder:
         try:
             self._handlers.get(message.type.name, self._skip)(message)
             if path.count + path.wasted * WASTE > self._limit:
-                raise _LimitReached(f"more than {self._limit} instructions, undone ones included")
+                raise _LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
         except Contradiction as error:
             path.undo(self._mark)
             self._lose(message.offset, error.clause, f"{message}: {error}", len(self._messages) - 1)

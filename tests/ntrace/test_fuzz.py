@@ -62,14 +62,9 @@ def test_good_traces_are_good() -> None:
         assert not trace.diagnostics and len(trace) > 3000
 
 
-def test_a_million_bytes() -> None:
-    met = fuzz(1, 1_000_000)
-    assert met["bytes"] == 1_000_000 and met["megabytes"] < MEGABYTES
+@pytest.mark.parametrize("seed", range(10))
+def test_ten_million_bytes(seed: int) -> None:
+    """One of ten shares of a million, about a second each."""
+    met = fuzz(seed, 1_000_000)
+    assert met["bytes"] >= 1_000_000 and met["megabytes"] < MEGABYTES
     assert len([clause for clause in met if clause.startswith("NT")]) > 30  # it reached most of the decoder
-
-
-@pytest.mark.long
-def test_ten_million_bytes() -> None:
-    for seed in range(2, 12):
-        met = fuzz(seed, 1_000_000)
-        assert met["bytes"] == 1_000_000 and met["megabytes"] < MEGABYTES
