@@ -213,11 +213,14 @@ def _order(legal: Legal) -> None:
 
 
 def _errors(legal: Legal) -> None:
-    """NT-14: Error is directly followed by a sync, or is the last message."""
+    """NT-14: Error is directly followed by a sync, or is the last message.
+
+    An Error that was sent with trace off may also be followed by a marker of table 26, or by the Error of the next loss.
+    """
     table = legal.table
     error = table.is_a(t.TC_ERROR)
     marker = table.is_a(t.TC_CORRELATION) & (table["icnt"] == 0) & (table["hist"] <= 1)
-    follows = np.concatenate(((table["sync"] != t.ABSENT)[1:] | marker[1:], [True]))
+    follows = np.concatenate((((table["sync"] != t.ABSENT) | marker | error)[1:], [True]))
     legal.rule("NT-14", error, ~follows, "is not followed by a synchronizing message")
     stall = bool(legal.config.inst_stall_ena)
     every = np.ones(len(table), dtype=bool)

@@ -251,8 +251,9 @@ class Encoder:
         self._correlate(EV_DEBUG if to_debug else EV_DISABLED, clause)
 
     def _correlate(self, evcode: int, clause: str) -> None:
-        tail = (1, self._icnt, self._hist) if self._htm else (0, self._icnt)  # NT-8
-        self._send(self._correlation, (evcode, *tail), clause)
+        if not self._error_last():
+            tail = (1, self._icnt, self._hist) if self._htm else (0, self._icnt)  # NT-8
+            self._send(self._correlation, (evcode, *tail), clause)
         self._icnt, self._hist, self._pend = 0, EMPTY_HIST, NONE
 
     # Step 4 of a beat: one block
@@ -350,10 +351,15 @@ class Encoder:
     def _recover(self) -> None:
         """There is room again: Error, and tracing goes on with SYNC=7 at the first block (7.4, 8.5)."""
         self._lost = False
-        clause = "NT.7.4.error" if self._tracing else "NT.7.4.error_alone"
-        self._send(self._error, (ETYPE_OVERRUN, ECODE_PROGRAM_TRACE), clause)
+        if not self._error_last():
+            clause = "NT.7.4.error" if self._tracing else "NT.7.4.error_alone"
+            self._send(self._error, (ETYPE_OVERRUN, ECODE_PROGRAM_TRACE), clause)
         if self._tracing:
             self._start = SYNC_OVERRUN
+
+    def _error_last(self) -> bool:
+        """NT-14: after an Error nothing but a synchronizing message may be sent."""
+        return bool(self._messages) and self._messages[-1].type is self._error
 
     # Sending
 

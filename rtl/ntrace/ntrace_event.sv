@@ -83,10 +83,12 @@ module ntrace_event
   logic [IcntBits-1:0] edge_a_icnt, edge_b_icnt;
   logic [3:0]          evcode;
 
-  assign edge_a_valid = lost_q ? (!tracing && !drop_i) : flush_direct;
+  // After an Error only a sync may follow (NT-14).
+  logic error_last_q;
+  assign edge_a_valid = lost_q ? (!tracing && !drop_i && !error_last_q) : flush_direct;
   assign edge_a_tcode = lost_q ? ntrace_pkg::TcodeError : ntrace_pkg::TcodeDirectBranch;
   assign edge_a_icnt  = lost_q ? EcodeLost : icnt_q;
-  assign edge_b_valid = !lost_q && (stop || marker);
+  assign edge_b_valid = !lost_q && !error_last_q && (stop || marker);
   assign edge_b_icnt  = flush_direct ? IcntZero : icnt_q;
   assign evcode       = halt_rose ? ntrace_pkg::EvcodeDebug : ntrace_pkg::EvcodeDisable;
 
@@ -120,19 +122,20 @@ module ntrace_event
       .IcntBits     (IcntBits),
       .HistBits     (HistBits)
     ) u_lane (
-      .active_i    (lanes_active),
-      .htm_i       (htm),
-      .rc7_i       (rc7_i),
-      .btype_ext_i (btype_ext_i),
-      .sync_mode_i (sync_mode_i),
-      .sync_max_i  (sync_max_i),
-      .itype_i     (ing_itype_i[4*k +: 4]),
-      .iaddr_i     (ing_iaddr_i[(Xlen-1)*k +: Xlen-1]),
-      .iretire_i   (ing_iretire_i[IRetireWidth*k +: IRetireWidth]),
-      .state_i     (state_in),
-      .state_o     (state_out),
-      .msg_valid_o (lane_valid[2*k +: 2]),
-      .msg_o       (msg)
+      .active_i     (lanes_active),
+      .htm_i        (htm),
+      .rc7_i        (rc7_i),
+      .btype_ext_i  (btype_ext_i),
+      .sync_mode_i  (sync_mode_i),
+      .sync_max_i   (sync_max_i),
+      .error_last_i (error_last_q),
+      .itype_i      (ing_itype_i[4*k +: 4]),
+      .iaddr_i      (ing_iaddr_i[(Xlen-1)*k +: Xlen-1]),
+      .iretire_i    (ing_iretire_i[IRetireWidth*k +: IRetireWidth]),
+      .state_i      (state_in),
+      .state_o      (state_out),
+      .msg_valid_o  (lane_valid[2*k +: 2]),
+      .msg_o        (msg)
     );
   end
 
@@ -186,6 +189,12 @@ module ntrace_event
       hist_q       <= after_hist;
       addr_ref_q   <= after_addr_ref;
     end
+  end
+
+  // In a traced beat a sync follows the Error, so that only an Error alone is ever the last message.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                               error_last_q <= 1'b0;
+    else if (accept_i && any_msg && !drop_i)   error_last_q <= !tracing && lost_q;
   end
 
   // Clock cycles count whether the beat is taken or not; the cycle that sent a sync is cycle 0.

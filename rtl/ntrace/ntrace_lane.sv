@@ -21,6 +21,9 @@ module ntrace_lane
   input  logic [1:0]              sync_mode_i,
   input  logic [3:0]              sync_max_i,
 
+  // The last message sent was an Error.
+  input  logic                    error_last_i,
+
   input  logic [3:0]              itype_i,
   input  logic [Xlen-2:0]         iaddr_i,     // address >> 1
   input  logic [IRetireWidth-1:0] iretire_i,
@@ -145,7 +148,10 @@ module ntrace_lane
   assign tcode1 = lost ? ntrace_pkg::TcodeProgTraceSync : ntrace_pkg::TcodeResourceFull;
   assign f4_1   = lost ? ntrace_pkg::SyncOverrun : ntrace_pkg::RcodeHist;
 
-  assign msg_valid_o = {block && (lost || send_hist), block && (resolve || send_icnt)};
+  logic owed;  // an Error, unless it is the last message already (NT-14)
+  assign owed = lost && !error_last_i;
+  assign msg_valid_o = {block && (lost || send_hist),
+                        block && (lost ? owed : (resolve || send_icnt))};
   assign msg_o       = {tcode1, f4_1, ntrace_pkg::BtypeIndirect, {IcntBits{1'b0}}, iaddr_i, hist_new,
                         tcode0, f4_0, pend_btype, icnt0, addr0, hist};
 

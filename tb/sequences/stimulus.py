@@ -43,7 +43,7 @@ def stimulus(job: Job) -> Stimulus:
     else:
         rng = random.Random(job.rng_path("walk"))
         program = generate(rng, config.xlen)
-        retired = random_walk(program, rng, job.size, variant=config.variant)
+        retired = closed(random_walk(program, rng, job.size, variant=config.variant), program)
     return Stimulus(program, retired, beats_of(job, retired), config)
 
 
@@ -59,6 +59,15 @@ def traced(retired: Retired, program: Program) -> Retired:
     """A recorded run between trace_on and trace_off."""
     on, off = (Retired.from_columns(kind=[kind], pc=[0], size=[0]) for kind in (Kind.TRACE_ON, Kind.TRACE_OFF))
     return observable(Retired.concat([on, retired, off]), program)
+
+
+def closed(retired: Retired, program: Program) -> Retired:
+    """The stream with a trace_off at its end if it would end while tracing, so that all of it is told."""
+    switches = retired.kind[(retired.kind == Kind.TRACE_ON) | (retired.kind == Kind.TRACE_OFF)]
+    if not len(switches) or switches[-1] == Kind.TRACE_OFF:
+        return retired
+    off = Retired.from_columns(kind=[Kind.TRACE_OFF], pc=[0], size=[0])
+    return observable(Retired.concat([retired, off]), program)
 
 
 def _scenario(job: Job, name: str) -> Stimulus:

@@ -83,16 +83,21 @@ def test_start_while_lost_without_room() -> None:
 
 
 def test_marker_lost() -> None:
-    """Markers can be lost as well, and none is sent in the beat that sends Error; later ones are."""
+    """A marker can be lost; behind the Error that tells it no marker may stand, only a sync (NT-14)."""
     rows: list[Row] = [row(levels=OFF), row(levels=DEBUG_OFF, drop=1), row(levels=OFF), row(levels=DEBUG_OFF)]
-    marker = ("NT.8.6.stop_while_off", "ProgTraceCorrelation", 0, 1, 0, 1)
-    assert explained(encode(rows, variant="rc7")) == [ERROR_ALONE, marker]
+    assert explained(encode(rows, variant="rc7")) == [ERROR_ALONE]
 
 
-def test_marker_after_a_loss() -> None:
-    """What the lost beat counted is forgotten: the marker has I-CNT=0 and an empty HIST."""
-    rows = [FIRST, row(jump(0x106, 2)), row(not_taken(0x200, 2), drop=1), END, row(levels=DEBUG_OFF)]
-    assert plain(encode(rows))[-1] == ("ProgTraceCorrelation", 0, 1, 0, 1)
+def test_second_loss_after_an_error_alone() -> None:
+    """Error alone, then the next start is lost as well: one Error, and the sync stands right behind it (NT-14)."""
+    rows = [*LOSE, END, row(linear(0x300, 2), drop=1), BACK, END]
+    assert explained(encode(rows)) == [START, ERROR_ALONE, RESTART, STOP]
+
+
+def test_empty_trace_after_an_error_alone() -> None:
+    """Tracing that rises and falls without a block sends no correlation behind an Error (NT-14)."""
+    rows = [*LOSE, END, row(), END]
+    assert explained(encode(rows)) == [START, ERROR_ALONE]
 
 
 def test_whole_beat_lost() -> None:
