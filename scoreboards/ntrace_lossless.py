@@ -6,6 +6,7 @@ encoder made. Instructions may be missing only where an Error stands and the out
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ntrace_expected import Edge, Expected, Trap
 
 EDGES = ("trace_on", "trace_off", "debug_entry", "debug_exit")
+TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
 
 
@@ -152,12 +154,21 @@ class Lossless:
         told = self.decoded.taken[segment.begin : segment.end]
         if np.any((told >= 0) & (told != self.expected.taken[at : at + len(told)])):
             return False
-        known = self._edge_places
-        return all((at + e.index - segment.begin, e.kind) in known for e in segment.events if e.kind in EDGES)
+        known, shift = self._known_places, at - segment.begin
+        if not all((shift + e.index, _sort(e)) in known for e in segment.events if e.kind in TOLD):
+            return False
+        edges = self.expected.edges  # in order: those strictly inside must all be told
+        first = bisect_right(edges, at, key=lambda e: e.index)
+        inside = edges[first : bisect_left(edges, at + segment.end - segment.begin, key=lambda e: e.index)]
+        here = {(shift + e.index, e.kind) for e in segment.events}
+        return all(edge.optional or (edge.index, edge.kind) in here for edge in inside)
 
     @cached_property
-    def _edge_places(self) -> set[tuple[int, str]]:
-        return {(edge.index, edge.kind) for edge in self.expected.edges}
+    def _known_places(self) -> set[tuple[int, str]]:
+        places = {(edge.index, edge.kind) for edge in self.expected.edges}
+        for trap in self.expected.traps:
+            places |= {(trap.index, "trap"), (trap.index, "interrupt" if trap.interrupt else "exception")}
+        return places
 
     # Failures
 
@@ -297,6 +308,11 @@ class Lossless:
         index = wanted.index if wanted is not None else at or 0
         headline = f"{have} was told where the hart had {name}" if event is not None else f"{name} was not told"
         self.book.fail(self._failure(clause, headline, index, table))
+
+
+def _sort(event: Any) -> str:
+    """What an event must be at its place: an edge by its kind, a trap by its B-TYPE."""
+    return {2: "exception", 3: "interrupt"}.get(event.btype, "trap") if event.kind == "trap" else event.kind
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> int:
