@@ -25,7 +25,7 @@ def test_programs_with_two_blocks_a_cycle(run_jobs):
     ])  # fmt: skip
 
 def test_single_retirement(run_jobs):
-    run_jobs([Job(f"sort-{drive}", "program:traps", {}, retirement="single", drive=drive) for drive in ("bulk", "pins")])
+    run_jobs([Job(f"traps-{drive}", "program:traps", {}, retirement="single", drive=drive) for drive in ("bulk", "pins")])
 
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
 def test_monitors_see_what_was_played(run_jobs, tmp_path, drive):
