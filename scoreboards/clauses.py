@@ -7,13 +7,18 @@ How to add one: docs/clauses.md.
 
 from __future__ import annotations
 
-import tomllib
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 LEVELS = ("shall", "should", "may")
 STATUSES = ("built", "later")
@@ -66,6 +71,14 @@ class Clause:
         return clause
 
 
+def toml_rows(path: str | Path, table: str) -> list[dict[str, Any]]:
+    """The [[table]] rows of a TOML file; PlanError if it cannot be read."""
+    try:
+        return tomllib.loads(Path(path).read_text()).get(table, [])
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise PlanError(f"{path} cannot be read ({error}); give a TOML file of [[{table}]] tables") from None
+
+
 @dataclass
 class Plan:
     """The clauses of one system by id, in the order of the file."""
@@ -76,10 +89,7 @@ class Plan:
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a TOML file with one [[clause]] table per row; PlanError if an id stands twice."""
-        try:
-            rows = tomllib.loads(Path(path).read_text()).get("clause", [])
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise PlanError(f"{path} cannot be read as a plan ({error}); give a TOML file of [[clause]] tables") from None
+        rows = toml_rows(path, "clause")
         clauses: dict[str, Clause] = {}
         for row in rows:
             clause = Clause.from_row(row, str(path))

@@ -84,7 +84,6 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
         if diagnostic.lost_bytes:
             text += f" ({diagnostic.lost_bytes} bytes lost)"
         book.fail(legal.where.failure(diagnostic.clause, text, index, []))
-    sizes = t.lengths(capture.data, table.offset)
     data = np.frombuffer(capture.data, np.uint8)
     ends = np.flatnonzero((data & 3) == 3)
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
@@ -97,13 +96,12 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
     book.bulk("NT-18", len(ends), long, too_long)
     # 8.1: high-order zeroes of an address are not sent, so its last MDO group is not 0 unless it is the only one
     for key in ("faddr", "uaddr"):
-        last = [i for i in np.flatnonzero(table[key] != t.ABSENT).tolist()]
-        if not last:
-            continue
-        _address_zeros(legal, data, np.array(last), sizes, key)
+        index = np.flatnonzero(table[key] != t.ABSENT)
+        if len(index):
+            _address_zeros(legal, data, index, key)
 
 
-def _address_zeros(legal: Legal, data: np.ndarray, index: np.ndarray, sizes: np.ndarray, key: str) -> None:
+def _address_zeros(legal: Legal, data: np.ndarray, index: np.ndarray, key: str) -> None:
     """NT.8.1.suppressed: bytes an address takes against the bits it has."""
     table = legal.table
     bits = np.ones(len(index), dtype=np.int64)
@@ -188,7 +186,7 @@ def _sync_codes(legal: Legal) -> None:
     legal.rule("NT.7.5.icnt", start & table.is_a(t.TC_SYNC), table["icnt"] != 0, "I-CNT must be 0 where trace starts")
     legal.rule("NT.8.5.periodic_off", has, (sync == 2) & (config.inst_sync_mode == 0), "SYNC=2 with trTeInstSyncMode=0")
     four = sync == 4
-    legal_four = config.variant == "v1_0" and config.mode == "btm" or config.variant == "rc7"
+    legal_four = (config.variant == "v1_0" and config.mode == "btm") or config.variant == "rc7"
     legal.rule("NT.8.4.4.sync4", four, four & (not legal_four), "SYNC=4 is for BTM only in v1_0")
     after_error = np.concatenate(([False], table.is_a(t.TC_ERROR)[:-1]))
     legal.rule("NT.8.5.sync7", sync == 7, ~after_error, "SYNC=7 without an Error before it")
@@ -213,14 +211,10 @@ def _order(legal: Legal) -> None:
 
 
 def _errors(legal: Legal) -> None:
-    """NT-14: Error is directly followed by a sync, or is the last message.
-
-    An Error that was sent with trace off may also be followed by a marker of table 26, or by the Error of the next loss.
-    """
+    """NT-14: Error is directly followed by a sync, or is the last message."""
     table = legal.table
     error = table.is_a(t.TC_ERROR)
-    marker = table.is_a(t.TC_CORRELATION) & (table["icnt"] == 0) & (table["hist"] <= 1)
-    follows = np.concatenate((((table["sync"] != t.ABSENT) | marker | error)[1:], [True]))
+    follows = np.concatenate(((table["sync"] != t.ABSENT)[1:], [True]))
     legal.rule("NT-14", error, ~follows, "is not followed by a synchronizing message")
     stall = bool(legal.config.inst_stall_ena)
     every = np.ones(len(table), dtype=bool)

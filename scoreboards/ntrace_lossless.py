@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from models.ntrace.decoder import DecodedTrace
 
+from models.ntrace.decoder import DecodedTrace
 from models.riscv.isa import Flow
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure

@@ -5,6 +5,8 @@ The sync can only come with a block, so a block that arrives when the interval h
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from models.ntrace.decoder import DecodedTrace
@@ -44,11 +46,11 @@ def check_periodic(
         last = max(end - 1, block)
         age = int(clock[last] - clock[block])
         late = knobs.sync_late
-        book.check(CLAUSE, age < interval + late, lambda: _failure(capture, expected, last, age, interval, "no sync came"))
+        book.check(CLAUSE, age < interval + late, partial(_failure, capture, expected, last, age, interval, "no sync came"))
         if code == 2 and number:
             since = int(clock[block] - clock[int(at[number - 1])])
             book.check(CLAUSE, since + knobs.sync_early >= interval,
-                       lambda: _failure(capture, expected, block, since, interval, "a sync came early"))  # fmt: skip
+                       partial(_failure, capture, expected, block, since, interval, "a sync came early"))  # fmt: skip
 
 
 def _stop(expected: Expected, starts: np.ndarray, index: int) -> int:

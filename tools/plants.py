@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import time
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from models.ntrace.config import Config
-from scoreboards.clauses import Plan
+from scoreboards.clauses import Plan, toml_rows
 from tb.job import Job
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.sim import ROOT, BuildConfig, SimError, build, run
@@ -107,13 +106,9 @@ class Outcome:
 
 
 def load(path: Path) -> dict[str, Plant]:
-    """The plants of a file by name; PlantError if one is not complete or stands twice."""
-    try:
-        rows = tomllib.loads(path.read_text()).get("plant", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise PlantError(f"{path} cannot be read ({error}); give IP= one of those in {path.parent}") from None
+    """The plants of a file by name; PlantError if one is not complete or stands twice, PlanError if it is no TOML file."""
     plants: dict[str, Plant] = {}
-    for row in rows:
+    for row in toml_rows(path, "plant"):
         try:
             edits = tuple(Edit(**edit) for edit in row.pop("edit"))
             plant = Plant(**{**row, "clauses": tuple(row["clauses"]), "edit": edits})

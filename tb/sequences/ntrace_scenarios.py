@@ -11,10 +11,14 @@ from tb.sequences import (
     ntrace_scenarios_control,
     ntrace_scenarios_counters,
     ntrace_scenarios_flow,
+    ntrace_scenarios_pairs,
     ntrace_scenarios_traps,
 )
 from tb.sequences.ntrace_scenarios_base import SCENARIOS, Scenario
 
 __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 
-STORIES = (ntrace_scenarios_flow, ntrace_scenarios_traps, ntrace_scenarios_counters, ntrace_scenarios_control)
+STORIES = (
+    ntrace_scenarios_flow, ntrace_scenarios_traps, ntrace_scenarios_pairs, ntrace_scenarios_counters,
+    ntrace_scenarios_control,
+)  # fmt: skip

@@ -13,7 +13,17 @@ from models.riscv.builder import ProgramBuilder
 from models.riscv.program import Program
 from models.riscv.retired import Retired
 from models.riscv.walk import Walk
-from tb.sequences.ntrace_scenarios_base import RV32, TWO, Story, builder, configs, handle, scenario, start, stop
+from tb.sequences.ntrace_scenarios_base import (
+    RV32,
+    TWO,
+    Story,
+    builder,
+    configs,
+    handle,
+    scenario,
+    start,
+    stop,
+)
 
 
 def _code(config: Config) -> ProgramBuilder:

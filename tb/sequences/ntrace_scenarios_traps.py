@@ -7,7 +7,17 @@ from random import Random
 from models.ntrace.config import Config
 from models.riscv.builder import ProgramBuilder
 from models.riscv.retired import Priv
-from tb.sequences.ntrace_scenarios_base import RV32, TWO, Story, builder, configs, handle, scenario, start, stop
+from tb.sequences.ntrace_scenarios_base import (
+    RV32,
+    TWO,
+    Story,
+    builder,
+    configs,
+    handle,
+    scenario,
+    start,
+    stop,
+)
 
 BOTH_BTYPES = configs(b_type=("2_3", "1"))
 ILLEGAL, BREAKPOINT, LOAD_FAULT, ECALL_M, PAGE_FAULT, TIMER = 2, 3, 5, 11, 12, 7

@@ -20,7 +20,7 @@ PLANTS = load(ROOT / "tests/plants/ntrace.toml")
 BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
 ID = re.compile(r"NT(-\d+|\.(\d+|V)[\w.]*)")
 SOURCES = {
-    "exact": ("scoreboards/ntrace_exact.py", "models/ntrace/encoder.py"),
+    "exact": ("scoreboards/ntrace_exact.py", "scoreboards/ntrace_attribution.py", "models/ntrace/encoder.py"),
     "lossless": ("scoreboards/ntrace_lossless.py", "scoreboards/ntrace_expected.py", "scoreboards/ntrace_periodic.py"),
     "legal": ("scoreboards/ntrace_legal.py",),
     "codec": ("models/ntrace/codec.py",),
