@@ -21,7 +21,7 @@ BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status 
 ID = re.compile(r"NT(-\d+|\.(\d+|V)[\w.]*)")
 SOURCES = {
     "exact": ("scoreboards/ntrace_exact.py", "scoreboards/ntrace_attribution.py", "models/ntrace/encoder.py"),
-    "lossless": ("scoreboards/ntrace_lossless.py", "scoreboards/ntrace_expected.py", "scoreboards/ntrace_periodic.py"),
+    "lossless": tuple(f"scoreboards/ntrace_{part}.py" for part in ("lossless", "align", "expected", "periodic")),
     "legal": ("scoreboards/ntrace_legal.py",),
     "codec": ("models/ntrace/codec.py",),
     "decoder": ("models/ntrace/decoder.py", "models/ntrace/decoder_path.py", "models/ntrace/decoded.py"),
