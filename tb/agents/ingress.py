@@ -9,7 +9,15 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb_bus.bus import Bus
-from pyuvm import ConfigDB, uvm_agent, uvm_analysis_port, uvm_component, uvm_driver, uvm_sequence_item, uvm_sequencer
+from pyuvm import (
+    ConfigDB,
+    uvm_agent,
+    uvm_analysis_port,
+    uvm_component,
+    uvm_driver,
+    uvm_sequence_item,
+    uvm_sequencer,
+)
 
 from models.ntrace.config import Config
 from models.riscv.beats import LANE_FIELDS, Beats

@@ -30,7 +30,7 @@ module ready_source (
     end else begin
       state   <= step;
       hold    <= (step[3:0] == 4'd0) ? 5'd31 : 5'd0;
-      ready_o <= scaled[22:16] >= percent_low_i;
+      ready_o <= scaled >= {percent_low_i, 16'd0};
     end
   end
 

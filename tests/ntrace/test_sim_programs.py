@@ -11,6 +11,7 @@ from tb.job import Job
 from tb.sequences.stimulus import stimulus
 from tools.jobs import programs
 
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("xlen", [64, 32])
 def test_programs(run_jobs, xlen, variant):
