@@ -1,0 +1,67 @@
+"""Plan, book and failure message: bad plans are one sentence, counts add up, NOT-RUN is never PASS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoreboards.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
+from tools.plants import Plant, PlantError, load
+
+ROW = '[[clause]]\nid = "NT.1.a"\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
+
+
+@pytest.mark.parametrize(("text", "word"), [
+    (ROW + ROW, "twice"), (ROW + 'colour = "red"\n', "colour"), (ROW.replace('level = "shall"\n', ""), "level"),
+    (ROW.replace("shall", "must"), "must"), (ROW + 'status = "later"\n', "reason"), ("[[clause", "TOML"),
+])  # fmt: skip
+def test_bad_plan_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    with pytest.raises(PlanError, match=word) as error:
+        Plan.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_verdicts() -> None:
+    a, b, c, d = (Clause(f"NT.1.{n}", "1", "shall", n, through=("NT.1.a", "NT.1.b") if n == "d" else ()) for n in "abcd")
+    plan = Plan({clause.id: clause for clause in (a, b, c, d)})
+    book = ClauseBook(plan)
+    book.count("NT.1.a", 7)
+    assert book.check("NT.1.b", False, lambda: Failure("NT.1.b", "no")) is False
+    assert book.results() == {"NT.1.a": [7, 0], "NT.1.b": [1, 1], "NT.1.d": [8, 1]}
+    assert plan.verdicts(book.results()) == {"NT.1.a": "PASS", "NT.1.b": "FAIL", "NT.1.c": "NOT-RUN", "NT.1.d": "FAIL"}
+    assert book.failures[0].requirement == "b" and book.failed == ["NT.1.b"]
+
+
+def test_bulk_counts_all_and_keeps_few() -> None:
+    book = ClauseBook(rerun="make run")
+    assert not book.bulk("NT.1.a", 100, range(20), lambda i: Failure("NT.1.a", f"number {i}"))
+    assert book.results() == {"NT.1.a": [100, 20]} and len(book.failures) == KEPT_PER_CLAUSE
+    assert book.failures[0].rerun == "make run"
+    assert book.bulk("NT.1.b", 3, [], lambda i: Failure("NT.1.b", "never made"))
+
+
+def test_failure_text_shows_every_part() -> None:
+    failure = Failure("NT.8.4.icnt", "I-CNT is wrong", 12, 0x100, "0x100 <main>: nop", [("I-CNT", "3", "4"), ("HIST", "1", "1")],
+                      ["0x0: first", "0x4: second"], "make run X=1", "I-CNT counts")  # fmt: skip
+    lines = failure.text().splitlines()
+    assert lines[0] == "FAIL NT.8.4.icnt  I-CNT is wrong"
+    for word in ("clause    I-CNT counts", "cycle     12", "0x100 <main>: nop", "first", "second", "rerun     make run X=1"):
+        assert any(word in line for line in lines), word
+    assert [line.endswith("<") for line in lines if "I-CNT  " in line or "HIST" in line] == [True, False]
+
+
+def test_plant_that_does_not_apply(tmp_path: Path) -> None:
+    (tmp_path / "rtl.toml").write_text(
+        '[[plant]]\nname = "p"\nclauses = ["NT.1.a"]\nwhy = "w"\nsource = "random"\n'
+        '[[plant.edit]]\nfile = "a.sv"\nfind = "x"\nreplace = "y"\n')  # fmt: skip
+    plant: Plant = load(tmp_path / "rtl.toml")["p"]
+    for text, times in (("x x", 2), ("z", 0)):
+        (tmp_path / "a.sv").write_text(text)
+        with pytest.raises(PlantError, match=f"{times} times"):
+            plant.apply(tmp_path)
+    (tmp_path / "a.sv").write_text("one x")
+    plant.apply(tmp_path)
+    assert (tmp_path / "a.sv").read_text() == "one y"
