@@ -19,11 +19,12 @@ from typing import Any
 from models.ntrace.config import Config
 from scoreboards.clauses import Plan, toml_rows
 from tb.job import Job
+from tools import simulators
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
 WORDS = {
-    "IP": "the system, ntrace", "PLANT": "one plant by name, default all", "SIM": "icarus (default) or verilator",
+    "IP": "the system, ntrace", "PLANT": "one plant by name, default all", "SIM": "icarus (default if installed) or verilator",
     "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
 }  # fmt: skip
 OUT = ROOT / "build" / "plants"
@@ -168,7 +169,7 @@ def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
 def main(argv: list[str]) -> int:
     """Try all plants, or one; exit code 1 if one is red."""
     given = parse(argv, WORDS, "Plants bugs in the RTL one by one and prints which clause caught each.")
-    ip, sim = given.get("IP", "ntrace"), given.get("SIM", "icarus")
+    ip, sim = given.get("IP", "ntrace"), given.get("SIM") or _simulator()
     plants = load(ROOT / "tests" / "plants" / f"{ip}.toml")
     plan = Plan.load(ROOT / "tests" / "plan" / f"{ip}.toml")
     name = given.get("PLANT")
@@ -193,6 +194,16 @@ def main(argv: list[str]) -> int:
           f"{time.perf_counter() - begin:.0f} s")  # fmt: skip
     _leave(outcomes)
     return 1 if red else 0
+
+
+def _simulator() -> str:
+    """Icarus compiles a changed design in a second; without it Verilator does, in ten times as long."""
+    try:
+        return simulators.find("icarus").name
+    except simulators.SimulatorError:
+        print("Icarus was not found: Verilator builds each plant, which takes a quarter of an hour in all; "
+              "`sudo apt-get install iverilog` makes it minutes", flush=True)  # fmt: skip
+        return "verilator"
 
 
 def _leave(outcomes: list[Outcome]) -> None:
