@@ -45,6 +45,7 @@ class Alignment:
     def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace) -> None:
         self.capture, self.book, self.expected, self.decoded = capture, book, expected, decoded
         self.holes: list[tuple[int, int]] = []
+        self._edges_told = 0  # position in expected.edges behind the last one that was told
         self.segments = self._split()
 
     # Where decoded instructions belong
@@ -67,8 +68,10 @@ class Alignment:
         leaves less room for those behind it.
         """
         position, n = 0, len(self.expected)
-        filled = [s for s in self.segments if s.begin < s.end]
-        for segment in filled:
+        for segment in self.segments:
+            if segment.begin == segment.end:
+                position = self._place_empty(segment, position)
+                continue
             first = segment is self.segments[0]
             to_end = segment is self.segments[-1]
             if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
@@ -76,6 +79,8 @@ class Alignment:
             if segment.at > position or not first:
                 self.holes.append((position, segment.at))
             position = segment.at + segment.end - segment.begin
+            for event in segment.events:
+                self._consume(segment.place(event.index), event.kind)
         if position == n or self.expected.open_end:
             self.holes += [(position, n)] if position < n else []
             self.holes += [(n, n)] if len(self.segments) > 1 else []
@@ -136,6 +141,31 @@ class Alignment:
             self._pc_failure(told, best)
         return False
 
+    def _place_empty(self, segment: Segment, position: int) -> int:
+        """A start or stop told between two losses: the first such edge from `position` on that is not told yet."""
+        for event in segment.events:
+            edges = self.expected.edges[self._edges_told :] if event.kind in EDGES else []
+            edge = next((e for e in edges if e.kind == event.kind and e.index >= position), None)
+            if edge is not None:
+                self.holes.append((position, edge.index))
+                position = segment.at = edge.index
+                self._consume(edge.index, edge.kind)
+        return position
+
+    def _consume(self, index: int | None, kind: str) -> None:
+        """An edge was told: it and those before it cannot be told again."""
+        later = [place for place in self._edge_places.get((index, kind), ()) if place >= self._edges_told]
+        if later:
+            self._edges_told = later[0] + 1
+
+    @cached_property
+    def _edge_places(self) -> dict[tuple[int, str], list[int]]:
+        """(instruction, kind) to the positions in expected.edges."""
+        places: dict[tuple[int, str], list[int]] = {}
+        for place, edge in enumerate(self.expected.edges):
+            places.setdefault((edge.index, edge.kind), []).append(place)
+        return places
+
     def _rest_fits(self, segment: Segment, at: int) -> bool:
         """Whether branch directions and edges agree as well: in a loop the PCs alone fit at many places."""
         told = self.decoded.taken[segment.begin : segment.end]
@@ -143,6 +173,9 @@ class Alignment:
             return False
         known, shift = self._known_places, at - segment.begin
         if not all((shift + e.index, _sort(e)) in known for e in segment.events if e.kind in TOLD):
+            return False
+        starts = (self._edge_places[shift + e.index, e.kind] for e in segment.events if e.kind in EDGES)
+        if any(places[-1] < self._edges_told for places in starts):
             return False
         edges = self.expected.edges  # in order: those strictly inside must all be told
         first = bisect_right(edges, at, key=lambda e: e.index)
