@@ -210,17 +210,24 @@ def overflow(config: Config, rng: Random) -> Story:
 
 
 @scenario("NT.7.4.error_alone", "NT.7.12.trace_off", "NT-14", "NT-22", configs=configs(), retirement="single",
-          drive="pins", backpressure=75)  # fmt: skip
+          drive="pins", backpressure=70)  # fmt: skip
 def overflow_then_off(config: Config, rng: Random) -> Story:
     """Tracing is disabled, or the hart halts, while messages are lost: Error alone; a later start is SYNC=5 or 3."""
     b = _bursts(config)
     program, walk = start(b, config)
-    for turn in range(6):
+    for turn in range(9):
         _burst(walk, b.labels, 60 + 2 * turn)
-        (walk.debug_entry if turn % 2 else walk.trace_off)()
+        enter, leave = ((walk.trace_off, walk.trace_on), (walk.debug_entry, walk.debug_exit))[turn % 2]
+        enter()
         if turn % 2 == 0:
             _calm(walk, b.labels)
-        (walk.debug_exit if turn % 2 else walk.trace_on)()
+        leave()
+        for again in range(turn % 3 * 4):  # the queue is still full: the start is lost as well
+            _burst(walk, b.labels, 12)
+            enter()
+            if turn % 2 == 0:
+                _burst(walk, b.labels, 4 + 2 * again)
+            leave()
         _calm(walk, b.labels)
     return stop(program, walk)
 
