@@ -79,7 +79,7 @@ def test_nothing_run_is_red(tmp_path):
 
 def test_a_plan_that_cannot_be_read_is_red(tmp_path):
     done, page = report(tmp_path, GOOD, plan="[[clause")
-    assert done.returncode == 1 and "cannot be read as a plan" in page.text
+    assert done.returncode == 1 and "ntrace.toml cannot be read" in page.text
 
 
 def test_exports_and_listing(tmp_path):
