@@ -6,13 +6,14 @@ from trace_on to trace_off), beats.npz (what crossed the ingress port), and resu
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 from tools import simulators
-from tools.arguments import ArgumentError, main_guard, parse
+from tools.arguments import ArgumentError, flag, main_guard, parse
 from tools.jobs import JOB_WORDS, line, one, trouble
-from tools.sim import BuildConfig, build, run
+from tools.sim import ROOT, BuildConfig, build, run
 
 NEEDED = ("trace.bin", "program.elf", "config.json", "retired.csv")
 
@@ -30,13 +31,17 @@ def main(argv: list[str]) -> int:
         (out / name).unlink(missing_ok=True)
     job.out, job.keep = str(out.resolve()), True
     simulators.find(sim)
-    (result,) = run(build(BuildConfig.of(job.settings), sim, waves=given.get("WAVES") == "1"), [job], out)
+    made = build(BuildConfig.of(job.settings), sim, waves=flag(given, "WAVES"))
+    work = ROOT / "build" / "capture" / job.name
+    (result,) = run(made, [job], work)
+    if made.waves:
+        shutil.copy(work / f"waves.{made.waves}", out)
     print(line(result))
     if result["verdict"] != "PASS":
         print(trouble(result))
     missing = [name for name in NEEDED if not (out / name).exists()]
     if missing:
-        print(f"error: {', '.join(missing)} not written; see {out / 'simulator.log'}", file=sys.stderr)
+        print(f"error: {', '.join(missing)} not written; see {work / 'simulator.log'}", file=sys.stderr)
         return 1
     print(f"left {', '.join(NEEDED)} in {out}; read them with `make decode OUT={out}` and `make check OUT={out}`")
     return 0 if result["verdict"] == "PASS" else 1

@@ -165,7 +165,8 @@ class IngressMonitor(uvm_component):
 
     def collect(self) -> None:
         """Send what was seen, as one Beats, to whoever listens."""
-        self.port.write(rows.read_ingress(Path(rows.INGRESS), self.config.blocks) if self.bulk else self._beats())
+        seen = rows.read_ingress(Path(rows.INGRESS), self.config.blocks) if self.bulk else self._beats()
+        self.port.write(rows.after_reset(seen))
 
     def _beats(self) -> Beats:
         columns = list(zip(*self.seen)) or [()] * (5 + len(LANE_FIELDS))

@@ -44,6 +44,19 @@ def read_ingress(path: Path, lanes: int) -> Beats:
     return Beats(cycle=rows["cycle"], **columns, **{name: rows["lanes"][name] for name in LANE_FIELDS})
 
 
+def after_reset(beats: Beats) -> Beats:
+    """The rows with the idle one before them, in which all levels were still 0 as reset left them.
+
+    It is not recorded, since nothing changed in it; without it the first row would look like the state to begin with.
+    """
+    if not len(beats) or not beats.enable[0] or not beats.cycle[0]:
+        return beats
+    idle = Beats.empty(1, beats.lanes)
+    joined = Beats.concat([idle, beats])
+    joined.cycle = np.concatenate([beats.cycle[:1] - np.uint64(1), beats.cycle])
+    return joined
+
+
 def read_stream(path: Path) -> tuple[bytes, np.ndarray]:
     """The bytes trace_recorder saw leave, and the cycle of each."""
     rows = np.fromfile(path, dtype=_TRANSFER)
