@@ -8,7 +8,7 @@ How to add one: docs/clauses.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -104,13 +104,20 @@ class Plan:
     def __contains__(self, clause: str) -> bool:
         return clause in self.clauses
 
-    def roll_up(self, results: dict[str, list[int]]) -> dict[str, list[int]]:
-        """The results with the rows that stand for several others: the sums of those."""
+    def roll_up(
+        self, results: dict[str, list[int]], met: Mapping[str, int] | None = None, variant: str = ""
+    ) -> dict[str, list[int]]:
+        """The results with the rows that stand for several others.
+
+        met: how often a row's own situation occurred; that many times it was checked, and not at all if never. A row
+        that is not in it was checked as often as its parts together. variant: rows of other variants stay out.
+        """
         full = dict(results)
         for name, clause in self.clauses.items():
             parts = [results[part] for part in clause.through if part in results]
-            if parts:
-                full[name] = [sum(checked for checked, _ in parts), sum(failed for _, failed in parts)]
+            times = (met or {}).get(name, sum(checked for checked, _ in parts))
+            if parts and times and not (variant and clause.variants and variant not in clause.variants):
+                full[name] = [times, min(times, sum(failed for _, failed in parts))]
         return full
 
     def verdicts(self, results: dict[str, list[int]]) -> dict[str, str]:
@@ -176,9 +183,11 @@ class Failure:
 class ClauseBook:
     """Counts how often each clause was checked and failed, and keeps the first failures of each."""
 
-    def __init__(self, plan: Plan | None = None, rerun: str = "") -> None:
+    def __init__(self, plan: Plan | None = None, rerun: str = "", variant: str = "") -> None:
         self._plan = plan
         self._rerun = rerun
+        self._variant = variant
+        self._met: dict[str, int] = {}
         self._counts: dict[str, list[int]] = {}
         self.failures: list[Failure] = []
 
@@ -186,6 +195,10 @@ class ClauseBook:
         """n checks of the clause passed, or are about to be judged by `fail`."""
         if n:
             self._counts.setdefault(clause, [0, 0])[0] += int(n)
+
+    def met(self, clause: str, n: int) -> None:
+        """The situation of a rolled-up clause occurred n times; never means that it was not checked."""
+        self._met[clause] = n
 
     def check(self, clause: str, ok: bool, failure: Callable[[], Failure] | Failure | None = None) -> bool:
         """One check; the failure (or the function that makes it) is used only if it is not ok. Returns ok."""
@@ -220,7 +233,7 @@ class ClauseBook:
     def results(self) -> dict[str, list[int]]:
         """Clause id to [checked, failed], sorted by id; with a plan also the rows that stand for several others."""
         counts = {name: list(count) for name, count in self._counts.items()}
-        return dict(sorted((self._plan.roll_up(counts) if self._plan else counts).items()))
+        return dict(sorted((self._plan.roll_up(counts, self._met, self._variant) if self._plan else counts).items()))
 
     @property
     def failed(self) -> list[str]:

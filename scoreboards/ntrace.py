@@ -27,6 +27,7 @@ from scoreboards.ntrace_expected import expected
 from scoreboards.ntrace_legal import Knobs, check_legal
 from scoreboards.ntrace_lossless import Lossless
 from scoreboards.ntrace_periodic import check_periodic
+from scoreboards.ntrace_situations import SITUATIONS, Seen
 from scoreboards.ntrace_table import Locator, MessageTable
 
 PLAN = Path(__file__).parent.parent / "tests" / "plan" / "ntrace.toml"
@@ -60,7 +61,7 @@ class Verdict:
 
 def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
     """Hold one capture to every clause that applies to it."""
-    verdict = Verdict(ClauseBook(plan(), capture.rerun))
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     knobs = knobs or Knobs()
     exact = capture.exact and capture.beats is not None
     if exact:
@@ -75,8 +76,12 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
         wanted = expected(capture)
         Lossless(capture, verdict.book, wanted, decoded).run()
         where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
-        check_legal(capture, verdict.book, MessageTable(decoded.messages), where, decoded.diagnostics, knobs)
+        table = MessageTable(decoded.messages)
+        check_legal(capture, verdict.book, table, where, decoded.diagnostics, knobs)
         check_periodic(capture, verdict.book, wanted, decoded, knobs)
+        seen = Seen(capture, wanted, table)
+        for clause, occurrences in SITUATIONS.items():
+            verdict.book.met(clause, occurrences(seen))
     verdict.stats |= {
         "instructions": len(wanted), "bytes": len(capture.data), "messages": len(decoded.messages),
         "bits_per_instruction": 8 * len(capture.data) / len(wanted) if len(wanted) else 0.0,

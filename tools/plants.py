@@ -80,13 +80,18 @@ class Plant:
 
 @dataclass
 class Outcome:
-    """What became of a plant. caught: the clauses that failed. trouble: why it could not be tried, else None."""
+    """What became of a plant.
+
+    caught: the clauses that failed; missing: of its own, those that did not. trouble: why it could not be tried, else
+    None. text: the failure its clause printed.
+    """
 
     plant: Plant
     caught: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     trouble: str | None = None
     seconds: float = 0.0
+    text: str = ""
 
     @property
     def good(self) -> bool:
@@ -157,6 +162,8 @@ def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
             outcome.trouble = f"did not run: {result['error']}"
         failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
         outcome.caught = tuple(sorted(clause for clause in failed if not plan[clause].through or clause in plant.clauses))
+        texts = {failure["clause"]: failure["text"] for failure in reversed(result["failures"])}
+        outcome.text = next((texts[clause] for clause in plant.clauses if clause in texts), "")
         outcome.missing = tuple(c for c in plant.clauses if c not in failed and not failed & set(plan[c].through))
     except (PlantError, SimError) as error:
         outcome.trouble = str(error)
@@ -188,6 +195,8 @@ def main(argv: list[str]) -> int:
             print(outcome.line(), flush=True)
     for outcome in outcomes[: len(wrong)]:
         print(outcome.line())
+    if name:
+        print(outcomes[0].plant.why, outcomes[0].text, sep="\n\n", end="\n\n")
     red = sum(not outcome.good for outcome in outcomes)
     clauses = {clause for outcome in outcomes if outcome.good for clause in outcome.plant.clauses}
     print(f"{len(outcomes) - red} of {len(outcomes)} plants caught by the clause they belong to, {len(clauses)} clauses, "

@@ -148,7 +148,10 @@ class NtraceTest(uvm_test):
 def leave(capture: Capture, stimulus: Stimulus, out: Path) -> None:
     """trace.bin, program.elf, config.json and retired.csv: what another tool needs to check the run; and beats.npz."""
     (out / "trace.bin").write_bytes(capture.data)
-    stimulus.program.to_elf(out / "program.elf")
+    if stimulus.elf is not None:
+        (out / "program.elf").write_bytes(stimulus.elf.read_bytes())
+    else:
+        stimulus.program.to_elf(out / "program.elf")
     (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
     stimulus.retired.to_csv(out / "retired.csv")
     if capture.beats is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 
 import numpy as np
 
@@ -22,12 +23,17 @@ from tb.job import Job, JobError
 
 @dataclass
 class Stimulus:
-    """What a job plays. retired: in the form of the configuration's variant; beats: with the cycles asked for."""
+    """What a job plays.
+
+    retired: in the form of the configuration's variant. beats: with the cycles asked for. elf: the program's own file,
+    None if it was generated.
+    """
 
     program: Program
     retired: Retired
     beats: Beats
     config: Config
+    elf: Path | None = None
 
 
 def stimulus(job: Job) -> Stimulus:
@@ -36,15 +42,17 @@ def stimulus(job: Job) -> Stimulus:
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
         return _scenario(job, name)
+    elf = None
     if kind == "program":
         run = recording.load(name, config.xlen)
+        elf = Path(run.program_path)
         program, retired = run.program, with_variant(run.retired, run.program, config.variant)
         retired = traced(retired, program)
     else:
         rng = random.Random(job.rng_path("walk"))
         program = generate(rng, config.xlen)
         retired = closed(random_walk(program, rng, job.size, variant=config.variant), program)
-    return Stimulus(program, retired, beats_of(job, retired), config)
+    return Stimulus(program, retired, beats_of(job, retired), config, elf)
 
 
 def beats_of(job: Job, retired: Retired) -> Beats:

@@ -1,0 +1,54 @@
+"""A rolled-up clause is checked only where its own situation occurs; elsewhere it stays NOT-RUN."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.ntrace.config import Config
+from models.ntrace.encoder import Encoder
+from scoreboards.capture import Capture
+from scoreboards.ntrace import check, plan
+from scoreboards.ntrace_situations import SITUATIONS
+from tests.scoreboards.stories import story
+
+# A scenario that meets the situation, with the options it needs; `linear` meets none of them.
+MEETS = {
+    "NT.2.zcm": ("zcm_jumps", {}),
+    "NT.2.pairs": ("pairs", {"blocks": 2}),
+    "NT.8.1.example": ("seed_8_1", {}),
+    "NT-21": ("far_addresses", {}),
+    "NT-22": ("debug_entry_exit", {}),
+    "NT.8.6.back_to_back": ("back_to_back_returns", {}),
+    "NT-3": ("hist_full", {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5}),
+    "NT.V.tail_call": ("indirect_kinds", {}),
+    "NT.V.ecall": ("ecall", {"variant": "rc7"}),
+    "NT.V.starts_disabled": ("debug_while_off", {}),
+}
+
+
+def results(name: str, options: dict) -> dict[str, list[int]]:
+    config = Config(**options)
+    program, beats = story(name, config)
+    verdict = check(Capture(config, program, Encoder(config).run(beats).data, beats))
+    assert verdict.passed
+    return verdict.book.results()
+
+
+def test_every_situation_belongs_to_a_rolled_up_row() -> None:
+    assert MEETS.keys() == SITUATIONS.keys()
+    assert all(plan()[clause].through for clause in SITUATIONS)
+
+
+@pytest.mark.parametrize("clause", MEETS)
+def test_met(clause: str) -> None:
+    checked, failed = results(*MEETS[clause])[clause]
+    assert checked > 0 and failed == 0
+
+
+def test_not_met_is_not_run() -> None:
+    """Linear code has no pairs, no trap, no jump: whatever else was counted, these rows were not checked."""
+    assert not SITUATIONS.keys() & results("linear", {}).keys()
+
+
+def test_rows_of_the_other_variant_are_not_run() -> None:
+    assert "NT.V.tail_call" not in results("indirect_kinds", {"variant": "rc7"})
