@@ -101,7 +101,7 @@ def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) 
     Widths come from the few builds that the scenarios use as well; `base` fixes options.
     """
     rng = random.Random(f"{seed}:regress:config")
-    builds: tuple[dict[str, int], ...] = ({}, {"blocks": 2}, {"xlen": 32}, {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2})
+    builds: tuple[dict[str, int], ...] = ({}, {"blocks": 2}, {"xlen": 32}, {"xlen": 32, "blocks": 2}, {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2})
     config: dict[str, Any] = {
         **rng.choice(builds), "mode": rng.choice(list(MODES)), "variant": rng.choice(VARIANTS),
         "b_type": rng.choice(("2_3", "1")), "inst_sync_mode": rng.choice((0, 0, 1, 2, 3)),

@@ -1,6 +1,7 @@
 """`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
 
-The main job: every recorded program in HTM and BTM, RV64, one random walk and all scenarios of the same build.
+The main job: every recorded program in HTM and BTM, RV64 and RV32, random walks in random configurations, and all directed
+scenarios in all their configurations.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from models.ntrace.config import Config
-from tb.job import Job
 from tools import simulators
-from tools.arguments import flag, main_guard, number, parse
-from tools.jobs import JOB_WORDS, RESULTS, line, one, programs, run_all, scenarios, trouble
+from tools.arguments import ArgumentError, flag, main_guard, number, parse
+from tools.jobs import JOB_WORDS, RESULTS, drawn, line, one, programs, run_all, scenarios, trouble
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
+WALKS = 10  # random walks of the main job
 WORDS = {**JOB_WORDS, "RTL": "folder of the design, default rtl"}
 
 
@@ -27,6 +27,9 @@ def main(argv: list[str]) -> int:
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
+        if left := set(given) - {"IP", "SIM", "SEED"}:
+            raise ArgumentError(f"{', '.join(sorted(left))} given, but no run: the main job takes SIM= and SEED= only; "
+                                "name one run with PROGRAM=, SCENARIO= or SOURCE=")  # fmt: skip
         return _main_job(sim, number(given, "SEED", 1))
     job = one(given)
     out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
@@ -45,13 +48,12 @@ def _main_job(sim: str, seed: int) -> int:
     out = RESULTS / "main"
     shutil.rmtree(out, ignore_errors=True)
     begin = time.perf_counter()
-    default = BuildConfig.of(Config())
     print(f"simulator {simulators.find(sim).version}", flush=True)
-    jobs = [*programs(), Job(f"random-{seed}", "random", {}, seed, grouping="random")]
-    stories = scenarios(sim, lambda config: config == default)
+    jobs = [*programs((64, 32)), *(drawn(seed + n) for n in range(WALKS))]
+    stories = scenarios(sim)
     print(f"main job: {len(jobs)} runs of programs and random walks, {len(stories)} of directed scenarios", flush=True)
-    results = run_all(jobs, sim, out, _tell)
-    told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None)
+    results = run_all(jobs, sim, out, _tell, workers=2)
+    told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
     good = sum(r["verdict"] == "PASS" for r in told)
     print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} runs of directed scenarios")
     everything = results + told
