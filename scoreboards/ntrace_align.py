@@ -121,6 +121,10 @@ class Alignment:
         candidates = np.flatnonzero(pcs[first:] == told[0]) + first
         if self.expected.block_start is not None:
             candidates = candidates[np.isin(candidates, self.expected.block_start)]
+        if self.expected.resume_at is not None:
+            # most likely where room came back; a device that takes its time is found among the others
+            later = ~np.isin(candidates, self.expected.resume_at)
+            candidates = candidates[np.argsort(later, kind="stable")]
         best, length, fitting = first, -1, []
         for at in candidates.tolist():
             same = _common(pcs[at : at + len(told)], told)
@@ -142,10 +146,15 @@ class Alignment:
         return False
 
     def _place_empty(self, segment: Segment, position: int) -> int:
-        """A start or stop told between two losses: the first such edge from `position` on that is not told yet."""
+        """A start or stop told between two losses: the first such edge from `position` on that is not told yet.
+
+        Traps told beside it without an instruction between must be there as well.
+        """
+        traps = {(e.epc, _sort(e)) for e in segment.events if e.kind == "trap" and e.epc is not None}
         for event in segment.events:
             edges = self.expected.edges[self._edges_told :] if event.kind in EDGES else []
-            edge = next((e for e in edges if e.kind == event.kind and e.index >= position), None)
+            edge = next((e for e in edges if e.kind == event.kind and e.index >= position
+                         and traps <= self._traps_at.get(e.index, set())), None)  # fmt: skip
             if edge is not None:
                 self.holes.append((position, edge.index))
                 position = segment.at = edge.index
@@ -164,6 +173,15 @@ class Alignment:
         places: dict[tuple[int, str], list[int]] = {}
         for place, edge in enumerate(self.expected.edges):
             places.setdefault((edge.index, edge.kind), []).append(place)
+        return places
+
+    @cached_property
+    def _traps_at(self) -> dict[int, set[tuple[int, str]]]:
+        """Instruction to the (EPC, kind) of the traps there, of unknown kind too."""
+        places: dict[int, set[tuple[int, str]]] = {}
+        for trap in self.expected.traps:
+            kinds = ("trap", "interrupt" if trap.interrupt else "exception")
+            places.setdefault(trap.index, set()).update((trap.epc, kind) for kind in kinds)
         return places
 
     def _rest_fits(self, segment: Segment, at: int) -> bool:
@@ -185,10 +203,8 @@ class Alignment:
 
     @cached_property
     def _known_places(self) -> set[tuple[int, str]]:
-        places = {(edge.index, edge.kind) for edge in self.expected.edges}
-        for trap in self.expected.traps:
-            places |= {(trap.index, "trap"), (trap.index, "interrupt" if trap.interrupt else "exception")}
-        return places
+        edges = {(edge.index, edge.kind) for edge in self.expected.edges}
+        return edges | {(index, kind) for index, traps in self._traps_at.items() for _, kind in traps}
 
     # Failures
 
