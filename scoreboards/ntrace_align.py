@@ -121,10 +121,6 @@ class Alignment:
         candidates = np.flatnonzero(pcs[first:] == told[0]) + first
         if self.expected.block_start is not None:
             candidates = candidates[np.isin(candidates, self.expected.block_start)]
-        if self.expected.resume_at is not None:
-            # most likely where room came back; a device that takes its time is found among the others
-            later = ~np.isin(candidates, self.expected.resume_at)
-            candidates = candidates[np.argsort(later, kind="stable")]
         best, length, fitting = first, -1, []
         for at in candidates.tolist():
             same = _common(pcs[at : at + len(told)], told)

@@ -39,8 +39,7 @@ class Expected:
     """n traced instructions: pc, size, taken (-1 no branch), cycle (None without beats).
 
     block_start: index of each block's first instruction; block_cycle beside it. drop_at: instructions before each
-    beat that was taken without room, None without beats (then a loss may be anywhere). resume_at: first instructions of the
-    blocks at which room was back, where a device that waits no longer than it must goes on. open_end: the record ends while
+    beat that was taken without room, None without beats (then a loss may be anywhere). open_end: the record ends while
     tracing, so the encoder may still hold the last instructions.
     """
 
@@ -54,7 +53,6 @@ class Expected:
     block_cycle: np.ndarray | None = None
     drop_at: np.ndarray | None = None
     open_end: bool = False
-    resume_at: np.ndarray | None = None
     halfwords: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,7 +115,6 @@ def _from_beats(capture: Capture, beats: Beats) -> Expected:
     return Expected(
         pc, size, taken, _optional_traps(_traps(retired, kept), stops), edges, cycle, block_start,
         beats.cycle[block_row], row_begin[:-1][beats.drop.astype(bool)], bool(len(tracing) and tracing[-1]),
-        row_begin[:-1][busy][np.diff(beats.drop[busy].astype(np.int8), prepend=0) < 0],
     )  # fmt: skip
 
 
