@@ -188,6 +188,9 @@ class Alignment:
         known, shift = self._known_places, at - segment.begin
         if not all((shift + e.index, _sort(e)) in known for e in segment.events if e.kind in TOLD):
             return False
+        traps = ((shift + e.index, (e.epc, _sort(e))) for e in segment.events if e.kind == "trap" and e.epc is not None)
+        if not all(trap in self._traps_at[index] for index, trap in traps):
+            return False
         starts = (self._edge_places[shift + e.index, e.kind] for e in segment.events if e.kind in EDGES)
         if any(places[-1] < self._edges_told for places in starts):
             return False
