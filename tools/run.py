@@ -17,7 +17,7 @@ from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.jobs import JOB_WORDS, RESULTS, drawn, line, one, programs, run_all, scenarios, trouble
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
-WALKS = 10  # random walks of the main job
+WALKS = 24  # random walks of the main job
 WORDS = {**JOB_WORDS, "RTL": "folder of the design, default rtl"}
 
 

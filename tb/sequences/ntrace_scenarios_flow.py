@@ -225,6 +225,26 @@ def far_addresses(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
+@scenario("NT.8.1.faddr", "NT.8.1.uaddr", "NT.8.1.suppressed", configs=(*configs(), *configs(**RV32)))
+def address_lengths(config: Config, rng: Random) -> Story:
+    """F-ADDR and U-ADDR of every length, from one MDO group to eleven (six on RV32)."""
+    groups = range(1, 12 if config.xlen == 64 else 7)
+    places = [1 << (6 * group - 2 if group < groups[-1] else config.xlen - 1) for group in groups]
+    b = ProgramBuilder(config.xlen, 0x40)
+    b.label("main")
+    b.c_jr(10)
+    for place in places:
+        b.org(place)
+        b.c_jr(10)
+    program, walk = start(b, config)
+    for place in places:  # from the lowest place and back: the difference is as long as the address
+        walk.jump(place).jump(places[0])
+    for place in places:
+        walk.jump(place).trace_off().trace_on()
+    walk.jump(places[0])
+    return stop(program, walk)
+
+
 @scenario("NT.8.1.example", "NT-19", configs=configs())
 def seed_8_1(config: Config, rng: Random) -> Story:
     """Table 24: 0x3FC04, 0x3F368, 0x3E100 give F-ADDR 0x1FE02, U-ADDR 0x7B6 and 0x934; a taken branch between moves nothing."""

@@ -178,3 +178,30 @@ def trap_after_branch(config: Config, rng: Random) -> Story:
     walk.step(2).branch(False).step()
     handle(walk.trap(TIMER, at["trap_handler"], interrupt=True), at["target"]).step().jump(at["landing"]).step()
     return stop(program, walk)
+
+
+@scenario("NT.2.exception", "NT.2.interrupt", configs=configs())
+def handler_starts(config: Config, rng: Random) -> Story:
+    """Handlers whose first instruction is a call, a return, a jump, a branch or an xRET, after exceptions and interrupts."""
+    b = builder(config)
+    _main(b)
+    makers = {
+        "call": lambda: b.c_jalr(10), "return": lambda: b.c_jr(1), "swap": lambda: b.jalr(1, 5), "tail": lambda: b.c_jr(10),
+        "jump": lambda: b.jalr(3, 10), "branch": lambda: b.c_beqz(8, "handler_end"), "xret": b.mret,
+    }  # fmt: skip
+    for name, make in makers.items():
+        b.label(f"handler_{name}")
+        make()
+    b.label("handler_end")
+    b.mret()
+    program, walk = start(b, config)
+    at = b.labels
+    for interrupt in (False, True):
+        for name in makers:
+            walk.step().trap(TIMER if interrupt else LOAD_FAULT, at[f"handler_{name}"], interrupt=interrupt)
+            if name == "branch":
+                walk.branch(True)
+            elif name != "xret":
+                walk.jump(at["handler_end"])
+            walk.jump(at["main"])
+    return stop(program, walk.step())
