@@ -21,7 +21,7 @@ def main(argv: list[str]) -> int:
     verilator = simulators.find("verilator")
     waivers = [str(ROOT / "rtl/ntrace/lint.vlt"), str(ROOT / "tb/hdl/ntrace_tb.vlt")]
     for parameters in _CONFIGS:
-        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (TOP, sources(ROOT / "rtl"))):
+        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (TOP, sources(ROOT / "rtl", "verilator"))):
             command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
             command += [f"-G{p}" for p in parameters] + waivers + [str(f) for f in files]
             bad += _run(f"verilator {top} {' '.join(parameters)}", command, verilator.env)

@@ -34,7 +34,7 @@ TOP = "ntrace_tb"
 _TAIL = 12  # lines of a log that an error shows
 _VERILATOR_FLAGS = (
     "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
-    "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--stats-vars",
+    "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--assert",
 )  # fmt: skip
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
 _MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
@@ -69,9 +69,15 @@ class Build:
     waves: str | None  # "fst", "vcd" or None
 
 
-def sources(rtl_dir: Path) -> list[Path]:
-    """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/."""
-    rtl = [rtl_dir / Path(line).relative_to("rtl") for line in _listed(rtl_dir / "ntrace" / "files.f")]
+def sources(rtl_dir: Path, sim: str = "icarus") -> list[Path]:
+    """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/.
+
+    Verilator also gets the assertions of files_verilator.f, where the folder has one.
+    """
+    lists = [rtl_dir / "ntrace" / "files.f"]
+    if sim == "verilator" and (assertions := rtl_dir / "ntrace" / "files_verilator.f").exists():
+        lists.append(assertions)
+    rtl = [rtl_dir / Path(line).relative_to("rtl") for listed in lists for line in _listed(listed)]
     return rtl + [ROOT / line for line in _listed(ROOT / "tb" / "hdl" / "files.f")]
 
 
@@ -86,7 +92,7 @@ def _listed(path: Path) -> list[str]:
 def build(config: BuildConfig, sim: str = "verilator", rtl_dir: Path = ROOT / "rtl", waves: bool = False) -> Build:
     """Compile, unless that was done before. SimError with the end of the log if it fails."""
     simulator = simulators.find(sim)
-    files = sources(Path(rtl_dir).resolve())
+    files = sources(Path(rtl_dir).resolve(), sim)
     kind = _waves_kind(sim) if waves else None
     place = BUILDS / _key(simulator, config, files, kind)
     image = place / ("Vtop" if sim == "verilator" else "sim.vvp")

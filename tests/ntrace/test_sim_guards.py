@@ -42,16 +42,30 @@ def test_simulation_that_ends_early_is_an_error(sim, rtl_copy, tmp_path):
     assert "the simulator broke" in results[0]["error"]
 
 
-def test_output_that_changes_before_ready_is_told(sim, rtl_copy, tmp_path):
-    _edit(rtl_copy, "ntrace_encoder.sv", ".out_nbytes_o,", ".out_nbytes_o (wobbly),")
-    _edit(rtl_copy, "ntrace_encoder.sv", "endmodule",
+def _wobble(rtl: Path) -> None:
+    """The byte count changes while it waits for ready."""
+    _edit(rtl, "ntrace_encoder.sv", ".out_nbytes_o,", ".out_nbytes_o (wobbly),")
+    _edit(rtl, "ntrace_encoder.sv", "endmodule",
           "  logic [$clog2(OutBytes+1)-1:0] wobbly;\n  logic wobble = 0;\n  always @(posedge clk_i) wobble <= out_valid_o && !out_ready_i;\n"
           "  assign out_nbytes_o = wobble ? wobbly - 1'b1 : wobbly;\nendmodule")  # fmt: skip
+
+
+def test_output_that_changes_before_ready_is_told(sim, rtl_copy, tmp_path):
+    """By the monitors of both drives; a device without our assertions."""
+    _wobble(rtl_copy)
+    (rtl_copy / "ntrace" / "files_verilator.f").unlink()
     made = build(BuildConfig(), sim, rtl_copy)
     jobs = [Job(f"wobble-{d}", "program:traps", drive=d, backpressure=50) for d in ("bulk", "pins")]
     for result in run(made, jobs, tmp_path / "out"):
         assert result["verdict"] == "FAIL"
         assert any("changed before out_ready_i" in failure["text"] for failure in result["failures"])
+
+
+def test_assertion_that_fails_is_an_error(rtl_copy, tmp_path):
+    """On Verilator the encoder's own assertions run as well, and end the simulation."""
+    _wobble(rtl_copy)
+    (result,) = run(build(BuildConfig(), "verilator", rtl_copy), [Job("wobble", "program:traps", backpressure=50)], tmp_path / "out")
+    assert result["verdict"] == "ERROR" and "Assertion failed" in result["error"]
 
 
 def test_job_that_cannot_be_made_does_not_stop_the_others(sim, tmp_path):
