@@ -1,4 +1,4 @@
-"""Fixtures of the tests that simulate: which simulator, where results go, and running a list of jobs."""
+"""Settings of all tests, and fixtures of those that simulate: the simulator, where results go, running a list of jobs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tb.job import Job
 from tools.jobs import RESULTS, run_all, trouble
+
+# The same examples everywhere, and no test that depends on how busy the machine is.
+settings.register_profile("reproducible", derandomize=True, deadline=None)
+settings.load_profile("reproducible")
 
 RunJobs = Callable[[list[Job]], list[dict[str, Any]]]
 

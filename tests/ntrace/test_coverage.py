@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,15 +140,3 @@ def test_every_point_says_what_and_why_and_a_wrong_exclusion_is_refused():
     assert len({p.name for p in POINTS}) == len(POINTS) and all(p.what and p.why and p.reachable for p in POINTS)
     with pytest.raises(CoverageError, match="none of its bins"):
         Point("x_cg", "what", "why", (("a",),), ("axis",), {"b": "reason"})
-
-
-def test_sampling_is_fast():
-    rows = 200_000
-    given = Retired.from_columns(pc=0x1000 + 4 * (np.arange(rows) % 8), itype=np.arange(rows) % 6 % 5)
-    beats = Beats.empty(rows, 1, enable=1, inst_tracing=1)
-    beats.iretire[:] = 2
-    capture = Capture(Config(), program(), b"", beats=beats)
-    capture.__dict__["retired"] = given
-    begin = time.perf_counter()
-    sample(capture)
-    assert time.perf_counter() - begin < rows * 1e-6

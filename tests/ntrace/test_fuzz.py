@@ -38,13 +38,13 @@ def test_corpus(data: bytes) -> None:
         check(decode_in_pieces(data, config, random.Random(0)), data, config)
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)
 @given(configs, st.binary(max_size=300), st.randoms(use_true_random=False))
 def test_any_bytes(config: Config, data: bytes, rng: random.Random) -> None:
     check(decode_in_pieces(data, config, rng), data, config)
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)
 @given(configs, st.data())
 def test_any_change_of_a_good_trace(config: Config, data: st.DataObject) -> None:
     good = good_trace(config.mode, config.variant, config.xlen)[:400]
