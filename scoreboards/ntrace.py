@@ -41,7 +41,10 @@ def plan() -> Plan | None:
 
 @dataclass
 class Verdict:
-    """What a check found. stats: seconds of "encoder", "decoder" and "scoreboard", and counts of what was seen."""
+    """What a check found. stats: seconds of "encoder", "decoder" and "scoreboard", and counts of what was seen.
+
+    instructions: those that were to be told; told: those the decoder found, fewer after an overflow.
+    """
 
     book: ClauseBook
     decoded: DecodedTrace | None = None
@@ -83,8 +86,8 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
         for clause, occurrences in SITUATIONS.items():
             verdict.book.met(clause, occurrences(seen))
     verdict.stats |= {
-        "instructions": len(wanted), "bytes": len(capture.data), "messages": len(decoded.messages),
-        "bits_per_instruction": 8 * len(capture.data) / len(wanted) if len(wanted) else 0.0,
+        "instructions": len(wanted), "told": len(decoded), "bytes": len(capture.data), "messages": len(decoded.messages),
+        "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
     }  # fmt: skip
     return verdict
 

@@ -120,7 +120,9 @@ def main(argv: list[str]) -> int:
         print(f"error: nothing in {files.trace} could be checked; give a trace and a retire stream of one run", file=sys.stderr)
         return 1
     if verdict.passed:
-        print(f"\nPASS  {instructions:,} instructions, {checks:,} checks of {len(results)} clauses")
+        lost = instructions - int(verdict.stats["told"])
+        told = f" ({lost:,} of them lost in overflows)" if lost > 0 else ""
+        print(f"\nPASS  {instructions:,} instructions{told}, {checks:,} checks of {len(results)} clauses")
         return 0
     broken = len(verdict.book.failed)
     print(f"\nFAIL  {failed:,} of {checks:,} checks failed, against {broken} clause{'s' if broken > 1 else ''}")

@@ -157,7 +157,8 @@ def line(result: Mapping[str, Any]) -> str:
         f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
         f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
     ]
-    return "  ".join(words)
+    lost = int(stats.get("instructions", 0)) - int(stats.get("told", stats.get("instructions", 0)))
+    return "  ".join(words) + (f"  ({lost} insns lost in overflows)" if lost > 0 else "")
 
 
 def trouble(result: Mapping[str, Any]) -> str:
