@@ -10,7 +10,7 @@ legal holds every message to the grammar. Vendor IP is held to the last two.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -94,7 +94,6 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
 
 @contextmanager
 def _timed(verdict: Verdict, name: str) -> Iterator[None]:
-    clock: Callable[[], float] = time.perf_counter
-    begin = clock()
+    begin = time.perf_counter()
     yield
-    verdict.stats[name] = clock() - begin
+    verdict.stats[name] = time.perf_counter() - begin

@@ -18,7 +18,6 @@ from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 
 LONGEST = 36  # bytes (NT-18)
-START_SYNCS = (1, 3, 5, 7, 9)  # codes of a (re)start: the hart's or the trace's
 SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
 # Codes that need a feature this encoder does not have: triggers (0, 6), reset and power-down under trace (1, 9).
 FOREIGN_SYNCS = (0, 1, 6, 9)

@@ -58,7 +58,7 @@ class Lossless(Alignment):
     def _traps(self) -> None:
         told = self._told(("trap",))
         self.book.count("NT.10.traps", len(self.expected.traps))
-        self._match(self.expected.traps, told, self._same_trap, self._trap_clause, "trap")
+        self._match(self.expected.traps, told, self._same_trap, lambda trap: "NT.10.traps", "trap")
 
     def _same_trap(self, trap: Trap, at: int | None, event: Any) -> bool:
         if at is not None and trap.index != at:
@@ -72,9 +72,6 @@ class Lossless(Alignment):
         insn = self.capture.program.insn(trap.epc)
         return self.capture.config.variant == "rc7" and insn is not None and insn.flow == Flow.TRAP \
             and epc == trap.epc + insn.size  # fmt: skip
-
-    def _trap_clause(self, trap: Trap) -> str:
-        return "NT.10.traps"
 
     def _edges(self) -> None:
         told = self._told(EDGES)

@@ -232,6 +232,23 @@ def overflow_then_off(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
+@scenario("NT-14", "NT.7.4.error_alone", configs=configs(), retirement="single", drive="pins", backpressure=70)
+def marker_after_overflow(config: Config, rng: Random) -> Story:
+    """After an Error alone the hart halts and resumes, and tracing rises and falls without a block: only a sync may follow."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    for turn in range(6):
+        _burst(walk, b.labels, 60 + 2 * turn)
+        walk.trace_off()
+        _calm(walk, b.labels)  # untraced: the queue gets empty
+        walk.debug_entry().debug_exit()
+        if turn % 2:
+            walk.trace_on().trace_off()
+        walk.trace_on()
+        _calm(walk, b.labels)
+    return stop(program, walk)
+
+
 @scenario("NT.7.4.error_alone", "NT-14", configs=configs(), retirement="single", drive="pins", backpressure=90)
 def overflow_to_end(config: Config, rng: Random) -> Story:
     """Messages are still being lost when tracing ends for good: Error is the last message."""
