@@ -27,9 +27,11 @@ class Damage(NamedTuple):
     clause: str
 
 
-def pack(message: Message, src_bits: int = 0) -> bytes:
+def pack(message: Message, src_bits: int = 0, address_bits: int = 0) -> bytes:
     """The bytes of one message (3.1, 3.2; NT-7: a variable field of value 0 on a byte boundary takes one byte).
 
+    src_bits: width of SRC. address_bits: if not 0, MDO groups at the top of an address are left out where the decoder gets
+    them back by extending the last bit sent to so many bits (8.2).
     ValueError if a value does not fit its fixed-length field.
     """
     out = bytearray()
@@ -44,11 +46,30 @@ def pack(message: Message, src_bits: int = 0) -> bytes:
             acc |= value << nbits
             nbits += spec.width
             continue
-        _end_field(out, acc | value << nbits, nbits + max(1, value.bit_length()), 3 if index == last else 1)
+        width = max(1, value.bit_length())
+        if spec.is_address and address_bits:
+            width, value = _extended(value, address_bits)
+        _end_field(out, acc | value << nbits, nbits + width, 3 if index == last else 1)
         acc = nbits = 0
     if message.tstamp is not None:
         _end_field(out, message.tstamp, max(1, message.tstamp.bit_length()), 3)
     return bytes(out)
+
+
+def _extended(value: int, bits: int) -> tuple[int, int]:
+    """(bits sent, their value): the fewest whole MDO groups whose last bit extends to `value` of so many bits."""
+    for width in range(MDO_BITS, bits, MDO_BITS):
+        low = value & ((1 << width) - 1)
+        if _extend(low, width, bits) == value:
+            return width, low
+    return bits, value
+
+
+def _extend(value: int, width: int, bits: int) -> int:
+    """The value with its top bit (width - 1) copied up to bit bits - 1."""
+    if width < bits and value >> (width - 1):
+        value |= (1 << bits) - (1 << width)
+    return value
 
 
 def _end_field(out: bytearray, acc: int, nbits: int, mseo: int) -> None:
@@ -72,7 +93,8 @@ class Unpacker:
         self, config: Config, on_message: Callable[[Message], None], on_damage: Callable[[Damage], None]
     ) -> None:
         self._table = TABLES[config.variant]
-        self._src_bits = config.src_bits
+        self._src_bits = config.source_bits
+        self._address_bits = config.address_bits
         self._has_tstamp = bool(config.timestamp)
         self._on_message = on_message
         self._on_damage = on_damage
@@ -165,6 +187,8 @@ class Unpacker:
                 acc >>= spec.width
                 nbits -= spec.width
                 continue
+            if spec.is_address and self._address_bits:
+                acc = _extend(acc, nbits, self._address_bits)
             values.append(self._variable(kind, spec, acc, nbits))
             group += 1
             acc, nbits = groups[group] if group < len(groups) else (0, 0)

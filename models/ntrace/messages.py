@@ -136,15 +136,18 @@ _COMMON = (
     ),
 )  # fmt: skip
 
+VENDOR_TCODES = range(56, 63)
+# Our own vendor-defined message; those of others are skipped whatever they look like.
+_VENDOR = tuple(MessageType(tcode, f"Vendor{tcode}", (Field("DATA", "data"),), "6.1") for tcode in VENDOR_TCODES)
+
 # Nothing in the layout differs between the variants of this document: the differences are in when a message is
 # sent and what is counted. The tables stay two so that a difference has a place.
 TABLES: dict[str, dict[int, MessageType]] = {
-    variant: {m.tcode: m for m in _COMMON} for variant in ("v1_0", "rc7")
+    variant: {m.tcode: m for m in (*_COMMON, *_VENDOR)} for variant in ("v1_0", "rc7")
 }
-BY_NAME: dict[str, MessageType] = {m.name: m for m in _COMMON}
+BY_NAME: dict[str, MessageType] = {m.name: m for m in (*_COMMON, *_VENDOR)}
 
 TCODE_BITS = 6
-VENDOR_TCODES = range(56, 63)
 
 VALUE_NAMES: dict[str, dict[int, str]] = {
     "sync": {

@@ -13,12 +13,15 @@ import numpy as np
 
 from models.riscv.retired import IType
 
+LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they stay until a row changes them
+PULSES = ("notify", "ext_notify", "vendor", "vendor_data")  # 0 in the cycles between rows
 CYCLE_FIELDS = {
-    "cycle": np.uint64, "enable": np.uint8, "inst_tracing": np.uint8, "halted": np.uint8, "drop": np.uint8,
+    "cycle": np.uint64, **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor"), np.uint8),
+    "vendor_data": np.uint64, "tstamp": np.uint64,
 }  # fmt: skip
 LANE_FIELDS = {
-    "itype": np.uint8, "iaddr": np.uint64, "iretire": np.uint16, "ilastsize": np.uint8, "cause": np.uint8,
-    "tval": np.uint64, "priv": np.uint8, "context": np.uint32,
+    "itype": np.uint8, "iaddr": np.uint64, "iretire": np.uint16, "ilastsize": np.uint8, "sijump": np.uint8,
+    "cause": np.uint8, "tval": np.uint64, "priv": np.uint8, "context": np.uint32, "hcontext": np.uint16,
 }  # fmt: skip
 
 
@@ -28,10 +31,14 @@ class Beats:
 
     Arrays of shape [n]: cycle (clock cycle at which the row was, or is to be, accepted; strictly increasing:
     the cycles left out have no blocks, and the levels and drop of the row before), enable, inst_tracing, halted
-    (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
-    A monitor therefore keeps a row for every cycle with a block or with another level or drop than the row before.
+    in_reset, low_power (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
+    notify (a debug trigger with action 4), ext_notify (the same by an external trigger), vendor (TCODE of a vendor-defined
+    message to pass through, 0 none) and vendor_data are pulses of one cycle; tstamp (monitor only) is the timestamp
+    in that cycle. A monitor therefore keeps a row for every cycle with a block, a pulse, or another level or drop than the
+    row before.
     Arrays of shape [n, lanes], lane 0 the oldest: itype, iaddr, iretire (half-words), ilastsize (0: the last
-    instruction has 16 bits, 1: 32), cause, tval, priv ({V, PRV}), context. A lane holds a block if iretire is not 0 or
+    instruction has 16 bits, 1: 32), sijump (the jump that ends the block is sequentially inferable), cause, tval,
+    priv ({V, PRV}), context (scontext), hcontext. A lane holds a block if iretire is not 0 or
     itype is 1 or 2; empty lanes are all 0, and blocks fill lanes from 0.
     """
 
@@ -48,8 +55,22 @@ class Beats:
     tval: np.ndarray
     priv: np.ndarray
     context: np.ndarray
+    # What most ports and streams do not use is 0 unless given.
+    in_reset: np.ndarray | None = None
+    low_power: np.ndarray | None = None
+    notify: np.ndarray | None = None
+    ext_notify: np.ndarray | None = None
+    vendor: np.ndarray | None = None
+    vendor_data: np.ndarray | None = None
+    tstamp: np.ndarray | None = None
+    sijump: np.ndarray | None = None
+    hcontext: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        for names, like in ((CYCLE_FIELDS, self.cycle), (LANE_FIELDS, self.itype)):
+            for name in names:
+                if getattr(self, name) is None:
+                    setattr(self, name, np.zeros(np.shape(like), names[name]))
         for name, dtype in {**CYCLE_FIELDS, **LANE_FIELDS}.items():
             setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
         n = len(self.cycle)
@@ -104,4 +125,4 @@ class Beats:
     def load(cls, path: Any) -> Beats:
         """Read what `save` wrote."""
         with np.load(path) as data:
-            return cls(**{name: data[name] for name in {**CYCLE_FIELDS, **LANE_FIELDS}})
+            return cls(**{name: data[name] for name in {**CYCLE_FIELDS, **LANE_FIELDS} if name in data})

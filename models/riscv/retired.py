@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 CSV_HEADER = ("kind", "pc", "size", "itype", "taken", "cause", "tval", "priv", "context")
+CSV_EXTRA = ("hcontext", "sijump")  # columns that are written only where one of them is not 0
 
 
 class Kind(IntEnum):
@@ -29,6 +30,13 @@ class Kind(IntEnum):
     TRACE_OFF = 4
     DEBUG_ENTRY = 5
     DEBUG_EXIT = 6
+    NOTIFY = 7  # a debug trigger with action 4 (trace-notify) fired on the instruction before
+    EXT_NOTIFY = 8  # an external trigger whose action is trace-notify
+    RESET_ENTRY = 9
+    RESET_EXIT = 10
+    SLEEP = 11  # entry into low-power mode
+    WAKE = 12
+    VENDOR = 13  # a vendor-defined message is handed to the encoder: cause is its TCODE, tval its data
 
 
 class Priv(IntEnum):
@@ -88,7 +96,7 @@ class Effects:
 
 _DTYPES = {
     "kind": np.uint8, "pc": np.uint64, "size": np.uint8, "itype": np.uint8, "taken": np.int8,
-    "cause": np.uint64, "tval": np.uint64, "priv": np.uint8, "context": np.uint64,
+    "cause": np.uint64, "tval": np.uint64, "priv": np.uint8, "context": np.uint64, "hcontext": np.uint16, "sijump": np.uint8,
 }  # fmt: skip
 
 
@@ -98,8 +106,9 @@ class Retired:
 
     kind: a `Kind`. pc: address of the instruction; for a trap the EPC; for the other kinds the address of the
     next instruction. size: bytes, 0 unless INSN. itype: an `IType` of the variant in force. taken: 0/1 for a branch, else -1.
-    cause, tval: of a trap (cause without the interrupt bit). priv, context: those in which the instruction
-    ran; for a trap those before it.
+    cause, tval: of a trap (cause without the interrupt bit). priv, context (scontext), hcontext: those in which the
+    instruction ran; for a trap those before it. sijump: 1 for an uninferable jump whose register the instruction right
+    before loaded with a constant (section 9.1; `models.riscv.sequential` marks them).
     """
 
     kind: np.ndarray
@@ -112,8 +121,13 @@ class Retired:
     priv: np.ndarray
     context: np.ndarray
     effects: Effects | None = None
+    hcontext: np.ndarray | None = None
+    sijump: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        for name in CSV_EXTRA:
+            if getattr(self, name) is None:
+                setattr(self, name, np.zeros(len(self.pc), _DTYPES[name]))
         for name, dtype in _DTYPES.items():
             setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
         lengths = {name: len(getattr(self, name)) for name in _DTYPES}
@@ -133,19 +147,19 @@ class Retired:
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple]) -> Retired:
-        """A stream from tuples in the order of `CSV_HEADER` (numbers, taken -1 where none)."""
+        """A stream from tuples in the order of `CSV_HEADER` and `CSV_EXTRA` (numbers, taken -1 where none)."""
         table = list(rows)
-        columns = zip(*table) if table else ([] for _ in _DTYPES)
-        return cls(*(np.array(c, dtype=t) for c, t in zip(columns, _DTYPES.values())))
+        columns = zip(*table) if table else ([] for _ in CSV_HEADER)
+        return cls(**{name: np.array(c, dtype=t) for c, (name, t) in zip(columns, _DTYPES.items())})
 
     def select(self, index: Any) -> Retired:
         """The rows of a mask, slice or index array, without effects."""
-        return Retired(*(getattr(self, name)[index] for name in _DTYPES))
+        return Retired(**{name: getattr(self, name)[index] for name in _DTYPES})
 
     @staticmethod
     def concat(parts: list[Retired]) -> Retired:
         """The parts one after the other, without effects."""
-        return Retired(*(np.concatenate([getattr(p, name) for p in parts]) for name in _DTYPES))
+        return Retired(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in _DTYPES})
 
     def differs(self, other: Retired) -> int | None:
         """Index of the first row that differs, the shorter length if one is a prefix, None if equal."""
@@ -161,13 +175,14 @@ class Retired:
         """Write `retired.csv`: pc, cause, tval and context in hex, the rest as the header's names say."""
         kinds = [k.name.lower() for k in Kind]
         privs = {int(p): p.name for p in Priv}
+        extra = any(getattr(self, name).any() for name in CSV_EXTRA)
         columns = [getattr(self, name).tolist() for name in _DTYPES]
         with open(path, "w", newline="\n") as out:
-            out.write(",".join(CSV_HEADER) + "\n")
+            out.write(",".join(CSV_HEADER + CSV_EXTRA * extra) + "\n")
             out.writelines(
                 f"{kinds[k]},{pc:#x},{size},{itype},{'' if taken < 0 else taken},{cause:#x},{tval:#x},"
-                f"{privs.get(priv, priv)},{context:#x}\n"
-                for k, pc, size, itype, taken, cause, tval, priv, context in zip(*columns)
+                f"{privs.get(priv, priv)},{context:#x}" + (f",{hcontext:#x},{sijump}\n" if extra else "\n")
+                for k, pc, size, itype, taken, cause, tval, priv, context, hcontext, sijump in zip(*columns)
             )
 
     @classmethod
@@ -177,7 +192,7 @@ class Retired:
         with open(path, newline="") as source:
             reader = csv.reader(source)
             header = tuple(next(reader, ()))
-            if header != CSV_HEADER:
+            if header not in (CSV_HEADER, CSV_HEADER + CSV_EXTRA):
                 raise RetiredError(
                     f"{path} starts with {','.join(header)!r}, needed the header {','.join(CSV_HEADER)!r}; "
                     "write it with `make capture` or give your tool's log that form"
@@ -194,11 +209,12 @@ class Retired:
 
 
 def _parse_row(row: list[str]) -> tuple:
-    kind, pc, size, itype, taken, cause, tval, priv, context = row
+    kind, pc, size, itype, taken, cause, tval, priv, context, *extra = row
     return (
         int(Kind[kind.upper()]), int(pc, 16), int(size), int(itype), int(taken) if taken else -1,
         int(cause or "0", 16), int(tval or "0", 16), int(Priv[priv]), int(context or "0", 16),
+        *(int(value or "0", 0) for value in extra),
     )  # fmt: skip
 
 
-assert tuple(_DTYPES) == CSV_HEADER == tuple(f.name for f in fields(Retired))[:-1]
+assert tuple(_DTYPES) == CSV_HEADER + CSV_EXTRA and {*_DTYPES, "effects"} == {f.name for f in fields(Retired)}
