@@ -138,7 +138,7 @@ _COMMON = (
 
 VENDOR_TCODES = range(56, 63)
 # Our own vendor-defined message; those of others are skipped whatever they look like.
-_VENDOR = tuple(MessageType(tcode, f"Vendor{tcode}", (Field("DATA", "data"),), "6.1") for tcode in VENDOR_TCODES)
+_VENDOR = tuple(MessageType(tcode, f"Vendor{tcode}", (Field("DATA", "data", max_bits=64),), "6.1") for tcode in VENDOR_TCODES)
 
 # Nothing in the layout differs between the variants of this document: the differences are in when a message is
 # sent and what is counted. The tables stay two so that a difference has a place.

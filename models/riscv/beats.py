@@ -17,7 +17,7 @@ LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they s
 PULSES = ("notify", "ext_notify", "vendor", "vendor_data")  # 0 in the cycles between rows
 CYCLE_FIELDS = {
     "cycle": np.uint64, **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor"), np.uint8),
-    "vendor_data": np.uint64, "tstamp": np.uint64,
+    "vendor_data": np.uint32, "tstamp": np.uint64,
 }  # fmt: skip
 LANE_FIELDS = {
     "itype": np.uint8, "iaddr": np.uint64, "iretire": np.uint16, "ilastsize": np.uint8, "sijump": np.uint8,
