@@ -53,11 +53,18 @@ class BuildConfig:
     IRetireWidth: int = 7
     IcntBits: int = 22
     HistBits: int = 32
+    StackDepth: int = 8
+    RepeatBits: int = 18
+    TsWidth: int = 64
+    FifoDepth: int = 16
 
     @classmethod
     def of(cls, config: Config) -> BuildConfig:
         """Those of a configuration."""
-        return cls(config.xlen, config.blocks, config.iretire_bits, config.icnt_bits, config.hist_bits)
+        return cls(
+            config.xlen, config.blocks, config.iretire_bits, config.icnt_bits, config.hist_bits,
+            config.stack_depth, config.repeat_bits, config.ts_width, config.fifo_depth,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,8 @@ def sources(rtl_dir: Path, sim: str = "icarus") -> list[Path]:
     lists = [rtl_dir / "ntrace" / "files.f"]
     if sim == "verilator" and (assertions := rtl_dir / "ntrace" / "files_verilator.f").exists():
         lists.append(assertions)
-    rtl = [rtl_dir / Path(line).relative_to("rtl") for listed in lists for line in _listed(listed)]
-    return rtl + [ROOT / line for line in _listed(ROOT / "tb" / "hdl" / "files.f")]
+    lines = [line for listed in [*lists, ROOT / "tb" / "hdl" / "files.f"] for line in _listed(listed)]
+    return [rtl_dir / Path(line).relative_to("rtl") if line.startswith("rtl/") else ROOT / line for line in dict.fromkeys(lines)]
 
 
 def _listed(path: Path) -> list[str]:

@@ -12,7 +12,11 @@ from pyuvm import ConfigDB, uvm_agent, uvm_component
 
 from models.ntrace.config import Config
 
-_STATIC = ("inst_mode", "sync_mode", "sync_max", "stall_ena", "rc7", "btype_ext")
+_STATIC = (
+    "inst_mode", "sync_mode", "sync_max", "stall_ena", "rc7", "btype_ext", "src_bits", "src_id", "inhibit_src", "ts_enable",
+    "ts_mode", "ts_prescale", "ts_run_in_debug", "context_ena", "hcontext_ena", "extend_addr_msb", "implicit_return",
+    "repeated_history", "repeat_branch", "sequential_jump", "all_jumps", "filters", "filter_cfg", "comp_cfg",
+)  # fmt: skip
 _BULK = ("drive_bulk", "go", "ready_seed", "ready_low")
 
 
@@ -26,11 +30,21 @@ class ControlBus(Bus):
 
 def static_levels(config: Config) -> dict[str, int]:
     """The value of each static port for a configuration (docs/ntrace-profile.md, Inputs)."""
+    same = (
+        "inst_mode", "src_bits", "src_id", "inhibit_src", "ts_mode", "ts_prescale", "ts_run_in_debug", "extend_addr_msb",
+        "implicit_return", "repeated_history", "repeat_branch", "sequential_jump", "all_jumps",
+    )  # fmt: skip
     return {
-        "inst_mode": config.inst_mode, "sync_mode": config.inst_sync_mode, "sync_max": config.inst_sync_max,
-        "stall_ena": config.inst_stall_ena, "rc7": int(config.variant == "rc7"),
-        "btype_ext": int(config.b_type == "2_3"),
+        **{name: getattr(config, name) for name in same},
+        "sync_mode": config.inst_sync_mode, "sync_max": config.inst_sync_max, "stall_ena": config.inst_stall_ena,
+        "rc7": int(config.variant == "rc7"), "btype_ext": int(config.b_type == "2_3"), "ts_enable": config.timestamp,
+        "context_ena": config.ownership, "hcontext_ena": config.hcontext, **filter_levels(config),
     }  # fmt: skip
+
+
+def filter_levels(config: Config) -> dict[str, int]:
+    """trTeInstFilters and the registers of filters and comparators, packed as the encoder's ports have them."""
+    return {"filters": 0, "filter_cfg": 0, "comp_cfg": 0}
 
 
 class ControlDriver(uvm_component):

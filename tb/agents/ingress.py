@@ -20,12 +20,11 @@ from pyuvm import (
 )
 
 from models.ntrace.config import Config
-from models.riscv.beats import LANE_FIELDS, Beats
+from models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
 from tb.agents import rows
 from tb.agents.control import ControlDriver
 
-_CYCLE_NS = 10
-_LEVELS = ("enable", "inst_tracing", "halted")
+_CONTROLS = LEVELS + PULSES
 
 
 class IngressBus(Bus):
@@ -37,17 +36,17 @@ class IngressBus(Bus):
 
 
 class LevelsBus(Bus):
-    """The control levels that travel with the beats."""
+    """The control levels and pulses that travel with the beats."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut, "ctl", {name: f"{name}_i" for name in _LEVELS})
+        super().__init__(dut, "ctl", {name: f"{name}_i" for name in _CONTROLS})
 
 
 def lane_widths(config: Config) -> dict[str, int]:
     """Bits of each lane field on the port."""
     return {
-        "itype": 4, "iaddr": config.xlen, "iretire": config.iretire_bits, "ilastsize": 1, "cause": 8,
-        "tval": config.xlen, "priv": 3, "context": 32,
+        "itype": 4, "iaddr": config.xlen, "iretire": config.iretire_bits, "ilastsize": 1, "sijump": 1, "cause": 8,
+        "tval": config.xlen, "priv": 3, "context": 32, "hcontext": 16,
     }  # fmt: skip
 
 
@@ -86,45 +85,41 @@ class IngressDriver(uvm_driver):
                 await self._pins(item.beats)
             self.seq_item_port.item_done()
 
-    def idle(self, levels: tuple[int, ...] | None = (0, 0, 0)) -> None:
-        """Empty lanes, and the levels given (None: leave them)."""
+    def idle(self, keep_levels: bool = False) -> None:
+        """Empty lanes, no pulses, and levels 0 unless they are kept."""
         for name in LANE_FIELDS:
             getattr(self.bus, name).value = 0
-        for name, value in zip(_LEVELS, levels or ()):
-            getattr(self.levels, name).value = value
+        for name in PULSES if keep_levels else _CONTROLS:
+            getattr(self.levels, name).value = 0
 
     async def _pins(self, beats: Beats) -> None:
         clock = self.dut.clk_o
         widths = lane_widths(self.config)
         lanes = {name: _pack(getattr(beats, name), width) for name, width in widths.items()}
         gaps = (np.diff(beats.cycle.astype(np.int64), prepend=int(beats.cycle[0]) - 1 if len(beats) else 0) - 1).tolist()
-        levels = list(zip(*(getattr(beats, name).tolist() for name in _LEVELS)))
+        signals = [(name, getattr(self.bus, name), lanes[name]) for name in lanes]
+        signals += [(name, getattr(self.levels, name), getattr(beats, name).tolist()) for name in _CONTROLS]
         last: dict[str, int] = {}
         await RisingEdge(clock)
         for index, gap in enumerate(gaps):
             if gap:
-                self.idle(None)
-                last = dict.fromkeys(lanes, 0)
+                self.idle(keep_levels=True)
+                last = {name: last[name] for name in LEVELS if name in last}
                 await ClockCycles(clock, gap)
-            for name, column in lanes.items():
+            for name, handle, column in signals:
                 if last.get(name) != column[index]:
-                    last[name] = column[index]
-                    getattr(self.bus, name).value = column[index]
-            for name, value in zip(_LEVELS, levels[index]):
-                if last.get(name) != value:
-                    last[name] = value
-                    getattr(self.levels, name).value = value
+                    handle.value = last[name] = column[index]
             while True:
                 await FallingEdge(clock)  # nothing changes between here and the rising edge
                 accepted = self.bus.ready.value == 1
                 await RisingEdge(clock)
                 if accepted:
                     break
-        self.idle(None)
+        self.idle(keep_levels=True)
 
 
 class IngressMonitor(uvm_component):
-    """Records every accepted cycle with a block or a change of levels; `collect` gives them as Beats."""
+    """Records every accepted cycle with a block, a pulse or a change of levels; `collect` gives them as Beats."""
 
     def build_phase(self) -> None:
         self.dut = ConfigDB().get(self, "", "DUT")
@@ -144,8 +139,9 @@ class IngressMonitor(uvm_component):
     async def _watch(self) -> None:
         clock, reset, bus = self.dut.clk_o, self.dut.rst_ni, self.bus
         handles = [getattr(bus, name) for name in LANE_FIELDS]
-        level_handles = [getattr(self.levels, name) for name in _LEVELS]
-        before: tuple[int, ...] = (0, 0, 0, 0)
+        level_handles = [getattr(self.levels, name) for name in LEVELS]
+        pulse_handles = [getattr(self.levels, name) for name in PULSES]
+        before: tuple[int, ...] = (0,) * (len(LEVELS) + 1)
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
             if reset.value != 1:
@@ -158,9 +154,11 @@ class IngressMonitor(uvm_component):
             if not int(bus.ready.value):
                 continue
             levels = (*(int(h.value) for h in level_handles), int(bus.drop.value))
+            pulses = [int(h.value) for h in pulse_handles]
             itype, iretire = int(bus.itype.value), int(bus.iretire.value)
-            if levels != before or itype or iretire:
-                self.seen.append((cycle, *levels, *(int(h.value) for h in handles)))
+            if levels != before or itype or iretire or any(pulses):
+                tstamp = int(self.dut.sts_tstamp_o.value)
+                self.seen.append((cycle, *levels, *pulses, tstamp, *(int(h.value) for h in handles)))
                 before = levels
 
     def collect(self) -> None:
@@ -169,11 +167,11 @@ class IngressMonitor(uvm_component):
         self.port.write(rows.after_reset(seen))
 
     def _beats(self) -> Beats:
-        columns = list(zip(*self.seen)) or [()] * (5 + len(LANE_FIELDS))
-        names = ("cycle", *rows.LEVELS)
+        names = ("cycle", *LEVELS, "drop", *PULSES, "tstamp")
+        columns = list(zip(*self.seen)) or [()] * (len(names) + len(LANE_FIELDS))
+        widths = lane_widths(self.config)
         lanes = {
-            name: _unpack(column, lane_widths(self.config)[name], self.config.blocks)
-            for name, column in zip(LANE_FIELDS, columns[5:])
+            name: _unpack(column, widths[name], self.config.blocks) for name, column in zip(LANE_FIELDS, columns[len(names) :])
         }
         return Beats(**{name: np.array(column, dtype=np.uint64) for name, column in zip(names, columns)}, **lanes)
 

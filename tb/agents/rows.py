@@ -9,28 +9,30 @@ import numpy as np
 from models.riscv.beats import LANE_FIELDS, Beats
 
 STIMULUS, INGRESS, STREAM, PROBLEMS = "stimulus.bin", "ingress.bin", "stream.bin", "problems.txt"
-LEVELS = ("enable", "inst_tracing", "halted", "drop")  # bits 0 to 3 of a row's levels
 OUT_BYTES = 8
+LEVEL_BITS = {  # a row's levels word: field to lowest bit and width; bits 8 and up are pulses
+    "enable": (0, 1), "inst_tracing": (1, 1), "halted": (2, 1), "drop": (3, 1), "in_reset": (4, 1), "low_power": (5, 1),
+    "notify": (8, 1), "ext_notify": (9, 1), "vendor": (16, 6),
+}  # fmt: skip
 
 _LANE = np.dtype([
-    ("itype", "u1"), ("ilastsize", "u1"), ("priv", "u1"), ("cause", "u1"), ("iretire", "<u2"), ("zero", "<u2"),
-    ("context", "<u4"), ("iaddr", "<u8"), ("tval", "<u8"),
+    ("itype", "u1"), ("ilastsize", "u1"), ("sijump", "u1"), ("priv", "u1"), ("cause", "u1"), ("zero_a", "u1"), ("iretire", "<u2"),
+    ("hcontext", "<u2"), ("zero_b", "<u2"), ("context", "<u4"), ("iaddr", "<u8"), ("tval", "<u8"),
 ])  # fmt: skip
+_HEAD = [("cycle", "<u8"), ("levels", "<u4"), ("vendor_data", "<u4")]
 _TRANSFER = np.dtype([("cycle", "<u8"), ("nbytes", "<u4"), ("data", "u1", (OUT_BYTES,))])
-
-
-def _row(lanes: int) -> np.dtype:
-    return np.dtype([("cycle", "<u8"), ("levels", "<u4"), ("lanes", _LANE, (lanes,))])
 
 
 def write_stimulus(path: Path, beats: Beats) -> None:
     """What trace_player reads: rows with the idle cycles before them as `cycle`, most significant byte first."""
-    row = _row(beats.lanes)
+    row = np.dtype([*_HEAD, ("lanes", _LANE, (beats.lanes,))])
     rows = np.zeros(len(beats), dtype=row)
     cycle = beats.cycle.astype(np.int64)
     rows["cycle"] = np.diff(cycle, prepend=cycle[:1] - 1) - 1
-    for bit, name in enumerate(LEVELS[:3]):
-        rows["levels"] |= getattr(beats, name).astype(np.uint32) << np.uint32(bit)
+    for name, (bit, _) in LEVEL_BITS.items():
+        if name != "drop":
+            rows["levels"] |= getattr(beats, name).astype(np.uint32) << np.uint32(bit)
+    rows["vendor_data"] = beats.vendor_data
     for name in LANE_FIELDS:
         rows["lanes"][name] = getattr(beats, name)
     rows.view(np.uint8).reshape(-1, row.itemsize)[:, ::-1].tofile(path)
@@ -38,10 +40,10 @@ def write_stimulus(path: Path, beats: Beats) -> None:
 
 def read_ingress(path: Path, lanes: int) -> Beats:
     """What trace_recorder saw accepted."""
-    rows = np.fromfile(path, dtype=_row(lanes))
-    levels = rows["levels"]
-    columns = {name: levels >> np.uint32(bit) & np.uint32(1) for bit, name in enumerate(LEVELS)}
-    return Beats(cycle=rows["cycle"], **columns, **{name: rows["lanes"][name] for name in LANE_FIELDS})
+    rows = np.fromfile(path, dtype=np.dtype([*_HEAD, ("tstamp", "<u8"), ("lanes", _LANE, (lanes,))]))
+    columns = {name: rows[name] for name in ("cycle", "vendor_data", "tstamp")}
+    columns |= {name: rows["levels"] >> np.uint32(bit) & np.uint32((1 << n) - 1) for name, (bit, n) in LEVEL_BITS.items()}
+    return Beats(**columns, **{name: rows["lanes"][name] for name in LANE_FIELDS})
 
 
 def after_reset(beats: Beats) -> Beats:

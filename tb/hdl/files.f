@@ -1,3 +1,4 @@
+rtl/common/trace_timestamp.sv
 tb/hdl/ready_source.sv
 tb/hdl/trace_player.sv
 tb/hdl/trace_recorder.sv

@@ -1,8 +1,9 @@
 // Plays the rows of `stimulus.bin` to an ingress port: thousands of cycles for one wake-up of Python.
 //
 // A row is one vector of RowBits in the file, most significant byte first (tb/agents/rows.py writes
-// them): {lanes, levels[31:0], gap[63:0]}. A row waits `gap` cycles after the one before was
-// accepted, with that one's levels and empty lanes, and is then held until it is accepted.
+// them): {lanes, vendor data[31:0], levels[31:0], gap[63:0]}. A row waits `gap` cycles after the one before
+// was accepted, with that one's levels, no pulses (bits 8 and up of levels) and empty lanes, and is then held
+// until it is accepted.
 module trace_player
 #(
   parameter int RowBits = 320
@@ -18,7 +19,7 @@ module trace_player
   integer             got;
   logic [RowBits-1:0] row;      // the next row, or the one shown
   logic [63:0]        gap;      // cycles until it is shown
-  logic [31:0]        levels;   // of the row accepted last
+  logic [7:0]         levels;   // of the row accepted last, without its pulses
   logic               running, shown;
 
   initial begin
@@ -43,7 +44,7 @@ module trace_player
       running = 1'b1;
     end else if (running && (!shown || accept_i)) begin
       if (shown) begin
-        levels = row[95:64];
+        levels = row[71:64];
         got    = $fread(row, file);
         gap    = row[63:0];
       end else if (gap != 64'd0) begin
@@ -56,7 +57,7 @@ module trace_player
       done_o  <= 1'b1;
     end
     shown = running && (gap == 64'd0);
-    row_o <= shown ? {row[RowBits-1:64], 64'd0} : {{(RowBits-96){1'b0}}, levels, 64'd0};
+    row_o <= shown ? {row[RowBits-1:64], 64'd0} : {{(RowBits-72){1'b0}}, levels, 64'd0};
   end
 
 endmodule

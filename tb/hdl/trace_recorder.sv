@@ -2,11 +2,12 @@
 // what should not have happened to `problems.txt`.
 //
 // Rows are vectors, least significant byte first (tb/agents/rows.py reads them). An ingress row is
-// {lanes, levels[31:0], cycle[63:0]}: every accepted cycle with a block, or with levels other than
-// those of the row before. A stream row is {data, nbytes[31:0], cycle[63:0]}.
+// {lanes, tstamp[63:0], vendor data[31:0], levels[31:0], cycle[63:0]}: every accepted cycle with a block, a
+// pulse (bits 8 and up of levels), or with levels other than those of the row before. A stream row is
+// {data, nbytes[31:0], cycle[63:0]}.
 module trace_recorder
 #(
-  parameter int LaneBits = 224,
+  parameter int LaneBits = 256,
   parameter int OutBytes = 8
 ) (
   input  logic                          clk_i,
@@ -15,7 +16,9 @@ module trace_recorder
 
   input  logic                          accept_i,
   input  logic                          any_block_i,
-  input  logic [31:0]                   levels_i,    // drop included
+  input  logic [31:0]                   levels_i,    // drop and pulses included
+  input  logic [31:0]                   vendor_data_i,
+  input  logic [63:0]                   tstamp_i,
   input  logic [LaneBits-1:0]           lanes_i,
 
   input  logic                          drop_i,
@@ -34,7 +37,7 @@ module trace_recorder
 
   integer                     ingress, stream, problems;
   logic                       open;
-  logic [31:0]                levels;          // of the row written last
+  logic [7:0]                 levels;          // of the row written last
   logic                       waiting;         // valid without ready in the cycle before
   logic [CountBits-1:0]       waiting_nbytes;
   logic [8*OutBytes-1:0]      waiting_data;
@@ -60,9 +63,9 @@ module trace_recorder
     end
 
     if (go_i && open) begin
-      if (accept_i && (any_block_i || (levels_i != levels))) begin
-        $fwrite(ingress, "%u", {lanes_i, levels_i, cycle_i});
-        levels = levels_i;
+      if (accept_i && (any_block_i || (levels_i[31:8] != '0) || (levels_i[7:0] != levels))) begin
+        $fwrite(ingress, "%u", {lanes_i, tstamp_i, vendor_data_i, levels_i, cycle_i});
+        levels = levels_i[7:0];
       end
       if (valid_i && ready_i) begin
         $fwrite(stream, "%u", {data_i, {(32-CountBits){1'b0}}, nbytes_i, cycle_i});
