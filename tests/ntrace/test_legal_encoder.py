@@ -1,0 +1,43 @@
+"""Other legal encoders: whatever choices they make, lossless and legal hold; exact is not asked (NT-3)."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from models.ntrace.config import Config
+from models.riscv.generate import generate
+from models.riscv.random_walk import random_walk
+from scoreboards.capture import Capture
+from scoreboards.ntrace import check
+from scoreboards.ntrace_legal import Knobs
+from tb.sequences.stimulus import closed
+from tests.ntrace.legal_encoder import LegalEncoder
+
+ANY_TIME = Knobs(sync_late=1 << 40, sync_early=1 << 40)  # they synchronize when they like
+OPTIONS = ("timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump")
+
+
+def configuration(rng: random.Random) -> Config:
+    """Any combination of options; the counter mode of implicit return needs well-behaved programs and is left out."""
+    src_bits = rng.choice((0, 0, 3, 12))
+    return Config(
+        mode=rng.choice(("htm", "btm")), variant=rng.choice(("v1_0", "rc7")), xlen=rng.choice((32, 64)),
+        b_type=rng.choice(("2_3", "1")), inst_sync_mode=rng.randrange(2), src_bits=src_bits,
+        src_id=rng.getrandbits(src_bits) if src_bits else 0, implicit_return=rng.choice((0, 3)),
+        **{name: rng.randrange(2) for name in OPTIONS},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_legal_encoding_is_understood(seed: int) -> None:
+    """One walk, told by one random encoder."""
+    rng = random.Random(f"{seed}:legal")
+    config = configuration(rng)
+    program = generate(rng, config.xlen)
+    retired = closed(random_walk(program, rng, 1500, variant=config.variant), program)
+    data = LegalEncoder(config, rng).encode(retired)
+    verdict = check(Capture(config, program, data, given=retired, exact=False), ANY_TIME)
+    assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
+    assert verdict.stats["told"] == verdict.stats["instructions"] > 500
