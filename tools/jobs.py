@@ -117,10 +117,11 @@ def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) 
 
 def run_all(
     jobs: list[Job], sim: str, out: Path, tell: Callable[[dict[str, Any]], None], workers: int = 1,
-    batch: int = 1000, waves: bool = False, rtl_dir: Path = ROOT / "rtl",
+    batch: int = 1000, waves: bool = False, rtl_dir: Path = ROOT / "rtl", process: str = "process", coverage: bool = False,
 ) -> list[dict[str, Any]]:
     """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
 
+    process: begin of the names of the folders below `out` in which the simulators run. coverage: with Verilator's code coverage.
     A build that breaks makes its jobs errors, and the others run. SimError if there is nothing to run.
     """
     if not jobs:
@@ -136,7 +137,7 @@ def run_all(
         config, lot = lots[number]
         for job in lot:
             job.out = str(out / job.name)
-        return run(build(config, sim, rtl_dir, waves), lot, out / f"process-{number}")
+        return run(build(config, sim, rtl_dir, waves, coverage), lot, out / f"{process}-{number}")
 
     with ThreadPoolExecutor(workers) as pool:
         for done in pool.map(work, range(len(lots))):

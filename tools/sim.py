@@ -36,6 +36,7 @@ _VERILATOR_FLAGS = (
     "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
     "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--assert",
 )  # fmt: skip
+_COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle")
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
 _MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 
@@ -96,12 +97,15 @@ def _listed(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.startswith("//")]
 
 
-def build(config: BuildConfig, sim: str = "verilator", rtl_dir: Path = ROOT / "rtl", waves: bool = False) -> Build:
-    """Compile, unless that was done before. SimError with the end of the log if it fails."""
+def build(
+    config: BuildConfig, sim: str = "verilator", rtl_dir: Path = ROOT / "rtl", waves: bool = False, coverage: bool = False
+) -> Build:
+    """Compile, unless that was done before; with Verilator's code coverage if asked for. SimError with the end of the log."""
     simulator = simulators.find(sim)
     files = sources(Path(rtl_dir).resolve(), sim)
     kind = _waves_kind(sim) if waves else None
-    place = BUILDS / _key(simulator, config, files, kind)
+    flags = _COVERAGE_FLAGS if coverage and sim == "verilator" else ()
+    place = BUILDS / _key(simulator, config, files, kind, flags)
     image = place / ("Vtop" if sim == "verilator" else "sim.vvp")
     with _locked(place):
         if not (place / "complete").exists():
@@ -110,7 +114,7 @@ def build(config: BuildConfig, sim: str = "verilator", rtl_dir: Path = ROOT / "r
             begin = time.perf_counter()
             steps = _verilator_steps if sim == "verilator" else _icarus_steps
             with open(place / "build.log", "w") as log:
-                for command in steps(simulator, config, files, place, kind):
+                for command in steps(simulator, config, files, place, kind, flags):
                     _step(command, log, place, simulator.env)
             shutil.rmtree(place / "obj", ignore_errors=True)
             (place / "complete").write_text(json.dumps({"seconds": time.perf_counter() - begin, **asdict(config)}))
@@ -124,9 +128,9 @@ def _waves_kind(sim: str) -> str:
     return "fst"
 
 
-def _key(simulator: Simulator, config: BuildConfig, files: list[Path], waves: str | None) -> str:
+def _key(simulator: Simulator, config: BuildConfig, files: list[Path], waves: str | None, flags: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    for part in (simulator.version, simulator.where, config, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, sys.prefix):
+    for part in (simulator.version, simulator.where, config, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, flags, sys.prefix):
         digest.update(repr(part).encode())
     for path in [*files, ROOT / "tb/hdl/ntrace_tb.vlt"]:
         digest.update(path.name.encode() + path.read_bytes())
@@ -142,7 +146,7 @@ def _locked(place: Path) -> Iterator[None]:
 
 
 def _verilator_steps(
-    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None
+    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None, flags: tuple[str, ...]
 ) -> Iterator[list[str]]:
     import cocotb_tools.config as cocotb
 
@@ -152,12 +156,12 @@ def _verilator_steps(
     obj = place / "obj"
     trace = [f"--trace-{waves}"] if waves else []
     yield [
-        *simulator.command, *_VERILATOR_FLAGS, *trace, "-Mdir", str(obj), "--top-module", TOP,
+        *simulator.command, *_VERILATOR_FLAGS, *flags, *trace, "-Mdir", str(obj), "--top-module", TOP,
         *(f"-G{name}={value}" for name, value in asdict(config).items()), "-CFLAGS", _CXX_FLAGS,
         "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(ROOT / "tb/hdl/ntrace_tb.vlt"),
         *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
-    runtime = _runtime(simulator, waves)
+    runtime = _runtime(simulator, waves, flags)
     for made in runtime.glob("*.o"):
         shutil.copy(made, obj)
     yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
@@ -170,14 +174,14 @@ def _verilator_steps(
     yield ["mv", str(obj / "Vtop"), str(place / "Vtop")]
 
 
-def _runtime(simulator: Simulator, waves: str | None) -> Path:
+def _runtime(simulator: Simulator, waves: str | None, flags: tuple[str, ...]) -> Path:
     """Where Verilator's own objects are kept: they take most of a build's time and do not depend on the design."""
-    key = repr((simulator, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, simulator.make))
+    key = repr((simulator, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, flags, simulator.make))
     return BUILDS / f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
 
 def _icarus_steps(
-    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None
+    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None, flags: tuple[str, ...]
 ) -> Iterator[list[str]]:
     settings = place / "settings.f"
     settings.write_text("+timescale+1ns/1ns\n")
