@@ -11,7 +11,6 @@ import subprocess
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -19,7 +18,8 @@ from markupsafe import Markup
 from tb.coverage.export import export
 from tb.coverage.points import DEFINITIONS
 from tools.arguments import ArgumentError, main_guard, parse
-from tools.results import PARTS, PUBLISHED, Report, collect
+from tools.bits import METHODS
+from tools.results import PARTS, Report, collect
 
 WORDS = {
     "RESULTS": "folder with result.json files at any depth (default build/results)",
@@ -67,30 +67,29 @@ def render(reports: list[Report], problems: list[str], folder: str) -> str:
         folder=folder,
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         revision=_revision(),
-        published=SimpleNamespace(**PUBLISHED),
+        methods=METHODS,
         parts=PARTS,
         bars=bars,
-        scale=scale,
         percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
     )
 
 
-def scale(report: Report) -> float:
-    """The right end of the bits-per-instruction axis."""
-    shown = [v for row in report.bits for v in (row.btm, row.htm) if v is not None]
-    return max([*shown, PUBLISHED["btm"][0]]) * 1.05
-
-
-def bars(btm: float | None, htm: float | None, end: float) -> Markup:
-    """Two bars (BTM over HTM), each with a line at the published mean, as SVG."""
-    shapes = []
-    for top, value, mode in ((2, btm, "btm"), (14, htm, "htm")):
-        if value is not None:
-            shapes.append(f'<rect x="0" y="{top}" width="{400 * value / end:.1f}" height="9" rx="2" fill="var(--{mode})"/>')
-        at = 400 * PUBLISHED[mode][0] / end
-        shapes.append(f'<path d="M{at:.1f} {top - 2}v13" stroke="var(--ink)" stroke-width="1.5"/>')
-    told = ", ".join(f"{m} {v:.3f}" for m, v in (("BTM", btm), ("HTM", htm)) if v is not None)
-    return Markup(f'<svg viewBox="0 0 400 26" width="400" role="img" aria-label="{told}">{"".join(shapes)}</svg>')
+def bars(report: Report) -> Markup:
+    """Mean bits per instruction of each method as a bar, with a line at the published mean, as SVG."""
+    means = [report.bits.mean(m) for m in range(len(METHODS))]
+    end = 1.05 * max([*(mean[0] for mean in means if mean), *(m.published[0] for m in METHODS)])
+    shapes, said = [], []
+    for row, (method, mean) in enumerate(zip(METHODS, means)):
+        top, at = 6 + 30 * row, 190 + 420 * method.published[0] / end
+        shapes.append(f'<text x="182" y="{top + 14}" text-anchor="end">{method.name}</text>')
+        if mean:
+            width = 420 * mean[0] / end
+            shapes.append(f'<rect x="190" y="{top}" width="{width:.1f}" height="18" rx="3" fill="var(--htm)"/>')
+            shapes.append(f'<text x="{max(190 + width, at) + 8:.1f}" y="{top + 14}">{mean[0]:.3f}</text>')
+            said.append(f"{method.name} {mean[0]:.3f}")
+        shapes.append(f'<path d="M{at:.1f} {top - 4}v26" stroke="var(--ink)" stroke-width="2"/>')
+    height = 30 * len(METHODS) + 6
+    return Markup(f'<svg viewBox="0 0 680 {height}" width="680" role="img" aria-label="{", ".join(said)}">{"".join(shapes)}</svg>')
 
 
 def _revision() -> str:

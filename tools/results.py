@@ -18,11 +18,10 @@ from typing import Any
 from scoreboards.clauses import Clause, Plan, PlanError
 from tb.coverage.model import CoverageError, Definition, Point
 from tb.coverage.points import DEFINITIONS
+from tools import bits
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
-# Bits per instruction published for 32 programs without timestamps, sources, periodic syncs or traps: (mean, weighted).
-PUBLISHED = {"btm": (1.773, 1.400), "htm": (0.537, 0.440)}
 _NEEDED = {
     "ip": str, "name": str, "source": str, "sim": str, "seed": int, "config": dict, "verdict": str, "clauses": dict,
     "failures": list, "coverage": dict, "stats": dict,
@@ -61,18 +60,6 @@ class SourceRow:
     def verdict(self) -> str:
         """The worst of its runs."""
         return next(v for v in ("ERROR", "FAIL", "PASS") if self.verdicts[v])
-
-
-@dataclass
-class BitsRow:
-    """Bits per instruction of one program and xlen, by mode; None where that mode was not run. instructions: of its
-    longest run."""
-
-    program: str
-    xlen: int
-    instructions: int
-    btm: float | None
-    htm: float | None
 
 
 @dataclass
@@ -318,31 +305,9 @@ class Report:
         return sorted(found.values(), key=lambda b: -b.count)
 
     @cached_property
-    def bits(self) -> list[BitsRow]:
-        """Bits per instruction of the real programs, from runs without periodic synchronization."""
-        sums: dict[tuple[str, int], dict[str, list[int]]] = defaultdict(lambda: {"btm": [0, 0], "htm": [0, 0]})
-        longest: Counter[tuple[str, int]] = Counter()
-        for result in self.results:
-            config, stats = result["config"], result["stats"]
-            kind, _, program = result["source"].partition(":")
-            plain = kind == "program" and not config.get("inst_sync_mode") and config.get("mode") in PUBLISHED
-            if plain and result["verdict"] == "PASS":
-                key = (program, int(config.get("xlen", 0)))
-                longest[key] = max(longest[key], stats.get("instructions", 0))
-                into = sums[key][config["mode"]]
-                into[0] += 8 * stats.get("bytes", 0)
-                into[1] += stats.get("instructions", 0)
-        return [
-            BitsRow(program, xlen, longest[program, xlen],
-                    *(modes[m][0] / modes[m][1] if modes[m][1] else None for m in ("btm", "htm")))
-            for (program, xlen), modes in sorted(sums.items())
-        ]  # fmt: skip
-
-    def bits_mean(self, mode: str) -> tuple[float, float] | None:
-        """(mean, instruction-weighted mean) over the programs run in this mode."""
-        rows = [(getattr(row, mode), row.instructions) for row in self.bits if getattr(row, mode) is not None]
-        total = sum(n for _, n in rows)
-        return (sum(b for b, _ in rows) / len(rows), sum(b * n for b, n in rows) / total) if total else None
+    def bits(self) -> bits.Table:
+        """Bits per instruction of the real programs."""
+        return bits.Table.of(self.results)
 
     @cached_property
     def speed(self) -> list[SpeedRow]:

@@ -1,7 +1,7 @@
 """`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
 
-The main job: every recorded program in HTM and BTM, RV64 and RV32, random walks in random configurations, and all directed
-scenarios in all their configurations.
+The main job: every recorded program in HTM and BTM, RV64 and RV32, random walks in random configurations, the programs again
+with each compression option and what makes traces longer (`tools.bits`), and all directed scenarios in all their configurations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tools import simulators
+from tools import bits, simulators
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.jobs import JOB_WORDS, RESULTS, drawn, line, one, programs, run_all, scenarios, trouble
 from tools.sim import ROOT, BuildConfig, SimError, build, run
@@ -53,10 +53,12 @@ def _main_job(sim: str, seed: int) -> int:
     stories = scenarios(sim)
     print(f"main job: {len(jobs)} runs of programs and random walks, {len(stories)} of directed scenarios", flush=True)
     results = run_all(jobs, sim, out, _tell, workers=2)
+    sizes = run_all(bits.jobs(), sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
+    print("bits per instruction, mean of the RV64 programs: " + bits.Table.of(sizes).line(), flush=True)
     told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
     good = sum(r["verdict"] == "PASS" for r in told)
     print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} runs of directed scenarios")
-    everything = results + told
+    everything = results + sizes + told
     if not everything:
         raise SimError("nothing was run; `make list` has programs and scenarios")
     bad = sum(r["verdict"] != "PASS" for r in everything)

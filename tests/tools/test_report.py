@@ -17,7 +17,7 @@ def test_pass(tmp_path):
     clauses = {row[0]: row for row in page.rows["clauses"]}
     assert "PASS" in clauses["NT-1"][1] and clauses["NT-1"][2] == "HIST <polarity>" and clauses["NT-1"][5:7] == ["2,400", "0"]
     assert "NOT-RUN" in clauses["NT-15"][1] and "comes with timestamps" in clauses["NT-15"][2]
-    assert page.rows["bits"][1][:5] == ["sort", "64", "1,000", "2.000", "0.800"]
+    assert page.rows["bits"][1][:4] == ["sort RV64", "1,000", "2.000", "0.800"]
     coverage = {row[0]: row for row in page.rows["coverage"]}
     assert coverage["iretire_cg"][2] == "2 / 6" and "widest" in coverage["iretire_cg"][1]
     assert page.rows["speed"][1][:4] == ["verilator, bulk", "2", "2,000", "1,000"] and "other" in page.text
