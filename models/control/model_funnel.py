@@ -1,0 +1,98 @@
+"""The funnel's rules: whole messages, each source in order, and nobody waits for ever.
+
+Trace Control Interface 1.0, chapter Trace Funnel. The specification leaves the order of inputs open and forbids that a
+continuous stream at one input keeps another from being handled; it suggests one message from each input in turn. The
+reference funnel does that: `overtaken` is then at most 1 for each other input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+END = 3  # MSEO of a message's last byte, and of idle
+IDLE = 0xFF
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message at a byte port. cycle: its first transfer was shown (since), taken (begin), and its last taken (end)."""
+
+    data: bytes
+    since: int
+    begin: int
+    end: int
+
+
+def messages(transfers: Iterable[tuple[int, int, bytes]]) -> list[Sent]:
+    """Transfers (cycle shown first, cycle taken, bytes) to messages; a transfer holds bytes of one message.
+
+    What is left open at the end is no message.
+    """
+    done: list[Sent] = []
+    data, since, begin = b"", 0, 0
+    for shown, cycle, piece in transfers:
+        if not data:
+            since, begin = shown, cycle
+        data += piece
+        if piece and piece[-1] & 3 == END:
+            done.append(Sent(data, since, begin, cycle))
+            data = b""
+    return done
+
+
+def split(data: bytes) -> list[bytes]:
+    """A byte stream's messages without the idle bytes between them; an open one at the end is left out."""
+    out: list[bytes] = []
+    begin = -1
+    for index, byte in enumerate(data):
+        if begin < 0:
+            if byte == IDLE:
+                continue
+            begin = index
+        if byte & 3 == END:
+            out.append(data[begin : index + 1])
+            begin = -1
+    return out
+
+
+def source(message: bytes, src_bits: int) -> int:
+    """The SRC of a message: the bits behind the six of TCODE (N-Trace section 3.2); 0 without SRC field."""
+    acc = 0
+    for shift, byte in enumerate(message[: 1 + (6 + src_bits) // 6]):
+        acc |= (byte >> 2) << 6 * shift
+    return acc >> 6 & ((1 << src_bits) - 1)
+
+
+def by_source(data: bytes, src_bits: int) -> dict[int, bytes]:
+    """The bytes of each source in order, idle bytes left out."""
+    out: dict[int, bytearray] = {}
+    for message in split(data):
+        out.setdefault(source(message, src_bits), bytearray()).extend(message)
+    return {src: bytes(part) for src, part in out.items()}
+
+
+def merged(inputs: Sequence[Sequence[Sent]]) -> bytes:
+    """What leaves a funnel that sends whole messages in the order in which it began to take them."""
+    order = sorted((sent.begin, index, sent.data) for index, port in enumerate(inputs) for sent in port)
+    return b"".join(data for _, _, data in order)
+
+
+def overtaken(inputs: Sequence[Sequence[Sent]]) -> list[tuple[int, Sent, int, int]]:
+    """(input, message, other input, how many of its messages began to be taken while this one waited), where not 0."""
+    found = []
+    for index, port in enumerate(inputs):
+        for other, theirs in enumerate(inputs):
+            if other == index:
+                continue
+            begins = [sent.begin for sent in theirs]
+            low = high = 0
+            for sent in port:
+                while low < len(begins) and begins[low] <= sent.since:
+                    low += 1
+                high = max(high, low)
+                while high < len(begins) and begins[high] < sent.begin:
+                    high += 1
+                if high > low:
+                    found.append((index, sent, other, high - low))
+    return found

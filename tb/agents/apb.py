@@ -1,0 +1,189 @@
+"""APB agent: accesses to the registers, what every access did, and whether the bus kept its protocol.
+
+The driver and the monitor wake for accesses only: while no access runs, the simulation goes on without Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import FallingEdge, RisingEdge
+from cocotb.utils import get_sim_time
+from cocotb_bus.bus import Bus
+from pyuvm import (
+    ConfigDB,
+    uvm_agent,
+    uvm_analysis_port,
+    uvm_component,
+    uvm_driver,
+    uvm_sequence_item,
+    uvm_sequencer,
+)
+
+CYCLE_NS = 10
+GIVE_UP = 1000  # cycles with PREADY low
+_REQUEST = ("psel", "penable", "pwrite", "paddr", "pwdata")
+_RESPONSE = ("prdata", "pready", "pslverr")
+
+
+class ApbBus(Bus):
+    """The APB ports of system_tb: 32-bit data, byte addresses."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        names = {name: f"{name}_i" for name in _REQUEST} | {name: f"{name}_o" for name in _RESPONSE}
+        super().__init__(dut, "apb", names)
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR."""
+
+    cycle: int
+    write: bool
+    addr: int
+    data: int
+    error: bool = False
+
+
+class ApbItem(uvm_sequence_item):
+    """An access to make; `data` is what was read once it is done."""
+
+    def __init__(self, name: str = "apb", write: bool = False, addr: int = 0, data: int = 0) -> None:
+        super().__init__(name)
+        self.write, self.addr, self.data = write, addr, data
+        self.error = False
+
+
+class ApbTimeout(RuntimeError):
+    """The bus did not answer; nothing can be said about the registers."""
+
+
+class ApbDriver(uvm_driver):
+    """Makes the accesses of its items, one after the other, back to back if they come so."""
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        self.dut = ConfigDB().get(self, "", "DUT")
+        self.bus = ApbBus(self.dut)
+        self.edge = -1.0  # when the last access ended
+
+    async def run_phase(self) -> None:
+        for name in _REQUEST:
+            getattr(self.bus, name).value = 0
+        self.task = cocotb.start_soon(self._serve())
+
+    async def _serve(self) -> None:
+        while True:
+            item = await self.seq_item_port.get_next_item()
+            await self._access(item)
+            self.seq_item_port.item_done()
+
+    async def _access(self, item: ApbItem) -> None:
+        bus, clock = self.bus, self.dut.clk_o
+        if get_sim_time() != self.edge:
+            await RisingEdge(clock)
+        bus.psel.value = 1
+        bus.penable.value = 0
+        bus.pwrite.value = int(item.write)
+        bus.paddr.value = item.addr
+        bus.pwdata.value = item.data if item.write else 0
+        await RisingEdge(clock)
+        bus.penable.value = 1
+        for _ in range(GIVE_UP):
+            await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
+            if bus.pready.value == 1:
+                break
+        else:
+            raise ApbTimeout(f"PREADY stayed low for {GIVE_UP} cycles of an access to {item.addr:#x}")
+        item.error = bus.pslverr.value != 0
+        if not item.write:
+            value = bus.prdata.value
+            item.data = int(value) if value.is_resolvable else 0
+        await RisingEdge(clock)
+        self.edge = get_sim_time()
+        bus.psel.value = 0
+        bus.penable.value = 0
+
+
+class ApbMonitor(uvm_component):
+    """Sends an `Access` for each one that ended, and keeps a sentence for each rule that was broken.
+
+    counts: accesses seen, by rule of the protocol: how often it was looked at.
+    """
+
+    def build_phase(self) -> None:
+        self.dut = ConfigDB().get(self, "", "DUT")
+        self.bus = ApbBus(self.dut)
+        self.port = uvm_analysis_port("port", self)
+        self.problems: list[tuple[int, str]] = []
+        self.accesses = 0
+
+    async def run_phase(self) -> None:
+        self.task = cocotb.start_soon(self._watch())
+
+    @staticmethod
+    def cycle() -> int:
+        """Clock cycles since the simulation began, as the recorders of tb/hdl count them."""
+        return int(get_sim_time("ns")) // CYCLE_NS
+
+    async def _watch(self) -> None:
+        while True:
+            if self.bus.psel.value != 1:
+                await RisingEdge(self.bus.psel)
+            await self._transfer()
+
+    async def _transfer(self) -> None:
+        bus, clock = self.bus, self.dut.clk_o
+        await FallingEdge(clock)
+        if bus.psel.value != 1:
+            return
+        if bus.penable.value != 0:
+            self._problem("PENABLE is 1 in the first cycle of an access")
+        held = [int(getattr(bus, name).value) for name in ("pwrite", "paddr", "pwdata")]
+        waited = 0
+        while True:
+            await FallingEdge(clock)
+            now = [int(getattr(bus, name).value) for name in ("pwrite", "paddr", "pwdata")]
+            if bus.psel.value != 1 or bus.penable.value != 1 or now != held:
+                self._problem("PSEL, PENABLE, PWRITE, PADDR or PWDATA changed before PREADY")
+                return
+            ready = bus.pready.value
+            if not ready.is_resolvable:
+                self._problem(f"PREADY={ready} in an access to {held[1]:#x}")
+                return
+            if int(ready):
+                break
+            waited += 1
+            if waited == GIVE_UP:
+                self._problem(f"PREADY stayed low for {GIVE_UP} cycles of an access to {held[1]:#x}")
+        self._answered(*held)
+
+    def _answered(self, write: int, addr: int, wdata: int) -> None:
+        self.accesses += 1
+        bus = self.bus
+        error, rdata = bus.pslverr.value, bus.prdata.value
+        if not error.is_resolvable:
+            self._problem(f"PSLVERR={error} at the end of an access to {addr:#x}")
+        data = wdata
+        if not write:
+            if not rdata.is_resolvable:
+                self._problem(f"PRDATA={rdata} at the end of a read of {addr:#x}")
+            data = int(rdata) if rdata.is_resolvable else 0
+        self.port.write(Access(self.cycle(), bool(write), addr, data, error.is_resolvable and bool(int(error))))
+
+    def _problem(self, text: str) -> None:
+        self.problems.append((self.cycle(), text))
+
+
+class ApbAgent(uvm_agent):
+    """Sequencer, driver and monitor of the register bus."""
+
+    def build_phase(self) -> None:
+        self.sequencer = uvm_sequencer("sequencer", self)
+        self.driver = ApbDriver("driver", self)
+        self.monitor = ApbMonitor("monitor", self)
+
+    def connect_phase(self) -> None:
+        self.driver.seq_item_port.connect(self.sequencer.seq_item_export)
