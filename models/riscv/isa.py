@@ -61,6 +61,7 @@ _SYSTEM = {
     0x30200073: ("mret", Flow.UNINFERABLE), 0x70200073: ("mnret", Flow.UNINFERABLE),
 }  # fmt: skip
 _BRANCHES = {0: "beq", 1: "bne", 4: "blt", 5: "bge", 6: "bltu", 7: "bgeu"}
+CUSTOM = (0x0B, 0x2B, 0x5B, 0x7B)  # the opcodes custom-0 to custom-3
 XRET = ("mret", "sret", "uret", "mnret")
 
 
@@ -73,6 +74,11 @@ def size_of(parcel: int) -> int:
     if parcel & 0x3F == 0x1F:
         return 6
     return 8 if parcel & 0x7F == 0x3F else 10 + 2 * (parcel >> 12 & 7)
+
+
+def is_custom(insn: Insn) -> bool:
+    """Whether the opcode is custom-0 to custom-3: it may do anything, so a hart may report it as a jump (10.1)."""
+    return insn.size == 4 and insn.raw & 0x7F in CUSTOM
 
 
 def _signed(value: int, bits: int) -> int:

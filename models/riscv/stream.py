@@ -14,7 +14,12 @@ from models.riscv.retired import Effects, IType, Kind, Retired
 
 ECALL_CAUSES = (8, 9, 10, 11)
 BREAKPOINT = 3
-CONTROL_KINDS = (Kind.TRACE_ON, Kind.TRACE_OFF, Kind.DEBUG_ENTRY, Kind.DEBUG_EXIT)
+CONTROL_KINDS = tuple(kind for kind in Kind if kind >= Kind.TRACE_ON)  # neither instruction nor trap
+LEVEL_KINDS = (  # level of the ingress port, and the rows in which it rises and falls
+    ("inst_tracing", Kind.TRACE_ON, Kind.TRACE_OFF), ("halted", Kind.DEBUG_ENTRY, Kind.DEBUG_EXIT),
+    ("in_reset", Kind.RESET_ENTRY, Kind.RESET_EXIT), ("low_power", Kind.SLEEP, Kind.WAKE),
+)  # fmt: skip
+RESTART_KINDS = (Kind.TRACE_ON, Kind.DEBUG_EXIT, Kind.RESET_EXIT, Kind.WAKE)  # the hart may go on anywhere
 
 
 class WalkError(ValueError):
@@ -51,6 +56,32 @@ def size_and_itype(
     return np.where(is_insn, columns.size, 0), itype
 
 
+def custom_jumps(retired: Retired, program: Program) -> np.ndarray:
+    """Mask of the custom instructions that changed the flow: section 10.1 has them reported with itype 14."""
+    mask = (retired.kind == Kind.INSN) & (retired.itype == IType.OTHER_UNINFERABLE_JUMP)
+    rows = np.flatnonzero(mask)
+    columns = program.columns(retired.pc[rows])
+    mask[rows] = columns.flow == Flow.SEQUENTIAL
+    for row in np.flatnonzero(mask).tolist():
+        insn = program.insn(int(retired.pc[row]))
+        mask[row] = insn is not None and isa.is_custom(insn)
+    return mask
+
+
+def with_options(retired: Retired, program: Program, all_jumps: bool = False, as_itype: int = IType.TAKEN) -> Retired:
+    """The stream as a hart reports it with these options; effects are kept.
+
+    all_jumps: direct jumps and calls (itype 9, 11, 15) are reported as taken branches, or as the reserved itype 7
+    (seed chapter 2, trTeInstEnAllJumps). Apply it after `with_variant`, which computes itype anew.
+    """
+    result = retired.select(slice(None))
+    result.effects = retired.effects
+    if all_jumps:
+        jumps = np.isin(retired.itype, (IType.INFERABLE_CALL, IType.INFERABLE_TAIL_CALL, IType.OTHER_INFERABLE_JUMP))
+        result.itype[(retired.kind == Kind.INSN) & jumps] = as_itype
+    return result
+
+
 def with_variant(retired: Retired, program: Program, variant: str) -> Retired:
     """The same stream as `variant` has it: itype recomputed; ecall and ebreak retire in rc7 and not in v1_0.
 
@@ -76,7 +107,8 @@ def with_variant(retired: Retired, program: Program, variant: str) -> Retired:
     for name, value in (("kind", Kind.INSN), ("taken", -1), ("cause", 0), ("tval", 0)):
         getattr(result, name)[added] = value
     result.size, itype = size_and_itype(program, variant, result.kind, result.pc, result.taken)
-    result.itype = itype.astype(np.uint8)
+    custom = custom_jumps(retired, program)[source] & ~added
+    result.itype = np.where(custom, IType.OTHER_UNINFERABLE_JUMP, itype).astype(np.uint8)
     result.size = result.size.astype(np.uint8)
     if retired.effects is not None:
         result.effects = _move_effects(retired.effects, source, added)
@@ -100,8 +132,8 @@ def check_flow(retired: Retired, program: Program) -> None:
     """Raise WalkError at the first row that does not follow from the rows before it.
 
     A sequential instruction, a branch with its direction and a direct jump say where the next row is; after
-    an indirect jump or a trap, and at trace_on and debug_exit, the stream may go on anywhere. Size,
-    direction and itype (of either variant) must be those of the program's instruction.
+    an indirect or custom jump or a trap, and at the rows of RESTART_KINDS, the stream may go on anywhere. Size,
+    direction and itype (of either variant, or that of all-jumps) must be those of the program's instruction.
     """
     n = len(retired)
     columns = program.columns(retired.pc)
@@ -116,6 +148,8 @@ def check_flow(retired: Retired, program: Program) -> None:
     known = ~(
         (is_insn & (columns.flow == Flow.UNINFERABLE)) | (kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)
     )
+    custom = custom_jumps(retired, program)
+    known &= ~custom
     is_call = is_insn & (columns.flow == Flow.TRAP)
     expected = np.where(is_call, pc, expected)
     known &= ~(
@@ -123,16 +157,18 @@ def check_flow(retired: Retired, program: Program) -> None:
     )  # a control row whose address the port could not tell
 
     itypes = np.stack([columns.itype[v] for v in isa.VARIANTS]) + (is_branch & (retired.taken == 1))
+    other_itype = is_insn & (itypes != retired.itype).all(axis=0) & ~custom
+    other_itype &= ~((columns.flow == Flow.INFERABLE) & np.isin(retired.itype, (IType.TAKEN, IType.RESERVED)))
     outside = is_insn & (columns.size == 0)
     wrong = {
         "is not an instruction of the program": outside,
         "has another size in the program": is_insn & ~outside & (columns.size != retired.size),
         "needs a direction exactly if it is a branch": is_insn & (is_branch != (retired.taken >= 0)),
-        "has another itype": is_insn & (itypes != retired.itype).all(axis=0),
+        "has another itype": other_itype,
         "does not follow from the row before": np.zeros(n, dtype=bool),
         "is an ecall or ebreak that no exception follows": np.zeros(n, dtype=bool),
     }
-    restart = (kind == Kind.TRACE_ON) | (kind == Kind.DEBUG_EXIT) | (np.isin(kind, CONTROL_KINDS) & (pc == 0))
+    restart = np.isin(kind, RESTART_KINDS) | (np.isin(kind, CONTROL_KINDS) & (pc == 0))
     astray = wrong["does not follow from the row before"]
     astray[1:] = known[:-1] & ~restart[1:] & (expected[:-1] != pc[1:])
     wrong["is an ecall or ebreak that no exception follows"][:-1] = is_call[:-1] & (

@@ -11,7 +11,8 @@ import numpy as np
 from models.riscv import isa
 from models.riscv.isa import Flow, Insn
 from models.riscv.program import Program
-from models.riscv.retired import Kind, Priv, Retired
+from models.riscv.retired import IType, Kind, Priv, Retired
+from models.riscv.sequential import mark
 from models.riscv.stream import (
     WalkError,
     check_flow,
@@ -24,13 +25,18 @@ from models.riscv.stream import (
 __all__ = ["Walk", "WalkError", "check_flow", "with_variant"]
 
 
+# Where the hart stops, what ends it, and the row of each.
+_STOPPED = {"in Debug Mode": "debug_exit", "in reset": "reset_exit", "asleep": "wake"}
+
+
 class Walk:
     """A hart at one place of a program; each call retires instructions or tells an event.
 
-    program; variant: one of `isa.VARIANTS`; start_pc: by default the program's entry; priv, context: those
+    program; variant: one of `isa.VARIANTS`; start_pc: by default the program's entry; priv, context, hcontext: those
     of the first instruction. stops: addresses of sequential instructions at which `run` also stops.
-    pc, priv, context: of the next instruction (context may be set: a write to scontext takes effect there).
-    tracing: None until the first trace_on or trace_off. halted: in Debug Mode. count: instructions retired.
+    pc, priv, context, hcontext: of the next instruction (the contexts may be set: a write to the CSR takes effect there).
+    tracing: None until the first trace_on or trace_off. stopped: why the hart retires nothing ("in Debug Mode", "in
+    reset", "asleep"), "" if it runs; halted: it is in Debug Mode. count: instructions retired.
     """
 
     def __init__(
@@ -41,20 +47,23 @@ class Walk:
         priv: int = Priv.M,
         context: int = 0,
         stops: frozenset[int] = frozenset(),
+        hcontext: int = 0,
     ) -> None:
         if variant not in isa.VARIANTS:
             raise WalkError(f"variant {variant!r} is not known; give one of {', '.join(isa.VARIANTS)}")
         self.program, self.variant = program, variant
         self.pc = program.entry if start_pc is None else start_pc
         self.tracing: bool | None = None
-        self.halted = self._debugged = False
+        self.stopped = ""
+        self._woken: set[str] = set()  # of `_STOPPED`: what the hart has been in, or cannot have been in any more
         self.count = 0
         self._code, self._stops = program.code, stops
-        self._priv, self._context = int(priv), context
+        self._mode_now = int(priv), context, hcontext
         self._pcs: list[int] = []
         self._taken: dict[int, bool] = {}
+        self._custom: list[int] = []  # rows of custom instructions that changed the flow
         self._events: dict[int, tuple[int, int, int]] = {}  # row: kind, cause, tval
-        self._modes: list[tuple[int, int, int]] = [(0, self._priv, context)]  # from row on: priv, context
+        self._modes: list[tuple[int, int, int, int]] = [(0, *self._mode_now)]  # from row on: priv, contexts
         self._lines: dict[int, tuple[list[int], int]] = {}
 
     def __len__(self) -> int:
@@ -62,24 +71,34 @@ class Walk:
 
     @property
     def priv(self) -> int:
-        return self._priv
+        return self._mode_now[0]
 
     @property
     def context(self) -> int:
-        return self._context
+        return self._mode_now[1]
 
     @context.setter
     def context(self, value: int) -> None:
-        self._mode(self._priv, value)
+        self._mode(context=value)
 
-    def _mode(self, priv: int | None, context: int | None) -> None:
-        priv, context = (
-            self._priv if priv is None else int(priv),
-            self._context if context is None else context,
-        )
-        if (priv, context) != (self._priv, self._context):
-            self._priv, self._context = priv, context
-            self._modes.append((len(self._pcs), priv, context))
+    @property
+    def hcontext(self) -> int:
+        return self._mode_now[2]
+
+    @hcontext.setter
+    def hcontext(self, value: int) -> None:
+        self._mode(hcontext=value)
+
+    @property
+    def halted(self) -> bool:
+        return self.stopped == "in Debug Mode"
+
+    def _mode(self, priv: int | None = None, context: int | None = None, hcontext: int | None = None) -> None:
+        given = priv, context, hcontext
+        mode = tuple(now if new is None else int(new) for now, new in zip(self._mode_now, given))
+        if mode != self._mode_now:
+            self._mode_now = mode
+            self._modes.append((len(self._pcs), *mode))
 
     def insn(self) -> Insn | None:
         """The instruction at pc."""
@@ -87,12 +106,13 @@ class Walk:
 
     def _need(self, flow: Flow, way_out: str) -> Insn:
         insn = self._code[self.pc]
-        if self.halted or insn is None or insn.flow != flow:
+        if self.stopped or insn is None or insn.flow != flow:
             self._refuse(way_out if insn else "the walk has left the program")
         return insn
 
     def _refuse(self, reason: str) -> None:
-        reason = "the hart is in Debug Mode; call debug_exit() first" if self.halted else reason
+        if self.stopped:
+            reason = f"the hart is {self.stopped}; call {_STOPPED[self.stopped]}() first"
         raise WalkError(f"at {self.program.where(self.pc)}: {reason}")
 
     def _go(self, target: int) -> None:
@@ -107,7 +127,7 @@ class Walk:
         append, code, pc = self._pcs.append, self._code, self.pc
         for _ in range(n):
             insn = code[pc]
-            if self.halted or insn is None or insn.flow not in (Flow.SEQUENTIAL, Flow.INFERABLE):
+            if self.stopped or insn is None or insn.flow not in (Flow.SEQUENTIAL, Flow.INFERABLE):
                 self.pc = pc
                 way = ("", "branch(taken)", "", "jump(target)", "trap(...)")[insn.flow if insn else 0]
                 self._refuse(f"not a step; use {way}" if insn else "the walk has left the program")
@@ -127,7 +147,7 @@ class Walk:
             line, end = self._lines.get(self.pc) or self._line(self.pc)
             if not line:
                 break
-            if self.halted:
+            if self.stopped:
                 self._refuse("")
             if len(line) > limit:
                 line, end = line[:limit], line[limit]
@@ -170,15 +190,26 @@ class Walk:
         self.pc = insn.target if taken else self._after(self.pc, insn)
         return self
 
-    def jump(self, target: int, priv: int | None = None, context: int | None = None) -> Walk:
-        """Retire the indirect jump or xRET at pc; an xRET may change the privilege (and context)."""
-        insn = self._need(Flow.UNINFERABLE, "not an indirect jump; use step(), branch(taken) or trap(...)")
-        if priv is not None and int(priv) != self._priv and insn.name not in isa.XRET:
+    def jump(
+        self, target: int, priv: int | None = None, context: int | None = None, hcontext: int | None = None
+    ) -> Walk:
+        """Retire the indirect jump, xRET or custom instruction at pc; an xRET may change privilege and contexts.
+
+        A custom instruction that goes elsewhere counts as an uninferable jump (section 10.1, itype 14); `step`
+        retires one that does not.
+        """
+        insn = self._code[self.pc]
+        custom = insn is not None and insn.flow == Flow.SEQUENTIAL and isa.is_custom(insn)
+        if self.stopped or not custom:
+            insn = self._need(Flow.UNINFERABLE, "not an indirect jump; use step(), branch(taken) or trap(...)")
+        if priv is not None and int(priv) != self.priv and insn.name not in isa.XRET:
             self._refuse("only mret, sret, uret and mnret change the privilege; leave priv out")
         self._go(target)
+        if custom:
+            self._custom.append(len(self._pcs))
         self._pcs.append(insn.pc)
         self.count += 1
-        self._mode(priv, context)
+        self._mode(priv, context, hcontext)
         return self
 
     def trap(
@@ -188,7 +219,7 @@ class Walk:
 
         ecall and ebreak with their own cause retire before it in rc7 (seed Table 2) and do not in v1_0.
         """
-        if self.halted:
+        if self.stopped:
             self._refuse("")
         epc = self.pc
         self._go(handler)
@@ -196,7 +227,7 @@ class Walk:
             self._pcs.append(epc)
             self.count += 1
         self._event(Kind.INTERRUPT if interrupt else Kind.EXCEPTION, epc, cause, tval)
-        self._mode(priv, None)
+        self._mode(priv)
         return self
 
     def _event(self, kind: Kind, pc: int, cause: int = 0, tval: int = 0) -> None:
@@ -223,21 +254,61 @@ class Walk:
 
     def debug_entry(self) -> Walk:
         """The hart enters Debug Mode before the next instruction."""
-        if self.halted:
-            self._refuse("")
-        self._event(Kind.DEBUG_ENTRY, self.pc)
-        self.halted = self._debugged = True
-        return self
+        return self._stop("in Debug Mode", Kind.DEBUG_ENTRY)
 
     def debug_exit(self, resume_pc: int | None = None, priv: int | None = None) -> Walk:
         """The hart leaves Debug Mode, at resume_pc if given (also at the start: it was halted before)."""
-        if not self.halted and self._debugged:
-            self._refuse("the hart is not in Debug Mode; call debug_entry() first")
+        return self._go_on("in Debug Mode", Kind.DEBUG_EXIT, resume_pc, priv)
+
+    def reset_entry(self) -> Walk:
+        """The hart is reset before the next instruction."""
+        return self._stop("in reset", Kind.RESET_ENTRY)
+
+    def reset_exit(self, resume_pc: int | None = None, priv: int | None = Priv.M) -> Walk:
+        """The hart leaves reset in M-mode, at resume_pc if given (also at the start: it was in reset before)."""
+        return self._go_on("in reset", Kind.RESET_EXIT, resume_pc, priv)
+
+    def sleep(self) -> Walk:
+        """The hart enters low-power mode before the next instruction."""
+        return self._stop("asleep", Kind.SLEEP)
+
+    def wake(self, resume_pc: int | None = None, priv: int | None = None) -> Walk:
+        """The hart wakes up, at resume_pc if given (also at the start: it was asleep before)."""
+        return self._go_on("asleep", Kind.WAKE, resume_pc, priv)
+
+    def _stop(self, where: str, kind: Kind) -> Walk:
+        if self.stopped:
+            self._refuse("")
+        self._event(kind, self.pc)
+        self.stopped = where
+        self._woken.add(where)
+        return self
+
+    def _go_on(self, where: str, kind: Kind, resume_pc: int | None, priv: int | None) -> Walk:
+        if self.stopped != where and (self.stopped or where in self._woken):
+            entry = {"in Debug Mode": "debug_entry", "in reset": "reset_entry", "asleep": "sleep"}[where]
+            self._refuse(f"the hart is not {where}; call {entry}() first")
         if resume_pc is not None:
             self._go(resume_pc)
-        self.halted, self._debugged = False, True
-        self._mode(priv, None)
-        self._event(Kind.DEBUG_EXIT, self.pc)
+        self.stopped = ""
+        self._woken.add(where)
+        self._mode(priv)
+        self._event(kind, self.pc)
+        return self
+
+    def notify(self) -> Walk:
+        """A debug trigger with action 4 fires on the instruction before."""
+        self._event(Kind.NOTIFY, self.pc)
+        return self
+
+    def ext_notify(self) -> Walk:
+        """An external trigger whose action is trace-notify fires."""
+        self._event(Kind.EXT_NOTIFY, self.pc)
+        return self
+
+    def vendor(self, tcode: int, data: int) -> Walk:
+        """The encoder is handed a vendor-defined message: TCODE 56 to 62 and 32 bits of data."""
+        self._event(Kind.VENDOR, self.pc, tcode, data)
         return self
 
     def retired(self) -> Retired:
@@ -246,14 +317,15 @@ class Walk:
         n = len(self._pcs)
         pcs = np.array(self._pcs, dtype=np.uint64)
         kind, cause, tval = np.zeros(n, np.uint8), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-        taken, (rows, privs, contexts) = np.full(n, -1, np.int8), zip(*self._modes)
+        taken, (rows, *modes) = np.full(n, -1, np.int8), zip(*self._modes)
         for row, (what, number, value) in self._events.items():
             kind[row], cause[row], tval[row] = what, number, value
         for row, direction in self._taken.items():
             taken[row] = direction
         lengths = np.diff(np.array([*rows, n]))
-        priv = np.repeat(np.array(privs, np.uint8), lengths)
-        context = np.repeat(np.array(contexts, np.uint64), lengths)
         sayer = mode_rows(kind)
+        priv, context, hcontext = (np.repeat(np.array(column, np.uint64), lengths)[sayer] for column in modes)
         size, itype = size_and_itype(self.program, self.variant, kind, pcs, taken)
-        return Retired(kind, pcs, size, itype, taken, cause, tval, priv[sayer], context[sayer])
+        itype[self._custom] = IType.OTHER_UNINFERABLE_JUMP
+        plain = Retired(kind, pcs, size, itype, taken, cause, tval, priv, context, hcontext=hcontext)
+        return mark(plain, self.program)
