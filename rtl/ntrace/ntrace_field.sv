@@ -1,8 +1,9 @@
 // One variable-length field (with what precedes it in its first byte) as N-Trace bytes: MDO in bits
 // 7:2, MSEO in 1:0 (1.0.0_rc7 section 3.1). Combinational.
 //
-// The field ends with the byte that holds its highest 1, but not before `min_bytes_i`: a field
-// that starts on a byte boundary takes a byte even if it is 0. Bytes behind its end are 0.
+// The field ends with the byte that holds the highest 1 of `length_i`, but not before `min_bytes_i`: a
+// field that starts on a byte boundary takes a byte even if it is 0 (NT-7). `length_i` is the field itself
+// unless it may end earlier than its highest 1 (section 8.2). Bytes behind its end are 0.
 module ntrace_field
 #(
   parameter int Bytes     = 4,
@@ -12,6 +13,7 @@ module ntrace_field
   input  logic                 present_i,
   input  logic                 last_i,       // the message ends with this field
   input  logic [6*Bytes-1:0]   mdo_i,
+  input  logic [6*Bytes-1:0]   length_i,
   input  logic [CountBits-1:0] min_bytes_i,
 
   output logic [CountBits-1:0] nbytes_o,     // 0 if not present
@@ -35,7 +37,7 @@ module ntrace_field
     end
 
     assign ended = ended_after && (!present_i ||
-                                   ((Index[CountBits-1:0] >= min_bytes_i) && (mdo_i[6*k +: 6] == 6'd0)));
+                                   ((Index[CountBits-1:0] >= min_bytes_i) && (length_i[6*k +: 6] == 6'd0)));
     assign count = (ended_after && !ended) ? Count[CountBits-1:0] : count_after;
 
     assign bytes_o[8*k +: 8] = ended ? 8'h00 :

@@ -85,8 +85,9 @@ package ntrace_pkg;
   localparam int FixedBits = 12;
   localparam int Var0Bits  = 37;
 
-  // SRC: trTeSrcBits is at most 12.
-  localparam int SrcMax = 12;
+  // Longest SRC (trTeSrcBits) and I-CNT (table 10), in bits.
+  localparam int SrcMax  = 12;
+  localparam int IcntMax = 22;
 
   // The message has SYNC, and with it F-ADDR and an absolute TSTAMP.
   function automatic logic has_sync(input logic [5:0] tcode);
