@@ -1,4 +1,4 @@
-// Plays the rows of `stimulus.bin` to an ingress port: thousands of cycles for one wake-up of Python.
+// Plays the rows of a file to an ingress port: thousands of cycles for one wake-up of Python.
 //
 // A row is one vector of RowBits in the file, most significant byte first (tb/agents/rows.py writes
 // them): {lanes, vendor data[31:0], levels[31:0], gap[63:0]}. A row waits `gap` cycles after the one before
@@ -6,7 +6,8 @@
 // until it is accepted.
 module trace_player
 #(
-  parameter int RowBits = 320
+  parameter int RowBits = 320,
+  parameter     File    = "stimulus.bin"
 ) (
   input  logic               clk_i,
   input  logic               go_i,      // rises: open the file and play it
@@ -38,7 +39,7 @@ module trace_player
       levels  = '0;
       done_o  <= 1'b0;
     end else if (!running && !done_o) begin
-      file    = $fopen("stimulus.bin", "rb");
+      file    = $fopen(File, "rb");
       got     = $fread(row, file);
       gap     = row[63:0];
       running = 1'b1;
