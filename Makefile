@@ -9,7 +9,7 @@ PY    := $(VENV)/bin/python
 WORDS := $(filter-out PYTHON=%,$(MAKEOVERRIDES))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check plants perf regress report doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check plants perf regress cover report doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
@@ -44,8 +44,11 @@ plants: venv ## Plant the bugs of tests/plants one by one and see which clause c
 perf: venv ## Speed: bulk against pins, where the time goes, models, cells
 	@$(PY) -m tools.perf $(WORDS)
 
-regress: venv ## Random seeds in random configurations (SEEDS=N FIRST=1 N=<processes> SIZE=)
+regress: venv ## Random seeds in random configurations (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1); goes on where it was killed
 	@$(PY) -m tools.regress $(WORDS)
+
+cover: venv ## Close the coverage: programs, scenarios, then seeds until no bin is open; code coverage beside it
+	@$(PY) -m tools.cover $(WORDS)
 
 report: venv ## The report over everything in build/results
 	@$(PY) -m tools.report $(WORDS)
