@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from models.ntrace.config import Config
 from tb.job import Job, save_jobs
@@ -30,7 +30,6 @@ from tools.simulators import Simulator
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILDS = ROOT / "build" / "sim"
-TOP = "ntrace_tb"
 _TAIL = 12  # lines of a log that an error shows
 _VERILATOR_FLAGS = (
     "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
@@ -46,8 +45,25 @@ class SimError(ValueError):
 
 
 @dataclass(frozen=True)
+class Bench:
+    """A testbench: its top module, the folders of rtl/ and the list of tb/hdl it is made of, and the Python that plays its jobs."""
+
+    top: str = "ntrace_tb"
+    rtl: tuple[str, ...] = ("ntrace",)
+    hdl: str = "files.f"
+    module: str = "tb.envs.ntrace_run"
+
+    @property
+    def settings(self) -> Path:
+        """What Verilator is told about the top."""
+        return ROOT / "tb" / "hdl" / f"{self.top}.vlt"
+
+
+@dataclass(frozen=True)
 class BuildConfig:
     """The parameters of ntrace_tb: what a build has and a run cannot change."""
+
+    BENCH: ClassVar[Bench] = Bench()
 
     Xlen: int = 64
     NBlocks: int = 1
@@ -75,17 +91,18 @@ class Build:
     sim: Simulator
     image: Path
     waves: str | None  # "fst", "vcd" or None
+    bench: Bench = Bench()
 
 
-def sources(rtl_dir: Path, sim: str = "icarus") -> list[Path]:
+def sources(rtl_dir: Path, sim: str = "icarus", bench: Bench = Bench()) -> list[Path]:
     """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/.
 
     Verilator also gets the assertions of files_verilator.f, where the folder has one.
     """
-    lists = [rtl_dir / "ntrace" / "files.f"]
-    if sim == "verilator" and (assertions := rtl_dir / "ntrace" / "files_verilator.f").exists():
-        lists.append(assertions)
-    lines = [line for listed in [*lists, ROOT / "tb" / "hdl" / "files.f"] for line in _listed(listed)]
+    lists = [rtl_dir / folder / "files.f" for folder in bench.rtl]
+    if sim == "verilator":
+        lists += [path for folder in bench.rtl if (path := rtl_dir / folder / "files_verilator.f").exists()]
+    lines = [line for listed in [*lists, ROOT / "tb" / "hdl" / bench.hdl] for line in _listed(listed)]
     return [rtl_dir / Path(line).relative_to("rtl") if line.startswith("rtl/") else ROOT / line for line in dict.fromkeys(lines)]
 
 
@@ -102,7 +119,7 @@ def build(
 ) -> Build:
     """Compile, unless that was done before; with Verilator's code coverage if asked for. SimError with the end of the log."""
     simulator = simulators.find(sim)
-    files = sources(Path(rtl_dir).resolve(), sim)
+    files = sources(Path(rtl_dir).resolve(), sim, config.BENCH)
     kind = _waves_kind(sim) if waves else None
     flags = _COVERAGE_FLAGS if coverage and sim == "verilator" else ()
     place = BUILDS / _key(simulator, config, files, kind, flags)
@@ -118,7 +135,7 @@ def build(
                     _step(command, log, place, simulator.env)
             shutil.rmtree(place / "obj", ignore_errors=True)
             (place / "complete").write_text(json.dumps({"seconds": time.perf_counter() - begin, **asdict(config)}))
-    return Build(simulator, image, kind)
+    return Build(simulator, image, kind, config.BENCH)
 
 
 def _waves_kind(sim: str) -> str:
@@ -132,7 +149,7 @@ def _key(simulator: Simulator, config: BuildConfig, files: list[Path], waves: st
     digest = hashlib.sha256()
     for part in (simulator.version, simulator.where, config, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, flags, sys.prefix):
         digest.update(repr(part).encode())
-    for path in [*files, ROOT / "tb/hdl/ntrace_tb.vlt"]:
+    for path in [*files, config.BENCH.settings]:
         digest.update(path.name.encode() + path.read_bytes())
     return f"{simulator.name}-x{config.Xlen}-n{config.NBlocks}-{digest.hexdigest()[:12]}"
 
@@ -156,9 +173,9 @@ def _verilator_steps(
     obj = place / "obj"
     trace = [f"--trace-{waves}"] if waves else []
     yield [
-        *simulator.command, *_VERILATOR_FLAGS, *flags, *trace, "-Mdir", str(obj), "--top-module", TOP,
+        *simulator.command, *_VERILATOR_FLAGS, *flags, *trace, "-Mdir", str(obj), "--top-module", config.BENCH.top,
         *(f"-G{name}={value}" for name, value in asdict(config).items()), "-CFLAGS", _CXX_FLAGS,
-        "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(ROOT / "tb/hdl/ntrace_tb.vlt"),
+        "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(config.BENCH.settings),
         *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
     runtime = _runtime(simulator, waves, flags)
@@ -185,14 +202,15 @@ def _icarus_steps(
 ) -> Iterator[list[str]]:
     settings = place / "settings.f"
     settings.write_text("+timescale+1ns/1ns\n")
-    roots, extra = ["-s", TOP], []
+    top = config.BENCH.top
+    roots, extra = ["-s", top], []
     if waves:
         dump = place / "dump.v"
-        dump.write_text(f'module dump; initial begin $dumpfile("waves.fst"); $dumpvars(0, {TOP}); end endmodule\n')
+        dump.write_text(f'module dump; initial begin $dumpfile("waves.fst"); $dumpvars(0, {top}); end endmodule\n')
         roots, extra = [*roots, "-s", "dump"], [str(dump)]
     yield [
         *simulator.command, "-g2012", "-o", str(place / "sim.vvp"), *roots, "-f", str(settings),
-        *(f"-P{TOP}.{name}={value}" for name, value in asdict(config).items()), *map(str, files), *extra,
+        *(f"-P{top}.{name}={value}" for name, value in asdict(config).items()), *map(str, files), *extra,
     ]  # fmt: skip
 
 
@@ -254,7 +272,7 @@ def _simulate(build: Build, out_dir: Path, timeout: float) -> str | None:
     results_xml = out_dir / "results.xml"
     results_xml.unlink(missing_ok=True)
     env = os.environ | {
-        "COCOTB_TEST_MODULES": "tb.envs.ntrace_run", "COCOTB_TOPLEVEL": TOP, "TOPLEVEL_LANG": "verilog",
+        "COCOTB_TEST_MODULES": build.bench.module, "COCOTB_TOPLEVEL": build.bench.top, "TOPLEVEL_LANG": "verilog",
         "COCOTB_RESULTS_FILE": str(results_xml), "COCOTB_LOG_LEVEL": "WARNING", "GPI_LOG_LEVEL": "WARNING",
         "COCOTB_ANSI_OUTPUT": "0", "COCOTB_RANDOM_SEED": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable, "TRACE_JOBS": str(out_dir / "jobs.json"),
