@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tools import simulators
 from tools.arguments import main_guard, parse
-from tools.sim import ROOT, TOP, sources
+from tools.sim import ROOT, Bench, sources
 
 _CONFIGS = (("Xlen=64", "NBlocks=1"), ("Xlen=32", "NBlocks=2"))
 
@@ -21,7 +21,7 @@ def main(argv: list[str]) -> int:
     verilator = simulators.find("verilator")
     waivers = [str(ROOT / "rtl/ntrace/lint.vlt"), str(ROOT / "tb/hdl/ntrace_tb.vlt")]
     for parameters in _CONFIGS:
-        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (TOP, sources(ROOT / "rtl", "verilator"))):
+        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (Bench().top, sources(ROOT / "rtl", "verilator"))):
             command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
             command += [f"-G{p}" for p in parameters] + waivers + [str(f) for f in files]
             bad += _run(f"verilator {top} {' '.join(parameters)}", command, verilator.env)
