@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.ntrace.messages import VALUE_NAMES
 from models.riscv.retired import IType, Priv
+from tb.coverage import options
 from tb.coverage.model import Counts, Definition, Point
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ MODES = ("btm", "htm")
 VARIANTS = ("v1_0", "rc7")
 ITYPES = tuple(f"{int(i)} {i.name.lower().replace('_', ' ')}" for i in IType)
 MESSAGES = (
-    "DirectBranch", "DirectBranchSync", "IndirectBranch", "IndirectBranchSync", "IndirectBranchHist",
+    "Ownership", "RepeatBranch", "DirectBranch", "DirectBranchSync", "IndirectBranch", "IndirectBranchSync", "IndirectBranchHist",
     "IndirectBranchHistSync", "ProgTraceSync", "ProgTraceCorrelation", "ResourceFull", "Error",
 )  # fmt: skip
 WITH_SYNC = ("ProgTraceSync", "DirectBranchSync", "IndirectBranchSync", "IndirectBranchHistSync")
 WITH_BTYPE = ("IndirectBranch", "IndirectBranchSync", "IndirectBranchHist", "IndirectBranchHistSync")
-WITH_ICNT = tuple(m for m in MESSAGES if m != "Error")
+WITH_ICNT = tuple(m for m in MESSAGES if m not in ("Error", "Ownership", "RepeatBranch"))
 WITH_HIST = ("IndirectBranchHist", "IndirectBranchHistSync", "ProgTraceCorrelation", "ResourceFull")
 SYNCS = tuple(f"{code} {name}" for code, name in VALUE_NAMES["sync"].items())
 BTYPES = tuple(f"{code} {name}" for code, name in VALUE_NAMES["btype"].items())
@@ -47,7 +48,6 @@ PRIVS = tuple(p.name for p in Priv)
 
 _NEVER_7 = "itype 7 is reserved: no hart sends it"
 _NEVER_6 = "a 4-bit itype port sends 8 to 14 instead (seed chapter 2)"
-_NOT_BUILT = "the option is not built into this encoder"
 _BTM_ONLY = "the message belongs to BTM (7.2, 7.6)"
 _HTM_ONLY = "the message has HIST, which BTM does not (7.9, 7.10)"
 _NO_LINK = {"rc7 x 10 *": "rc7: tail calls are not possible", "rc7 x 11 *": "rc7: tail calls are not possible"}
@@ -67,8 +67,8 @@ POINTS = (
            "IndirectBranchHist x btm *": _HTM_ONLY, "IndirectBranchHistSync x btm *": _HTM_ONLY}),
     Point("sync_cg", "SYNC codes, by message", "each reason to synchronize has its own trigger (table 25)",
           (SYNCS, WITH_SYNC), ("SYNC", "message"),
-          {"0 *": "no external trigger input", "6 *": "no watchpoint input", "1 *": "after reset tracing is off",
-           "9 *": "no power-down input", "3 * x [!P]*": "tracing starts with ProgTraceSync",
+          {"9 * x [!P]*": "tracing starts with ProgTraceSync", "1 * x [DI]*Sync": "the profile tells a reset by ProgTraceSync or IndirectBranchHistSync",
+           "3 * x [!P]*": "tracing starts with ProgTraceSync",
            "5 * x [!P]*": "tracing starts with ProgTraceSync", "7 * x [!P]*": "tracing restarts with ProgTraceSync",
            "4 * x [!I]*": "the profile reports a full I-CNT with HIST by IndirectBranchHistSync",
            "4 * x IndirectBranchSync": "the profile reports a full I-CNT with HIST by IndirectBranchHistSync"}),
@@ -77,10 +77,10 @@ POINTS = (
     Point("evcode_cg", "ProgTraceCorrelation: EVCODE, closing a trace or as a marker while trace is off",
           "table 26 asks for markers that carry nothing",
           (("0 debug entry", "1 low power", "4 trace disabled"), MODES, ("closing", "marker")),
-          ("EVCODE", "mode", "use"), {"1 *": "no low-power input"}),
+          ("EVCODE", "mode", "use"), {"1 * x marker": "sleep makes no marker while trace is off"}),
     Point("rcode_cg", "ResourceFull: RCODE", "counters that wrap silently lose instructions (8.3.1, 8.4.4)",
           (("0 I-CNT", "1 HIST", "2 HIST repeated"), MODES, VARIANTS), ("RCODE", "mode", "variant"),
-          {"2 *": _NOT_BUILT, "1 * x btm *": "BTM has no HIST"}),
+          {"[12] * x btm *": "BTM has no HIST"}),
     Point("full_together_cg", "I-CNT and HIST full after the same block, or one alone", "the order of the two messages (NT-23)",
           (("I-CNT alone", "HIST alone", "I-CNT then HIST"), VARIANTS), ("which", "variant"),
           {"I-CNT then HIST x rc7": "the profile's rc7 sends SYNC=4 when HIST is not empty"}),
@@ -141,7 +141,7 @@ POINTS = (
               for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))}}),
 )  # fmt: skip
 
-NTRACE = Definition("ntrace", POINTS)
+NTRACE = Definition("ntrace", POINTS + options.POINTS)
 DEFINITIONS = {NTRACE.ip: NTRACE}
 merge = NTRACE.merge
 percent = NTRACE.percent

@@ -1,7 +1,7 @@
 """How the N-Trace coverage points are counted: whole arrays at a time, from what the monitors saw.
 
 Each function looks at one kind of evidence (retire stream, ingress beats, messages, output cycles) and counts its
-points into a `_Tally`. Names of points and bins are those of `tb.coverage.points`.
+points into a `Tally`. Names of points and bins are those of `tb.coverage.points`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 
 from models.riscv.retired import IType, Kind, Priv, Retired
 from tb.coverage import points as p
-from tb.coverage.model import CROSS, Counts
+from tb.coverage.model import Counts
+from tb.coverage.sampling_options import pending, sample_options
+from tb.coverage.tally import Tally, bit_length, classes
 
 if TYPE_CHECKING:
     from models.ntrace.messages import Message
@@ -26,32 +28,9 @@ _PRIV_INDEX = np.full(256, -1)
 _PRIV_INDEX[[int(v) for v in Priv]] = np.arange(len(Priv))
 
 
-class _Tally:
-    """Counts under construction; an index below 0 means: no bin."""
-
-    def __init__(self) -> None:
-        self.counts: Counts = {}
-
-    def one(self, point: str, *names: str, hits: int = 1) -> None:
-        bins = self.counts.setdefault(point, {})
-        name = CROSS.join(names)
-        bins[name] = bins.get(name, 0) + hits
-
-    def array(self, point: str, *axes: tuple[tuple[str, ...], Any]) -> None:
-        """axes: (bin names, array of bin numbers), all arrays of one length, or one number for all."""
-        shape = [len(names) for names, _ in axes]
-        numbers = np.broadcast_arrays(*(np.atleast_1d(values) for _, values in axes))
-        keep = np.logical_and.reduce([n >= 0 for n in numbers])
-        flat = np.ravel_multi_index([n[keep].astype(np.int64) for n in numbers], shape)
-        hits = np.bincount(flat, minlength=int(np.prod(shape)))
-        for index in np.flatnonzero(hits):
-            place = np.unravel_index(index, shape)
-            self.one(point, *(names[i] for (names, _), i in zip(axes, place)), hits=int(hits[index]))
-
-
 def observe(capture: Capture, decoded: Any = None, encoded: Any = None) -> Counts:
     """Counts of all points of one run, not yet stamped."""
-    tally = _Tally()
+    tally = Tally()
     config = capture.config
     lanes = config.blocks if capture.beats is None else capture.beats.lanes
     tally.one("run_cg", config.mode, config.variant, f"RV{config.xlen}", f"{lanes} lane" + "s" * (lanes > 1))
@@ -63,12 +42,8 @@ def observe(capture: Capture, decoded: Any = None, encoded: Any = None) -> Count
         _periodic(tally, capture, decoded)
         if capture.out_cycle is not None:
             _output(tally, capture, decoded.messages, encoded)
+        sample_options(tally, capture, decoded, encoded)
     return tally.counts
-
-
-def _classes(values: np.ndarray, *limits: int) -> np.ndarray:
-    """Class of each value: 0 below limits[0], 1 below limits[1], and so on."""
-    return np.searchsorted(np.array(limits), values, side="right")
 
 
 def _traced(kind: np.ndarray) -> np.ndarray:
@@ -82,7 +57,7 @@ def _traced(kind: np.ndarray) -> np.ndarray:
     return on[:-1]
 
 
-def _stream(tally: _Tally, capture: Capture) -> None:
+def _stream(tally: Tally, capture: Capture) -> None:
     """Points of the retire stream: traps, stops, privilege; itypes too when no beats were seen."""
     r, variant = capture.retired, capture.config.variant
     if not len(r):
@@ -129,12 +104,12 @@ def _trap_places(r: Retired, on: np.ndarray, trap: np.ndarray) -> list[tuple[str
     return list(zip(p.TRAP_PLACES, masks))
 
 
-def _itypes(tally: _Tally, code: np.ndarray, variant: str) -> None:
+def _itypes(tally: Tally, code: np.ndarray, variant: str) -> None:
     tally.array("itype_cg", (p.VARIANTS, p.VARIANTS.index(variant)), (p.ITYPES, code))
     tally.array("itype_pair_cg", (p.ITYPES, code[:-1]), (p.ITYPES, code[1:]))
 
 
-def _beats(tally: _Tally, capture: Capture) -> None:
+def _beats(tally: Tally, capture: Capture) -> None:
     """Points of the ingress port: blocks and control levels."""
     b, config = capture.beats, capture.config
     assert b is not None
@@ -145,7 +120,7 @@ def _beats(tally: _Tally, capture: Capture) -> None:
     _itypes(tally, itype, config.variant)
     iretire = b.iretire[block].astype(np.int64)
     widest = (1 << config.iretire_bits) - 2
-    size = np.where(iretire >= widest, 5, _classes(iretire, 1, 2, 3, 16))
+    size = np.where(iretire >= widest, 5, classes(iretire, 1, 2, 3, 16))
     tally.array("iretire_cg", (p.IRETIRE_CLASSES, size))
     last = np.where(iretire > 0, b.ilastsize[block].astype(np.int64), -1)
     tally.array("ilastsize_cg", (p.ITYPES, itype), (("16 bit", "32 bit"), last))
@@ -164,7 +139,7 @@ def _beats(tally: _Tally, capture: Capture) -> None:
     tally.array("edge_block_cg", (("starts", "stops"), edge), (("with a block", "without"), ~valid.any(axis=1)))
 
 
-def _messages(tally: _Tally, capture: Capture, messages: list[Message]) -> None:
+def _messages(tally: Tally, capture: Capture, messages: list[Message]) -> None:
     """Points of the bytes sent: types, codes, field values and lengths."""
     config = capture.config
     mode = (p.MODES, p.MODES.index(config.mode))
@@ -191,16 +166,16 @@ def _messages(tally: _Tally, capture: Capture, messages: list[Message]) -> None:
             columns["hist"] = columns["rdata"][rcode == 1]
         if "icnt" in columns:
             value = columns["icnt"]
-            small = np.where(value < mark // 2, _classes(value, 1, 2, 3, 16), np.where(value < mark, 5, 6))
+            small = np.where(value < mark // 2, classes(value, 1, 2, 3, 16), np.where(value < mark, 5, 6))
             tally.array("icnt_cg", (p.WITH_ICNT, p.WITH_ICNT.index(name)), (p.ICNT_CLASSES, np.where(value < 3, value, small)))
         if "hist" in columns:
-            branches = _bit_length(columns["hist"]) - 1
-            full = np.where(branches >= config.hist_bits - 1, 4, _classes(branches, 1, 2, 15))
+            branches = bit_length(columns["hist"]) - 1
+            full = np.where(branches >= config.hist_bits - 1, 4, classes(branches, 1, 2, 15))
             tally.array("hist_cg", (p.WITH_HIST, p.WITH_HIST.index(name)), (p.HIST_CLASSES, np.where(branches < 0, -1, full)))
             tally.array("hist_length_cg", (tuple(map(str, range(32))), np.minimum(branches, 31)))
         for index, field in enumerate(("faddr", "uaddr")):
             if field in columns:
-                groups = np.maximum(1, -(-_bit_length(columns[field]) // 6))
+                groups = np.maximum(1, -(-bit_length(columns[field]) // 6))
                 tally.array("address_cg", (("F-ADDR", "U-ADDR"), index), (("RV32", "RV64"), int(config.xlen == 64)),
                             (tuple(map(str, range(1, 12))), groups - 1))  # fmt: skip
     _sequences(tally, capture, messages)
@@ -213,18 +188,7 @@ def _columns(group: list[Message]) -> dict[str, np.ndarray]:
     return {key: np.array(column, dtype=np.uint64).astype(np.int64) for key, column in zip(group[0].type.keys, table)}
 
 
-def _bit_length(values: np.ndarray) -> np.ndarray:
-    """int.bit_length of each value (all below 2**63)."""
-    length = np.zeros(len(values), dtype=np.int64)
-    rest = values.copy()
-    for step in (32, 16, 8, 4, 2, 1):
-        large = rest >= (1 << step)
-        length += np.where(large, step, 0)
-        rest = np.where(large, rest >> step, rest)
-    return length + (rest > 0)
-
-
-def _sequences(tally: _Tally, capture: Capture, messages: list[Message]) -> None:
+def _sequences(tally: Tally, capture: Capture, messages: list[Message]) -> None:
     """Points about neighbours: correlations, full counters together, overflow, message lengths."""
     mode, variant = capture.config.mode, capture.config.variant
     open_trace, errors, before = False, 0, None
@@ -257,36 +221,23 @@ def _sequences(tally: _Tally, capture: Capture, messages: list[Message]) -> None
     tally.array("length_cg", (tuple(map(str, range(2, 24))), np.where((length >= 0) & (length < 22), length, -1)))
 
 
-def _periodic(tally: _Tally, capture: Capture, decoded: Any) -> None:
-    """What each SYNC=2 interrupted: B-TYPE tells traps, the program tells jumps from straight code."""
-    messages, config = decoded.messages, capture.config
-    if not config.inst_sync_mode:
-        return
-    unit = ("messages", "cycles", "half-words")[config.inst_sync_mode - 1]
-    rows = [i for i, m in enumerate(messages) if m.type.has_sync and m.get("sync") == 2]
-    # pcs before the message that follows = everything this message told.
-    ends = np.append(np.asarray(decoded.first_pc), len(decoded.pcs))[[i + 1 for i in rows]] if rows else np.zeros(0, int)
-    known = ends > 0
-    last = decoded.pcs[np.maximum(ends - 1, 0)] if len(decoded.pcs) else np.zeros(len(rows), np.uint64)
-    indirect = known & _INDIRECT[capture.program.columns(last).itype[config.variant] & 15]
-    for i, jumped in zip(rows, indirect.tolist()):
-        message = messages[i]
-        history = " with history" if (message.get("hist") or 1) > 1 else ""
-        if message.type.name == "DirectBranchSync":
-            pending = "taken branch"
-        else:
-            pending = ("trap" if message.get("btype") else "indirect jump" if jumped else "straight code") + history
-        tally.one("periodic_cg", unit, pending, config.mode)
+def _periodic(tally: Tally, capture: Capture, decoded: Any) -> None:
+    """What each SYNC=2 interrupted."""
+    config = capture.config
+    if config.inst_sync_mode:
+        unit = ("messages", "cycles", "half-words")[config.inst_sync_mode - 1]
+        for _, what in pending(capture, decoded, (2,)):
+            tally.one("periodic_cg", unit, what, config.mode)
 
 
-def _output(tally: _Tally, capture: Capture, messages: list[Message], encoded: Any) -> None:
+def _output(tally: Tally, capture: Capture, messages: list[Message], encoded: Any) -> None:
     """Points of the byte port over time: gaps within messages, messages waiting while the ingress port stood still."""
     cycle = np.asarray(capture.out_cycle).astype(np.int64)
     begin = np.array([m.offset for m in messages], dtype=np.int64)
     inside = np.ones(len(cycle), dtype=bool)
     inside[begin] = False
     gap = np.diff(cycle)[inside[1:]] - 1
-    tally.array("back_pressure_cg", (p.GAPS, np.where(gap < 0, 0, _classes(gap, 1, 2, 16))))
+    tally.array("back_pressure_cg", (p.GAPS, np.where(gap < 0, 0, classes(gap, 1, 2, 16))))
     if capture.beats is None or encoded is None or len(encoded.beat) != len(begin) or not len(begin):
         return
     accepted = capture.beats.cycle.astype(np.int64)
@@ -295,4 +246,4 @@ def _output(tally: _Tally, capture: Capture, messages: list[Message], encoded: A
     last_byte = cycle[np.append(begin[1:], len(cycle)) - 1]
     waiting = made - np.searchsorted(last_byte, accepted[still] + 1, side="right")
     setting = int(not capture.config.inst_stall_ena)
-    tally.array("stall_cg", (("stall", "overflow"), setting), (p.BACKLOGS, _classes(waiting, 2, 4, 8)))
+    tally.array("stall_cg", (("stall", "overflow"), setting), (p.BACKLOGS, classes(waiting, 2, 4, 8)))
