@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from models.ntrace.filters import FilterError, FilterSettings
+
 VARIANTS = ("v1_0", "rc7")
 MODES = {"btm": 3, "htm": 6}  # trTeInstMode
 BTYPES = ("2_3", "1")  # NT-11: exceptions and interrupts told apart, or one code for both
@@ -78,6 +80,10 @@ class Config:
             )
         if self.src_id >> self.src_bits:
             raise ConfigError(f"SRC_ID={self.src_id} does not fit SRC_BITS={self.src_bits}; give SRC_BITS={self.src_id.bit_length()}")
+        try:
+            FilterSettings.parse(self.filter, self.xlen)
+        except FilterError as error:
+            raise ConfigError(str(error)) from None
 
     @property
     def inst_mode(self) -> int:
