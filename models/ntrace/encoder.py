@@ -10,8 +10,6 @@ messages are sent and held back, `encoder_input` how beats are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from models.ntrace.config import Config
 from models.ntrace.encoder_blocks import (
     EV_DEBUG,
@@ -40,7 +38,7 @@ from models.ntrace.encoder_input import (
     UNQUALIFIED,
     Block,
     EncoderError,
-    rows,
+    rows_and_blocks,
     tracing,
     vendor_tcode,
 )
@@ -74,14 +72,12 @@ class Encoder(BlockSteps):
         messages with a TCODE that is not vendor-defined.
         """
         self._reset()
-        block = self._block_with_options if self._with_options else self._block
-        for row in rows(beats, self.config, self._with_options):
-            self._beat(block, *row)
+        rows, blocks = rows_and_blocks(beats, self.config, self._with_options)
+        for row, cycle, drop, levels, pulses, begin, end in zip(*rows):
+            self._beat(row, cycle, drop, levels, pulses, blocks[begin:end])
         return self._trace(beats.tstamp)
 
-    def _beat(
-        self, block: Callable[..., None], row: int, cycle: int, drop: int, levels: int, pulses: int, blocks: list[Block]
-    ) -> None:
+    def _beat(self, row: int, cycle: int, drop: int, levels: int, pulses: int, blocks: list[Block]) -> None:
         """One accepted cycle: steps 1 to 6 of the profile, and what a full queue does to them."""
         self._row = self._at = row
         if self._sync_mode == 2:
@@ -102,8 +98,13 @@ class Encoder(BlockSteps):
         elif levels != was:
             self._edges(was, levels)
         if self._tracing:
-            for columns in blocks:
-                block(*columns)
+            if self._with_options:
+                for columns in blocks:
+                    self._block(*columns)
+            else:  # the same, as far as it matters then
+                for itype, iaddr, iretire in blocks:
+                    waits = self._pend or self._start or self._marks or self._clock >= self._due
+                    self._count(itype, iretire, self._resolve(iaddr) if waits else None)
         if pulses:
             self._pulses(pulses)
         if drop and len(self._out) > sent:

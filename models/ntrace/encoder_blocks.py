@@ -66,7 +66,6 @@ class BlockSteps(Sender):
         self._sync4 = self._htm and config.variant == "rc7"
         self._icnt_top = 1 << (config.icnt_bits - 1)
         self._hist_top = 1 << (config.hist_bits - 1)
-        self._sync_interval = config.sync_interval if config.inst_sync_mode else float("inf")
         self._direct_clause = "NT.2.all_jumps" if config.all_jumps else "NT.7.2.direct_branch"
         # itype -> (B-TYPE, clause, is a trap or the end of one) of the flow changes whose target must be told
         codes = {"2_3": (2, 3), "1": (1, 1)}[config.b_type]
@@ -90,15 +89,8 @@ class BlockSteps(Sender):
         self._stack: deque[int] = deque(maxlen=self.config.stack_depth)  # return addresses; a push drops the oldest
         self._popped: int | None = None  # by the pending return or co-routine swap
 
-    def _block(self, itype: int, iaddr: int, iretire: int) -> None:
-        """A block where no option looks at more of it."""
-        early_trap = None
-        if self._pend or self._start or self._marks or self._clock - self._synced >= self._sync_interval:
-            early_trap = self._resolve(iaddr)
-        self._count(itype, iretire, early_trap)
-
-    def _block_with_options(self, itype: int, iaddr: int, iretire: int, flags: int, owner: int) -> None:
-        """A block with filters, return stack, Ownership or sequential jumps. flags, owner: encoder_input."""
+    def _block(self, itype: int, iaddr: int, iretire: int, flags: int, owner: int) -> None:
+        """One block. flags, owner: see encoder_input."""
         if flags & UNQUALIFIED:
             self._leave()
             return
@@ -108,7 +100,7 @@ class BlockSteps(Sender):
         config = self.config
         predicted = self._popped is not None and self._pend == INDIRECT and self._predicted(iaddr)
         early_trap, trap = None, False
-        if self._pend or self._start or self._marks or self._clock - self._synced >= self._sync_interval:
+        if self._pend or self._start or self._marks or self._clock >= self._due:
             trap = self._pend == INDIRECT and self._trap
             countable = not config.ownership or (owner == self._own and not trap)
             early_trap = self._resolve(iaddr, countable)
@@ -184,7 +176,6 @@ class BlockSteps(Sender):
         early_trap = None
         if pend:
             self._at = self._pend_at
-        due = self._clock - self._synced >= self._sync_interval
         if self._start:
             self._send_sync(self._program_sync, (self._start, 0, faddr), self._start_clause)
             self._start = 0
@@ -196,7 +187,7 @@ class BlockSteps(Sender):
             self._sync_here(SYNC_ICNT, faddr, hist, "NT.8.4.4.sync4")
         elif pend == INDIRECT:
             early_trap = "NT.8.6.back_to_back_traps" if btype else "NT-12"
-            if due or self._marks:
+            if self._marks or self._clock >= self._due:
                 kind = self._branch_hist_sync if hist else self._branch_sync
                 why, clause = self._why(INDIRECT)
                 self._send_sync(kind, (why, btype, icnt, faddr, *hist), clause)
@@ -205,7 +196,7 @@ class BlockSteps(Sender):
                 self._tell(kind, (btype, icnt, (iaddr ^ self._ref) >> 1, *hist), self._clause, iaddr, countable)
         elif pend == DIRECT:
             early_trap = "NT-12"
-            if due or self._marks:
+            if self._marks or self._clock >= self._due:
                 why, clause = self._why(DIRECT)
                 self._send_sync(self._direct_sync, (why, icnt, faddr), clause)
             else:

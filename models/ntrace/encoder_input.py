@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ UNQUALIFIED, WATCHED, SEQUENTIAL, PAIRED = 1, 2, 4, 8
 CONTEXT_SHIFT, HCONTEXT_SHIFT = 8, 40  # of the owner of a block, privilege lowest
 
 Block = tuple[int, ...]  # itype, iaddr, iretire; with options also flags and owner
-Row = tuple[int, int, int, int, int, list[Block]]  # row, cycle, drop, levels, pulses, blocks
 
 _PENDING = (IType.UNINFERABLE_JUMP, IType.UNINFERABLE_CALL, IType.UNINFERABLE_TAIL_CALL, IType.COROUTINE_SWAP,
             IType.RETURN, IType.OTHER_UNINFERABLE_JUMP)  # fmt: skip
@@ -44,10 +43,25 @@ def vendor_tcode(pulses: int) -> int:
     return pulses >> VENDOR_SHIFT & 0x3F
 
 
-def rows(beats: Beats, config: Config, with_options: bool) -> Iterator[Row]:
-    """The rows that matter: with a block, a pulse, or levels or drop unlike those of the row before.
+class Rows(NamedTuple):
+    """The rows that matter, as lists of one length: with a block, a pulse, or levels or drop unlike the row before.
 
-    with_options: blocks have flags and owner. EncoderError if the beats do not fit the configuration.
+    Row i has the blocks[begin[i] : end[i]].
+    """
+
+    row: list[int]
+    cycle: list[int]
+    drop: list[int]
+    levels: list[int]
+    pulses: list[int]
+    begin: list[int]
+    end: list[int]
+
+
+def rows_and_blocks(beats: Beats, config: Config, with_options: bool) -> tuple[Rows, list[Block]]:
+    """What there is to encode; with_options: blocks have flags and owner.
+
+    EncoderError if the beats do not fit the configuration.
     """
     _check(beats, config)
     valid = beats.valid()
@@ -62,11 +76,10 @@ def rows(beats: Beats, config: Config, with_options: bool) -> Iterator[Row]:
         columns += [_flags(beats, config), _owner(beats, config)]
     blocks = list(zip(*(column[valid].tolist() for column in columns)))
     per_row = valid.sum(axis=1)
-    last = np.cumsum(per_row)  # row r holds blocks[last[r] - per_row[r] : last[r]]
+    end = np.cumsum(per_row)
     where = np.flatnonzero(eventful)
-    plain = (where, beats.cycle[where], beats.drop[where], levels[where], pulses[where])
-    for *row, begin, end in zip(*(c.tolist() for c in (*plain, (last - per_row)[where], last[where]))):
-        yield *row, blocks[begin:end]
+    chosen = (column[where] for column in (beats.cycle, beats.drop, levels, pulses, end - per_row, end))
+    return Rows(where.tolist(), *(column.tolist() for column in chosen)), blocks
 
 
 def _bits(columns: list[np.ndarray]) -> np.ndarray:

@@ -78,6 +78,7 @@ class Sender:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._sync_mode = config.inst_sync_mode
+        self._interval = config.sync_interval if config.inst_sync_mode else float("inf")
         self._most = (1 << config.repeat_bits) - 1  # of HREPEAT and B-CNT
         by_name = {kind.name: kind for kind in TABLES[config.variant].values()}
         self._correlation = by_name["ProgTraceCorrelation"]
@@ -95,9 +96,9 @@ class Sender:
         # type, values, clause, row of Beats, row whose time counts
         self._out: list[tuple[MessageType, tuple[int, ...], str, int, int]] = []
         self._row = self._at = 0
-        # The periodic sync counter is the distance of two readings of a clock that counts the unit of
-        # inst_sync_mode: messages, cycles or half-words.
-        self._clock = self._synced = 0
+        # Counts the unit of inst_sync_mode, messages, cycles or half-words, to when the next periodic sync is due.
+        self._clock = 0
+        self._due = self._interval
         self._own: int | None = None  # the owner last told, None behind a sync message
         self._hold_nothing()
 
@@ -118,7 +119,7 @@ class Sender:
 
     def _send_sync(self, kind: MessageType, values: tuple[int, ...], clause: str) -> None:
         self._send(kind, values, clause)
-        self._synced = self._clock
+        self._due = self._clock + self._interval
         self._own = None
 
     def _tell(self, kind: MessageType, values: tuple[int, ...], clause: str, target: int, countable: bool) -> None:
