@@ -24,7 +24,8 @@ from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.ntrace_exact import check_exact
 from scoreboards.ntrace_expected import expected
-from scoreboards.ntrace_legal import Knobs, check_legal
+from scoreboards.ntrace_knobs import Knobs
+from scoreboards.ntrace_legal import check_legal
 from scoreboards.ntrace_lossless import Lossless
 from scoreboards.ntrace_periodic import check_periodic
 from scoreboards.ntrace_situations import SITUATIONS, Seen
@@ -77,10 +78,11 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
         if exact:
             check_exact(capture, verdict.book, verdict.encoded)
         wanted = expected(capture)
-        Lossless(capture, verdict.book, wanted, decoded).run()
-        where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
         table = MessageTable(decoded.messages)
-        check_legal(capture, verdict.book, table, where, decoded.diagnostics, knobs)
+        lossless = Lossless(capture, verdict.book, wanted, decoded, table, knobs)
+        lossless.run()
+        where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        check_legal(capture, verdict.book, table, where, lossless.followed(decoded.diagnostics), knobs)
         check_periodic(capture, verdict.book, wanted, decoded, knobs)
         seen = Seen(capture, wanted, table)
         for clause, occurrences in SITUATIONS.items():

@@ -8,7 +8,6 @@ that differs.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,34 +15,27 @@ import numpy as np
 
 from models.ntrace.decoder import DecodedTrace
 from models.riscv.isa import Flow
+from models.riscv.retired import IType
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.ntrace_edges import START_CLAUSE, STOP_CLAUSE
 from scoreboards.ntrace_expected import Expected
+from scoreboards.ntrace_segment import Problem, Segment
+from scoreboards.ntrace_table import MessageTable
 
-EDGES = ("trace_on", "trace_off", "debug_entry", "debug_exit")
+EDGES = (*START_CLAUSE, *STOP_CLAUSE)
 TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
-
-
-@dataclass
-class Segment:
-    """Decoded instructions [begin, end) and the events among them; they stand for the traced ones from `at` on."""
-
-    begin: int
-    end: int
-    events: list = field(default_factory=list)
-    at: int | None = None
-
-    def place(self, index: int) -> int | None:
-        """The traced instruction for a decoded one; None in an empty segment, which may be anywhere in its hole."""
-        return None if self.at is None else self.at + index - self.begin
+CUSTOM = (IType.UNINFERABLE_JUMP, IType.OTHER_UNINFERABLE_JUMP)  # what a custom instruction that jumps is told as (10.1)
 
 
 class Alignment:
     """Decoded segments on the traced stream. holes: traced instructions [a, b] among which anything may be untold."""
 
-    def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace) -> None:
-        self.capture, self.book, self.expected, self.decoded = capture, book, expected, decoded
+    def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace,
+                 table: MessageTable) -> None:  # fmt: skip
+        self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
+        self.followed_to: int | None = None  # byte offset from which the trace cannot be followed (NT.9.2.mode_*)
         self.holes: list[tuple[int, int]] = []
         self._edges_told = 0  # position in expected.edges behind the last one that was told
         self.segments = self._split()
@@ -52,14 +44,32 @@ class Alignment:
 
     def _split(self) -> list[Segment]:
         """The decoded trace between its losses."""
-        segments = [Segment(0, len(self.decoded.pcs))]
+        total, n = len(self.decoded.pcs), len(self.table)
+        segments = [Segment(0, total, 0, n)]
         for event in self.decoded.events:
             if event.kind in LOSSES:
-                segments[-1].end = event.index
-                segments.append(Segment(event.index, len(self.decoded.pcs)))
+                before, message = segments[-1], int(np.searchsorted(self.table.offset, event.message.offset))
+                before.end, before.last, before.open = event.index, message, (before.open[0], True)
+                segments.append(Segment(event.index, total, message, n, (True, False)))
             else:
                 segments[-1].events.append(event)
         return segments
+
+    def followed(self, diagnostics: list) -> list:
+        """Those of the decoder's diagnostics that count: where the trace cannot be followed it may say anything."""
+        return [d for d in diagnostics if self.followed_to is None or d.offset < self.followed_to]
+
+    def excused(self, segment: Segment, at: int, index: int, told: int) -> bool:
+        """Whether a segment at `at` may tell another PC for its instruction `index`."""
+        return False
+
+    def beside(self, segment: Segment, at: int) -> Problem | None:
+        """What a segment at `at` tells wrongly beside PCs, directions, traps and edges."""
+        return None
+
+    def in_hole(self, index: int) -> bool:
+        """Whether messages were lost there."""
+        return any(a <= index <= b for a, b in self.holes)
 
     def align(self) -> bool:
         """Find each run of decoded instructions in the traced stream; False if one fits nowhere.
@@ -106,7 +116,7 @@ class Alignment:
     def _place_first(self, segment: Segment) -> bool:
         told = self.decoded.pcs[: segment.end]
         if not np.array_equal(self.expected.pc[: segment.end], told):
-            self._pc_failure(told, 0)
+            self._pc_failure(segment, told, 0)
             return False
         segment.at = 0
         return True
@@ -138,7 +148,7 @@ class Alignment:
             self.book.fail(self.failure("NT.8.5.sync7", "trace goes on after the loss where the hart was not", first,
                                          [("pc", "-", f"{int(told[0]):#x}")]))  # fmt: skip
         else:
-            self._pc_failure(told, best)
+            self._pc_failure(segment, told, best)
         return False
 
     def _place_empty(self, segment: Segment, position: int) -> int:
@@ -198,7 +208,7 @@ class Alignment:
         first = bisect_right(edges, at, key=lambda e: e.index)
         inside = edges[first : bisect_left(edges, at + segment.end - segment.begin, key=lambda e: e.index)]
         here = {(shift + e.index, e.kind) for e in segment.events}
-        return all(edge.optional or (edge.index, edge.kind) in here for edge in inside)
+        return all(edge.optional or (edge.index, edge.kind) in here for edge in inside) and self.beside(segment, at) is None
 
     @cached_property
     def _known_places(self) -> set[tuple[int, str]]:
@@ -231,12 +241,14 @@ class Alignment:
     def _unlost(self, position: int) -> Failure:
         return self.failure("NT-14", "the trace tells a loss, but no beat was taken without room", position, [])
 
-    def _pc_failure(self, told: np.ndarray, position: int) -> None:
+    def _pc_failure(self, segment: Segment, told: np.ndarray, position: int) -> None:
         """The first PC that differs, and the clause of what should have led there."""
         theirs = self.expected.pc[position : position + len(told)]
         n = min(len(theirs), len(told))
         differ = np.flatnonzero(theirs[:n] != told[:n])
         index = int(differ[0]) if len(differ) else n
+        if index < n and self.excused(segment, position, index, int(told[index])):
+            return
         clause = self._pc_clause(position, index)
         if index >= len(theirs):
             text = f"{len(told) - index} instructions too many were told"
@@ -249,9 +261,7 @@ class Alignment:
 
     def _pc_clause(self, position: int, index: int) -> str:
         """Clause by what stands before the wrong PC."""
-        if any(e.index == position + index and e.kind in ("trace_on", "debug_exit") for e in self.expected.edges):
-            return "NT.8.1.faddr"
-        if index == 0:
+        if index == 0 or any(e.index == position + index and e.kind in START_CLAUSE for e in self.expected.edges):
             return "NT.8.1.faddr"
         if any(t.index == position + index for t in self.expected.traps):
             return "NT.10.traps"
@@ -259,6 +269,10 @@ class Alignment:
         flow = insn.flow if insn else Flow.SEQUENTIAL
         if flow == Flow.BRANCH:
             return "NT.10.branches"
+        if self.expected.itype[position + index - 1] in CUSTOM and flow == Flow.SEQUENTIAL:
+            return "NT.10.1.custom"
+        if flow == Flow.INFERABLE and self.capture.config.all_jumps:
+            return "NT.2.all_jumps"
         return "NT.10.indirect" if flow == Flow.UNINFERABLE else "NT.8.4.count"
 
 

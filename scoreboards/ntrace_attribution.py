@@ -191,7 +191,7 @@ def framing(capture: Capture, expected: list[Message], offset: int) -> tuple[str
     """Clause where only the MSEO bits, or the order of bits, of the message at `offset` are wrong."""
     position = 0
     for message in expected:
-        packed = t.canonical(message, capture.config.src_bits)
+        packed = t.canonical(message, capture.config)
         raw = capture.data[position : position + len(packed)]
         if raw == packed:
             position += len(packed)
@@ -222,7 +222,7 @@ def packing(capture: Capture, expected: list[Message], actual: list[Message]) ->
     offsets = np.array([m.offset for m in actual], dtype=np.int64)
     sizes = t.lengths(capture.data, offsets)
     for place, message in enumerate(expected):
-        packed = t.canonical(message, capture.config.src_bits)
+        packed = t.canonical(message, capture.config)
         raw = capture.data[offsets[place] : offsets[place] + sizes[place]]
         if raw != packed:
             return place, "NT-7", f"{message.name} takes {len(raw)} bytes ({raw.hex(' ')}), needed {packed.hex(' ')}"

@@ -1,6 +1,6 @@
-"""What a lossless trace must tell: instructions, traps and edges of the traced part of a retire stream.
+"""What a lossless trace must tell: instructions, traps, edges, markers, contexts and vendor data of the traced part of a run.
 
-From the ingress beats where they were seen (then cycles and lost beats are known), else from a retire stream alone.
+From the ingress beats where they were seen (then cycles, times and lost beats are known), else from a retire stream alone.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.riscv.beats import Beats
-from models.riscv.blocks import from_beats
+from models.ntrace.config import Config
+from models.riscv.beats import LANE_FIELDS, Beats
+from models.riscv.blocks import from_beats, to_beats
+from models.riscv.isa import Flow
 from models.riscv.retired import IType, Kind, Retired
 from scoreboards.capture import Capture
+from scoreboards.ntrace_edges import HIGH, LOW, Blocks, Edge, Edges, Mark, tracing_rows
 
 
 class Trap(NamedTuple):
@@ -25,32 +28,59 @@ class Trap(NamedTuple):
     optional: bool = False
 
 
-class Edge(NamedTuple):
-    """trace_on, trace_off, debug_entry or debug_exit after `index` traced instructions, with its clause."""
+class Vendor(NamedTuple):
+    """A vendor-defined message to pass through, after `index` traced instructions."""
 
     index: int
-    kind: str
-    clause: str
-    optional: bool = False
+    tcode: int
+    data: int
+
+
+@dataclass
+class States:
+    """Privilege and context of consecutive blocks (of instructions where no beats were seen), oldest first.
+
+    begin: traced instructions before each. value: {hcontext, context, priv} as one number, see `state`.
+    """
+
+    begin: np.ndarray
+    value: np.ndarray
+
+    @classmethod
+    def of(cls, begin: np.ndarray, priv: np.ndarray, context: np.ndarray, hcontext: np.ndarray) -> States:
+        return cls(begin, state(priv.astype(np.uint64), context.astype(np.uint64), hcontext.astype(np.uint64)))
+
+
+def state(priv: np.ndarray | int, context: np.ndarray | int, hcontext: np.ndarray | int) -> np.ndarray | int:
+    """{hcontext[15:0], context[31:0], priv[2:0]}."""
+    if isinstance(priv, np.ndarray):
+        return hcontext << np.uint64(35) | context << np.uint64(3) | priv
+    return hcontext << 35 | context << 3 | priv
 
 
 @dataclass
 class Expected:
-    """n traced instructions: pc, size, taken (-1 no branch), cycle (None without beats).
+    """n traced instructions: pc, size, itype, taken (-1 no branch), sijump, cycle (None without beats).
 
-    block_start: index of each block's first instruction; block_cycle beside it. drop_at: instructions before each
-    beat that was taken without room, None without beats (then a loss may be anywhere). open_end: the record ends while
-    tracing, so the encoder may still hold the last instructions.
+    block_start: index of each block's first instruction; block_cycle and block_time (the timestamp then) beside it. drop_at:
+    instructions before each beat that was taken without room, None without beats (then a loss may be anywhere). open_end: the
+    record ends while tracing, so the encoder may still hold the last instructions.
     """
 
     pc: np.ndarray
     size: np.ndarray
+    itype: np.ndarray
     taken: np.ndarray
+    sijump: np.ndarray
     traps: list[Trap]
     edges: list[Edge]
+    marks: list[Mark]
+    vendor: list[Vendor]
+    states: States
     cycle: np.ndarray | None = None
     block_start: np.ndarray | None = None
     block_cycle: np.ndarray | None = None
+    block_time: np.ndarray | None = None
     drop_at: np.ndarray | None = None
     open_end: bool = False
     halfwords: np.ndarray = field(init=False)
@@ -64,7 +94,15 @@ class Expected:
 
 def expected(capture: Capture) -> Expected:
     """What the capture's device had to tell."""
-    return _from_beats(capture, capture.beats) if capture.beats is not None else _from_retired(capture.retired)
+    if capture.beats is not None:
+        return _from_beats(capture, capture.beats)
+    if not capture.config.filter:
+        return _from_retired(capture, capture.retired)
+    # what a filter qualifies is told by blocks; here every instruction is one
+    told = _from_beats(capture, to_beats(capture.retired, retirement="single"))
+    told.edges = [edge._replace(optional=True) for edge in told.edges]
+    told.cycle = told.block_start = told.block_cycle = told.block_time = told.drop_at = None
+    return told
 
 
 def _traps(retired: Retired, kept: np.ndarray) -> list[Trap]:
@@ -87,86 +125,101 @@ def _optional_traps(traps: list[Trap], stops: list[tuple[int, int]]) -> list[Tra
     return result
 
 
+def _taken(config: Config, retired: Retired, flow: np.ndarray) -> np.ndarray:
+    """Branch directions; with all jumps a direct jump is a taken branch."""
+    return np.where((flow == Flow.INFERABLE) & bool(config.all_jumps), 1, retired.taken).astype(np.int8)
+
+
 def _from_beats(capture: Capture, beats: Beats) -> Expected:
-    tracing = (beats.enable & beats.inst_tracing & ~beats.halted & 1).astype(bool)
-    valid = beats.valid()
-    busy = tracing & valid.any(axis=1)
-    retired = from_beats(beats.select(busy), capture.program, capture.config.variant)
+    config, program = capture.config, capture.program
+    tracing, valid = tracing_rows(beats), beats.valid()
+    in_trace = valid & tracing[:, None]
+    lanes, notify = in_trace, np.zeros(0, dtype=bool)
+    if config.filter:
+        from models.ntrace.filters import FilterSettings
+
+        qualified, notified = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
+        lanes, notify = in_trace & qualified, (notified & qualified)[in_trace]
+    rows = np.flatnonzero(lanes.any(axis=1))
+    retired = from_beats(_only(beats, lanes, rows), program, config.variant)
     insn = retired.kind == Kind.INSN
-    pc, size, taken = retired.pc[insn], retired.size[insn], retired.taken[insn]
+    pc, size = retired.pc[insn], retired.size[insn]
     halves = np.cumsum(size.astype(np.int64) >> 1)
     # blocks in order, and how many instructions are done after each and after each row
-    lanes = valid & tracing[:, None]
-    block_halves = np.cumsum(beats.iretire[lanes].astype(np.int64))
-    block_end = np.searchsorted(halves, block_halves, side="right")
+    iretire = beats.iretire[lanes]
+    block_end = np.searchsorted(halves, np.cumsum(iretire.astype(np.int64)), side="right")
     block_start = np.concatenate(([0], block_end[:-1])) if len(block_end) else block_end
     block_row = np.nonzero(lanes)[0]
-    row_end = np.concatenate(([0], block_end))[np.cumsum(lanes.sum(axis=1))]
+    done = np.concatenate(([0], block_end))
+    row_end = done[np.cumsum(lanes.sum(axis=1))]
     row_begin = np.concatenate(([0], row_end[:-1])) if len(row_end) else row_end
     owner = np.searchsorted(block_end, np.arange(len(pc)), side="right")
     cycle = beats.cycle[block_row[owner]] if len(pc) else np.zeros(0, np.uint64)
-    edges = _edges(beats, tracing, busy, row_begin.tolist(), capture.config.variant)
-    in_lanes = lanes & ((beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT))
-    traps_begin = np.concatenate(([0], np.cumsum(in_lanes.sum(axis=1))))
-    stop_rows = np.flatnonzero(np.diff(tracing.astype(np.int8), append=0) < 0) + 1  # the first row not traced
-    row_begin = np.append(row_begin, len(pc))
-    stops = list(zip(traps_begin[stop_rows].tolist(), row_begin[stop_rows].tolist()))
+    qualified = lanes[in_trace]
+    begin = done[np.concatenate(([0], np.cumsum(qualified)))]
+    blocks = Blocks(np.nonzero(in_trace)[0], qualified, notify, begin)
+    edges = Edges(beats, blocks, config.variant, config.mode == "htm")
+    is_trap = (beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT)
+    traps_before = np.concatenate(([0], np.cumsum((is_trap & lanes)[in_trace])))
+    stops = [(int(traps_before[block]), int(begin[block])) for block in edges.stops]
     kept = np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT))
+    sijump = np.zeros(len(pc), dtype=bool)
+    sijump[block_end[(beats.sijump[lanes] != 0) & (iretire != 0)] - 1] = True
+    vendor = np.flatnonzero((beats.vendor != 0) & (beats.enable != 0))
     return Expected(
-        pc, size, taken, _optional_traps(_traps(retired, kept), stops), edges, cycle, block_start,
-        beats.cycle[block_row], row_begin[:-1][beats.drop.astype(bool)], bool(len(tracing) and tracing[-1]),
+        pc, size, retired.itype[insn], _taken(config, retired, program.columns(retired.pc).flow)[insn], sijump,
+        _optional_traps(_traps(retired, kept), stops), edges.edges, edges.marks,
+        [Vendor(int(row_end[r]), int(beats.vendor[r]), int(beats.vendor_data[r])) for r in vendor.tolist()],
+        States.of(block_start, beats.priv[lanes], beats.context[lanes], beats.hcontext[lanes]),
+        cycle, block_start, beats.cycle[block_row], beats.tstamp[block_row], row_begin[beats.drop.astype(bool)],
+        bool(len(tracing) and tracing[-1]),
     )  # fmt: skip
 
 
-def _edges(beats: Beats, tracing: np.ndarray, busy: np.ndarray, begin: list[int], variant: str) -> list[Edge]:
-    """The edges a trace tells (7.12, 8.5, table 26), from the control levels."""
-    levels = np.stack((beats.enable, beats.inst_tracing, beats.halted), axis=1).astype(bool)
-    before = np.concatenate((np.zeros((1, 3), dtype=bool), levels[:-1]))
-    on_before = np.concatenate(([False], tracing[:-1]))
-    rows = np.flatnonzero((levels != before).any(axis=1))
-    next_busy = np.concatenate((np.where(busy, np.arange(len(busy)), len(busy)), [len(busy)]))
-    next_busy = np.minimum.accumulate(next_busy[::-1])[::-1]
-    off_rows = np.concatenate((np.flatnonzero(~tracing), [len(tracing)]))
-    edges = []
-    for row in rows.tolist():
-        enable, inst, halted = levels[row]
-        was_enable, _, was_halted = before[row]
-        index = begin[row]
-        if on_before[row] and not tracing[row]:
-            entry = halted and not was_halted
-            edges.append(Edge(index, "debug_entry" if entry else "trace_off",
-                              "NT.7.12.debug_entry" if entry else "NT.7.12.trace_off"))  # fmt: skip
-        elif tracing[row] and not on_before[row]:
-            stop = off_rows[np.searchsorted(off_rows, row)]
-            told = next_busy[row] < stop  # without a block there is no address to start from
-            if told:
-                edges.append(Edge(index, "debug_exit" if was_halted else "trace_on", "NT-2"))
-        elif not tracing[row] and enable and was_enable and not inst:
-            if halted and not was_halted:
-                edges.append(Edge(index, "debug_entry", "NT.8.6.stop_while_off"))
-            elif was_halted and not halted:
-                edges.append(Edge(index, "trace_off", "NT.8.6.start_while_off", optional=False)) if variant == "rc7" else None
-    return edges
+def _only(beats: Beats, lanes: np.ndarray, rows: np.ndarray) -> Beats:
+    """The rows with traced blocks; the lanes that are not traced are empty."""
+    chosen, keep = beats.select(rows), lanes[rows]
+    if not keep.all():
+        for name in LANE_FIELDS:
+            column = getattr(chosen, name)
+            setattr(chosen, name, np.where(keep, column, 0).astype(column.dtype))
+    return chosen
 
 
-def _from_retired(retired: Retired) -> Expected:
-    """Without beats: TRACE_ON/OFF are levels of trTeInstTracing, DEBUG_ENTRY/EXIT of Debug Mode."""
+# Levels of a retire stream: row kinds that set and clear them; the rows' names as edges
+_LEVELS = ((Kind.TRACE_ON, Kind.TRACE_OFF), (Kind.DEBUG_EXIT, Kind.DEBUG_ENTRY), (Kind.WAKE, Kind.SLEEP))
+_EDGE_NAMES = {Kind.TRACE_ON: "trace_on", Kind.TRACE_OFF: "trace_off", Kind.DEBUG_ENTRY: "debug_entry",
+               Kind.DEBUG_EXIT: "debug_exit", Kind.SLEEP: "sleep", Kind.WAKE: "wake", Kind.RESET_ENTRY: "reset",
+               Kind.RESET_EXIT: "reset"}  # fmt: skip
+
+
+def _from_retired(capture: Capture, retired: Retired) -> Expected:
+    """Without beats: TRACE_ON/OFF are levels of trTeInstTracing, DEBUG_ENTRY/EXIT of Debug Mode, SLEEP/WAKE of low power.
+
+    What a file cannot tell for sure (whether an edge or marker was seen) is optional.
+    """
     kind = retired.kind
-    on = _level(kind, Kind.TRACE_ON, Kind.TRACE_OFF, True)
-    running = _level(kind, Kind.DEBUG_EXIT, Kind.DEBUG_ENTRY, True)
-    traced = on & running
-    kept = traced & np.isin(kind, (Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT))
+    traced = np.logical_and.reduce([_level(kind, up, down, True) for up, down in _LEVELS])
+    is_trap = (kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)
+    kept = traced & ((kind == Kind.INSN) | is_trap)
     insn = kept & (kind == Kind.INSN)
     done = np.cumsum(insn)
-    names = {Kind.TRACE_ON: "trace_on", Kind.TRACE_OFF: "trace_off", Kind.DEBUG_ENTRY: "debug_entry",
-             Kind.DEBUG_EXIT: "debug_exit"}  # fmt: skip
-    rows = np.flatnonzero(np.isin(kind, list(names))).tolist()
-    edges = [Edge(int(done[r]), names[Kind(int(kind[r]))], "NT-2", optional=True) for r in rows]
-    n_traps = np.cumsum(kept & ((kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)))
+    n = int(done[-1]) if len(done) else 0
+    rows = np.flatnonzero(np.isin(kind, list(_EDGE_NAMES))).tolist()
+    edges = [Edge(int(done[r]), _EDGE_NAMES[Kind(int(kind[r]))], "NT-2", optional=True) for r in rows]
+    codes = {Kind.NOTIFY: HIGH, Kind.EXT_NOTIFY: LOW}
+    marks = [Mark(int(done[r]), n, codes[Kind(int(kind[r]))], optional=True)
+             for r in np.flatnonzero(np.isin(kind, list(codes))).tolist()]  # fmt: skip
+    vendor = [Vendor(int(done[r]), int(retired.cause[r]), int(retired.tval[r])) for r in np.flatnonzero(kind == Kind.VENDOR).tolist()]
+    n_traps = np.cumsum(kept & is_trap)
     stops = [(int(n_traps[r]), int(done[r])) for r in [*rows, len(kind) - 1] if r >= 0]
-    return Expected(retired.pc[insn], retired.size[insn], retired.taken[insn],
-                    _optional_traps(_traps(retired, kept), stops), edges,
-                    open_end=bool(len(traced) and traced[-1]))  # fmt: skip
+    flow = capture.program.columns(retired.pc).flow
+    return Expected(
+        retired.pc[insn], retired.size[insn], retired.itype[insn], _taken(capture.config, retired, flow)[insn],
+        retired.sijump[insn].astype(bool), _optional_traps(_traps(retired, kept), stops), edges, marks, vendor,
+        States.of((done - insn)[kept], retired.priv[kept], retired.context[kept], retired.hcontext[kept]),
+        open_end=bool(len(traced) and traced[-1]),
+    )  # fmt: skip
 
 
 def _level(kind: np.ndarray, up: int, down: int, default: bool) -> np.ndarray:

@@ -16,6 +16,7 @@ from models.ntrace.messages import TABLES, VENDOR_TCODES
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.ntrace_knobs import Knobs
 
 LONGEST = 36  # bytes (NT-18)
 SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
@@ -23,14 +24,6 @@ SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
 FOREIGN_SYNCS = (0, 1, 6, 9)
 BTM_ONLY = (t.TC_DIRECT, t.TC_DIRECT_SYNC)
 HTM_ONLY = (t.TC_HIST, t.TC_HIST_SYNC)
-
-
-@dataclass
-class Knobs:
-    """Tolerances. sync_late, sync_early: how far, in the unit of inst_sync_mode, a periodic sync may be off (NT-20)."""
-
-    sync_late: int = 4
-    sync_early: int = 0
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Lossless: a decoder that has only the bytes and the program tells what the hart did.
 
-Compares the decoder's PCs, branch directions, traps and edges with the retire stream that was traced, whatever choices the
-encoder made. Instructions may be missing only where an Error stands and the output queue was full.
+Compares the decoder's PCs, branch directions, traps, edges, markers, contexts, vendor-defined messages and times with the run
+that was traced, whatever choices the encoder made. Something may be missing only where an Error stands and the output queue was full.
 """
 
 from __future__ import annotations
@@ -11,13 +11,37 @@ from typing import Any
 
 import numpy as np
 
+from models.ntrace.decoder import DecodedTrace
 from models.riscv.isa import Flow
+from scoreboards.capture import Capture
+from scoreboards.clauses import ClauseBook
 from scoreboards.ntrace_align import EDGES, Alignment
-from scoreboards.ntrace_expected import Edge, Trap
+from scoreboards.ntrace_context import Context
+from scoreboards.ntrace_edges import Edge
+from scoreboards.ntrace_expected import Expected, Trap
+from scoreboards.ntrace_inferred import MODE_CLAUSE, Inferred
+from scoreboards.ntrace_knobs import Knobs
+from scoreboards.ntrace_markers import Beside
+from scoreboards.ntrace_restart import check_restart
+from scoreboards.ntrace_segment import Problem, Segment
+from scoreboards.ntrace_table import MessageTable, ends
+from scoreboards.ntrace_time import check_time
 
 
 class Lossless(Alignment):
     """One comparison of a capture with what its decoder told."""
+
+    def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace, table: MessageTable,
+                 knobs: Knobs) -> None:  # fmt: skip
+        super().__init__(capture, book, expected, decoded, table)
+        self._knobs = knobs
+        self._beside = Beside(self, knobs)
+        self._context = Context(self)
+        self._inferred = Inferred(self, knobs)
+
+    def beside(self, segment: Segment, at: int) -> Problem | None:
+        """Markers, vendor-defined messages, privilege and context."""
+        return self._beside.problem(segment, at) or self._context.problem(segment, at)
 
     def run(self) -> None:
         """All comparisons; stops after a PC mismatch, since everything behind it differs as well."""
@@ -28,9 +52,34 @@ class Lossless(Alignment):
         self.book.count("NT.10.branches", branches)
         self.book.count("NT.10.indirect", indirect)
         self.book.count("NT.8.4.count", len(self.decoded.messages))
-        if self.align() and self._directions():
+        aligned = self.align()
+        if aligned and self._directions():
             self._traps()
             self._edges()
+            self._others()
+            self._inferred.check()
+            check_time(self, self.capture.exact and self._knobs.event_time)
+            check_restart(self)
+
+    def excused(self, segment: Segment, at: int, index: int, told: int) -> bool:
+        """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""
+        segment.at = at
+        if not self._inferred.misled(segment, at + index, told):
+            segment.at = None
+            return False
+        after = ends(self.decoded.first_pc, len(self.decoded))
+        self.followed_to = int(self.table.offset[np.searchsorted(after, segment.begin + index, side="right")])
+        self.book.count(MODE_CLAUSE[self.capture.config.implicit_return])
+        return True
+
+    def _others(self) -> None:
+        for kind in self._beside.kinds:
+            self.book.count(kind.clause, len(kind.wanted))
+        self.book.count(Context.CLAUSE, self._context.changes)
+        for segment in self.segments:
+            found = None if segment.at is None else self.beside(segment, segment.at)
+            if found is not None:
+                self.book.fail(self.failure(*found), counted=True)
 
     # What was told beside the PCs
 
@@ -51,9 +100,6 @@ class Lossless(Alignment):
     def _told(self, kinds: tuple[str, ...]) -> list[tuple[int | None, Any]]:
         """(traced instruction, event) of these kinds in order."""
         return [(s.place(e.index), e) for s in self.segments for e in s.events if e.kind in kinds]
-
-    def _in_hole(self, index: int) -> bool:
-        return any(a <= index <= b for a, b in self.holes)
 
     def _traps(self) -> None:
         told = self._told(("trap",))
@@ -89,7 +135,7 @@ class Lossless(Alignment):
 
         for number, (at, event) in enumerate(told):
             while i < len(wanted) and not same(wanted[i], at, event) and (
-                wanted[i].optional or self._in_hole(wanted[i].index)
+                wanted[i].optional or self.in_hole(wanted[i].index)
             ):
                 i += 1
             # the same trap twice, before a stop and again behind the start: one event is the second, which must be told
@@ -99,7 +145,7 @@ class Lossless(Alignment):
                 self._mismatch(wanted[i] if i < len(wanted) else None, at, event, clause_of, what)
                 return
             i += 1
-        left = [w for w in wanted[i:] if not (w.optional or self._in_hole(w.index))]
+        left = [w for w in wanted[i:] if not (w.optional or self.in_hole(w.index))]
         if left:
             self._mismatch(left[0], None, None, clause_of, what)
 

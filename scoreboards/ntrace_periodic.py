@@ -12,8 +12,9 @@ import numpy as np
 from models.ntrace.decoder import DecodedTrace
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.ntrace_edges import STOP_CLAUSE
 from scoreboards.ntrace_expected import Expected
-from scoreboards.ntrace_legal import Knobs
+from scoreboards.ntrace_knobs import Knobs
 
 CLAUSE = "NT-20"
 MESSAGES, CYCLES, HALFWORDS = 1, 2, 3  # trTeInstSyncMode
@@ -55,7 +56,7 @@ def check_periodic(
 
 def _stop(expected: Expected, starts: np.ndarray, index: int) -> int:
     """The block before which tracing stops after instruction `index`."""
-    stops = [e.index for e in expected.edges if e.kind in ("trace_off", "debug_entry") and e.index >= index]
+    stops = [e.index for e in expected.edges if e.kind in STOP_CLAUSE and e.index >= index]
     return int(np.searchsorted(starts, stops[0])) if stops else len(starts)
 
 

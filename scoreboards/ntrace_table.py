@@ -12,21 +12,27 @@ from itertools import compress
 import numpy as np
 
 from models.ntrace.codec import pack
+from models.ntrace.config import Config
 from models.ntrace.messages import Field, Message
 from scoreboards.capture import Capture
 from scoreboards.clauses import Failure
 
 ABSENT = -1  # in a column: the message has no such field
 _KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
-         "cdf", "bcnt", "process")  # fmt: skip
+         "cdf", "bcnt", "process", "data")  # fmt: skip
+_WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS and DATA
 
 TC_OWNERSHIP, TC_DIRECT, TC_INDIRECT, TC_ERROR, TC_SYNC = 2, 3, 4, 8, 9
 TC_DIRECT_SYNC, TC_INDIRECT_SYNC, TC_FULL, TC_HIST, TC_HIST_SYNC = 11, 12, 27, 28, 29
 TC_REPEAT, TC_CORRELATION = 30, 33
+FIRST_VENDOR = 56
 
 
 class MessageTable:
-    """Columns of n messages: tcode, offset, and each field by its key (ABSENT where there is none)."""
+    """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none).
+
+    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; time: uint64, the time told so far (8.7).
+    """
 
     def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
@@ -40,10 +46,25 @@ class MessageTable:
             keys = next(m for m in messages if m.type.tcode == tcode).type.keys
             width = max(map(len, rows))
             padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
-            block = np.array([[min(v, 2**63 - 1) for v in r] for r in padded] if tcode == TC_OWNERSHIP else padded,
+            wide = tcode == TC_OWNERSHIP or tcode >= FIRST_VENDOR
+            block = np.array([[v & _WIDE for v in r] for r in padded] if wide else padded,
                              dtype=np.int64).reshape(len(rows), width)  # fmt: skip
             for column, key in enumerate(keys[:width]):
                 self._columns[key][where] = block[:, column]
+        self.src = np.fromiter((m.src for m in messages), np.int64, n)
+        stamps = [m.tstamp for m in messages]
+        self.timed = np.fromiter((stamp is not None for stamp in stamps), bool, n)
+        self.tstamp = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)
+        self.time = self._times()
+
+    def _times(self) -> np.ndarray:
+        total = np.cumsum(self.tstamp, dtype=np.uint64)
+        absolute = np.flatnonzero((self["sync"] != ABSENT) & self.timed)
+        if not len(absolute):
+            return total
+        last = np.searchsorted(absolute, np.arange(len(self)), side="right") - 1
+        base = np.where(last < 0, np.uint64(0), (total - self.tstamp)[absolute[np.maximum(last, 0)]])
+        return total - base
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -129,6 +150,11 @@ class Locator:
         )  # fmt: skip
 
 
-def canonical(message: Message, src_bits: int) -> bytes:
+def canonical(message: Message, config: Config) -> bytes:
     """The message's bytes as the shortest legal packing gives them."""
-    return pack(message, src_bits)
+    return pack(message, config.source_bits, config.address_bits)
+
+
+def ends(first: np.ndarray, total: int) -> np.ndarray:
+    """Instructions told when each message has been taken, from those told before it (`DecodedTrace.first_pc`)."""
+    return np.append(first[1:], total).astype(np.int64)

@@ -1,0 +1,106 @@
+"""Ownership: privilege and context of every instruction, as the messages tell them (7.1).
+
+An Ownership has no I-CNT: what it tells holds from somewhere between the message before it and the next one that counts. So
+each change must be told, in order, by an Ownership whose neighbours enclose it, and nothing else may be told; between an
+hcontext and the scontext that follows it any value may stand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoreboards import ntrace_table as t
+from scoreboards.ntrace_align import Alignment
+from scoreboards.ntrace_expected import state
+from scoreboards.ntrace_segment import Problem, Segment
+
+NEW_PRIV, SCONTEXT, HCONTEXT = 0, 2, 3  # FORMAT
+PRIVS = {0: "U", 1: "S", 3: "M", 4: "VU", 5: "VS"}
+
+
+class Context:
+    """The Ownership messages of one trace against the states of its blocks; changes: how many of those there are."""
+
+    CLAUSE = "NT.7.1.priv_change"
+
+    def __init__(self, lossless: Alignment) -> None:
+        table, config = lossless.table, lossless.capture.config
+        self.on, self.changes = bool(config.ownership), 0
+        if not self.on:
+            return
+        self._rows = np.flatnonzero(table.is_a(t.TC_OWNERSHIP))
+        after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
+        counts = np.flatnonzero(table["icnt"] != t.ABSENT)
+        following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
+        self._low = lossless.decoded.first_pc[self._rows]
+        self._high = np.append(after, len(lossless.decoded))[following]
+        self._process = [table.messages[row].values[0] for row in self._rows.tolist()]
+        states = lossless.expected.states
+        value = states.value if config.hcontext else states.value & np.uint64(2**35 - 1)
+        change = np.flatnonzero(np.diff(value, prepend=~value[:1]))
+        self._begin, self._value = states.begin[change], value[change]
+        self.changes = len(change)
+        # a state lasts until the last block that has it begins
+        self._until = np.append(states.begin[change[1:] - 1], states.begin[-1:])
+
+    def problem(self, segment: Segment, at: int) -> Problem | None:
+        """The first state that is told wrongly, or not at all, in a segment that stands at `at`."""
+        if not self.on or not len(self._value):
+            return None
+        shift, end = at - segment.begin, at + segment.end - segment.begin
+        first, last = np.searchsorted(self._rows, (segment.first, segment.last)).tolist()
+        place = max(int(np.searchsorted(self._until, at)), 0)  # the state now in force; the first Ownership tells it
+        told, current = None, False
+        for number in range(first, last):
+            low, high = int(self._low[number]) + shift, int(self._high[number]) + shift
+            told, kind = _apply(told, self._process[number])
+            # what must have been told before this message
+            if current and place + 1 < len(self._value) and self._begin[place + 1] < low:
+                return self._untold(place + 1)
+            match = self._match(told, place, current, low, high)
+            if match is None:
+                whole = not (kind == HCONTEXT and number + 1 < last and self._rows[number + 1] == self._rows[number] + 1
+                             and self._process[number + 1] & 3 == SCONTEXT)  # fmt: skip
+                if whole:
+                    return self._wrong(told, place if current else place - 1, low)
+                continue
+            place, current = match, True
+        if current and place + 1 < len(self._value) and self._begin[place + 1] < end:
+            return self._untold(place + 1)
+        if not current and end > at and not segment.open[0]:
+            return self._untold(place)
+        return None
+
+    def _match(self, told: int, place: int, current: bool, low: int, high: int) -> int | None:
+        """The state that was told: the one in force, or the next one; at the start of a segment any that may be meant."""
+        if current:
+            if int(self._value[place]) == told and self._until[place] >= low:
+                return place
+            candidates = range(place + 1, min(place + 2, len(self._value)))
+        else:
+            candidates = range(place, int(np.searchsorted(self._begin, high, side="right")))
+        return next((k for k in candidates if int(self._value[k]) == told and self._begin[k] <= high), None)
+
+    def _untold(self, place: int) -> Problem:
+        index = int(self._begin[place])
+        return Problem(self.CLAUSE, "a change of privilege or context was not told", index,
+                       [("state", _text(int(self._value[place])), "none")])  # fmt: skip
+
+    def _wrong(self, told: int, place: int, low: int) -> Problem:
+        want = [_text(int(v)) for v in self._value[max(place, 0) : place + 2]]
+        return Problem(self.CLAUSE, "Ownership tells what the hart was not in", low, [("state", " or ".join(want), _text(told))])
+
+
+def _apply(told: int | None, process: int) -> tuple[int, int]:
+    """The state behind an Ownership, and its FORMAT (table 12)."""
+    kind, priv, context = process & 3, process >> 2 & 3 | (process >> 4 & 1) << 2, process >> 5
+    known = told or 0
+    if kind == SCONTEXT:
+        return int(state(priv, context & 0xFFFF_FFFF, known >> 35)), kind
+    if kind == HCONTEXT:
+        return int(state(priv, known >> 3 & 0xFFFF_FFFF, context)), kind
+    return known & ~7 | priv, kind
+
+
+def _text(value: int) -> str:
+    return f"{PRIVS.get(value & 7, value & 7)} scontext={value >> 3 & 0xFFFF_FFFF:#x} hcontext={value >> 35:#x}"
