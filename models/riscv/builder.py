@@ -48,6 +48,30 @@ _CJ = _Format(
 
 
 @dataclass(slots=True)
+class _Pair:
+    """A register loaded with an address, and a jump through it; the second instruction may add an offset."""
+
+    segment: int
+    position: int
+    pc: int
+    load: str
+    jump: str
+    target: Target
+
+    def parts(self, target: int, xlen: int) -> tuple[int, int] | None:
+        """Immediates of the load (in units of 4096) and of the jump; None if they do not reach."""
+        half = 1 << xlen - 1
+        value = (target - (self.pc if self.load == "auipc" else 0) + half) % (1 << xlen) - half
+        low = (value + 0x800) % 0x1000 - 0x800 if self.jump == "jalr" else 0
+        bits = 6 if self.load == "c_lui" else 20
+        high, rest = divmod(value - low, 0x1000)
+        if xlen == 32 and bits == 20:  # the sum wraps
+            high = (high + (1 << 19)) % (1 << 20) - (1 << 19)
+        reaches = not rest and -(1 << bits - 1) <= high < 1 << bits - 1 and (high or self.load != "c_lui")
+        return (high, low) if reaches else None
+
+
+@dataclass(slots=True)
 class _Fixup:
     segment: int
     position: int
@@ -71,6 +95,7 @@ class ProgramBuilder:
         self.labels: dict[str, int] = {}
         self._segments: list[tuple[int, bytearray]] = [(base, bytearray())]
         self._fixups: list[_Fixup] = []
+        self._pairs: list[_Pair] = []
         self._jvt = jvt
         self._table: dict[int, Target] = {}
 
@@ -139,6 +164,18 @@ class ProgramBuilder:
 
     def jalr(self, rd: int, rs1: int, imm: int = 0) -> int:
         return self.raw((imm & 0xFFF) << 20 | rs1 << 15 | rd << 7 | 0x67, 4)
+
+    def pair(self, load: str, jump: str, rd: int, rs1: int, target: Target) -> int:
+        """Load rs1 with the target (or its upper part) and jump through it: sequentially inferable (N-Trace 9.1).
+
+        load: auipc, lui or c_lui. jump: jalr (with rd, which adds an offset), or c_jr and c_jalr (whose rd is x0 and x1, for a
+        target that is a multiple of 4096 from what the load can give). Two instructions; returns the first one's address.
+        """
+        position = len(self._segments[-1][1])
+        self._pairs.append(_Pair(len(self._segments) - 1, position, self.here, load, jump, target))
+        pc = self.raw(0x6001 | rs1 << 7, 2) if load == "c_lui" else getattr(self, load)(rs1, 0)
+        self.jalr(rd, rs1) if jump == "jalr" else getattr(self, jump)(rs1)
+        return pc
 
     def ecall(self) -> int:
         return self.raw(0x00000073, 4)
@@ -246,6 +283,20 @@ class ProgramBuilder:
         )
         return self.raw(rng.choice(choices), 4)
 
+    def _load(self, pair: _Pair, body: bytearray) -> None:
+        """Write the immediates of a pair into its segment."""
+        parts = pair.parts(self._address(pair.target), self.xlen)
+        if parts is None:
+            raise BuilderError(
+                f"{pair.load} and {pair.jump} at {pair.pc:#x} do not reach {pair.target!r}; use auipc and jalr, or a table"
+            )
+        (high, low), at = parts, pair.position
+        size = 2 if pair.load == "c_lui" else 4
+        bits = (high & 31) << 2 | (high >> 5 & 1) << 12 if size == 2 else (high & 0xFFFFF) << 12
+        for place, length, more in ((at, size, bits), (at + size, 4, (low & 0xFFF) << 20))[: 2 if low else 1]:
+            whole = int.from_bytes(body[place : place + length], "little") | more
+            body[place : place + length] = whole.to_bytes(length, "little")
+
     def _address(self, target: Target) -> int:
         if isinstance(target, int):
             return target
@@ -261,8 +312,9 @@ class ProgramBuilder:
         )
 
     def unreachable(self) -> list[int]:
-        """Addresses of the branches and jumps whose encoding does not reach their target."""
-        return [fixup.pc for fixup in self._fixups if not fixup.form.reaches(self._offset(fixup))]
+        """Addresses of the branches, jumps and pairs whose encoding does not reach their target."""
+        pairs = [pair.pc for pair in self._pairs if pair.parts(self._address(pair.target), self.xlen) is None]
+        return pairs + [fixup.pc for fixup in self._fixups if not fixup.form.reaches(self._offset(fixup))]
 
     def build(self, entry: Target | None = None) -> Program:
         """The program; entry is by default the first address. Raises BuilderError, ProgramError."""
@@ -278,6 +330,8 @@ class ProgramBuilder:
             body = segments[fixup.segment][1]
             bits = int.from_bytes(body[where], "little") | fixup.form.encode(offset)
             body[where] = bits.to_bytes(fixup.size, "little")
+        for pair in self._pairs:
+            self._load(pair, segments[pair.segment][1])
         jvt, data = 0, []
         if self._table:
             jvt = -(-self.here // JVT_ALIGN) * JVT_ALIGN if self._jvt is None else self._jvt

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable
 
 from models.riscv.builder import ProgramBuilder
+from models.riscv.isa import CUSTOM
 from models.riscv.program import Program
 from models.riscv.random_walk import Knobs, random_walk
 
@@ -21,39 +22,52 @@ __all__ = ["LAYOUTS", "Knobs", "generate", "random_walk"]
 # connect.
 LAYOUTS: dict[int, dict[str, tuple[int, ...]]] = {
     32: {
-        "zero": (0,), "mcu": (0x8000_0000,), "top": (0xFFFF_0000,),
+        "zero": (0,), "mcu": (0x8000_0000,), "kernel": (0xC000_0000,), "top": (0xFFFF_0000,),
+        "edge": (0x7FFF_F000,),  # from 0x7ffff000 across bit 31
         "far": (0x1000, 0x2040_0000, 0x8000_0000, 0xC000_0000),
     },
     64: {
         "zero": (0,), "mcu": (0x8000_0000,),
         "kernel": (0xFFFF_FFFF_8000_0000,), "top": (0xFFFF_FFFF_FFFF_0000,),
+        "edge": (0x7FFF_FFFF_F000,),  # across bit 47
+        "sv39": (0x3F_FFFF_F000, 0xFFFF_FFC0_0000_0000), "sv48": (0x7FFF_FFF0_0000, 0xFFFF_8000_0000_0000, 0xFFFF_FFFF_8000_0000),
         "far": (0x1_0000, 0x3F_FFF0_0000, 0x8000_1234_0000, 0xFFFF_FFC0_0000_0000),
     },
 }  # fmt: skip
 _CONTEXT_CSRS = (0x5A8, 0x6A8)  # scontext, hcontext
+_FAR_CALLS = (("auipc", 1, 6), ("auipc", 1, 1), ("auipc", 5, 5), ("lui", 1, 7), ("c_lui", 1, 1), ("c_lui", 5, 10))
 _JVT_BASE = 0x4000_0000
+_FARTHER = {"c_lui": "lui", "lui": "auipc"}  # what a pair may load its register with instead
 _LONGER = {"c_j": ("jal", 0), "c_jal": ("jal", 1), "c_beqz": ("branch", 0), "c_bnez": ("branch", 1)}
 
 
 def generate(
-    rng: random.Random, xlen: int = 64, size: int = 2000, layout: str | None = None, zcm: bool = True
+    rng: random.Random,
+    xlen: int = 64,
+    size: int = 2000,
+    layout: str | None = None,
+    zcm: bool = True,
+    well_behaved: bool = False,
 ) -> Program:
     """A program of about `size` instructions.
 
-    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. Symbols are the functions f0,
+    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. well_behaved: no far jump through a link
+    register, which looks like a return and is none. Symbols are the functions f0,
     f1, ... and the trap handlers, which end in the return their name says. Raises KeyError for an unknown
     layout.
     """
     layouts = LAYOUTS[xlen]
     bases = layouts[layout or rng.choice(sorted(layouts))]
-    return _Writer(rng, xlen, size, bases, zcm).program()
+    return _Writer(rng, xlen, size, bases, zcm, well_behaved).program()
 
 
 class _Writer:
     """Writes the program as a list of builder calls, in which encodings that do not reach are replaced."""
 
-    def __init__(self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool) -> None:
-        self.rng, self.xlen, self.bases, self.zcm = rng, xlen, bases, zcm
+    def __init__(
+        self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool, well_behaved: bool
+    ) -> None:
+        self.rng, self.xlen, self.bases, self.zcm, self.well_behaved = rng, xlen, bases, zcm, well_behaved
         self.code: list[tuple] = []
         self.labels = 0
         returns = ["mret", "mret", "sret", "sret", "mnret", "uret"]
@@ -91,6 +105,12 @@ class _Writer:
                 return builder.build("f0")
             for pc in unreachable:
                 method, *args = self.code[at[pc]]
+                if method == "pair":
+                    load, jump, *registers, target = args
+                    other = _FARTHER.get(load)
+                    far = ("jalr", *registers) if other is None else ("pair", other, "jalr", *registers, target)
+                    self.code[at[pc]] = far
+                    continue
                 name, code = _LONGER[method]
                 middle = () if len(args) == 1 else (args[0], 0)  # c.beqz rs1 is beq rs1, x0
                 self.code[at[pc]] = (name, code, *middle, args[-1])
@@ -111,6 +131,7 @@ class _Writer:
         parts: list[tuple[float, Callable[[str, int], None]]] = [
             (5, self._if), (5, self._loop), (5, self._call), (1, self._swap), (2, self._switch),
             (2, self._jump), (0.1 if xret else 1, self._trap), (1, self._context), (1, self._straight),
+            (1, self._custom), (2, self._regular),
         ]  # fmt: skip
         weights, choices = zip(*parts)
         for part in self.rng.choices(choices, weights, k=self.rng.randint(0 if xret else 1, 5)):
@@ -169,6 +190,10 @@ class _Writer:
         if self.homes[callee] == self.homes[name]:
             forms += [("jal", 1, callee), ("jal", 1, callee), ("jal", 5, callee)]
             forms += [("c_jal", callee)] * (2 if self.xlen == 32 else 0)
+        forms += [("pair", load, "jalr", *registers, callee) for load, *registers in _FAR_CALLS]
+        forms += [("pair", "c_lui", "c_jalr", 1, 9, callee)]
+        if not self.well_behaved:
+            forms += [("pair", "auipc", "jalr", 1, 5, callee)]
         if self.zcm:
             forms += [("cm_jalt", callee if self.functions.index(callee) < 200 else "f0")] * 2
         self._put(*rng.choice(forms))
@@ -187,7 +212,8 @@ class _Writer:
 
     def _jump(self, name: str, depth: int) -> None:
         end = self._new_label()
-        self._put(*self.rng.choice((("c_j", end), ("jal", 0, end), ("jal", 7, end))))
+        forms: tuple[tuple, ...] = (("c_j", end), ("jal", 0, end), ("jal", 7, end), ("pair", "auipc", "jalr", 0, 7, end))
+        self._put(*self.rng.choice(forms))
         self._fill(2)
         self._put("label", end)
 
@@ -197,6 +223,23 @@ class _Writer:
     def _context(self, name: str, depth: int) -> None:
         self._put("csrw", self.rng.choice(_CONTEXT_CSRS), self.rng.randrange(10, 16))
 
+    def _custom(self, name: str, depth: int) -> None:
+        """An instruction of custom-0 to custom-3: what it does, the walk decides."""
+        self._put("raw", self.rng.getrandbits(25) << 7 | self.rng.choice(CUSTOM), 4)
+
+    def _regular(self, name: str, depth: int) -> None:
+        """A short loop without calls, with a branch or two in it: what repeats in many ways."""
+        head = self._new_label()
+        self._put("label", head)
+        for _ in range(self.rng.randint(0, 2)):
+            skip = self._new_label()
+            self._fill(2)
+            self._branch(skip)
+            self._fill(3)
+            self._put("label", skip)
+        self._fill(2)
+        self._branch(head)
+
     def _straight(self, name: str, depth: int) -> None:
         self._fill(120)
 
@@ -205,6 +248,11 @@ class _Writer:
         rng = self.rng
         later = self.functions[self.functions.index(name) + 1 :]
         tails: list[tuple] = [("c_jr", 15), ("jalr", 0, 13, 12)]
+        if later:
+            target = rng.choice(later)
+            tails += [("pair", load, "jalr", 0, rng.choice((6, 7, 28)), target) for load in ("auipc", "lui", "c_lui")]
+            tails += [("pair", "c_lui", "c_jr", 0, 15, target)]
+            tails += [] if self.well_behaved else [("pair", "auipc", "jalr", 0, rng.choice((1, 5)), target)]
         callee = rng.choice(later or self.functions)
         if later and self.homes[callee] == self.homes[name]:
             tails += [("jal", 0, callee), ("c_j", callee)]

@@ -22,10 +22,11 @@ def constant(insn: Insn, xlen: int) -> tuple[int, int] | None:
         base = insn.pc if raw & 0x7F == 0x17 else 0
     elif insn.size == 2 and raw & 0xE003 == 0x6001 and rd != 2:
         value, bits, base = (raw >> 12 & 1) << 17 | (raw >> 2 & 31) << 12, 18, 0
+        rd = rd if value else 0  # reserved
     else:
         return None
     signed = value - (1 << bits) if value >> bits - 1 else value
-    return (rd, base + signed & (1 << xlen) - 1) if rd and signed | base else None
+    return (rd, base + signed & (1 << xlen) - 1) if rd else None
 
 
 def target(before: Insn | None, jump: Insn | None, xlen: int) -> int | None:

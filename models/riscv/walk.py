@@ -100,6 +100,13 @@ class Walk:
             self._mode_now = mode
             self._modes.append((len(self._pcs), *mode))
 
+    @property
+    def previous(self) -> Insn | None:
+        """The instruction retired last, whatever happened since."""
+        rows = (row for row in range(len(self._pcs) - 1, -1, -1) if row not in self._events)
+        row = next(rows, None)
+        return None if row is None else self._code[self._pcs[row]]
+
     def insn(self) -> Insn | None:
         """The instruction at pc."""
         return self._code[self.pc]
