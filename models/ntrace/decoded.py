@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from models.ntrace.decoder_context import NO_TIME, UNKNOWN, Context, ContextChange, written_csr
 from models.ntrace.decoder_path import Path
+from models.ntrace.images import View
 from models.ntrace.messages import BY_NAME, Message
+from models.riscv.program import Program
 
 # Every requirement a decoder can find broken, with the codec's own. A diagnostic carries one of these ids.
 CLAUSES: dict[str, str] = {
@@ -18,12 +24,15 @@ CLAUSES: dict[str, str] = {
     "NT-14": "Error is directly followed by a synchronizing message, or ends the trace",
     "NT-17": "SRC stands behind TCODE with the configured width",
     "NT-24": "any bytes are survived; a trace holds a synchronizing message and fits the decoder's limits",
+    "NT.2.all_jumps": "with all-jumps, every direct jump is told as a taken branch",
     "NT.3.1.end": "the last byte of a message has MSEO=11",
     "NT.3.1.mseo": "MSEO follows the allowed transitions",
+    "NT.3.2.src": "every message has the SRC of its encoder",
     "NT.3.max_message": "no message is longer than all its fields can be",
     "NT.6.1.tcode": "TCODE is one of table 8 (reserved and vendor-defined messages are skipped)",
     "NT.6.2.btype": "B-TYPE says what ended the count: a jump, an exception or an interrupt",
     "NT.6.2.max_field": "no field is wider than table 10 allows",
+    "NT.7.1.process": "PROCESS has a FORMAT and a privilege of tables 11 and 12",
     "NT.7.2.btm_only": "DirectBranch and DirectBranchSync are sent in BTM only",
     "NT.7.4.error": "lost messages are announced by Error, with a code of table 15",
     "NT.7.5.icnt": "ProgTraceSync at a start or restart has I-CNT=0",
@@ -44,6 +53,10 @@ CLAUSES: dict[str, str] = {
     "NT.8.5.start_message": "trace starts and restarts with ProgTraceSync",
     "NT.8.5.sync7": "SYNC=7 comes after Error only",
     "NT.8.6.stop_while_off": "ProgTraceCorrelation while trace is off counts nothing",
+    "NT.8.7.absolute": "every synchronizing message tells the absolute time, if timestamps are enabled",
+    "NT.8.7.monotonic": "time does not go back, and has 64 bits",
+    "NT.9.1.sequential_jump": "a jump is inferred from a constant loaded right before it, in the same count",
+    "NT.9.2.implicit_return": "a return is inferred from a call told since the last synchronizing message",
     "NT.10.branches": "DirectBranch ends in a direct conditional branch",
     "NT.10.indirect": "an uninferable jump ends its count, and its message tells the target",
     "NT.11.pcs": "the instructions counted are in the program",
@@ -52,24 +65,45 @@ CLAUSES: dict[str, str] = {
 
 
 MAX_FINDINGS = 100_000  # diagnostics, and notes, of one trace
+SEARCHED = 1 << 20  # instructions in which a context change is looked for
 
 
 class Event(NamedTuple):
     """Something that is no retired instruction.
 
-    kind: "sync", "trap", "trace_on", "trace_off", "debug_entry", "debug_exit", "error" (messages were lost)
-    or "gap" (instructions before and behind do not join). index: instructions before it. message: where it
-    was told. epc, btype: of a trap (epc None where it is not known). target: the next pc where told.
-    text: for people.
+    kind: "sync", "trap", "trace_on", "trace_off", "debug_entry", "debug_exit", "error" (messages were lost),
+    "gap" (instructions before and behind do not join), "marker" (SYNC 0 and 6), "reset" (SYNC 1; they do not join either),
+    "sleep" (EVCODE 1), "wake" (SYNC 9), "ownership" (7.1) or "vendor". index: instructions before it. message: where it
+    was told. epc, btype: of a trap (epc None where it is not known). target: the next pc where told. priv ({V, PRV}),
+    context, hcontext: of an ownership, None where nobody told. text: for people.
     """
 
     kind: str
     index: int
     message: Message
-    epc: int | None
-    btype: int | None
-    target: int | None
     text: str
+    epc: int | None = None
+    btype: int | None = None
+    target: int | None = None
+    priv: int | None = None
+    context: int | None = None
+    hcontext: int | None = None
+
+
+class Reading(NamedTuple):
+    """A RepeatBranch that other readings of 7.11 take elsewhere (NT-6).
+
+    message: it. repeated: the branch message, whose U-ADDR is not 0. index: instructions before it. first: the pc behind it
+    when the target is repeated, as it is decoded here. second: the pc behind it when its U-ADDR is XORed anew each time, or
+    the U-ADDR fields are equal, not the targets; every other turn then goes to `other` in place of `first`.
+    """
+
+    message: Message
+    repeated: Message
+    index: int
+    first: int
+    second: int
+    other: int
 
 
 class Diagnostic(NamedTuple):
@@ -104,6 +138,10 @@ class Findings:
         if not self.full:
             self.diagnostics.append(Diagnostic(offset, clause, text, lost))
 
+    def useless(self, size: int, clause: str, text: str) -> None:
+        """All `size` bytes of the stream told nothing."""
+        self.diagnostics.insert(0, Diagnostic(0, clause, text, size))
+
     def note(self, message: Message, clause: str, text: str) -> None:
         """A message that is passed over, or odd."""
         if len(self.notes) < MAX_FINDINGS:
@@ -125,24 +163,43 @@ class Findings:
             self._open = None
 
 
+@dataclass
+class Told:
+    """What was told beside instructions, events and messages: the rest of a `DecodedTrace`.
+
+    contexts: privilege and context changes. time: absolute time of each message, -1 where it is not known. images: (index,
+    program) from which on it was followed. readings: see `Reading`. sources: messages by SRC, those of others too.
+    skipped_bytes: what came before the first synchronizing message (a buffer that wrapped). complete: False if
+    the decoder stopped at its limit.
+    """
+
+    contexts: list[ContextChange]
+    time: list[int]
+    images: list[tuple[int, Program | View]]
+    readings: list[Reading] = field(default_factory=list)
+    sources: Counter[int] = field(default_factory=Counter)
+    skipped_bytes: int = 0
+    complete: bool = True
+
+
 class DecodedTrace:
     """The whole story. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
 
-    events: in order. messages: every message, the useless ones too. first_pc: int64[len(messages)],
+    events: in order. messages: every message of this source, the useless ones too. first_pc: int64[len(messages)],
     instructions known when the message was taken. diagnostics: empty for a good trace. notes: messages
-    rightly skipped, and oddities that break nothing a decoder can see. skipped_bytes: what came before the
-    first synchronizing message (a buffer that wrapped). complete: False if the decoder stopped at its limit.
+    rightly skipped, and oddities that break nothing a decoder can see. time, readings, sources, skipped_bytes and complete: as
+    in `Told`.
     """
 
     def __init__(
-        self, path: Path, events: list[Event], messages: list[Message], first_pc: list[int],
-        findings: Findings, skipped_bytes: int, complete: bool,
-    ) -> None:  # fmt: skip
-        self._path = path
+        self, path: Path, events: list[Event], messages: list[Message], first_pc: list[int], findings: Findings, told: Told
+    ) -> None:
+        self._path, self._told = path, told
         self.events, self.messages = events, messages
         self.first_pc = np.array(first_pc, dtype=np.int64)
         self.diagnostics, self.notes = findings.diagnostics, findings.notes
-        self.skipped_bytes, self.complete = skipped_bytes, complete
+        self.time, self.readings, self.sources = told.time, told.readings, told.sources
+        self.skipped_bytes, self.complete = told.skipped_bytes, told.complete
 
     def __len__(self) -> int:
         """Retired instructions."""
@@ -161,3 +218,77 @@ class DecodedTrace:
     def taken(self) -> np.ndarray:
         """int8[n]: 1 or 0 for a branch whose direction is told, else -1."""
         return self._columns[1]
+
+    def program_at(self, index: int) -> Program | View:
+        """The program, or view of several, in which instruction `index` was found."""
+        images = self._told.images
+        return images[bisect_right([first for first, _ in images], index) - 1][1]
+
+    # Privilege and context
+
+    def _by_message(self, key: str) -> np.ndarray:
+        column = np.full(len(self.messages), -1, dtype=np.int64)
+        for change in self._told.contexts:
+            value = getattr(change.context, key)
+            column[change.message :] = -1 if value is None else value
+        return column
+
+    @cached_property
+    def priv(self) -> np.ndarray:
+        """int64[len(messages)]: privilege ({V, PRV}) once the message was taken, -1 where nobody told."""
+        return self._by_message("priv")
+
+    @cached_property
+    def context(self) -> np.ndarray:
+        """int64[len(messages)]: scontext in the same way."""
+        return self._by_message("context")
+
+    @cached_property
+    def hcontext(self) -> np.ndarray:
+        """int64[len(messages)]: hcontext in the same way."""
+        return self._by_message("hcontext")
+
+    @cached_property
+    def context_changes(self) -> list[tuple[int, Context]]:
+        """(index, context): from this instruction on it is so.
+
+        Ownership does not say between which instructions of a count a context changed: it is behind the one that writes its CSR,
+        if there is one up to the end of the count, else at the beginning.
+        """
+        changes, begin = [], 0
+        for change in self._told.contexts:
+            begin = max(begin, change.index)
+            begin = self._written(begin, change) if change.csrs else begin
+            changes.append((begin, change.context))
+        return changes
+
+    def _written(self, begin: int, change: ContextChange) -> int:
+        before = self.messages[change.message - 1] if change.message else None
+        if before is not None and before.type.has_sync:
+            return begin  # what every synchronizing message is followed by
+        later = bisect_right(self.first_pc, change.index, lo=change.message)
+        end = int(self.first_pc[later]) if later < len(self.first_pc) else len(self)
+        program = self.program_at(change.index)
+        for index in range(begin, min(end, begin + SEARCHED)):
+            if written_csr(program.insn(int(self.pcs[index]))) in change.csrs:
+                return index + 1
+        return begin
+
+    def context_at(self, index: int) -> Context:
+        """Privilege and context in which instruction `index` ran."""
+        at = bisect_right([begin for begin, _ in self.context_changes], index) - 1
+        return self.context_changes[at][1] if at >= 0 else UNKNOWN
+
+    def instruction_contexts(self) -> dict[str, np.ndarray]:
+        """"priv", "context" and "hcontext" of every instruction, each int64[n], -1 where nobody told."""
+        columns = {key: np.full(len(self), -1, dtype=np.int64) for key in Context._fields}
+        for begin, context in self.context_changes:
+            for key, column in columns.items():
+                value = getattr(context, key)
+                column[begin:] = -1 if value is None else value
+        return columns
+
+    def time_at(self, index: int) -> int:
+        """Time of the last message before instruction `index` that tells it, -1 if there is none."""
+        at = bisect_right(self.first_pc, index) - 1
+        return next((time for time in self.time[at::-1] if time != NO_TIME), NO_TIME) if at >= 0 else NO_TIME

@@ -1,7 +1,8 @@
 """Steps: the pieces of a program between two decisions, as the decoder walks and stores them.
 
-A step is a run of consecutive instructions up to and with the next branch, uninferable jump or trap. It has a
-number; the columns of `Steps` tell its instructions.
+A step is a run of consecutive instructions up to and with the next branch, uninferable jump or trap, or a call that the
+return stack has to know. It has a number; the columns of a `Pool` tell its instructions. One pool serves all the program
+images of a trace, one `Steps` each of them.
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.riscv.isa import Flow
+from models.ntrace.config import Config
+from models.ntrace.images import View
+from models.riscv.isa import XRET, Flow, Insn, itype
 from models.riscv.program import Program
+from models.riscv.retired import IType
 
 STEP_LIMIT = 32  # instructions of a step: bounds what overlapping steps cost
+CALLS = (IType.INFERABLE_CALL, IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP)
+RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)
+LUI, AUIPC = 0x37, 0x17  # opcodes
 
 
 class End(IntEnum):
@@ -23,16 +30,26 @@ class End(IntEnum):
 
     PLAIN = 0  # the next pc is known
     BRANCH = 1  # a direct conditional branch whose direction no HIST bit told (BTM)
-    INDIRECT = 2  # an uninferable jump: the next pc is unknown
+    INDIRECT = 2  # an uninferable jump: the next pc is unknown, unless 9.1 or 9.2 predicts it
     TRAP = 3  # ecall or ebreak
     UNMAPPED = 4  # no instruction here
+    CALL = 5  # a direct call, with a return stack
+    JUMP = 6  # a direct jump or call that is told as a taken branch (trTeInstEnAllJumps)
+
+
+class Jump(NamedTuple):
+    """The jump that ends a step: whether it takes an entry off the return stack, and which it then adds (9.2)."""
+
+    pc: int
+    pops: bool
+    back: int | None
 
 
 class Node(NamedTuple):
     """The step that begins at a pc.
 
     halves: half-words. count: instructions. after: next pc. step: its number. Both are those of a branch
-    that is not taken; target and taken_step are those of one that is.
+    that is not taken; target and taken_step (always step + 1) are those of one that is. jump: of INDIRECT, CALL and JUMP.
     """
 
     end: End
@@ -42,22 +59,21 @@ class Node(NamedTuple):
     step: int
     target: int
     taken_step: int
+    jump: Jump | None
 
 
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
 
 
-class Steps(dict):
-    """pc to Node, made at first use, and the columns that tell the instructions of each step number.
+class Pool:
+    """The instructions of every step number.
 
-    pool: pcs, at most STEP_LIMIT for each pc ever asked for. start, length: where in the pool a step's
-    instructions are; taken: direction of its last one, -1 if it is no branch or not known.
+    pcs: at most STEP_LIMIT for each pc ever asked for. start, length: where in it a step's instructions are;
+    taken: direction of its last one, -1 if it is no branch or not known.
     """
 
-    def __init__(self, program: Program, xlen: int) -> None:
-        super().__init__()
-        self.code, self.mask = program.code, (1 << xlen) - 1
-        self.pool = array("Q")  # pcs
+    def __init__(self) -> None:
+        self.pcs = array("Q")
         self.start, self.length, self.taken = array("Q"), array("H"), array("b")
 
     def new(self, start: int, length: int, taken: int) -> int:
@@ -67,9 +83,31 @@ class Steps(dict):
         self.taken.append(taken)
         return len(self.start) - 1
 
+    def last_pc(self, step: int) -> int:
+        """pc of the step's last instruction."""
+        return self.pcs[self.start[step] + self.length[step] - 1]
+
+    def columns(self) -> Columns:
+        """All of it for numpy; no steps may be added while that is in use."""
+        return Columns(*(np.array(c) for c in (self.start, self.length, self.taken, self.pcs)))
+
+
+class Steps(dict):
+    """pc to Node, made at first use, for one program image."""
+
+    def __init__(self, program: Program | View, config: Config, pool: Pool) -> None:
+        super().__init__()
+        self.code, self.pool, self.mask = program.code, pool, (1 << config.xlen) - 1
+        self._variant, self._all_jumps = config.variant, bool(config.all_jumps)
+        self._stacked = bool(config.implicit_return)
+        # With all-jumps the port tells calls as branches, and an encoder stacks none of them (profile of table 2).
+        # An encoder that only counts is right in well-behaved programs alone, where the true stack serves.
+        self._stacks_direct = self._stacked and (not config.all_jumps or config.implicit_return == 1)
+        self._constants: dict[tuple[int, int], int | None] = {}
+
     def __missing__(self, pc: int) -> Node:
         pcs: list[int] = []
-        halves, end, target, at = 0, End.PLAIN, 0, pc
+        halves, end, target, at, jump = 0, End.PLAIN, 0, pc, None
         while len(pcs) < STEP_LIMIT:
             insn = self.code[at]
             if insn is None:
@@ -79,35 +117,71 @@ class Steps(dict):
             halves += insn.size >> 1
             at = at + insn.size & self.mask
             if insn.flow is Flow.INFERABLE:
+                jump = self._jump(insn)
+                if self._all_jumps:
+                    end, target = End.JUMP, insn.target
+                    break
                 at = insn.target
+                if jump.back is not None:
+                    end = End.CALL
+                    break
                 if at in pcs:
                     break
             elif insn.flow is not Flow.SEQUENTIAL:
                 end, target = _ENDS[insn.flow], insn.target or 0
+                jump = self._jump(insn) if end is End.INDIRECT else None
                 break
-        start, is_branch = len(self.pool), end is End.BRANCH
-        self.pool.extend(pcs)
-        step = self.new(start, len(pcs), 0 if is_branch else -1)
-        taken_step = self.new(start, len(pcs), 1) if is_branch else step
-        node = self[pc] = Node(end, halves, len(pcs), at, step, target, taken_step)
+        start = len(self.pool.pcs)
+        self.pool.pcs.extend(pcs)
+        is_branch = end is End.BRANCH
+        step = self.pool.new(start, len(pcs), 0 if is_branch else -1)
+        taken_step = self.pool.new(start, len(pcs), 1) if is_branch else step
+        node = self[pc] = Node(end, halves, len(pcs), at, step, target, taken_step, jump)
         return node
 
-    def last_pc(self, step: int) -> int:
-        """pc of the step's last instruction."""
-        return self.pool[self.start[step] + self.length[step] - 1]
+    def _jump(self, insn: Insn) -> Jump:
+        if not self._stacked or insn.name in XRET:
+            return Jump(insn.pc, False, None)
+        kind = itype(insn, self._variant)
+        pushes = kind in CALLS and (self._stacks_direct or insn.flow is not Flow.INFERABLE)
+        return Jump(insn.pc, kind in RETURNS, insn.pc + insn.size & self.mask if pushes else None)
 
-    def arrays(self) -> Columns:
-        """The columns for numpy; no steps may be added while they are in use."""
-        return Columns(*(np.array(c) for c in (self.start, self.length, self.taken, self.pool)))
+    def constant(self, before: int, pc: int) -> int | None:
+        """Target of the jump at `pc` if the instruction at `before` is right before it and loads its register (9.1)."""
+        key = (before, pc)
+        if key not in self._constants:
+            self._constants[key] = self._constant(self.code[before], self.code[pc])
+        return self._constants[key]
+
+    def loads(self, pc: int) -> bool:
+        """Whether the code before the jump at `pc` loads its register, wherever the hart came from."""
+        return any(self.code[pc - size] and self.constant(pc - size, pc) is not None for size in (2, 4) if pc >= size)
+
+    def _constant(self, load: Insn | None, jump: Insn | None) -> int | None:
+        if load is None or jump is None or load.pc + load.size != jump.pc or jump.name not in ("jalr", "c.jr", "c.jalr"):
+            return None
+        rd, value = load.raw >> 7 & 31, None
+        if load.size == 4 and load.raw & 0x7F in (LUI, AUIPC):
+            value = _signed(load.raw & 0xFFFFF000, 32) + (load.pc if load.raw & 0x7F == AUIPC else 0)
+        elif load.size == 2 and load.raw & 0xE003 == 0x6001 and rd != 2:  # c.lui; with sp it is c.addi16sp
+            value = _signed((load.raw >> 12 & 1) << 17 | (load.raw >> 2 & 31) << 12, 18) or None
+        if value is None or rd != jump.rs1 or not rd:
+            return None
+        offset = _signed(jump.raw >> 20, 12) if jump.size == 4 else 0
+        return value + offset & self.mask & ~1
+
+
+def _signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 class Columns(NamedTuple):
-    """`Steps` as arrays."""
+    """A `Pool` as arrays."""
 
     start: np.ndarray
     length: np.ndarray
     taken: np.ndarray
-    pool: np.ndarray
+    pcs: np.ndarray
 
     def instructions(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """pcs and taken of consecutive steps, none of them empty."""
@@ -117,4 +191,4 @@ class Columns(NamedTuple):
         index = np.arange(total) + np.repeat(self.start[steps].astype(np.int64) - (ends - sizes), sizes)
         taken = np.full(total, -1, dtype=np.int8)
         taken[ends - 1] = self.taken[steps]
-        return self.pool[index], taken
+        return self.pcs[index], taken

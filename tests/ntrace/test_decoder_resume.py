@@ -116,7 +116,7 @@ def test_skipped_messages_are_noted() -> None:
     w = Writer(sample_program()).start(MAIN).step().send("Ownership", 0xC)
     w.data += bytes([58 << 2, 0x17, 34 << 2, 0x03])  # vendor-defined, and in-circuit trace of other dialects
     trace = w.send("ResourceFull", 9, 1).step(2).stop().check()
-    assert [n.clause for n in trace.notes] == ["NT.6.1.tcode"] * 3 + ["NT.7.8.rcode"]
+    assert [n.clause for n in trace.notes] == ["NT.6.1.tcode"] * 2 + ["NT.7.8.rcode"]
 
 
 @pytest.mark.parametrize("mode", ["htm", "btm"])

@@ -59,7 +59,7 @@ def test_sync_on_linear_code(mode: str, sync: int) -> None:
     )
     w.step().sync(sync).step().jump(0x1010, sync).branch(0).sync(sync).trap(HANDLER, 2, sync)
     trace = w.stop().check()
-    assert [e.message.get("sync") for e in trace.events if e.kind == "sync"].count(sync) == 7
+    assert [e.message.get("sync") for e in trace.events if e.kind in ("sync", "marker")].count(sync) == 7
 
 
 def test_direct_branch_sync() -> None:
