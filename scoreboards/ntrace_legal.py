@@ -6,44 +6,24 @@ could not make sense of (damage, contradictions) fails here under the decoder's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
 
 import numpy as np
 
-from models.ntrace.config import Config
 from models.ntrace.messages import TABLES, VENDOR_TCODES
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ntrace_knobs import Knobs
+from scoreboards.ntrace_legal_options import check_options
+from scoreboards.ntrace_rule import Legal
 
 LONGEST = 36  # bytes (NT-18)
 SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
-# Codes that need a feature this encoder does not have: triggers (0, 6), reset and power-down under trace (1, 9).
-FOREIGN_SYNCS = (0, 1, 6, 9)
+STARTS = (3, 5, 7, 9)  # tracing begins
+RESERVED_ECODE = ~0x8C  # all but program trace, Ownership and vendor-defined messages lost (table 15)
 BTM_ONLY = (t.TC_DIRECT, t.TC_DIRECT_SYNC)
 HTM_ONLY = (t.TC_HIST, t.TC_HIST_SYNC)
-
-
-@dataclass
-class Legal:
-    """One run of the rules: `rule` counts a clause over many messages and tells the violations."""
-
-    config: Config
-    table: t.MessageTable
-    where: t.Locator
-    book: ClauseBook
-    knobs: Knobs = field(default_factory=Knobs)
-
-    def rule(self, clause: str, of: np.ndarray, bad: np.ndarray, text: str | Callable[[int], str]) -> None:
-        """of: mask of the messages the clause speaks of; bad: mask of those that break it."""
-
-        def make(index: int) -> Failure:
-            name = self.table.messages[index].name
-            return self.where.failure(clause, f"{name}: {text if isinstance(text, str) else text(index)}", index)
-
-        self.book.bulk(clause, int(np.count_nonzero(of)), np.flatnonzero(of & bad), make)
 
 
 def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where: t.Locator,
@@ -56,10 +36,11 @@ def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where
         _types(legal)
         _fields(legal, capture)
         _branch_types(legal)
-        _sync_codes(legal)
+        _sync_codes(legal, capture)
         _order(legal)
         _errors(legal)
         _periodic_messages(legal)
+        check_options(legal, capture, sound=not diagnostics)
 
 
 def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
@@ -72,10 +53,11 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
         book.count(f"NT.{kind.section}.fields", int(np.count_nonzero(table.tcode == kind.tcode)))
     for diagnostic in diagnostics:
         index = int(np.searchsorted(table.offset, diagnostic.offset))
+        clause = "NT.V.hrepeat" if re.search("HREPEAT|B-CNT", diagnostic.text) and "bits" in diagnostic.text else diagnostic.clause
         text = f"at byte {diagnostic.offset}: {diagnostic.text}"
         if diagnostic.lost_bytes:
             text += f" ({diagnostic.lost_bytes} bytes lost)"
-        book.fail(legal.where.failure(diagnostic.clause, text, index, []))
+        book.fail(legal.where.failure(clause, text, index, []))
     data = np.frombuffer(capture.data, np.uint8)
     ends = np.flatnonzero((data & 3) == 3)
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
@@ -86,29 +68,6 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
         return legal.where.failure("NT-18", text, int(np.searchsorted(table.offset, begins[frame])), [])
 
     book.bulk("NT-18", len(ends), long, too_long)
-    # 8.1: high-order zeroes of an address are not sent, so its last MDO group is not 0 unless it is the only one
-    for key in ("faddr", "uaddr"):
-        index = np.flatnonzero(table[key] != t.ABSENT)
-        if len(index):
-            _address_zeros(legal, data, index, key)
-
-
-def _address_zeros(legal: Legal, data: np.ndarray, index: np.ndarray, key: str) -> None:
-    """NT.8.1.suppressed: bytes an address takes against the bits it has."""
-    table = legal.table
-    bits = np.ones(len(index), dtype=np.int64)
-    value = table[key][index]
-    for shift in range(1, 63):
-        bits = np.where(value >> shift != 0, shift + 1, bits)
-    needed = -(-bits // 6)
-    marks = np.flatnonzero((data & 1) == 1)  # last bytes of variable-length fields
-    first = np.searchsorted(marks, table.offset[index])
-    # the address is the second variable-length field of every message that has one
-    taken = marks[np.minimum(first + 1, len(marks) - 1)] - marks[np.minimum(first, len(marks) - 1)]
-    of = np.zeros(len(table), dtype=bool)
-    bad = of.copy()
-    of[index], bad[index] = True, taken > needed
-    legal.rule("NT.8.1.suppressed", of, bad, "high-order zeroes of the address were sent")
 
 
 def _monitors(legal: Legal, capture: Capture) -> None:
@@ -129,13 +88,12 @@ def _types(legal: Legal) -> None:
     direct, hist = table.is_a(*BTM_ONLY), table.is_a(*HTM_ONLY)
     legal.rule("NT.7.2.btm_only", every if htm else direct, direct & htm, "is for BTM only, the mode is HTM")
     legal.rule("NT.7.9.htm_only", hist if htm else every, hist & (not htm), "is for HTM only, the mode is BTM")
-    options = table.is_a(t.TC_OWNERSHIP, t.TC_REPEAT)
-    legal.rule("NT.4.options", every, options, "belongs to an option that is off (trTeContext, repeated branch)")
     full = table.is_a(t.TC_FULL)
     rcode, rdata = table["rcode"], table["rdata"]
-    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, (0, 1)), lambda i: f"RCODE={rcode[i]} is reserved or its option is off")
-    legal.rule("NT.7.8.btm", full & (not htm), rcode == 1, "there is no HIST in BTM")
-    legal.rule("NT.7.8.hist_bits", full & (rcode == 1), rdata < 2, "HIST holds no branch, at least 2 bits are sent")
+    hist_full = np.isin(rcode, (1, 2))
+    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, (0, 1, 2)), lambda i: f"RCODE={rcode[i]} is reserved")
+    legal.rule("NT.7.8.btm", full & (not htm), hist_full, "there is no HIST in BTM")
+    legal.rule("NT.7.8.hist_bits", full & hist_full, rdata < 2, "HIST holds no branch, at least 2 bits are sent")
     legal.rule("NT.7.8.icnt", full & (rcode == 0), rdata == 0, "I-CNT=0 cannot be full")
 
 
@@ -147,15 +105,16 @@ def _fields(legal: Legal, capture: Capture) -> None:
     legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM, where even an empty one is sent")
     evcode = table["evcode"]
     legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, (0, 1, 4)), lambda i: f"EVCODE={evcode[i]} is reserved")
-    has_hist = (table["hist"] != t.ABSENT) | (table["rcode"] == 1)
-    value = np.where(table["rcode"] == 1, table["rdata"], table["hist"])
+    hist_full = np.isin(table["rcode"], (1, 2))
+    has_hist = (table["hist"] != t.ABSENT) | hist_full
+    value = np.where(hist_full, table["rdata"], table["hist"])
     legal.rule("NT.8.3.stop_bit", has_hist, value < 1, "HIST has no stop bit")
     address = np.maximum(table["faddr"], table["uaddr"])
     over = address >= (1 << (config.xlen - 1))
     legal.rule("NT.8.1.xlen", address != t.ABSENT, over, f"the address has more than {config.xlen} bits")
     error = table.is_a(t.TC_ERROR)
-    legal.rule("NT.7.4.codes", error, (table["etype"] != 0) | ~np.isin(table["ecode"], (0, 4)),
-               "needed ETYPE=0 (queue overrun) and ECODE=4 (program trace lost) or 0")  # fmt: skip
+    reserved = np.isin(table["etype"], range(1, 8)) | (table["ecode"] & RESERVED_ECODE != 0)
+    legal.rule("NT.7.4.codes", error, reserved, "needed ETYPE=0 (queue overrun) and no reserved bit in ECODE")
 
 
 def _branch_types(legal: Legal) -> None:
@@ -168,13 +127,14 @@ def _branch_types(legal: Legal) -> None:
     legal.rule("NT.6.2.btype", linear, btype != 0, "a full I-CNT is no exception or interrupt")
 
 
-def _sync_codes(legal: Legal) -> None:
+def _sync_codes(legal: Legal, capture: Capture) -> None:
     table, sync, config = legal.table, legal.table["sync"], legal.config
     has = sync != t.ABSENT
     legal.rule("NT.8.5.codes", has, ~np.isin(sync, SYNC_CODES), lambda i: f"SYNC={sync[i]} is reserved")
-    foreign = np.isin(sync, FOREIGN_SYNCS)
+    foreign = np.isin(sync, list(_uncalled(capture)))
     legal.rule("NT-2", has, foreign, lambda i: f"SYNC={sync[i]}: no reset, power-down or trigger happened")
-    start = np.isin(sync, (3, 5, 7))
+    idle = table.behind(table.is_a(t.TC_CORRELATION, t.TC_ERROR), first=True)  # nothing is traced before these
+    start = np.isin(sync, STARTS) | ((sync == 1) & idle)
     legal.rule("NT.8.5.start_message", start, ~table.is_a(t.TC_SYNC), lambda i: f"SYNC={sync[i]} starts trace: needs ProgTraceSync")
     legal.rule("NT.7.5.icnt", start & table.is_a(t.TC_SYNC), table["icnt"] != 0, "I-CNT must be 0 where trace starts")
     legal.rule("NT.8.5.periodic_off", has, (sync == 2) & (config.inst_sync_mode == 0), "SYNC=2 with trTeInstSyncMode=0")
@@ -185,21 +145,30 @@ def _sync_codes(legal: Legal) -> None:
     legal.rule("NT.8.5.sync7", sync == 7, ~after_error, "SYNC=7 without an Error before it")
 
 
+def _uncalled(capture: Capture) -> set[int]:
+    """SYNC codes for which nothing happened at the ingress port; without its record any may be right."""
+    beats = capture.beats
+    if beats is None:
+        return set()
+    watched = beats.notify.any() or "watch" in capture.config.filter
+    seen = {0: beats.ext_notify.any(), 1: beats.in_reset.any(), 6: watched, 9: beats.low_power.any()}
+    return {code for code, happened in seen.items() if not happened}
+
+
 def _order(legal: Legal) -> None:
-    """Where trace may begin and go on: only at a synchronizing message."""
+    """Where trace may begin and go on: only at a synchronizing message. Vendor-defined messages may stand anywhere."""
     table = legal.table
-    n = len(table)
+    vendor = table.tcode >= t.FIRST_VENDOR
     marker = table.is_a(t.TC_CORRELATION) & (table["icnt"] == 0) & (table["hist"] <= 1)
     sync, error = table["sync"] != t.ABSENT, table.is_a(t.TC_ERROR)
     stop = table.is_a(t.TC_CORRELATION)
-    first = np.zeros(n, dtype=bool)
-    first[0] = True
+    first = np.cumsum(~vendor) * ~vendor == 1
     legal.rule("NT.8.5.first", first, ~(sync | error | marker), "is the first message; trace starts with a sync")
-    after_stop = np.concatenate(([False], stop[:-1]))
+    after_stop = table.behind(stop)
     legal.rule("NT.10.restart", after_stop, ~(table.is_a(t.TC_SYNC) | error | marker),
                "follows a ProgTraceCorrelation; trace goes on with ProgTraceSync")  # fmt: skip
-    start = np.isin(table["sync"], (3, 5)) & table.is_a(t.TC_SYNC)
-    legal.rule("NT.7.12.stop", start & ~first, ~(after_stop | np.concatenate(([False], error[:-1]))),
+    start = np.isin(table["sync"], (3, 5, 9)) & table.is_a(t.TC_SYNC)
+    legal.rule("NT.7.12.stop", start & ~first, ~(after_stop | table.behind(error)),
                "trace starts again, but no ProgTraceCorrelation or Error says that it ended")  # fmt: skip
 
 
@@ -222,15 +191,18 @@ def _periodic_messages(legal: Legal) -> None:
     sync = table["sync"] != t.ABSENT
     stop = table.is_a(t.TC_CORRELATION, t.TC_ERROR)
     at = np.flatnonzero(sync | stop)
-    age = np.diff(at, append=len(table)) - 1  # messages sent after each of them before the next
+    number = np.append(np.cumsum(table.tcode < t.FIRST_VENDOR), np.count_nonzero(table.tcode < t.FIRST_VENDOR) + 1)
+    age = np.diff(number[np.append(at, len(table))]) - 1  # messages sent after each of them before the next
     running = sync[at]
-    late = running & (age > config.sync_interval + legal.knobs.sync_late)
+    # one block can make so many more messages before the next can bring the sync
+    more = 4 * bool(config.ownership or config.repeated_history or config.repeat_branch)
+    late = running & (age > config.sync_interval + legal.knobs.sync_late + more)
     of, bad = np.zeros(len(table), dtype=bool), np.zeros(len(table), dtype=bool)
     of[at[running]], bad[at[late]] = True, True
     legal.rule("NT-20", of, bad, f"no sync within {config.sync_interval} messages after it")
     periodic = np.flatnonzero(table["sync"] == 2)
     before = np.searchsorted(at, periodic) - 1
-    gap = periodic - at[np.maximum(before, 0)] - 1
+    gap = number[periodic] - number[at[np.maximum(before, 0)]] - 1
     of[:], bad[:] = False, False
     of[periodic] = True
     bad[periodic[gap < config.sync_interval - legal.knobs.sync_early]] = True

@@ -72,6 +72,14 @@ class MessageTable:
     def __getitem__(self, key: str) -> np.ndarray:
         return self._columns[key]
 
+    def behind(self, mask: np.ndarray, first: bool = False) -> np.ndarray:
+        """Mask of the messages that follow one of `mask`, vendor-defined ones between them not counted; first: the first one too."""
+        places = np.flatnonzero(self.tcode < FIRST_VENDOR)
+        result = np.zeros(len(self), dtype=bool)
+        result[places[1:]] = mask[places[:-1]]
+        result[places[:1]] = first
+        return result
+
     def is_a(self, *tcodes: int) -> np.ndarray:
         """Mask of the messages with one of these TCODEs."""
         return np.isin(self.tcode, tcodes)
