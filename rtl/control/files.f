@@ -1,0 +1,17 @@
+rtl/control/trace_reg_pkg.sv
+rtl/control/trace_component_ctrl.sv
+rtl/control/trace_apb_mux.sv
+rtl/control/trace_ts_regs.sv
+rtl/control/trace_te_trigger.sv
+rtl/control/trace_te_filter_regs.sv
+rtl/control/trace_te_regs.sv
+rtl/control/trace_hart.sv
+rtl/control/trace_funnel.sv
+rtl/control/trace_funnel_regs.sv
+rtl/control/trace_stream_fork.sv
+rtl/control/trace_sram.sv
+rtl/control/trace_word_buffer.sv
+rtl/control/trace_ram_sink.sv
+rtl/control/trace_pin_tx.sv
+rtl/control/trace_pin_sink.sv
+rtl/control/trace_system.sv

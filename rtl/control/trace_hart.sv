@@ -1,0 +1,271 @@
+// What the trace system has for one hart: registers, triggers, a timestamp unit, and the N-Trace encoder.
+//
+// trTeActive = 0 resets the encoder (between two messages); the hart is only stalled while trTeEnable is set.
+// The encoder takes its settings when it is enabled: what is written later counts from the next time on,
+// so that no message in the queue is ever sent with other settings than it was made with.
+module trace_hart
+  import trace_reg_pkg::*;
+#(
+  parameter int Xlen         = 64,
+  parameter int NBlocks      = 1,
+  parameter int IRetireWidth = 7,
+  parameter int IcntBits     = 22,
+  parameter int HistBits     = 32,
+  parameter int FifoDepth    = 16,
+  parameter int OutBytes     = 8,
+  parameter int StackDepth   = 8,
+  parameter int RepeatBits   = 18,
+  parameter int TsWidth      = 48,
+  parameter int NFilters     = 2,
+  parameter int NComps       = 2,
+  parameter int NTrigIn      = 8,
+  parameter int NTrigOut     = 8,
+  parameter int CountBits    = $clog2(OutBytes + 1)  // derived, do not set
+) (
+  input  logic                            clk_i,
+  input  logic                            rst_ni,
+
+  // Register bus.
+  input  logic                            write_i,
+  input  logic [11:0]                     addr_i,
+  input  logic [31:0]                     wdata_i,
+  output logic [31:0]                     rdata_o,
+
+  // The hart: see trace_system.
+  input  logic                            halted_i,
+  input  logic                            in_reset_i,
+  input  logic                            low_power_i,
+  input  logic                            dbg_on_i,
+  input  logic                            dbg_off_i,
+  input  logic                            dbg_notify_i,
+  input  logic [5:0]                      vendor_tcode_i,
+  input  logic [31:0]                     vendor_data_i,
+  input  logic [NBlocks*4-1:0]            ing_itype_i,
+  input  logic [NBlocks*Xlen-1:0]         ing_iaddr_i,
+  input  logic [NBlocks*IRetireWidth-1:0] ing_iretire_i,
+  input  logic [NBlocks-1:0]              ing_ilastsize_i,
+  input  logic [NBlocks-1:0]              ing_sijump_i,
+  input  logic [NBlocks*8-1:0]            ing_cause_i,
+  input  logic [NBlocks*Xlen-1:0]         ing_tval_i,
+  input  logic [NBlocks*3-1:0]            ing_priv_i,
+  input  logic [NBlocks*32-1:0]           ing_context_i,
+  input  logic [NBlocks*16-1:0]           ing_hcontext_i,
+  output logic                            ing_ready_o,
+
+  input  logic [NTrigIn-1:0]              ext_trig_i,
+  output logic [NTrigOut-1:0]             ext_trig_o,
+  input  logic                            ts_tick_i,
+  input  logic [TsWidth-1:0]              ts_external_i,
+  input  logic [TsWidth-1:0]              ts_shared_i,
+
+  // Whole messages; a word never mixes two.
+  output logic                            out_valid_o,
+  output logic                            out_last_o,
+  output logic [CountBits-1:0]            out_nbytes_o,
+  output logic [8*OutBytes-1:0]           out_data_o,
+  input  logic                            out_ready_i,
+
+  // For monitors.
+  output logic                            accept_o,
+  output logic                            drop_o,
+  output logic                            enable_o,
+  output logic                            tracing_o,
+  output logic                            notify_o,
+  output logic                            ext_notify_o,
+  output logic [TsWidth-1:0]              tstamp_o,
+  output logic                            empty_o
+);
+
+  localparam logic [1:0] MseoEnd = 2'b11;
+
+  logic                    active, may_reset, enc_rst_n, enc_ready, enc_drop, enc_empty, overflow;
+  logic [31:0]             reg_control, reg_features;
+  logic [3:0]              reg_vendor;
+  logic [15:0]             filters;
+  logic [NFilters*128-1:0] filter_cfg;
+  logic [NComps*160-1:0]   comp_cfg;
+  logic                    ts_active, ts_count, ts_reset, ts_run_in_debug, reg_ts_enable;
+  logic [2:0]              ts_mode;
+  logic [1:0]              ts_prescale;
+  logic                    inside_q, inside_d;
+  logic [1:0]              return_mode;
+
+  trace_te_regs #(
+    .Xlen     (Xlen),
+    .NFilters (NFilters),
+    .NComps   (NComps),
+    .NTrigIn  (NTrigIn),
+    .NTrigOut (NTrigOut),
+    .TsWidth  (TsWidth)
+  ) u_regs (
+    .clk_i,
+    .rst_ni,
+    .write_i,
+    .addr_i,
+    .wdata_i,
+    .rdata_o,
+    .active_o          (active),
+    .may_reset_i       (may_reset),
+    .accept_i          (enc_ready || !active),
+    .empty_i           (empty_o),
+    .overflow_i        (overflow && active),
+    .enable_o          (enable_o),
+    .inst_tracing_o    (tracing_o),
+    .notify_o,
+    .ext_notify_o,
+    .control_o         (reg_control),
+    .features_o        (reg_features),
+    .vendor_o          (reg_vendor),
+    .filters_o         (filters),
+    .filter_cfg_o      (filter_cfg),
+    .comp_cfg_o        (comp_cfg),
+    .dbg_on_i,
+    .dbg_off_i,
+    .dbg_notify_i,
+    .ext_trig_i,
+    .ext_trig_o,
+    .tstamp_i          (tstamp_o),
+    .ts_active_o       (ts_active),
+    .ts_count_o        (ts_count),
+    .ts_reset_o        (ts_reset),
+    .ts_run_in_debug_o (ts_run_in_debug),
+    .ts_mode_o         (ts_mode),
+    .ts_prescale_o     (ts_prescale),
+    .ts_enable_o       (reg_ts_enable)
+  );
+
+  trace_timestamp #(
+    .Width (TsWidth)
+  ) u_timestamp (
+    .clk_i,
+    .rst_ni,
+    .active_i       (ts_active),
+    .count_i        (ts_count),
+    .clear_i        (ts_reset),
+    .run_in_debug_i (ts_run_in_debug),
+    .mode_i         (ts_mode),
+    .prescale_i     (ts_prescale),
+    .halted_i,
+    .sys_tick_i     (ts_tick_i),
+    .external_i     (ts_external_i),
+    .shared_i       (ts_shared_i),
+    .tstamp_o
+  );
+
+  // Settings as the encoder sees them, until it is disabled, has taken that beat, and is empty.
+  localparam int SettingBits = 32 + 32 + 4 + 1;
+  logic [SettingBits-1:0] settings_q, settings;
+  logic                   locked_q, closed_q;
+  logic [31:0]            control, features;
+  logic [3:0]             vendor;
+  logic                   ts_enable;
+
+  assign settings = locked_q ? settings_q : {reg_control, reg_features, reg_vendor, reg_ts_enable};
+  assign {control, features, vendor, ts_enable} = settings;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      settings_q <= '0;
+      locked_q   <= 1'b0;
+      closed_q   <= 1'b0;
+    end else begin
+      settings_q <= settings;
+      closed_q   <= !enable_o && (closed_q || enc_ready);
+      locked_q   <= active && (enable_o || (locked_q && !(closed_q && enc_empty)));
+    end
+  end
+
+  // A flop drives it, so it has no glitches.
+  assign enc_rst_n   = rst_ni && active;
+  assign return_mode = features[TrTeInstEnImplicitReturnLsb] ? features[TrTeInstImplicitReturnModeLsb +: 2] : 2'd0;
+
+  ntrace_encoder #(
+    .Xlen         (Xlen),
+    .NBlocks      (NBlocks),
+    .IRetireWidth (IRetireWidth),
+    .IcntBits     (IcntBits),
+    .HistBits     (HistBits),
+    .FifoDepth    (FifoDepth),
+    .OutBytes     (OutBytes),
+    .StackDepth   (StackDepth),
+    .RepeatBits   (RepeatBits),
+    .TsWidth      (TsWidth),
+    .NFilters     (NFilters),
+    .NComps       (NComps)
+  ) u_encoder (
+    .clk_i,
+    .rst_ni             (enc_rst_n),
+    .enable_i           (enable_o),
+    .inst_tracing_i     (tracing_o),
+    .halted_i,
+    .in_reset_i,
+    .low_power_i,
+    .notify_i           (notify_o),
+    .ext_notify_i       (ext_notify_o),
+    .vendor_tcode_i,
+    .vendor_data_i,
+    .inst_mode_i        (control[TrTeInstModeLsb +: 3]),
+    .sync_mode_i        (control[TrTeInstSyncModeLsb +: 2]),
+    .sync_max_i         (control[TrTeInstSyncMaxLsb +: 4]),
+    .stall_ena_i        (control[TrTeInstStallEnaLsb]),
+    .rc7_i              (vendor[TrTeVendorRc7Lsb]),
+    .btype_ext_i        (!vendor[TrTeVendorBTypeOneLsb]),
+    .src_bits_i         (features[TrTeSrcBitsLsb +: 4]),
+    .src_id_i           (features[TrTeSrcIDLsb +: 12]),
+    .inhibit_src_i      (control[TrTeInhibitSrcLsb]),
+    .ts_enable_i        (ts_enable),
+    .tstamp_i           (tstamp_o),
+    .context_ena_i      (control[TrTeContextLsb]),
+    .hcontext_ena_i     (vendor[TrTeVendorHcontextLsb]),
+    .extend_addr_msb_i  (features[TrTeInstExtendAddrMSBLsb]),
+    .implicit_return_i  (return_mode),
+    .repeated_history_i (features[TrTeInstEnRepeatedHistoryLsb]),
+    .repeat_branch_i    (vendor[TrTeVendorRepeatBranchLsb]),
+    .sequential_jump_i  (features[TrTeInstEnSequentialJumpLsb]),
+    .all_jumps_i        (features[TrTeInstEnAllJumpsLsb]),
+    .filters_i          (filters),
+    .filter_cfg_i       (filter_cfg),
+    .comp_cfg_i         (comp_cfg),
+    .ing_itype_i,
+    .ing_iaddr_i,
+    .ing_iretire_i,
+    .ing_ilastsize_i,
+    .ing_sijump_i,
+    .ing_cause_i,
+    .ing_tval_i,
+    .ing_priv_i,
+    .ing_context_i,
+    .ing_hcontext_i,
+    .ing_ready_o        (enc_ready),
+    .drop_o             (enc_drop),
+    .empty_o            (enc_empty),
+    .overflow_o         (overflow),
+    .out_valid_o,
+    .out_nbytes_o,
+    .out_data_o,
+    .out_ready_i
+  );
+
+  // The end of a message is in its last byte.
+  logic [OutBytes-1:0] ends;
+  for (genvar k = 0; k < OutBytes; k++) begin : gen_end
+    assign ends[k] = (k + 1 == out_nbytes_o) && (out_data_o[8*k +: 2] == MseoEnd);
+  end
+  assign out_last_o = (ends != '0);
+  assign inside_d   = (out_valid_o && out_ready_i) ? !out_last_o : inside_q;
+  assign may_reset  = !inside_d;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else         inside_q <= inside_d;
+  end
+
+  assign ing_ready_o = enc_ready || !enable_o;
+  assign accept_o    = active && enc_ready;
+  assign drop_o      = active && enc_drop;
+  assign empty_o     = enc_empty || !active;
+
+  logic unused;
+  assign unused = ^{control, features};
+
+endmodule

@@ -1,0 +1,198 @@
+"""`python -m tools.registers`: the RTL package and the documentation page from the register table (CHECK=1: are they in step?).
+
+Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` and `docs/trace-control.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from models.control.registers import Component, Field, Legal, Params, Register, components, registers
+from tools.arguments import main_guard, parse
+from tools.sim import ROOT
+
+PACKAGE = "rtl/control/trace_reg_pkg.sv"
+PAGE = "docs/trace-control.md"
+ORIGIN = "models/control/registers.py"
+
+
+def main(argv: list[str]) -> int:
+    """Write both files, or with CHECK=1 return 1 if one of them is not what the table says."""
+    given = parse([word.replace("--check", "CHECK=1") for word in argv], {"CHECK": "1: write nothing, compare"},
+                  "Write the RTL package and the documentation page from the register table.")  # fmt: skip
+    stale = outdated()
+    if given.get("CHECK", "0") != "0":
+        for name in stale:
+            print(f"{name} is not what {ORIGIN} says; type `python -m tools.registers`")
+        return int(bool(stale))
+    for name in stale:
+        (ROOT / name).write_text(generated()[name])
+        print(f"wrote {name}")
+    return 0
+
+
+def generated() -> dict[str, str]:
+    """Path to text of each generated file."""
+    return {PACKAGE: package(), PAGE: page()}
+
+
+def outdated() -> list[str]:
+    """The generated files that are missing or not in step with the table."""
+    return [name for name, text in generated().items() if not (ROOT / name).is_file() or (ROOT / name).read_text() != text]
+
+
+# --- The RTL package --------------------------------------------------------------------------------
+
+
+def _camel(name: str) -> str:
+    """trTeFilter0Control -> TrTeFilterControl: registers of filter 0 and comparator 0 stand for all."""
+    name = name.replace("Filter0", "Filter").replace("Comp0", "Comp")
+    return name[0].upper() + name[1:]
+
+
+def _settable(register: Register) -> int:
+    """The bits some write can set, in the implementation with every option."""
+    mask = 0
+    for f in register.fields:
+        if f.access in ("RW", "WARL"):
+            laws = [f.legal, *(case.legal for case in f.cases)]
+            if any(law.values is None or len(law.values) > 1 for law in laws):
+                mask |= f.put(0, sum({1 << b for law in laws for b in range(f.width) if _reaches(law, b)}))
+    return mask
+
+
+def _reaches(law: Legal, bit: int) -> bool:
+    return bool(law.mask >> bit & 1) if law.values is None else any(v >> bit & 1 for v in law.values)
+
+
+def package() -> str:
+    """Text of `trace_reg_pkg.sv`: offsets, reset values, settable bits, and the place of each field."""
+    lines = [
+        "// Registers of the Trace Control Interface: offsets, reset values, settable bits, fields.",
+        f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers`.",
+        "//",
+        "// Masks and legal values are those of an implementation with every option.",
+        "package trace_reg_pkg;",
+    ]
+    seen: set[str] = set()
+    for component in components(Params(filters=1, comparators=1, harts=1)):
+        full = {r.offset: r for r in registers(component.name)}
+        lines += ["", f"  // {component.title}.", f"  localparam logic [3:0] {_camel(component.prefix)}Type = 4'h{component.comp_type:X};"]
+        for register in component.registers:
+            lines += _register_lines(full[register.offset], seen)
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+def _register_lines(register: Register, seen: set[str]) -> list[str]:
+    name = _camel(register.name)
+    if name in seen:  # the timestamp unit of the funnel has the encoder's layout
+        return []
+    seen.add(name)
+    lines = ["", f"  localparam logic [11:0] {name}Offset = 12'h{register.offset:03X};"]
+    settable = _settable(register)
+    if register.reset or settable:
+        lines.append(f"  localparam logic [31:0] {name}Reset = 32'h{register.reset:08X};")
+    if settable:
+        lines.append(f"  localparam logic [31:0] {name}Mask = 32'h{settable:08X};")
+    for f in register.fields:
+        lines += _field_lines(f, name)
+    return lines
+
+
+def _field_lines(f: Field, register: str) -> list[str]:
+    name = _camel(f.name)
+    name = name + "Field" if name == register else name
+    lines = [f"  localparam int {name}Lsb = {f.lsb};", f"  localparam int {name}Width = {f.width};"]
+    if f.access == "WARL" and f.legal.values is not None and len(f.legal.values) > 1:
+        size = 1 << f.width
+        legal = sum(1 << v for v in f.legal.values)
+        lines.append(f"  localparam logic [{size - 1}:0] {name}Legal = {size}'h{legal:0{size // 4}X};")
+        lines.append(f"  localparam logic [{f.width - 1}:0] {name}Otherwise = {f.width}'d{f.legal.otherwise};")
+    return lines
+
+
+# --- The documentation page -------------------------------------------------------------------------
+
+_INTRO = f"""# Trace control: the registers
+
+Generated from `{ORIGIN}` by `python -m tools.registers`; edit the table, not this page. How the RTL behind it is built:
+[rtl-control.md](rtl-control.md). The register map is that of the RISC-V Trace Control Interface 1.0.
+
+- Every register is 32 bits wide; a component has 4 KiB. What is not listed reads 0 and ignores writes.
+- `Active` = 0 resets the component. Its registers then read their reset values and ignore writes; a write that sets `Active`
+  takes nothing else. (The specification leaves all this open.) `trTsActive` does the same for the timestamp registers.
+- To reset a component: write 0, poll `Active` = 0, write 1, poll `Active` = 1. To trace: set up and enable the sink, then the funnel, then
+  the encoders, then set `trTeInstTracing`. To stop: clear `Enable` in the reverse order and poll `Enable` = 0 and `Empty` = 1 each time.
+- Reset values in italics are open in the specification and this implementation's own.
+- Legal values are those of an implementation with every option; a write of anything else leaves what is behind the arrow.
+"""
+
+
+def page() -> str:
+    """Text of `docs/trace-control.md`."""
+    lines = [_INTRO]
+    for component in components(Params(filters=1, comparators=1)):
+        lines += _component_lines(component)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _component_lines(component: Component) -> list[str]:
+    where = f"{component.bases[0]:#06x}" if component.comp_type != 1 else "hart * 0x1000"
+    lines = [f"## {component.title}", "", f"Base: {where}. Component type {component.comp_type:#x}.", ""]
+    lines += ["| offset | register | |", "| --- | --- | --- |"]
+    lines += [f"| {_offset(r)} | `{_any(r.name)}` | {_any(r.what)} |" for r in component.registers]
+    lines.append("")
+    for register in component.registers:
+        lines += [f"### {_any(register.name)}", "", f"Offset {_offset(register)}. Section: {register.section}.", ""]
+        lines += ["| bits | field | access | reset | legal | |", "| --- | --- | --- | --- | --- | --- |"]
+        full = {r.offset: r for r in registers(component.name)}[register.offset]
+        lines += [_row(f) for f in full.fields]
+        lines.append("")
+    return lines
+
+
+def _any(text: str) -> str:
+    for old, new in (("Filter0", "Filter*i*"), ("filter 0", "filter *i*"), ("Comp0", "Comp*j*"), ("comparator 0", "comparator *j*")):
+        text = text.replace(old, new)
+    return text.replace("*i*", "_i_").replace("*j*", "_j_")
+
+
+def _offset(register: Register) -> str:
+    if "Filter0" in register.name:
+        return f"{register.offset:#05x} + 0x20 _i_"
+    return f"{register.offset:#05x} + 0x20 _j_" if "Comp0" in register.name else f"{register.offset:#05x}"
+
+
+def _row(f: Field) -> str:
+    bits = f"{f.lsb + f.width - 1}:{f.lsb}" if f.width > 1 else str(f.lsb)
+    reset = f"{f.reset:#x}" if f.reset > 9 else str(f.reset)
+    access = f.access + (", changes" if f.volatile else "")
+    return f"| {bits} | `{f.name}` | {access} | {f'*{reset}*' if f.undefined else reset} | {_legal(f)} | {f.what} |"
+
+
+def _legal(f: Field) -> str:
+    if f.access not in ("RW", "WARL"):
+        return ""
+    if f.cases:
+        shown = {f"{case.field}={case.value}: {_law(case.legal, f.width)}": None for case in f.cases}
+        if len({case.legal for case in f.cases}) == 1:
+            values = ", ".join(str(case.value) for case in f.cases)
+            shown = {f"{f.cases[0].field} {values}: {_law(f.cases[0].legal, f.width)}; else {_law(f.legal, f.width)}": None}
+        return "; ".join(shown)
+    return _law(f.legal, f.width)
+
+
+def _law(law: Legal, width: int) -> str:
+    every = (1 << width) - 1
+    if law.values is not None:
+        if len(law.values) == 1:
+            return f"{law.values[0]}"
+        shown = ", ".join(map(str, law.values)) if len(law.values) < 8 else f"{law.values[0]} to {law.values[-1]}"
+        return shown if len(law.values) > every else f"{shown} → {law.otherwise}"
+    if law.mask & every == every:
+        return "any"
+    return f"bits {law.mask & every:#x}" if law.mask & every else "0"
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))
