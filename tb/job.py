@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -88,7 +89,7 @@ class Job:
         if not self.exact:
             words.append("EXACT=0")
         plain = Config().to_dict()
-        words += [f"{k.upper()}={v}" for k, v in self.settings.to_dict().items() if v != plain[k]]
+        words += [f"{k.upper()}={shlex.quote(str(v))}" for k, v in self.settings.to_dict().items() if v != plain[k]]
         return " ".join(words)
 
 

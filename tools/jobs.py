@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
@@ -14,7 +13,10 @@ from models.riscv import recording
 from tb.job import Job, JobError
 from tb.sequences.ntrace_scenarios import SCENARIOS
 from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, flag, number
+from tools.draw import drawn
 from tools.sim import ROOT, BuildConfig, SimError, build, run
+
+__all__ = ["JOB_WORDS", "RESULTS", "drawn", "line", "one", "programs", "run_all", "scenarios", "trouble"]
 
 RESULTS = ROOT / "build" / "results"
 JOB_WORDS: dict[str, str] = {
@@ -93,26 +95,6 @@ def scenarios(sim: str, keep: Callable[[BuildConfig], bool] = lambda config: Tru
         for index, options in enumerate(scenario.configs)
         if keep(BuildConfig.of(Config.from_dict(options)))
     ]
-
-
-def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-    """A random walk in a random configuration: mode, variant, widths, options, blocks, back-pressure.
-
-    Widths come from the few builds that the scenarios use as well; `base` fixes options.
-    """
-    rng = random.Random(f"{seed}:regress:config")
-    builds: tuple[dict[str, int], ...] = ({}, {"blocks": 2}, {"xlen": 32}, {"xlen": 32, "blocks": 2}, {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2})
-    config: dict[str, Any] = {
-        **rng.choice(builds), "mode": rng.choice(list(MODES)), "variant": rng.choice(VARIANTS),
-        "b_type": rng.choice(("2_3", "1")), "inst_sync_mode": rng.choice((0, 0, 1, 2, 3)),
-        "inst_sync_max": rng.randrange(8), "inst_stall_ena": rng.randrange(2),
-    }  # fmt: skip
-    config |= dict(base or {})
-    return Job(
-        f"seed-{seed}", "random", config, seed, size=size, grouping=rng.choice(("longest", "random")),
-        retirement=rng.choice(("block", "block", "single")), backpressure=rng.choice((0, 0, 10, 30, 60, 90)),
-        gaps=rng.choice((0, 0, 5, 30)),
-    )  # fmt: skip
 
 
 def run_all(

@@ -11,6 +11,7 @@ from cocotb_bus.bus import Bus
 from pyuvm import ConfigDB, uvm_agent, uvm_component
 
 from models.ntrace.config import Config
+from models.ntrace.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
 
 _STATIC = (
     "inst_mode", "sync_mode", "sync_max", "stall_ena", "rc7", "btype_ext", "src_bits", "src_id", "inhibit_src", "ts_enable",
@@ -43,8 +44,18 @@ def static_levels(config: Config) -> dict[str, int]:
 
 
 def filter_levels(config: Config) -> dict[str, int]:
-    """trTeInstFilters and the registers of filters and comparators, packed as the encoder's ports have them."""
-    return {"filters": 0, "filter_cfg": 0, "comp_cfg": 0}
+    """trTeInstFilters, and the registers of filters and comparators in the order of the encoder's ports, lowest first."""
+    registers = FilterSettings.parse(config.filter, config.xlen).registers()
+
+    def packed(unit: str, count: int, names: tuple[str, ...]) -> int:
+        words = [registers[f"{unit}{index}{name}"] for index in range(count) for name in names]
+        return sum(word << 32 * place for place, word in enumerate(words))
+
+    return {
+        "filters": registers["trTeInstFilters"],
+        "filter_cfg": packed("trTeFilter", MAX_FILTERS, ("Control", "MatchInst", "MatchEcauseLow", "MatchEcauseHigh")),
+        "comp_cfg": packed("trTeComp", MAX_COMPS, ("Control", "PMatchLow", "PMatchHigh", "SMatchLow", "SMatchHigh")),
+    }
 
 
 class ControlDriver(uvm_component):

@@ -19,7 +19,9 @@ from models.riscv.walk import Walk
 BASE = 0x8000_0000
 HANDLER = 0x8000_4000
 # Four builds serve all scenarios: the default one, small counters with two blocks a cycle, wide ones with two, RV32.
-SMALL = {"icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2}
+SMALL = {
+    "icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2, "stack_depth": 2, "repeat_bits": 3, "ts_width": 40,
+}  # fmt: skip
 TWO = {"blocks": 2}
 RV32 = {"xlen": 32}
 

@@ -14,11 +14,16 @@ from models.riscv import recording
 from models.riscv.beats import Beats
 from models.riscv.blocks import observable, to_beats
 from models.riscv.generate import generate
+from models.riscv.knobs import Knobs
 from models.riscv.program import Program
 from models.riscv.random_walk import random_walk
-from models.riscv.retired import Kind, Retired
-from models.riscv.stream import with_variant
+from models.riscv.retired import IType, Kind, Retired
+from models.riscv.returns import explain, misleading
+from models.riscv.sequential import mark
+from models.riscv.stream import with_options, with_variant
 from tb.job import Job, JobError
+
+COUNTER = 1  # trTeInstImplicitReturnMode: returns are counted and believed, so none may go elsewhere
 
 
 @dataclass
@@ -47,12 +52,29 @@ def stimulus(job: Job) -> Stimulus:
         run = recording.load(name, config.xlen)
         elf = Path(run.program_path)
         program, retired = run.program, with_variant(run.retired, run.program, config.variant)
-        retired = traced(retired, program)
+        retired = mark(traced(retired, program), program)
     else:
-        rng = random.Random(job.rng_path("walk"))
-        program = generate(rng, config.xlen)
-        retired = closed(random_walk(program, rng, job.size, variant=config.variant), program)
+        program, rng = random_program(job)
+        knobs = Knobs(well_behaved=config.implicit_return == COUNTER, all_jumps=bool(config.all_jumps))
+        retired = closed(random_walk(program, rng, job.size, knobs, config.variant), program)
+    retired = reported(job, retired, program)
+    if wrong := misleading(retired, config.implicit_return):
+        raise JobError(f"{job.source} cannot be traced so: {explain(retired, program, config.implicit_return, wrong)}")
     return Stimulus(program, retired, beats_of(job, retired), config, elf)
+
+
+def random_program(job: Job) -> tuple[Program, random.Random]:
+    """The program of a random walk, and what the walk goes on drawing from."""
+    rng = random.Random(job.rng_path("walk"))
+    return generate(rng, job.settings.xlen, well_behaved=job.settings.implicit_return == COUNTER), rng
+
+
+def reported(job: Job, retired: Retired, program: Program) -> Retired:
+    """The stream as the hart of this configuration reports it: in rc7 all-jumps may be said with the reserved itype as well."""
+    config = job.settings
+    reserved = config.variant == "rc7" and random.Random(job.rng_path("itype")).random() < 0.25
+    itype = IType.RESERVED if reserved and job.source == "random" else IType.TAKEN
+    return with_options(retired, program, bool(config.all_jumps), itype)
 
 
 def beats_of(job: Job, retired: Retired) -> Beats:
@@ -87,6 +109,7 @@ def _scenario(job: Job, name: str) -> Stimulus:
         raise JobError(f"there is no scenario {name}; {hint}`make list` has them")
     scenario, config = SCENARIOS[name], job.settings
     program, retired = scenario.build(config, random.Random(job.rng_path("story")))
+    retired = reported(job, retired, program)
     beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired)
     if job.gaps:
         rng = np.random.default_rng(random.Random(job.rng_path("gaps")).getrandbits(64))

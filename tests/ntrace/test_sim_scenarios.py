@@ -12,7 +12,7 @@ BUILDS = {
     "default": BuildConfig(),
     "two": BuildConfig(NBlocks=2),
     "rv32": BuildConfig(Xlen=32),
-    "small": BuildConfig(NBlocks=2, IRetireWidth=5, IcntBits=8, HistBits=6),
+    "small": BuildConfig(NBlocks=2, IRetireWidth=5, IcntBits=8, HistBits=6, StackDepth=2, RepeatBits=3, TsWidth=40),
 }
 
 
