@@ -40,6 +40,7 @@ class Access(Protocol):
     addr: int
     data: int
     error: bool
+    unknown: bool
 
 
 class RegisterCheck:
@@ -64,6 +65,10 @@ class RegisterCheck:
             self.model.write(access.addr, access.data)
             return
         expected = self.model.read(access.addr)
+        self.book.check(
+            "TCI.bus.unknown", not access.unknown or not expected.known,  # a word of memory that was never written may be X
+            lambda: self._failure("TCI.bus.unknown", access, f"a read of {access.addr:#06x} gave X", []),
+        )  # fmt: skip
         if expected.register is None:
             self._one("TCI.reg.unimplemented", access, "an offset without a register", 0, access.data, "value")
         else:

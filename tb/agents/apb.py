@@ -38,13 +38,17 @@ class ApbBus(Bus):
 
 @dataclass(frozen=True)
 class Access:
-    """One access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR."""
+    """One access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR.
+
+    unknown: bits of PRDATA were X; data has 0 for them.
+    """
 
     cycle: int
     write: bool
     addr: int
     data: int
     error: bool = False
+    unknown: bool = False
 
 
 class ApbItem(uvm_sequence_item):
@@ -166,12 +170,9 @@ class ApbMonitor(uvm_component):
         error, rdata = bus.pslverr.value, bus.prdata.value
         if not error.is_resolvable:
             self._problem(f"PSLVERR={error} at the end of an access to {addr:#x}")
-        data = wdata
-        if not write:
-            if not rdata.is_resolvable:
-                self._problem(f"PRDATA={rdata} at the end of a read of {addr:#x}")
-            data = int(rdata) if rdata.is_resolvable else 0
-        self.port.write(Access(self.cycle(), bool(write), addr, data, error.is_resolvable and bool(int(error))))
+        unknown = not write and not rdata.is_resolvable
+        data = wdata if write else 0 if unknown else int(rdata)
+        self.port.write(Access(self.cycle(), bool(write), addr, data, error.is_resolvable and bool(int(error)), unknown))
 
     def _problem(self, text: str) -> None:
         self.problems.append((self.cycle(), text))

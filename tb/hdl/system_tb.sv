@@ -6,7 +6,6 @@
 //   stream<h>.bin   its bytes, merged.bin those of the funnel, as they were taken
 //   memory.bin      words written to system memory, pins.bin every change of the pins
 //   triggers.bin    pulses of external trigger outputs
-// Names below u_dut are read, never driven.
 module system_tb
 #(
   parameter int NHarts       = 2,
@@ -60,7 +59,7 @@ module system_tb
 
   // Harts.
   logic [NHarts-1:0]                      halted, in_reset, low_power, ing_ready;
-  logic [NHarts*4-1:0]                    dbg_action;
+  logic [NHarts-1:0]                      dbg_on, dbg_off, dbg_notify;
   logic [NHarts*8-1:0]                    ext_trigger, ext_trigger_out;
   logic [NHarts*6-1:0]                    vendor;
   logic [NHarts*32-1:0]                   vendor_data;
@@ -73,9 +72,19 @@ module system_tb
   logic [NHarts*NBlocks*32-1:0]           context_id;
   logic [NHarts*NBlocks*16-1:0]           hcontext_id;
 
+  // What encoders and funnel did.
+  logic [NHarts-1:0]            enc_accept, enc_drop, enc_enable, enc_tracing, enc_notify, enc_ext_notify;
+  logic [NHarts*TsWidth-1:0]    enc_tstamp;
+  logic [NHarts-1:0]            enc_valid, enc_taken;
+  logic [NHarts*CountBits-1:0]  enc_nbytes;
+  logic [NHarts*8*OutBytes-1:0] enc_data;
+  logic                         funnel_valid, funnel_ready;
+  logic [CountBits-1:0]         funnel_nbytes;
+  logic [8*OutBytes-1:0]        funnel_data;
+
   // Memory and pins.
   logic        mem_valid, mem_ready;
-  logic [63:0] mem_addr;
+  logic [39:0] mem_addr;
   logic [31:0] mem_wdata;
   logic        trc_clk;
   logic [15:0] trc_data;
@@ -89,24 +98,30 @@ module system_tb
     .RepeatBits(RepeatBits), .TsWidth(TsWidth), .SramBytes(SramBytes)
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
-    .apb_psel_i(apb_psel_i), .apb_penable_i(apb_penable_i), .apb_pwrite_i(apb_pwrite_i),
-    .apb_paddr_i(apb_paddr_i), .apb_pwdata_i(apb_pwdata_i), .apb_prdata_o(apb_prdata_o),
-    .apb_pready_o(apb_pready_o), .apb_pslverr_o(apb_pslverr_o),
-    .halted_i(halted), .in_reset_i(in_reset), .low_power_i(low_power), .dbg_trigger_i(dbg_action),
-    .ext_trigger_i(ext_trigger), .ext_trigger_o(ext_trigger_out),
+    .psel_i(apb_psel_i), .penable_i(apb_penable_i), .pwrite_i(apb_pwrite_i), .paddr_i(apb_paddr_i),
+    .pwdata_i(apb_pwdata_i), .prdata_o(apb_prdata_o), .pready_o(apb_pready_o), .pslverr_o(apb_pslverr_o),
+    .hart_halted_i(halted), .hart_in_reset_i(in_reset), .hart_low_power_i(low_power),
+    .dbg_on_i(dbg_on), .dbg_off_i(dbg_off), .dbg_notify_i(dbg_notify),
     .vendor_tcode_i(vendor), .vendor_data_i(vendor_data),
     .ing_itype_i(itype), .ing_iaddr_i(iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(ilastsize),
     .ing_sijump_i(sijump), .ing_cause_i(cause), .ing_tval_i(tval), .ing_priv_i(priv),
     .ing_context_i(context_id), .ing_hcontext_i(hcontext_id), .ing_ready_o(ing_ready),
-    .ts_external_i(external_time[TsWidth-1:0]),
+    .ext_trig_i(ext_trigger), .ext_trig_o(ext_trigger_out),
+    .ts_tick_i(cycle[0]), .ts_external_i(external_time[TsWidth-1:0]),
     .mem_valid_o(mem_valid), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .mem_ready_i(mem_ready),
-    .trc_clk_o(trc_clk), .trc_data_o(trc_data)
+    .trc_clk_o(trc_clk), .trc_data_o(trc_data),
+    .enc_accept_o(enc_accept), .enc_drop_o(enc_drop), .enc_enable_o(enc_enable), .enc_tracing_o(enc_tracing),
+    .enc_notify_o(enc_notify), .enc_ext_notify_o(enc_ext_notify), .enc_tstamp_o(enc_tstamp), .enc_empty_o(),
+    .enc_valid_o(enc_valid), .enc_nbytes_o(enc_nbytes), .enc_data_o(enc_data), .enc_taken_o(enc_taken),
+    .funnel_valid_o(funnel_valid), .funnel_nbytes_o(funnel_nbytes), .funnel_data_o(funnel_data),
+    .funnel_ready_o(funnel_ready), .sram_write_o()
   );
 
   for (genvar h = 0; h < NHarts; h++) begin : gen_hart
     localparam logic [7:0] Digit = 8'd48 + 8'(h);
 
     logic [RowBits-1:0]          row;
+    logic [3:0]                  dbg_action;
     logic [NBlocks*LaneBits-1:0] seen_lanes;
     logic [NBlocks-1:0]          block;
 
@@ -119,7 +134,10 @@ module system_tb
     assign halted[h]              = row[64+2];
     assign in_reset[h]            = row[64+4];
     assign low_power[h]           = row[64+5];
-    assign dbg_action[4*h +: 4]   = row[64+8] ? 4'd4 : row[64+10 +: 4];
+    assign dbg_action             = row[64+8] ? 4'd4 : row[64+10 +: 4];
+    assign dbg_on[h]              = (dbg_action == 4'd2);
+    assign dbg_off[h]             = (dbg_action == 4'd3);
+    assign dbg_notify[h]          = (dbg_action == 4'd4);
     assign ext_trigger[8*h +: 8]  = row[64+24 +: 8] | {7'd0, row[64+9]};
     assign vendor[6*h +: 6]       = row[64+16 +: 6];
     assign vendor_data[32*h +: 32] = row[96 +: 32];
@@ -147,24 +165,18 @@ module system_tb
                         (itype[4*Lane +: 4] == 4'd1) || (itype[4*Lane +: 4] == 4'd2);
     end
 
-    // What the encoder saw: levels, pulses and time as they were at its own port.
+    // What the encoder saw: levels, pulses and time as they were at its own port, and the triggers beside it.
     logic [31:0]          levels;
     logic [7:0]           levels_before;
     logic [63:0]          tstamp;
-    logic                 accept, write_row;
-    logic                 out_valid, out_ready;
-    logic [CountBits-1:0] out_nbytes;
-    logic [8*OutBytes-1:0] out_data;
+    logic                 write_row;
 
-    assign accept = u_dut.gen_hart[h].u_encoder.ing_ready_o;
     assign levels = {
-      10'd0, u_dut.gen_hart[h].u_encoder.vendor_tcode_i, 6'd0,
-      u_dut.gen_hart[h].u_encoder.ext_notify_i, u_dut.gen_hart[h].u_encoder.notify_i, 2'd0,
-      u_dut.gen_hart[h].u_encoder.low_power_i, u_dut.gen_hart[h].u_encoder.in_reset_i,
-      u_dut.gen_hart[h].u_encoder.drop_o, u_dut.gen_hart[h].u_encoder.halted_i,
-      u_dut.gen_hart[h].u_encoder.inst_tracing_i, u_dut.gen_hart[h].u_encoder.enable_i};
-    assign tstamp    = {{(64-TsWidth){1'b0}}, u_dut.gen_hart[h].u_encoder.tstamp_i};
-    assign write_row = accept && rst_ni &&
+      ext_trigger[8*h +: 8], 2'd0, vendor[6*h +: 6], 2'd0, dbg_action,
+      enc_ext_notify[h], enc_notify[h], 2'd0, low_power[h], in_reset[h],
+      enc_drop[h], halted[h], enc_tracing[h], enc_enable[h]};
+    assign tstamp    = {{(64-TsWidth){1'b0}}, enc_tstamp[TsWidth*h +: TsWidth]};
+    assign write_row = enc_accept[h] && rst_ni &&
                        ((block != '0) || (levels[31:8] != '0) || (levels[7:0] != levels_before));
 
     always_ff @(posedge clk_o) begin
@@ -177,20 +189,15 @@ module system_tb
       .row_i({seen_lanes, tstamp, vendor_data[32*h +: 32], levels, cycle})
     );
 
-    assign out_valid  = u_dut.gen_hart[h].u_encoder.out_valid_o;
-    assign out_ready  = u_dut.gen_hart[h].u_encoder.out_ready_i;
-    assign out_nbytes = u_dut.gen_hart[h].u_encoder.out_nbytes_o;
-    assign out_data   = u_dut.gen_hart[h].u_encoder.out_data_o;
-
     stream_recorder #(.OutBytes(OutBytes), .File({"stream", Digit, ".bin"})) u_stream (
-      .clk_i(clk_o), .go_i(record_i), .cycle_i(cycle), .valid_i(out_valid && rst_ni), .ready_i(out_ready),
-      .nbytes_i(out_nbytes), .data_i(out_data)
+      .clk_i(clk_o), .go_i(record_i), .cycle_i(cycle), .valid_i(enc_valid[h] && rst_ni), .ready_i(enc_taken[h]),
+      .nbytes_i(enc_nbytes[CountBits*h +: CountBits]), .data_i(enc_data[8*OutBytes*h +: 8*OutBytes])
     );
   end
 
   stream_recorder #(.OutBytes(OutBytes), .File("merged.bin")) u_merged (
-    .clk_i(clk_o), .go_i(record_i), .cycle_i(cycle), .valid_i(u_dut.fun_valid && rst_ni), .ready_i(u_dut.fun_ready),
-    .nbytes_i(u_dut.fun_nbytes), .data_i(u_dut.fun_data)
+    .clk_i(clk_o), .go_i(record_i), .cycle_i(cycle), .valid_i(funnel_valid && rst_ni), .ready_i(funnel_ready),
+    .nbytes_i(funnel_nbytes), .data_i(funnel_data)
   );
 
   // Memory: it takes what it is given, with wait states.
@@ -202,7 +209,7 @@ module system_tb
   );
 
   row_recorder #(.Bits(64+64+32), .File("memory.bin")) u_memory (
-    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && mem_valid && mem_ready), .row_i({mem_wdata, mem_addr, cycle})
+    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && mem_valid && mem_ready), .row_i({mem_wdata, 24'd0, mem_addr, cycle})
   );
 
   // Probe: every change of the pins.

@@ -1,0 +1,218 @@
+"""What the registers make of an encoder: its levels, triggers, overflow flag, and its time.
+
+The levels are those at the encoder's port (`HartRun.beats`); what they must be follows from the register bus and the
+triggers that the hart gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from models.control.model_registers import Place, RegisterModel
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.control import Access
+from scoreboards.control_capture import HartRun, SystemCapture
+
+ON, OFF, NOTIFY = 2, 3, 4  # trigger actions
+EXTERNAL_PERIOD, EXTERNAL_START = 3, 1000  # of system_tb's external time
+
+
+def check_encoders(capture: SystemCapture, book: ClauseBook) -> None:
+    """Every encoder's levels, triggers, flag and time."""
+    for hart, run in enumerate(capture.harts):
+        _Levels(capture, book, hart, run).run()
+        _overflow(capture, book, hart, run)
+        _time(capture, book, hart, run)
+
+
+def _timeline(run: HartRun, accesses: list[Access]) -> Iterator[tuple[str, int]]:
+    """("row", index) and ("access", index) in time; a row of the same cycle comes before the access that ends in it."""
+    cycles = run.beats.cycle.tolist()
+    row = 0
+    for index, access in enumerate(accesses):
+        while row < len(cycles) and cycles[row] <= access.cycle:
+            yield "row", row
+            row += 1
+        yield "access", index
+    for rest in range(row, len(cycles)):
+        yield "row", rest
+
+
+class _Levels:
+    """trTeEnable and trTeInstTracing as the encoder sees them, and the marks of trace-notify."""
+
+    def __init__(self, capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:
+        self.capture, self.book, self.hart, self.work = capture, book, hart, run
+        self.model = RegisterModel(capture.params)
+        self.place = self.model.place(f"encoder{hart}" if len(capture.harts) > 1 else "encoder")
+        self.tracing = False
+        self.cause = "TCI.te.inst_tracing"
+        self.transitions: list[tuple[int, bool, int]] = []  # cycle, to, events programmed
+
+    def run(self) -> None:
+        """Follow bus and rows in time."""
+        triggers = {cycle: (action, external) for cycle, action, external in self.work.fired.rows}
+        level = False
+        for what, index in _timeline(self.work, self.capture.accesses):
+            if what == "access":
+                self._access(self.capture.accesses[index])
+                continue
+            cycle = int(self.work.beats.cycle[index])
+            now = self._row(index, cycle, *triggers.get(cycle, (0, 0)))
+            if now != level:
+                self.transitions.append((cycle, now, self._events()))
+                level = now
+        self._outputs()
+
+    def _events(self) -> int:
+        return sum(self.place.get(f"trTeTrigExtOutEvent{n}") << 4 * n for n in range(8))
+
+    def _access(self, access: Access) -> None:
+        if not access.write:
+            place, register = self.model.find(access.addr)
+            if place is self.place and register is not None and register.offset == 0:
+                found = bool(register.field("trTeInstTracing").get(access.data))
+                self._check(self.cause, access.cycle, "trTeInstTracing", self.tracing, found)
+            return
+        self.model.write(access.addr, access.data)
+        if access.addr == self.place.base:
+            self.tracing, self.cause = bool(self.place.get("trTeInstTracing")), "TCI.te.inst_tracing"
+
+    def _row(self, index: int, cycle: int, action: int, external: int) -> bool:
+        beats = self.work.beats
+        actions = {self.place.get(f"trTeTrigExtInAction{n}") for n in range(8) if external >> n & 1}
+        armed = bool(self.place.get("trTeEnable")) and bool(self.place.get("trTeInstTrigEnable"))
+        debug_on, debug_off = armed and action == ON, armed and action == OFF
+        on, off = debug_on or (armed and ON in actions), debug_off or (armed and OFF in actions)
+        if on:
+            self.cause = "TCI.te.trigger_debug" if debug_on else "TCI.te.trigger_external"
+        elif (action in (ON, OFF) or {ON, OFF} & actions) and not armed:
+            self.cause = "TCI.te.trigger_enable"
+        wanted = self.tracing or on
+        self._check(self.cause, cycle, "tracing", wanted, bool(beats.inst_tracing[index]))
+        self._check("TCI.te.enable_level", cycle, "enable", bool(self.place.get("trTeEnable")), bool(beats.enable[index]))
+        if action or external:
+            self._check("TCI.te.trigger_notify", cycle, "notify", action == NOTIFY, bool(beats.notify[index]))
+            self._check("TCI.te.trigger_notify", cycle, "external notify", NOTIFY in actions, bool(beats.ext_notify[index]))
+        if off:
+            self.cause = "TCI.te.trigger_debug" if debug_off else "TCI.te.trigger_external"
+        self.tracing = wanted and not off
+        return wanted
+
+    def _outputs(self) -> None:
+        """External outputs fire once for each start or stop that their events name, in order."""
+        wanted = []
+        for _, up, events in self.transitions:
+            mask = sum(1 << n for n in range(8) if events >> (4 * n) & (1 if up else 2))
+            wanted += [mask] if mask else []
+        found = [mask for _, mask in self.work.fired.outputs]
+        self.book.count("TCI.te.trigger_out", len(wanted))
+        self.book.check("TCI.te.trigger_out", wanted == found, lambda: Failure(
+            "TCI.te.trigger_out", f"hart {self.hart}: external trigger outputs",
+            table=[("fired", str([f"{m:#x}" for m in wanted]), str([f"{m:#x}" for m in found]))],
+        ))  # fmt: skip
+
+    def _check(self, clause: str, cycle: int, name: str, wanted: bool, found: bool) -> None:
+        self.book.check(clause, wanted == found, lambda: Failure(
+            clause, f"hart {self.hart}: {name} of its encoder", cycle=cycle, table=[(name, str(int(wanted)), str(int(found)))],
+        ))  # fmt: skip
+
+
+def _encoder(capture: SystemCapture, hart: int) -> tuple[RegisterModel, Place]:
+    model = RegisterModel(capture.params)
+    return model, model.place(f"encoder{hart}" if len(capture.harts) > 1 else "encoder")
+
+
+def _overflow(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:
+    """trTeInstStallOrOverflow: 1 after a message was lost or the hart was stalled, until it is cleared or trace is enabled."""
+    model, place = _encoder(capture, hart)
+    errors = [sent.begin for sent in run.stream.messages if sent.data[0] >> 2 == 8]
+    cleared = 0
+    for access in capture.accesses:
+        if access.write:
+            model.write(access.addr, access.data)
+            if access.addr == place.base and (access.data >> 12 & 1 or access.data & 3 != 3):
+                cleared = access.cycle
+        elif access.addr == place.base:
+            lost = [cycle for cycle in errors if cleared < cycle < access.cycle]
+            if lost and not place.get("trTeInstStallEna"):
+                ok = bool(access.data >> 12 & 1) or not _first_loss_after(run, cleared, access.cycle)
+                book.check("TCI.te.overflow", ok, Failure(
+                    "TCI.te.overflow", f"hart {hart} lost messages, and trTeInstStallOrOverflow reads 0", cycle=access.cycle,
+                ))  # fmt: skip
+            elif not run.beats.drop.any() and not _stalled(capture, hart):
+                book.check("TCI.te.overflow", not access.data >> 12 & 1, Failure(
+                    "TCI.te.overflow", f"hart {hart}: trTeInstStallOrOverflow reads 1 without loss or stall", cycle=access.cycle,
+                ))  # fmt: skip
+
+
+def _first_loss_after(run: HartRun, begin: int, end: int) -> bool:
+    """Whether a beat was taken without room between the cycles (the flag is set then, the Error leaves later)."""
+    cycle = run.beats.cycle
+    return bool(((cycle > begin) & (cycle < end) & (run.beats.drop == 1)).any())
+
+
+def _stalled(capture: SystemCapture, hart: int) -> bool:
+    return bool(capture.harts[hart].config.inst_stall_ena)
+
+
+def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:
+    """The encoder's timestamp between two changes of trTsControl: its mode, its pace, and that it never goes back."""
+    model, place = _encoder(capture, hart)
+    span: list[int] = []
+    setting: tuple[int, ...] = ()
+
+    def judge() -> None:
+        if len(span) > 1 and setting and setting[0]:
+            _pace(book, hart, run, np.array(span), setting)
+
+    for what, index in _timeline(run, capture.accesses):
+        if what == "row":
+            span.append(index)
+            continue
+        access = capture.accesses[index]
+        if not access.write:
+            continue
+        model.write(access.addr, access.data)
+        now = tuple(place.get(f"trTs{word}") for word in ("Active", "Mode", "Count", "Prescale", "RunInDebug"))
+        reset = access.addr == place.base + 0x40 and access.data & 4
+        if now != setting or reset or _funnel_time(capture, access):
+            judge()
+            span, setting = [], now
+    judge()
+
+
+def _funnel_time(capture: SystemCapture, access: Access) -> bool:
+    """Whether an access changes the time that the funnel shares."""
+    base = RegisterModel(capture.params).place("funnel").base
+    return access.write and access.addr in (base, base + 0x40)
+
+
+def _pace(book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: tuple[int, ...]) -> None:
+    _, mode, count, prescale, in_debug = setting
+    cycle, time = run.beats.cycle[rows].astype(np.int64), run.beats.tstamp[rows].astype(np.int64)
+    running = np.ones(len(rows) - 1, bool) if in_debug or mode != 3 else ~(run.beats.halted[rows][:-1] | run.beats.halted[rows][1:]).astype(bool)
+    dt, dc = np.diff(time), np.diff(cycle)
+    clause = {1: "TCI.ts.external", 2: "TCI.ts.system", 3: "TCI.ts.core", 4: "TCI.ts.shared"}.get(mode)
+    if clause is None:
+        book.bulk("TCI.ts.none", len(rows), np.flatnonzero(time != 0), lambda i: Failure(
+            "TCI.ts.none", f"hart {hart}: time {time[i]} without a timestamp mode", cycle=int(cycle[i])))  # fmt: skip
+        return
+    if mode == 1:
+        bad = time != cycle * EXTERNAL_PERIOD + EXTERNAL_START
+        wanted = cycle * EXTERNAL_PERIOD + EXTERNAL_START
+        book.bulk(clause, len(rows), np.flatnonzero(bad), lambda i: Failure(
+            clause, f"hart {hart}: external time", cycle=int(cycle[i]), table=[("time", str(wanted[i]), str(time[i]))]))  # fmt: skip
+        return
+    step = 4**prescale * (2 if mode == 2 else 1)  # system_tb's system clock has half the frequency
+    if not count and mode in (2, 3):
+        bad = dt != 0
+    elif mode == 4:
+        bad = dt < 0
+    else:
+        bad = running & (np.abs(dt * step - dc) >= step)
+    book.bulk(clause, len(dt), np.flatnonzero(bad), lambda i: Failure(
+        clause, f"hart {hart}: the timestamp's pace in mode {mode}, prescale {prescale}, count {count}", cycle=int(cycle[i + 1]),
+        table=[("cycles since the row before", str(dc[i]), ""), ("time since", f"about {dc[i] / step if count else 0:.1f}", str(dt[i]))]))  # fmt: skip

@@ -1,0 +1,292 @@
+"""What sinks made of the merged stream: words in memory and their pointers, samples on the pins.
+
+Each check follows the register bus with its own register model: a session lasts from the write that sets Enable to the one
+that clears it, with the settings that stood in the registers then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from models.control.model_funnel import Sent
+from models.control.model_pin_sink import CALIBRATION, MODES, Receiver, longest_run_without_idle, samples
+from models.control.model_ram_sink import WORD, RamSink, RamSinkError
+from models.control.model_registers import RegisterModel
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.control import Access
+from scoreboards.control_capture import SystemCapture
+
+ALIGN_WITHIN = 1000  # messages among which a narrow pin interface must show idle
+
+
+@dataclass
+class Session:
+    """A sink from Enable to disable. place: its registers at the start. end: cycle of the write that ended it, or the last."""
+
+    begin: int
+    end: int
+    values: dict[str, int]
+
+
+def sessions(capture: SystemCapture, name: str, fields: tuple[str, ...]) -> Iterator[Session]:
+    """Every session of a sink, with the fields asked for as they stood when it began."""
+    model = RegisterModel(capture.params)
+    place, last = model.place(name), max((a.cycle for a in capture.accesses), default=0)
+    enable = f"{place.kind.prefix}Enable"
+    opened: Session | None = None
+    for access in capture.accesses:
+        before = place.get(enable)
+        if access.write:
+            model.write(access.addr, access.data)
+        else:
+            model.saw(access.addr, access.data)
+        after = place.get(enable)
+        if after and not before:
+            opened = Session(access.cycle, last, {one: place.get(one) for one in fields})
+        elif before and not after and opened is not None:
+            opened.end = access.cycle
+            yield opened
+            opened = None
+    if opened is not None:
+        yield opened
+
+
+def taken(messages: list[Sent], session: Session) -> list[Sent]:
+    """The messages that a sink took in a session: those that began while it was enabled."""
+    return [sent for sent in messages if session.begin < sent.begin <= session.end]
+
+
+class RamCheck:
+    """The RAM sink: what memory holds, the pointers, what trRamData reads, what went to system memory."""
+
+    FIELDS = ("trRamMode", "trRamStopOnWrap", "trRamStartLow", "trRamStartHigh", "trRamLimitLow", "trRamLimitHigh",
+              "trRamWPLow", "trRamWPHigh", "trRamWrap")  # fmt: skip
+
+    def __init__(self, capture: SystemCapture, book: ClauseBook) -> None:
+        self.capture, self.book = capture, book
+        self.model = RegisterModel(capture.params)
+        self.place = self.model.place("ram_sink")
+        self.memory: dict[int, int] = {}
+        self.sink: RamSink | None = None
+        self.since = 0
+        self.quiet = False
+        self.system_memory: list[tuple[int, int]] = []
+        self.next_message = 0
+
+    def run(self) -> None:
+        """All accesses in order, then what the tool made of them."""
+        for access in self.capture.accesses:
+            if access.write:
+                self._write(access)
+            else:
+                self._read(access)
+        if self.sink is not None and self.place.get("trRamEnable"):
+            self._feed(1 << 62)
+            self._collect()
+        self._system_memory()
+
+    def _address(self, unit: str) -> int:
+        return self.place.get(f"trRam{unit}High") << 32 | self.place.get(f"trRam{unit}Low") * WORD
+
+    def _write(self, access: Access) -> None:
+        before = self.place.get("trRamEnable"), self.place.active
+        if before[0]:
+            self._feed(access.cycle)
+        self.model.write(access.addr, access.data)
+        after = self.place.get("trRamEnable")
+        if after and not before[0]:
+            self._open(access)
+        elif before[0] and not after and self.sink is not None:
+            if self.place.active:
+                self.sink.flush()
+            self._collect()
+
+    def _open(self, access: Access) -> None:
+        try:
+            self.sink = RamSink(
+                self._address("Start"), self._address("Limit"), self._address("WP"), bool(self.place.get("trRamStopOnWrap")),
+                bool(self.place.get("trRamWrap")),
+            )  # fmt: skip
+        except RamSinkError as error:
+            self.sink = None
+            self.book.fail(Failure("TCI.ram.start_limit", str(error), cycle=access.cycle))
+            return
+        self.quiet = False
+        messages = self.capture.merged.messages
+        while self.next_message < len(messages) and messages[self.next_message].begin <= access.cycle:
+            self.next_message += 1
+
+    def _feed(self, cycle: int) -> None:
+        """Messages that began up to this cycle are in the sink."""
+        messages = self.capture.merged.messages
+        while self.next_message < len(messages) and messages[self.next_message].begin <= cycle:
+            if self.sink is not None:
+                self.sink.feed(messages[self.next_message].data)
+            self.next_message += 1
+
+    def _collect(self) -> None:
+        sink, self.quiet = self.sink, False
+        if sink is None:
+            return
+        if self.place.get("trRamMode"):
+            self.system_memory += sink.writes
+        else:
+            self.memory |= sink.memory
+
+    def _read(self, access: Access) -> None:
+        place, register = self.model.find(access.addr)
+        if place is self.place and register is not None and self.sink is not None:
+            self._judge(access, register.name, register)
+        self.model.saw(access.addr, access.data)
+
+    def _judge(self, access: Access, name: str, register) -> None:
+        sink = self.sink
+        fields = {one.name: one.get(access.data) for one in register.fields}
+        if name == "trRamControl":
+            enabled = self.place.get("trRamEnable")
+            if enabled and not fields["trRamEnable"]:
+                self._feed(access.cycle)
+                self._check("TCI.ram.stop_on_wrap", access, "trRamEnable", int(not sink.stopped), 0)
+                self._collect()
+            self.quiet = bool(fields["trRamEmpty"]) and not fields["trRamEnable"] and bool(fields["trRamActive"])
+        elif name == "trRamData" and not self.place.get("trRamMode"):
+            address = self._address("RP")
+            if address in self.memory and self.quiet:
+                self._check("TCI.ram.data", access, f"word at {address:#x}", self.memory[address], access.data)
+        elif not self.quiet or any(one in self.place.fresh for one in fields):
+            return
+        elif name == "trRamWPLow":
+            self._check("TCI.ram.wp", access, "trRamWPLow", sink.wp & 0xFFFF_FFFF, access.data & ~3)
+            self._check("TCI.ram.wrap", access, "trRamWrap", int(sink.wrapped), fields["trRamWrap"])
+        elif name == "trRamWPHigh":
+            self._check("TCI.ram.wp", access, "trRamWPHigh", sink.wp >> 32, access.data)
+        elif name in ("trRamStartLow", "trRamLimitLow"):
+            wanted = sink.start if name == "trRamStartLow" else sink.limit
+            self._check("TCI.ram.enable_keeps", access, name, wanted & 0xFFFF_FFFF, access.data)
+
+    def _check(self, clause: str, access: Access, name: str, wanted: int, found: int) -> None:
+        self.book.check(
+            clause, wanted == found,
+            lambda: Failure(clause, f"a read of {access.addr:#06x} gave {access.data:#010x}", cycle=access.cycle,
+                            table=[(name, f"{wanted:#x}", f"{found:#x}")]),
+        )  # fmt: skip
+
+    def _system_memory(self) -> None:
+        """Words on the memory port: their number, order, addresses and contents; lost at a reset only from the end."""
+        seen = [(address, word) for _, address, word in self.capture.memory]
+        wanted = self.system_memory
+        if not wanted and not seen:
+            return
+        length = min(len(seen), len(wanted))
+        bad = [index for index in range(length) if seen[index] != wanted[index]]
+
+        def failure(index: int) -> Failure:
+            (to, word), (cycle, at, found) = wanted[index], self.capture.memory[index]
+            return Failure("TCI.ram.smem", f"word {index} on the memory port", cycle=cycle,
+                           table=[("address", f"{to:#x}", f"{at:#x}"), ("word", f"{word:#010x}", f"{found:#010x}")])  # fmt: skip
+
+        self.book.bulk("TCI.ram.smem", length, bad[:1], failure)
+        if not self.capture.expect.get("cut"):
+            self.book.check(
+                "TCI.ram.smem", len(seen) == len(wanted),
+                Failure("TCI.ram.smem", f"{len(seen)} words went to system memory, {len(wanted)} were due"),
+            )  # fmt: skip
+
+
+class PinCheck:
+    """The pin sink: bytes that a probe recovers, its clock, idle, and the calibration pattern."""
+
+    FIELDS = ("trPibMode", "trPibClkCenter", "trPibCalibrate", "trPibDivider")
+
+    def __init__(self, capture: SystemCapture, book: ClauseBook) -> None:
+        self.capture, self.book = capture, book
+        # The pins of a cycle are those of the last change before it; a change is seen in the cycle it stands in.
+        self.edges: list[tuple[int, int]] = []
+        level = 0
+        for cycle, clock, data in capture.pins:
+            if clock != level:
+                self.edges.append((cycle, data))
+            level = clock
+
+    def run(self) -> None:
+        """Every session by itself; the probe listens from the moment the mode was set."""
+        found = list(sessions(self.capture, "pin_sink", self.FIELDS))
+        for index, session in enumerate(found):
+            begin = self._mode_set(session)
+            end = self._mode_set(found[index + 1]) if index + 1 < len(found) else 1 << 62
+            edges = [(cycle, data) for cycle, data in self.edges if begin < cycle <= end]
+            width = MODES.get(session.values["trPibMode"])
+            if width is None:
+                continue
+            seen = [data & ((1 << width) - 1) for _, data in edges]
+            self._clock(session, edges)
+            if session.values["trPibCalibrate"]:
+                self._calibration(width, session, edges)
+                continue
+            receiver = Receiver(width)
+            receiver.feed(seen)
+            self._bytes(session, receiver)
+            self._idle(width, session, receiver, edges)
+
+    def _mode_set(self, session: Session) -> int:
+        """The cycle of the last write to trPibControl before the one that enabled it."""
+        base = next(p for p in RegisterModel(self.capture.params) if p.kind.name == "pin_sink").base
+        writes = [a.cycle for a in self.capture.accesses if a.write and a.addr == base and a.cycle < session.begin]
+        return writes[-1] if writes else session.begin
+
+    def _bytes(self, session: Session, receiver: Receiver) -> None:
+        wanted = b"".join(sent.data for sent in taken(self.capture.merged.messages, session))
+        found = bytes(receiver.data)
+        if self.capture.expect.get("cut") and wanted.startswith(found):
+            wanted = found
+        at = next((i for i, (a, b) in enumerate(zip(wanted, found)) if a != b), min(len(wanted), len(found)))
+        self.book.count("TCI.pib.data", len(wanted))
+        self.book.check("TCI.pib.data", wanted == found, lambda: Failure(
+            "TCI.pib.data", f"the probe has {len(found)} bytes, {len(wanted)} were sent; byte {at} is the first that differs",
+            table=[("bytes", wanted[at : at + 8].hex(" "), found[at : at + 8].hex(" "))],
+        ))  # fmt: skip
+        self.book.check("TCI.pib.consecutive", not receiver.open, Failure("TCI.pib.consecutive", "the pins stop inside a message"))
+
+    def _clock(self, session: Session, edges: list[tuple[int, int]]) -> None:
+        """TRC_CLK runs all the time, an edge each (divider + 1) cycles, half as many with ClkCenter."""
+        period = (session.values["trPibDivider"] + 1) * (2 if session.values["trPibClkCenter"] else 1)
+        steps = [(b[0] - a[0], b[0]) for a, b in zip(edges[1:], edges[2:])]
+        bad = [i for i, (step, _) in enumerate(steps) if step != period]
+        self.book.bulk("TCI.pib.clock", len(steps), bad, lambda i: Failure(
+            "TCI.pib.clock", "edges of TRC_CLK are not one period apart", cycle=steps[i][1],
+            table=[("cycles", str(period), str(steps[i][0]))],
+        ))  # fmt: skip
+        self.book.check("TCI.pib.runs", len(edges) > 2, Failure("TCI.pib.runs", "TRC_CLK does not run although a mode is set"))
+
+    def _idle(self, width: int, session: Session, receiver: Receiver, edges: list[tuple[int, int]]) -> None:
+        ones = (1 << width) - 1
+        early = [(cycle, data) for cycle, data in edges if cycle <= session.begin]
+        bad = [i for i, (_, data) in enumerate(early) if data & ones != ones]
+        self.book.bulk("TCI.pib.quiescent", len(early), bad, lambda i: Failure(
+            "TCI.pib.quiescent", "the pins are not idle before trPibEnable is set", cycle=early[i][0],
+            table=[("TRC_DATA", f"{ones:#x}", f"{early[i][1] & ones:#x}")],
+        ))  # fmt: skip
+        unused = [(cycle, data >> width) for cycle, data in edges]
+        bad = [i for i, (_, data) in enumerate(unused) if data]
+        self.book.bulk("TCI.pib.width", len(unused), bad, lambda i: Failure(
+            "TCI.pib.width", "pins beyond the width of the mode are not low", cycle=unused[i][0],
+        ))  # fmt: skip
+        if width < 8 and receiver.idle_before:
+            longest = longest_run_without_idle(receiver.idle_before)
+            self.book.check("TCI.pib.align", longest <= ALIGN_WITHIN, Failure(
+                "TCI.pib.align", f"{longest} messages in a row without an idle byte: a probe cannot find their boundaries",
+            ))  # fmt: skip
+
+    def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> None:
+        """The pattern, repeated, from Enable on; it may begin a few samples later."""
+        pattern = samples(CALIBRATION[width], width)
+        inside = [data & ((1 << width) - 1) for cycle, data in edges if session.begin < cycle <= session.end]
+        ones = (1 << width) - 1
+        starts = [i for i in range(min(len(inside), 2 * len(pattern) + 24)) if inside[i : i + len(pattern)] == pattern]
+        ok = bool(starts) and all(value == ones for value in inside[: starts[0]][:-1])
+        ok = ok and all(value == pattern[i % len(pattern)] for i, value in enumerate(inside[starts[0] :]))
+        self.book.count("TCI.pib.calibrate", max(len(inside) - 1, 0))
+        self.book.check("TCI.pib.calibrate", ok, Failure(
+            "TCI.pib.calibrate", f"the pins do not repeat {CALIBRATION[width].hex()}: {inside[:24]}", cycle=session.begin,
+        ))  # fmt: skip

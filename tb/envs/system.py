@@ -1,0 +1,161 @@
+"""The trace system's environment: register bus, harts, sinks and scoreboard, and the test that tells one story."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
+
+from models.control.layout import Params
+from scoreboards.clauses import ClauseBook
+from scoreboards.control import plan
+from scoreboards.control_system import HartRun, SystemCapture, SystemVerdict, check_system
+from tb.agents import system as files
+from tb.agents.apb import Access, ApbAgent, ApbItem
+from tb.agents.register_block import RegisterAccess
+from tb.sequences.registers import Step
+from tb.sequences.system_tool import POLLS, TraceTool
+from tb.system_job import SystemJob
+
+if TYPE_CHECKING:
+    from tb.sequences.system import Story
+
+
+class Bus(uvm_subscriber):
+    """Keeps the accesses the bus monitor saw, and lets the register model follow them."""
+
+    def build_phase(self) -> None:
+        self.accesses: list[Access] = []
+
+    def write(self, item: Access) -> None:
+        self.accesses.append(item)
+
+
+class StepSequence(uvm_sequence):
+    """Plays register traffic as it is, below the register model."""
+
+    def __init__(self, name: str, steps: list[Step]) -> None:
+        super().__init__(name)
+        self.steps = steps
+        self.stuck: list[Step] = []
+
+    async def body(self) -> None:
+        for step in self.steps:
+            for _ in range(POLLS if step.kind == "poll" else 1):
+                item = ApbItem(step.kind, step.kind == "write", step.addr, step.data)
+                await self.start_item(item)
+                await self.finish_item(item)
+                if step.kind != "poll" or (item.data ^ step.data) & step.mask == 0:
+                    break
+            else:
+                self.stuck.append(step)
+
+
+@dataclass
+class Session:
+    """What a story works with. tool: registers. readback: the trace it read back, if it did; complete: nothing may be missing."""
+
+    tool: TraceTool
+    control: files.SystemControl
+    env: SystemEnv
+    story: Story
+    rng: random.Random
+    readback: bytes | None = None
+    notes: dict[str, object] = field(default_factory=dict)
+
+    async def play(self) -> None:
+        """All harts run to the end of what they have."""
+        await self.control.play()
+
+    async def cycles(self, count: int) -> None:
+        """Let time pass."""
+        await self.control.cycles(count)
+
+    async def steps(self, steps: list[Step]) -> None:
+        """Register traffic below the register model."""
+        sequence = StepSequence("steps", steps)
+        await sequence.start(self.env.apb.sequencer)
+        for step in sequence.stuck:
+            self.tool.check("TCI.seq.poll", False, f"{step.addr:#06x} does not reach {step.data:#x} in {POLLS} reads")
+
+
+class SystemEnv(uvm_env):
+    """Register bus, and the controls of the testbench."""
+
+    def build_phase(self) -> None:
+        self.apb = ApbAgent("apb", self)
+        self.control = files.SystemControl("control", self)
+        self.bus = Bus("bus", self)
+
+    def connect_phase(self) -> None:
+        self.apb.monitor.port.connect(self.bus.analysis_export)
+
+    def stop(self) -> None:
+        """End the agents' endless tasks: the next run in this process has its own."""
+        for part in (self.apb.driver, self.apb.monitor):
+            if task := getattr(part, "task", None):
+                task.cancel()
+
+
+class Scoreboard(uvm_component):
+    """Puts together what the monitors saw and holds it to the clauses."""
+
+    def judge(self, capture: SystemCapture, book: ClauseBook) -> SystemVerdict:
+        """The verdict of a run; `book` has the tool's own verifications already."""
+        return check_system(capture, book)
+
+
+class SystemTest(uvm_test):
+    """Tells one story and leaves its verdict in `verdict`; `job` and `story` come from the entry module."""
+
+    def build_phase(self) -> None:
+        self.job: SystemJob = ConfigDB().get(self, "", "JOB")
+        self.story: Story = ConfigDB().get(self, "", "STORY")
+        self.params: Params = ConfigDB().get(self, "", "PARAMS")
+        self.env = SystemEnv("env", self)
+        self.scoreboard = Scoreboard("scoreboard", self)
+        self.book = ClauseBook(plan(), self.job.rerun)
+        self.seconds: dict[str, float] = {}
+
+    async def run_phase(self) -> None:
+        self.raise_objection()
+        try:
+            await self._tell()
+        finally:
+            self.env.stop()
+            self.drop_objection()
+
+    async def _tell(self) -> None:
+        begin = time.perf_counter()
+        for hart, run in enumerate(self.story.harts):
+            files.write_stimulus(Path(), hart, run.beats, run.triggers)
+        rng = random.Random(self.job.rng_path("system"))
+        registers = RegisterAccess(self.params, self.env.apb.sequencer)
+        self.session = Session(TraceTool(registers, self.book), self.env.control, self.env, self.story, rng)
+        await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
+        await self.story.run(self.session)
+        await self.env.control.stop()
+        whole = time.perf_counter() - begin
+        self.seconds["simulator"] = self.env.control.seconds
+        self.seconds["registers"] = whole - self.env.control.seconds
+
+    def check_phase(self) -> None:
+        begin = time.perf_counter()
+        here, story = Path(), self.story
+        harts = [
+            HartRun(run.config, run.program, files.read_ingress(here, hart, run.config.blocks),
+                    files.read_stream(here / f"stream{hart}.bin"), files.read_fired(here, hart, len(story.harts), run.config.blocks))
+            for hart, run in enumerate(story.harts)
+        ]  # fmt: skip
+        self.capture = SystemCapture(
+            params=self.params, harts=harts, merged=files.read_stream(here / "merged.bin"), accesses=self.env.bus.accesses,
+            memory=files.read_memory(here / "memory.bin"), pins=files.read_pins(here / "pins.bin"),
+            readback=self.session.readback, bus_problems=self.env.apb.monitor.problems, exact=self.job.exact,
+            expect=story.expect, rerun=self.job.rerun,
+        )  # fmt: skip
+        self.verdict = self.scoreboard.judge(self.capture, self.book)
+        self.seconds["checks"] = time.perf_counter() - begin

@@ -1,0 +1,149 @@
+"""What a story of the trace system is made of: harts with programs, and what the tool does while they run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from models.ntrace.config import Config
+from models.riscv import recording
+from models.riscv.beats import Beats
+from models.riscv.blocks import to_beats
+from models.riscv.generate import generate
+from models.riscv.program import Program
+from models.riscv.random_walk import random_walk
+from models.riscv.retired import Kind, Retired
+from models.riscv.stream import with_variant
+from tb.agents.system import Triggers
+
+if TYPE_CHECKING:
+    from tb.envs.system import Session
+    from tb.system_job import SystemJob
+
+HARTS = 2  # of system_tb
+
+
+@dataclass
+class HartStory:
+    """What a hart does. beats: rows to play (enable and inst_tracing are the registers' business). triggers: by row."""
+
+    config: Config
+    program: Program
+    beats: Beats
+    triggers: Triggers = field(default_factory=Triggers)
+
+
+@dataclass
+class Story:
+    """A run of the system. run: what the tool does. wait_low: % of cycles in which system memory is not ready.
+
+    expect: what the checks are told: "wrapped", "stopped" (not all of the trace came back), "cut" (a reset swallowed
+    some), "left_out" (harts whose messages the funnel threw away), "untraced" (harts that were not traced).
+    """
+
+    harts: list[HartStory]
+    run: Callable[[Session], Awaitable[None]]
+    wait_low: int = 0
+    expect: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A story by name. what: one line for people. clauses: those it is told for. build: makes it for a job."""
+
+    name: str
+    what: str
+    clauses: tuple[str, ...]
+    build: Callable[[SystemJob, random.Random], Story]
+
+
+STORIES: dict[str, Telling] = {}
+
+
+def story(*clauses: str) -> Callable[[Callable[..., Story]], Callable[..., Story]]:
+    """Registers a builder as the story of its name; its docstring's first line is what reports show."""
+
+    def register(build: Callable[..., Story]) -> Callable[..., Story]:
+        STORIES[build.__name__] = Telling(build.__name__, (build.__doc__ or "").splitlines()[0], clauses, build)
+        return build
+
+    return register
+
+
+def hart_config(job: SystemJob, hart: int, **options: Any) -> Config:
+    """The job's configuration with a source number for each hart: 4 bits, hart h is h + 1."""
+    return replace(job.settings, **{"src_bits": 4, "src_id": hart + 1} | options)
+
+
+def walk(job: SystemJob, rng: random.Random, config: Config, size: int | None = None) -> tuple[Program, Retired]:
+    """A program and a random walk through it, or the recorded program that the job names; only instructions and traps."""
+    if job.program != "random":
+        run = recording.load(job.program, config.xlen)
+        return run.program, with_variant(run.retired, run.program, config.variant)
+    program = generate(rng, config.xlen)
+    return program, plain(random_walk(program, rng, size or job.size, variant=config.variant))
+
+
+def plain(retired: Retired) -> Retired:
+    """Without trace, debug and event rows: those are told by registers and triggers here."""
+    return retired.select(retired.kind <= Kind.INTERRUPT)
+
+
+def beats_of(retired: Retired, config: Config, rng: random.Random | None = None, gaps: float = 0.0) -> Beats:
+    """The rows of a hart."""
+    most = (1 << min(config.iretire_bits, config.icnt_bits - 1)) - 1
+    return to_beats(retired, config.blocks, "block", most, rng, gaps)
+
+
+def hart_story(job: SystemJob, rng: random.Random, hart: int, size: int | None = None, gaps: float = 0.1, **options: Any) -> HartStory:
+    """A hart that walks at random."""
+    config = hart_config(job, hart, **options)
+    program, retired = walk(job, rng, config, size)
+    return HartStory(config, program, beats_of(retired, config, rng if gaps else None, gaps))
+
+
+def harts(job: SystemJob, rng: random.Random, size: int | None = None, gaps: float = 0.1, **options: Any) -> list[HartStory]:
+    """Two harts that walk at random through programs of their own."""
+    return [hart_story(job, rng, hart, size, gaps, **options) for hart in range(HARTS)]
+
+
+ENCODERS = tuple(f"encoder{hart}" for hart in range(HARTS))
+
+
+async def reset_all(s: Session, sinks: tuple[str, ...] = ("ram_sink",)) -> None:
+    """Every component that is used, sinks first, encoders last."""
+    for name in (*sinks, "funnel", *ENCODERS):
+        await s.tool.reset(name)
+
+
+async def start(s: Session, sinks: tuple[str, ...] = ("ram_sink",), encoders: tuple[int, ...] = (0, 1)) -> None:
+    """Enable in the prescribed order, confirmed, then trace."""
+    for name in (*sinks, "funnel", *(ENCODERS[hart] for hart in encoders)):
+        await s.tool.enable(name)
+    for hart in encoders:
+        await s.tool.tracing(hart, True)
+
+
+async def finish(s: Session, sinks: tuple[str, ...] = ("ram_sink",), encoders: tuple[int, ...] = (0, 1)) -> None:
+    """Disable in the reverse order; each component is polled until it is disabled and empty."""
+    for name in (*(ENCODERS[hart] for hart in encoders), "funnel", *sinks):
+        await s.tool.disable(name)
+
+
+async def set_up_encoders(s: Session, **extra: Any) -> None:
+    """Every encoder by its hart's configuration."""
+    for hart, one in enumerate(s.story.harts):
+        await s.tool.set_up_encoder(hart, one.config, extra)
+
+
+async def sram_run(s: Session, limit: int | None = None, stop_on_wrap: bool = False, extra: dict[str, Any] | None = None) -> None:
+    """The whole session through the SRAM: reset, set up, enable, run, disable, read back."""
+    await reset_all(s)
+    await s.tool.set_up_ram(limit=limit, stop_on_wrap=stop_on_wrap)
+    await set_up_encoders(s, **(extra or {}))
+    await start(s)
+    await s.play()
+    await finish(s)
+    s.readback = await s.tool.read_back()
