@@ -304,7 +304,7 @@ class BlockSteps(Sender):
         if icnt_full and self._sync4 and self._hist != EMPTY_HIST:
             self._pend, self._pend_at = FULL_ICNT, self._row
             return
-        both = "NT.7.8.both_full" if icnt_full and hist_full else None
+        both = "NT.7.8.both_full" if icnt_full and hist_full and not self.config.repeated_history else None
         if icnt_full:
             self._send(self._resource_full, (RCODE_ICNT, self._icnt), both or "NT.8.4.4.resource_full")
             self._icnt = 0

@@ -7,37 +7,49 @@ from typing import Any, NamedTuple
 
 from models.ntrace.config import Config
 from models.ntrace.encoder import EncodedTrace, Encoder
-from models.riscv.beats import Beats
-from models.riscv.retired import IType
+from models.riscv.beats import LEVELS, Beats
+from models.riscv.retired import IType, Priv
 
-# Control levels: enable, inst_tracing, halted
+# Control levels: enable, inst_tracing, halted, in_reset, low_power; those left out are 0
 RESET = (0, 0, 0)
 ON = (1, 1, 0)
 OFF = (1, 0, 0)
 DEBUG = (1, 1, 1)
 DEBUG_OFF = (1, 0, 1)
+HART_RESET = (1, 1, 0, 1)
+SLEEP = (1, 1, 0, 0, 1)
 
 
 class Block(NamedTuple):
-    """One lane: itype, address, half-words."""
+    """One lane: the fields of the ingress port, in M-mode if nothing is said."""
 
     itype: int
     iaddr: int
     iretire: int
+    ilastsize: int = 1
+    sijump: int = 0
+    cause: int = 0
+    tval: int = 0
+    priv: int = Priv.M
+    context: int = 0
+    hcontext: int = 0
 
 
 class Row(NamedTuple):
-    """One accepted cycle. cycle: None for the one after the row before."""
+    """One accepted cycle. cycle: None for the one after the row before. pulses: of Beats, and tstamp (else the cycle)."""
 
     blocks: tuple[Block, ...]
-    levels: tuple[int, int, int]
+    levels: tuple[int, ...]
     drop: int
     cycle: int | None
+    pulses: dict[str, int]
 
 
-def row(*blocks: Block, levels: tuple[int, int, int] = ON, drop: int = 0, cycle: int | None = None) -> Row:
+def row(
+    *blocks: Block, levels: tuple[int, ...] = ON, drop: int = 0, cycle: int | None = None, **pulses: int
+) -> Row:
     """A cycle with these blocks, lane 0 first."""
-    return Row(blocks, levels, drop, cycle)
+    return Row(blocks, levels, drop, cycle, pulses)
 
 
 def linear(iaddr: int, iretire: int) -> Block:
@@ -70,16 +82,30 @@ def interrupt(iaddr: int, iretire: int = 0) -> Block:
     return Block(IType.INTERRUPT, iaddr, iretire)
 
 
+def ret(iaddr: int, iretire: int) -> Block:
+    """A block that ends with a return."""
+    return Block(IType.RETURN, iaddr, iretire)
+
+
+def call(iaddr: int, iretire: int) -> Block:
+    """A block that ends with a direct call."""
+    return Block(IType.INFERABLE_CALL, iaddr, iretire)
+
+
 def to_beats(rows: list[Row], lanes: int = 1) -> Beats:
     """The rows as arrays."""
     beats = Beats.empty(len(rows), lanes)
     cycle = -1
-    for index, (blocks, levels, drop, at) in enumerate(rows):
+    for index, (blocks, levels, drop, at, pulses) in enumerate(rows):
         cycle = cycle + 1 if at is None else at
-        beats.cycle[index], beats.drop[index] = cycle, drop
-        beats.enable[index], beats.inst_tracing[index], beats.halted[index] = levels
+        beats.cycle[index], beats.tstamp[index], beats.drop[index] = cycle, cycle, drop
+        for name, level in zip(LEVELS, levels):
+            getattr(beats, name)[index] = level
+        for name, value in pulses.items():
+            getattr(beats, name)[index] = value
         for lane, block in enumerate(blocks):
-            beats.itype[index, lane], beats.iaddr[index, lane], beats.iretire[index, lane] = block
+            for name, value in block._asdict().items():
+                getattr(beats, name)[index, lane] = value
     return beats
 
 

@@ -96,7 +96,7 @@ def test_grouping(seed: int, config: dict[str, Any]) -> None:
     """Single instructions, blocks, two blocks a cycle: the same bytes if nothing depends on the grain."""
     rng = Random(f"{seed}:encoder_grouping")
     blocks, singles = blocks_of(rng, 60), []
-    for itype, pc, size in blocks:
+    for itype, pc, size, *_ in blocks:
         while size > 2:
             step = rng.choice((1, 2))
             singles.append(Block(0, pc, step))
