@@ -38,4 +38,14 @@ package trace_pkg;
     is_branch = (itype == ItypeNotTaken) || (itype == ItypeTaken);
   endfunction
 
+  // The block ends with a call: its return address is pushed onto a return stack.
+  function automatic logic is_call(input logic [3:0] itype);
+    is_call = (itype == ItypeUninfCall) || (itype == ItypeInfCall) || (itype == ItypeCoSwap);
+  endfunction
+
+  // The block ends with a return: its target is popped, before a co-routine swap pushes.
+  function automatic logic is_return(input logic [3:0] itype);
+    is_return = (itype == ItypeReturn) || (itype == ItypeCoSwap);
+  endfunction
+
 endpackage

@@ -1,7 +1,15 @@
 rtl/common/trace_pkg.sv
 rtl/ntrace/ntrace_pkg.sv
+rtl/ntrace/ntrace_state_pkg.sv
+rtl/common/trace_compare.sv
+rtl/common/trace_filter.sv
 rtl/common/trace_fifo_multi.sv
+rtl/ntrace/ntrace_stack.sv
+rtl/ntrace/ntrace_pattern.sv
+rtl/ntrace/ntrace_ownership.sv
+rtl/ntrace/ntrace_repeat.sv
 rtl/ntrace/ntrace_lane.sv
+rtl/ntrace/ntrace_slots.sv
 rtl/ntrace/ntrace_event.sv
 rtl/ntrace/ntrace_field.sv
 rtl/ntrace/ntrace_packer.sv

@@ -8,30 +8,65 @@ module ntrace_encoder
   parameter int IRetireWidth = 7,
   parameter int IcntBits     = 22,  // at most 22; more than IRetireWidth
   parameter int HistBits     = 32,  // 4 to 32, stop bit included
-  parameter int FifoDepth    = 16,  // messages; a power of two, at least 4*NBlocks
-  parameter int OutBytes     = 8    // at least 1
+  parameter int FifoDepth    = 16,  // messages; a power of two, at least 5*NBlocks+1
+  parameter int OutBytes     = 8,   // at least 1
+  parameter int StackDepth   = 8,   // return stack, 1 to 32
+  parameter int RepeatBits   = 18,  // HREPEAT and B-CNT, 2 to 18
+  parameter int TsWidth      = 64,  // timestamp, 8 to 64
+  parameter int NFilters     = 2,   // 1 to 16
+  parameter int NComps       = 2    // 1 to 8
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
-  // Controls: levels, sampled with every accepted beat.
+  // Levels, and pulses of one cycle; sampled with every accepted beat.
   input  logic                             enable_i,        // trTeEnable and trTeActive
   input  logic                             inst_tracing_i,  // trTeInstTracing
   input  logic                             halted_i,        // the hart is in Debug Mode
+  input  logic                             in_reset_i,      // the hart is in reset
+  input  logic                             low_power_i,     // the hart sleeps or has no power
+  input  logic                             notify_i,        // a debug trigger with action 4 fired
+  input  logic                             ext_notify_i,    // an external trigger with action 4 fired
+  input  logic [5:0]                       vendor_tcode_i,  // 56 to 62: a vendor-defined message; 0: none
+  input  logic [31:0]                      vendor_data_i,
+
+  // Controls: change them only while enable_i is 0, and those of SRC and TSTAMP only while empty_o is 1.
   input  logic [2:0]                       inst_mode_i,     // trTeInstMode: 3 BTM, 6 HTM
   input  logic [1:0]                       sync_mode_i,     // trTeInstSyncMode
   input  logic [3:0]                       sync_max_i,      // trTeInstSyncMax
   input  logic                             stall_ena_i,     // trTeInstStallEna
   input  logic                             rc7_i,           // 1: 1.0.0_rc7, 0: ratified 1.0
   input  logic                             btype_ext_i,     // B-TYPE 2 and 3 instead of 1
+  input  logic [3:0]                       src_bits_i,      // trTeSrcBits
+  input  logic [11:0]                      src_id_i,        // trTeSrcID
+  input  logic                             inhibit_src_i,   // trTeInhibitSrc
+  input  logic                             ts_enable_i,     // trTsEnable
+  input  logic [TsWidth-1:0]               tstamp_i,        // the time, of every cycle
+  input  logic                             context_ena_i,   // trTeContext
+  input  logic                             hcontext_ena_i,  // the hart has hcontext
+  input  logic                             extend_addr_msb_i,   // trTeInstExtendAddrMSB
+  input  logic [1:0]                       implicit_return_i,   // trTeInstImplicitReturnMode; 0: not enabled
+  input  logic                             repeated_history_i,  // trTeInstEnRepeatedHistory
+  input  logic                             repeat_branch_i,     // RepeatBranch messages
+  input  logic                             sequential_jump_i,   // trTeInstEnSequentialJump
+  input  logic                             all_jumps_i,         // trTeInstEnAllJumps
+
+  // Filters: layouts in trace_filter.
+  input  logic [15:0]                      filters_i,       // trTeInstFilters
+  input  logic [NFilters*128-1:0]          filter_cfg_i,
+  input  logic [NComps*160-1:0]            comp_cfg_i,
 
   // Ingress port: lane k in bits k*W +: W, lane 0 is the oldest block.
   input  logic [NBlocks*4-1:0]             ing_itype_i,
   input  logic [NBlocks*Xlen-1:0]          ing_iaddr_i,
   input  logic [NBlocks*IRetireWidth-1:0]  ing_iretire_i,
   input  logic [NBlocks-1:0]               ing_ilastsize_i,
+  input  logic [NBlocks-1:0]               ing_sijump_i,
+  input  logic [NBlocks*8-1:0]             ing_cause_i,
+  input  logic [NBlocks*Xlen-1:0]          ing_tval_i,
   input  logic [NBlocks*3-1:0]             ing_priv_i,      // {V, PRV}
   input  logic [NBlocks*32-1:0]            ing_context_i,
+  input  logic [NBlocks*16-1:0]            ing_hcontext_i,
   output logic                             ing_ready_o,
 
   // Status.
@@ -46,8 +81,8 @@ module ntrace_encoder
   input  logic                             out_ready_i
 );
 
-  localparam int DescWidth = ntrace_pkg::FixedBits + IcntBits + Xlen - 1 + HistBits;
-  localparam int NMsg      = 2*NBlocks;  // the most messages a beat can make
+  localparam int DescWidth = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth;
+  localparam int NMsg      = ntrace_state_pkg::LaneSlots*NBlocks + 1;  // the most messages a beat can make
   localparam int CountBits = $clog2(FifoDepth + 1);
   localparam logic [CountBits-1:0] RoomLimit = FifoDepth[CountBits-1:0] - NMsg[CountBits-1:0];
 
@@ -56,15 +91,6 @@ module ntrace_encoder
   for (genvar k = 0; k < NBlocks; k++) begin : gen_iaddr
     assign iaddr[(Xlen-1)*k +: Xlen-1] = ing_iaddr_i[Xlen*k+1 +: Xlen-1];
   end
-
-  // Not used: the fields that Ownership messages will need, and bit 0 of the addresses, which is
-  // always 0. The name tells Verilator that it is meant.
-  logic unused_ing;
-  logic [NBlocks-1:0] unused_iaddr0;
-  for (genvar k = 0; k < NBlocks; k++) begin : gen_unused
-    assign unused_iaddr0[k] = ing_iaddr_i[Xlen*k];
-  end
-  assign unused_ing = ^{ing_ilastsize_i, ing_priv_i, ing_context_i, unused_iaddr0};
 
   logic [NMsg-1:0]           msg_valid;
   logic [NMsg*DescWidth-1:0] msg;
@@ -88,28 +114,79 @@ module ntrace_encoder
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
+  logic [NBlocks-1:0] qualified, watch;
+
+  trace_filter #(
+    .Xlen         (Xlen),
+    .NBlocks      (NBlocks),
+    .IRetireWidth (IRetireWidth),
+    .NFilters     (NFilters),
+    .NComps       (NComps)
+  ) u_filter (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .accept_i      (ing_ready_o),
+    .filters_i,
+    .filter_cfg_i,
+    .comp_cfg_i,
+    .ing_itype_i,
+    .ing_iaddr_i,
+    .ing_iretire_i,
+    .ing_cause_i,
+    .ing_tval_i,
+    .ing_priv_i,
+    .ing_context_i,
+    .qualified_o   (qualified),
+    .notify_o      (watch)
+  );
+
   ntrace_event #(
     .Xlen         (Xlen),
     .NBlocks      (NBlocks),
     .IRetireWidth (IRetireWidth),
     .IcntBits     (IcntBits),
-    .HistBits     (HistBits)
+    .HistBits     (HistBits),
+    .StackDepth   (StackDepth),
+    .RepeatBits   (RepeatBits),
+    .TsWidth      (TsWidth)
   ) u_event (
     .clk_i,
     .rst_ni,
     .enable_i,
     .inst_tracing_i,
     .halted_i,
+    .in_reset_i,
+    .low_power_i,
+    .notify_i,
+    .ext_notify_i,
+    .vendor_tcode_i,
+    .vendor_data_i,
+    .tstamp_i,
     .inst_mode_i,
     .sync_mode_i,
     .sync_max_i,
     .rc7_i,
     .btype_ext_i,
+    .context_ena_i,
+    .hcontext_ena_i,
+    .implicit_return_i,
+    .repeated_history_i,
+    .repeat_branch_i,
+    .sequential_jump_i,
+    .all_jumps_i,
     .accept_i      (ing_ready_o),
     .drop_i        (drop_o),
     .ing_itype_i,
     .ing_iaddr_i   (iaddr),
     .ing_iretire_i,
+    .ing_ilastsize_i,
+    .ing_sijump_i,
+    .ing_priv_i,
+    .ing_context_i,
+    .ing_hcontext_i,
+    .qualified_i   (qualified),
+    .watch_i       (watch),
     .msg_valid_o   (msg_valid),
     .msg_o         (msg),
     .lost_o        (lost),
@@ -133,12 +210,16 @@ module ntrace_encoder
 
   ntrace_packer #(
     .Xlen     (Xlen),
-    .IcntBits (IcntBits),
     .HistBits (HistBits),
+    .TsWidth  (TsWidth),
     .OutBytes (OutBytes)
   ) u_packer (
     .clk_i,
     .rst_ni,
+    .src_bits_i   (inhibit_src_i ? 4'd0 : src_bits_i),
+    .src_id_i,
+    .ts_enable_i,
+    .extend_i     (extend_addr_msb_i),
     .desc_valid_i (desc_valid),
     .desc_i       (desc),
     .desc_ready_o (desc_ready),

@@ -133,12 +133,4 @@ package ntrace_pkg;
     is_vendor = (tcode >= TcodeVendorFirst) && (tcode <= TcodeVendorLast);
   endfunction
 
-  // Used by the encoder as it was built before; its state has a package of its own.
-  localparam int SyncCntBits = 20;
-  localparam logic [1:0] PendNone     = 2'd0;
-  localparam logic [1:0] PendIndirect = 2'd1;
-  localparam logic [1:0] PendDirect   = 2'd2;
-  localparam logic [1:0] PendIcntSync = 2'd3;
-  localparam int StateFixedBits = 9 + SyncCntBits;
-
 endpackage

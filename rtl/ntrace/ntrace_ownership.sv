@@ -1,0 +1,43 @@
+// Which Ownership messages one block calls for: step 4.4 of docs/ntrace-profile.md (7.1). Combinational.
+module ntrace_ownership
+(
+  input  logic        block_i,        // a traced block
+  input  logic        context_ena_i,
+  input  logic        hcontext_ena_i,
+  input  logic        after_sync_i,   // the block made a message with SYNC
+  input  logic        told_i,         // the block made a message without one, for a trap or an xRET
+
+  input  logic [2:0]  priv_i,         // {V, PRV}
+  input  logic [31:0] context_i,
+  input  logic [15:0] hcontext_i,
+
+  // Last told: {priv, context, hcontext}
+  input  logic [ntrace_state_pkg::OwnBits-1:0] own_i,
+  output logic [ntrace_state_pkg::OwnBits-1:0] own_o,
+
+  // FORMAT=3, then FORMAT=2 or 0: PROCESS.
+  output logic                             hcontext_valid_o,
+  output logic [ntrace_pkg::Var0Bits-1:0]  hcontext_process_o,
+  output logic                             other_valid_o,
+  output logic [ntrace_pkg::Var0Bits-1:0]  other_process_o
+);
+
+  logic [2:0]  own_priv;
+  logic [31:0] own_context;
+  logic [15:0] own_hcontext;
+  assign {own_priv, own_context, own_hcontext} = own_i;
+
+  logic tell, scontext, priv;
+  assign tell             = block_i && context_ena_i;
+  assign hcontext_valid_o = tell && hcontext_ena_i && (after_sync_i || (hcontext_i != own_hcontext));
+  assign scontext         = tell && (after_sync_i || (context_i != own_context));
+  assign priv             = tell && !hcontext_valid_o && (told_i || (priv_i != own_priv));
+  assign other_valid_o    = scontext || priv;
+
+  assign hcontext_process_o = {16'd0, hcontext_i, priv_i, ntrace_pkg::FormatHcontext};
+  assign other_process_o    = scontext ? {context_i, priv_i, ntrace_pkg::FormatScontext}
+                                       : {32'd0, priv_i, ntrace_pkg::FormatPriv};
+
+  assign own_o = tell ? {priv_i, context_i, hcontext_i} : own_i;
+
+endmodule
