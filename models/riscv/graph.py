@@ -77,4 +77,11 @@ class Graph:
 
     def blocks_around(self, pc: int) -> list[int]:
         """Where the basic blocks of pc's function begin."""
-        return self.leaders[self.starts[max(bisect_right(self.starts, pc), 1) - 1]]
+        return self.leaders[self._start(pc)]
+
+    def in_handler(self, pc: int) -> bool:
+        """Whether pc's function is a trap handler."""
+        return any(self._start(pc) in handlers for handlers in self.handlers.values())
+
+    def _start(self, pc: int) -> int:
+        return self.starts[max(bisect_right(self.starts, pc), 1) - 1]

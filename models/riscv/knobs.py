@@ -24,7 +24,7 @@ class Knobs:
     are skipped beyond it; dive: at a point, none is skipped until 8 to 48 calls are open. trace, debug, reset, sleep:
     trace off/on, Debug Mode, reset and low-power mode, at a point; elsewhere: the hart resumes at another address.
     notify, ext_notify, vendor: a trigger or a vendor-defined message, at a point. custom: a custom instruction
-    changes the flow. loop: mean iterations; long_loop: a loop of 70 to 1000, ten times as often one without
+    changes the flow. loop: mean iterations; long_loop: a loop of 70 to 560, ten times as often one without
     calls. habit: a branch repeats a pattern, a loop its number of iterations, an indirect jump its target. start:
     how the stream begins: "trace_on", "debug_exit" (trace on while halted; likewise "reset_exit" and "wake"),
     "untraced" (some instructions before trace_on), "any". priv: of the first instruction, None for any.

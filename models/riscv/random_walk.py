@@ -165,8 +165,8 @@ class _Wanderer:
         if insn.target <= pc:
             chance = knobs.long_loop * (10 if pc in self.graph.tight else 1)
             long = self.walk.count >= self.next_long and rng.random() < chance
-            self.next_long = self.walk.count + 1200 if long else self.next_long  # not one in another
-            return self.habits.again(pc, int(70 * 14 ** rng.random()) if long else None, self._overdue())
+            self.next_long = self.walk.count + 2500 if long else self.next_long  # not one in another
+            return self.habits.again(pc, int(70 * 8 ** rng.random()) if long else None, self._overdue())
         if pc in self.graph.guards:
             if len(self.stack) >= max(knobs.depth, self.dive) or self._overdue():
                 self.dive = 0
@@ -190,7 +190,8 @@ class _Wanderer:
 
     def _places(self, pc: int, far: float) -> list[int]:
         """Where a jump may go: to the blocks around it, or (with probability far) to a function."""
-        away = self.rng.random() < far and not (self.knobs.well_behaved and self.frames)
+        stays = self.knobs.well_behaved and self.graph.in_handler(pc)  # a function would return into what was interrupted
+        away = self.rng.random() < far and not stays
         return self.graph.functions if away else self.graph.blocks_around(pc)
 
     def _indirect(self, insn: Insn) -> None:
@@ -225,6 +226,8 @@ class _Wanderer:
         if self._overdue() and not knobs.well_behaved:
             self.stack = []
             return self._outermost()
+        if itype != IType.UNINFERABLE_CALL and len(self.stack) > 2 * max(knobs.depth, 24):
+            return self.graph.blocks_around(insn.pc)[-1]  # calls without a branch around them may lead back here
         return self.habits.target(insn.pc, self.graph.functions if itype == IType.UNINFERABLE_CALL else self._places(insn.pc, 0.3))
 
     def _overdue(self) -> bool:

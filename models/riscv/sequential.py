@@ -49,7 +49,7 @@ def mark(retired: Retired, program: Program) -> Retired:
     """
     result = retired.select(slice(None))
     result.effects = retired.effects
-    result.sijump[:] = 0
+    result.sijump = np.zeros(len(retired), np.uint8)
     rows = np.flatnonzero(~np.isin(retired.kind, _UNNOTICED))
     kind, pc = retired.kind[rows], retired.pc[rows]
     insn = kind == Kind.INSN

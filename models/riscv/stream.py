@@ -78,7 +78,7 @@ def with_options(retired: Retired, program: Program, all_jumps: bool = False, as
     result.effects = retired.effects
     if all_jumps:
         jumps = np.isin(retired.itype, (IType.INFERABLE_CALL, IType.INFERABLE_TAIL_CALL, IType.OTHER_INFERABLE_JUMP))
-        result.itype[(retired.kind == Kind.INSN) & jumps] = as_itype
+        result.itype = np.where((retired.kind == Kind.INSN) & jumps, as_itype, retired.itype).astype(np.uint8)
     return result
 
 
