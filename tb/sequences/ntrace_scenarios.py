@@ -10,8 +10,12 @@ from __future__ import annotations
 from tb.sequences import (
     ntrace_scenarios_control,
     ntrace_scenarios_counters,
+    ntrace_scenarios_events,
     ntrace_scenarios_flow,
+    ntrace_scenarios_options,
     ntrace_scenarios_pairs,
+    ntrace_scenarios_repeats,
+    ntrace_scenarios_returns,
     ntrace_scenarios_traps,
 )
 from tb.sequences.ntrace_scenarios_base import SCENARIOS, Scenario
@@ -20,5 +24,5 @@ __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 
 STORIES = (
     ntrace_scenarios_flow, ntrace_scenarios_traps, ntrace_scenarios_pairs, ntrace_scenarios_counters,
-    ntrace_scenarios_control,
+    ntrace_scenarios_control, ntrace_scenarios_returns, ntrace_scenarios_repeats, ntrace_scenarios_options, ntrace_scenarios_events,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from models.ntrace.config import Config
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
 from models.riscv.builder import ProgramBuilder
+from models.riscv.isa import Flow
 from models.riscv.program import Program
 from models.riscv.retired import Retired
 from models.riscv.walk import Walk
@@ -112,3 +113,17 @@ def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:
     """Run the three instructions of `trap_handler` and return, by default to where the trap came from."""
     walk.step(steps)
     return walk if back is None else walk.jump(back)
+
+
+def home(walk: Walk, main: int) -> Walk:
+    """Go on to `main` from wherever the walk is: branches are not taken, the next indirect jump or xRET goes there."""
+    while walk.pc != main:
+        insn = walk.insn()
+        flow = insn.flow if insn else None
+        if flow == Flow.BRANCH:
+            walk.branch(False)
+        elif flow == Flow.UNINFERABLE:
+            walk.jump(main)
+        else:
+            walk.step()
+    return walk

@@ -1,0 +1,145 @@
+"""Scenarios of repeated history and RepeatBranch (7.11, 9.3, NT-6)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from models.ntrace.config import Config
+from tb.sequences.ntrace_scenarios_base import SMALL, TWO, Story, builder, configs, scenario, start, stop
+
+HTM = {"mode": "htm", "repeated_history": 1}
+
+
+@scenario("NT.9.3.repeated_history", "NT.9.3.pattern", "NT.7.8.hist", configs=(*configs(**HTM), *configs(**HTM, **TWO)))
+def loop_patterns(config: Config, rng: Random) -> Story:
+    """Loops whose branches repeat every 1 to 15, and one without a pattern; each ends in the middle of a pattern."""
+    b = builder(config)
+    b.label("loop")
+    b.nop()
+    b.beq(8, 9, "loop")
+    b.c_nop()
+    b.c_j("loop")
+    program, walk = start(b, config)
+    for period in (*range(1, 16), 31, 17):
+        pattern = [rng.randrange(2) for _ in range(period)]
+        for turn in range(200 + rng.randrange(40)):
+            walk.step()
+            taken = bool(pattern[turn % period])
+            walk.branch(taken)
+            if not taken:
+                walk.step(2)
+    walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT.V.hrepeat", "NT-6", "NT.9.3.repeated_history", configs=configs(**HTM, **SMALL))
+def long_loop(config: Config, rng: Random) -> Story:
+    """A loop so long that HREPEAT is full several times; the small build counts to 7."""
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_j("loop")
+    program, walk = start(b, config)
+    for turns in (7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500):
+        for _ in range(turns):
+            walk.branch(True)
+        walk.branch(False).step(2)
+    return stop(program, walk)
+
+
+@scenario("NT.9.3.repeated_history", "NT-20", "NT.8.4.4.resource_full", configs=(*configs(**HTM, inst_sync_mode=1, inst_sync_max=0), *configs(**HTM, **SMALL)))
+def loop_interrupted(config: Config, rng: Random) -> Story:
+    """A repeating loop is interrupted by traps, indirect jumps, full counts, stops and periodic syncs: what is held comes first."""
+    b = builder(config)
+    b.label("loop")
+    b.c_nop()
+    b.beq(8, 9, "loop")
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(24):
+        for _ in range(rng.choice((30, 31, 32, 62, 63, 95))):
+            walk.step().branch(True)
+        if turn % 4 == 0:
+            walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
+        elif turn % 4 == 1:
+            walk.step().branch(False).jump(at["loop"])
+        elif turn % 4 == 2:
+            walk.trace_off().trace_on()
+        else:
+            walk.debug_entry().debug_exit()
+    walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT.7.11.repeat", "NT-6", configs=(*configs(mode="btm", repeat_branch=1), *configs(mode="btm", repeat_branch=1, **SMALL)))
+def repeated_branch(config: Config, rng: Random) -> Story:
+    """A tight loop in BTM: one DirectBranch and its RepeatBranch; the small build's B-CNT is full at 7."""
+    b = builder(config)
+    b.nop()
+    b.label("loop")
+    b.nop()
+    b.bne(8, 9, "loop")
+    b.c_nop()
+    b.c_j("main")
+    program, walk = start(b, config)
+    for turns in (1, 2, 3, 7, 8, 9, 15, 40, 100):
+        walk.step()
+        for _ in range(turns):
+            walk.step().branch(True)
+        walk.step().branch(False).step(2)
+    walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT.7.11.repeat", "NT-6", configs=(*configs(repeat_branch=1), *configs(repeat_branch=1, repeated_history=1, **SMALL)))
+def repeated_jump(config: Config, rng: Random) -> Story:
+    """An indirect jump to the same place again and again, with the same and then other branches on the way: U-ADDR=0 and repeats."""
+    b = builder(config)
+    b.label("loop")
+    b.nop()
+    b.beq(8, 9, "skip")
+    b.c_nop()
+    b.label("skip")
+    b.jalr(0, 10)
+    program, walk = start(b, config)
+    at = b.labels
+    for taken, turns in ((True, 12), (False, 5), (True, 2), (False, 30)):
+        for _ in range(turns):
+            walk.step().branch(taken)
+            if not taken:
+                walk.step()
+            walk.jump(at["loop"])
+    walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT-6", "NT.7.11.repeat", configs=configs(repeat_branch=1, inst_sync_mode=(1, 2), ownership=(0, 1)))
+def repeats_interrupted(config: Config, rng: Random) -> Story:
+    """What a RepeatBranch counts is interrupted by traps, syncs, markers, vendor-defined messages and other targets."""
+    b = builder(config)
+    b.label("loop")
+    b.nop()
+    b.bne(8, 9, "loop")
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(30):
+        for _ in range(rng.randrange(1, 12)):
+            walk.step().branch(True)
+        event = turn % 6
+        if event == 0:
+            walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
+        elif event == 1:
+            walk.notify()
+        elif event == 2:
+            walk.vendor(57, turn)
+        elif event == 3:
+            walk.step().branch(False).jump(at["main"])
+        elif event == 4:
+            walk.ext_notify()
+        else:
+            walk.trace_off().trace_on()
+    walk.step()
+    return stop(program, walk)
