@@ -263,16 +263,18 @@ class DecodedTrace:
         return changes
 
     def _written(self, begin: int, change: ContextChange) -> int:
-        before = self.messages[change.message - 1] if change.message else None
-        if before is not None and before.type.has_sync:
-            return begin  # what every synchronizing message is followed by
-        later = bisect_right(self.first_pc, change.index, lo=change.message)
-        end = int(self.first_pc[later]) if later < len(self.first_pc) else len(self)
+        end = self._end_of_count(change.message)
         program = self.program_at(change.index)
         for index in range(begin, min(end, begin + SEARCHED)):
             if written_csr(program.insn(int(self.pcs[index]))) in change.csrs:
                 return index + 1
         return begin
+
+    def _end_of_count(self, message: int) -> int:
+        """Instructions up to the end of the count that was open at a message."""
+        while message < len(self.messages) and self.messages[message].get("icnt") is None:
+            message += 1
+        return int(self.first_pc[message + 1]) if message + 1 < len(self.messages) else len(self)
 
     def context_at(self, index: int) -> Context:
         """Privilege and context in which instruction `index` ran."""

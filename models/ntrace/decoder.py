@@ -94,7 +94,7 @@ class Decoder:
         flow = self._flow
         if flow.state is State.DONE:
             return
-        if self._source is not None:
+        if self._source is not None and message.type.fields:  # of unknown messages, SRC is not known either
             self._sources[message.src] += 1
             if message.src != self._source:
                 return

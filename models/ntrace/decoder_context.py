@@ -28,7 +28,7 @@ UNKNOWN = Context()
 class ContextChange(NamedTuple):
     """From message `message` on, told when there were `index` instructions, all is as `context` says.
 
-    csrs: the CSRs of which one was written if it is not only the privilege that changed.
+    csrs: the CSRs of which an instruction may have written one, empty if the change was at once.
     """
 
     message: int
@@ -38,16 +38,17 @@ class ContextChange(NamedTuple):
 
 
 def ownership(process: int, before: Context) -> tuple[Context, tuple[int, ...], str]:
-    """(context, CSRs that were written if the context changed, what is wrong with it or "") of a PROCESS field (tables 11, 12)."""
+    """(context, CSRs of which one may have been written, what is wrong with it or "") of a PROCESS field (tables 11, 12)."""
     form, priv, value = process & 3, process >> 2 & 7, process >> 5
     if form == FORMAT_RESERVED:
         return before, (), "FORMAT=1 is reserved"
     wrong = "" if priv in set(Priv) else f"V={priv >> 2} PRV={priv & 3:02b} is reserved"
     if form == FORMAT_PRIV:
         return before._replace(priv=priv), (), wrong or (f"FORMAT=0 with CONTEXT={value:#x}" if value else "")
-    if form == FORMAT_SCONTEXT:
-        return before._replace(priv=priv, context=value), SCONTEXT if value != before.context else (), wrong
-    return before._replace(priv=priv, hcontext=value), HCONTEXT if value != before.hcontext else (), wrong
+    name, csrs = ("context", SCONTEXT) if form == FORMAT_SCONTEXT else ("hcontext", HCONTEXT)
+    # a change together with the privilege came with a trap or its return, not with an instruction that writes the CSR
+    written = value != getattr(before, name) and priv == before.priv
+    return before._replace(priv=priv, **{name: value}), csrs if written else (), wrong
 
 
 def written_csr(insn: Insn | None) -> int | None:

@@ -25,6 +25,7 @@ _SYNC_KINDS = {0: "marker", 1: "reset", 6: "marker", 9: "wake"}
 _START_KINDS = {**_SYNC_KINDS, EXIT_DEBUG: "debug_exit", TRACE_ENABLE: "trace_on", RESTART: "gap"}
 _STOP_KINDS = {0: "debug_entry", 1: "sleep"}
 _MODE_ONLY = {"DirectBranch": ("btm", "NT.7.2.btm_only"), "IndirectBranchHist": ("htm", "NT.7.9.htm_only")}
+_AFTER_SYNC = frozenset((2, 3))  # FORMAT of the Ownership that follows a synchronizing message, whatever changed
 _ICNT_BITS = 22  # table 10
 
 
@@ -62,6 +63,7 @@ class Flow:
         self._repeatable: Message | None = None  # the branch message a RepeatBranch would repeat
         self._btypes = 0  # bit 0: B-TYPE 1 was used for traps, bit 1: 2 or 3
         self._repeated_events = 0
+        self._expected = _AFTER_SYNC
         self._linear_direct = config.variant == "v1_0"
         self._keeps_calls = _NO_RESET if config.variant == "rc7" else ()
         self._handlers: dict[str, Callable[[Message], None]] = {
@@ -266,6 +268,9 @@ class Flow:
         if self.state is State.OVERRUN:
             self.complain(message, "NT-14", "a synchronizing message has to follow Error")
         context, csrs, wrong = ownership(message.values[0], self.contexts[-1].context)
+        form = message.values[0] & 3
+        if form in self._expected:
+            self._expected, csrs = self._expected - {form}, ()
         if wrong:
             self.complain(message, "NT.7.1.process", wrong)
         self._context(context, csrs)
@@ -307,7 +312,7 @@ class Flow:
             self.path.arrive(address)
             if sync not in self._keeps_calls:
                 self.path.calls.clear()
-        self._reference = address
+        self._reference, self._expected = address, _AFTER_SYNC
         self._repeatable = None
         self._event(_SYNC_KINDS.get(sync, "sync"), message, _sync_text(sync), target=address)
         self.markers += sync in (0, 6)
@@ -354,7 +359,7 @@ class Flow:
             self._trap_event(message, btype, None, address)
         self.path.go_to(address)
         self._context(UNKNOWN)
-        self._reference = address
+        self._reference, self._expected = address, _AFTER_SYNC
         self._repeatable = None
         self.state = State.ON
         self._event(kind, message, _sync_text(sync), target=address)

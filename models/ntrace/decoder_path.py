@@ -139,10 +139,10 @@ class Path(Walker):
 
     def turn_back(self) -> None:
         """The branch at the end of the group just finished as taken was not taken, if it is one."""
-        step = self._steps[-1]
-        if self._pool.taken[step] == 1:  # not so the jumps that are told as branches
-            last = self._pool.last_pc(step)
-            self._steps[-1], self.pc = step - 1, last + self._nodes.code[last].size & self._nodes.mask
+        last = self._nodes.code[self._pool.last_pc(self._steps[-1])]
+        if last.flow is Flow.BRANCH:  # all-jumps tells others as branches too
+            self._steps[-1] -= 1
+            self.pc = last.pc + last.size & self._nodes.mask
 
     def last(self) -> str:
         """The last instruction of the group just finished, for people."""

@@ -49,7 +49,8 @@ class Node(NamedTuple):
     """The step that begins at a pc.
 
     halves: half-words. count: instructions. after: next pc. step: its number. Both are those of a branch
-    that is not taken; target and taken_step (always step + 1) are those of one that is. jump: of INDIRECT, CALL and JUMP.
+    that is not taken; target and taken_step (of a branch always step + 1) are those of one that is. jump: of INDIRECT, CALL
+    and JUMP, which is always taken.
     """
 
     end: End
@@ -100,9 +101,7 @@ class Steps(dict):
         self.code, self.pool, self.mask = program.code, pool, (1 << config.xlen) - 1
         self._variant, self._all_jumps = config.variant, bool(config.all_jumps)
         self._stacked = bool(config.implicit_return)
-        # With all-jumps the port tells calls as branches, and an encoder stacks none of them (profile of table 2).
-        # An encoder that only counts is right in well-behaved programs alone, where the true stack serves.
-        self._stacks_direct = self._stacked and (not config.all_jumps or config.implicit_return == 1)
+        self._stacks_direct = not config.all_jumps  # the port then tells direct calls as branches: no encoder stacks them
         self._constants: dict[tuple[int, int], int | None] = {}
 
     def __missing__(self, pc: int) -> Node:
@@ -133,9 +132,8 @@ class Steps(dict):
                 break
         start = len(self.pool.pcs)
         self.pool.pcs.extend(pcs)
-        is_branch = end is End.BRANCH
-        step = self.pool.new(start, len(pcs), 0 if is_branch else -1)
-        taken_step = self.pool.new(start, len(pcs), 1) if is_branch else step
+        step = self.pool.new(start, len(pcs), {End.BRANCH: 0, End.JUMP: 1}.get(end, -1))
+        taken_step = self.pool.new(start, len(pcs), 1) if end is End.BRANCH else step
         node = self[pc] = Node(end, halves, len(pcs), at, step, target, taken_step, jump)
         return node
 

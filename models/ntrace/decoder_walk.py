@@ -125,8 +125,6 @@ class Walker:
                     if end is JUMP:
                         if not hist >> shift & 1:
                             raise Contradiction("NT.2.all_jumps", f"HIST says 0 of {self.program.where(jump.pc)}")
-                        if jump.back is not None:
-                            calls.push(jump.back)
                         break
                     if pc == turn and stack == calls.items:
                         text = f"{shift + 1} HIST bits are left but the code at {self.program.where(pc)} goes round without a branch"
@@ -257,8 +255,6 @@ class Walker:
         if node.end is JUMP:
             if taken == 0:
                 raise self._silent_jump(node)
-            if taken == 1 and node.jump.back is not None:
-                self.calls.push(node.jump.back)
         elif taken < 0:
             step = self._cut_at(pc, node.halves)[0]
         self._steps.append(step)

@@ -65,9 +65,11 @@ class Writer:
         self.pc = self.icnt = self.reference = 0
         self.hist = STOP_BIT
 
-    def send(self, name: str, *values: int) -> Writer:
-        """Any message, right or wrong."""
-        self.data += pack(message(name, *values))
+    def send(self, name: str, *values: int, tstamp: int | None = None, src: int | None = None) -> Writer:
+        """Any message, right or wrong; SRC is the configuration's unless given."""
+        source = self.config.src_id if src is None else src
+        made = message(name, *values)._replace(src=source, tstamp=tstamp)
+        self.data += pack(made, self.config.source_bits, self.config.address_bits)
         return self
 
     def counts(self) -> tuple[int, int]:
@@ -105,6 +107,12 @@ class Writer:
                 self.full_hist()
         elif taken:
             self.send("DirectBranch", self.counts()[0])
+        return self
+
+    def infer(self, target: int) -> Writer:
+        """An uninferable jump at pc that no message tells (9.1, 9.2)."""
+        self.retire()
+        self.pc = target
         return self
 
     def full_hist(self) -> Writer:
