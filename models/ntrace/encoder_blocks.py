@@ -5,8 +5,6 @@ A block first tells what waited for its address (`_resolve`), then is counted it
 
 from __future__ import annotations
 
-from collections import deque
-
 from models.ntrace.config import Config
 from models.ntrace.encoder_input import (
     CONTEXT_SHIFT,
@@ -86,7 +84,6 @@ class BlockSteps(Sender):
         self._start, self._start_clause = 0, ""  # the SYNC code with which tracing must begin
         self._filtered = False
         self._marks = 0
-        self._stack: deque[int] = deque(maxlen=self.config.stack_depth)  # return addresses; a push drops the oldest
         self._popped: int | None = None  # by the pending return or co-routine swap
 
     def _block(self, itype: int, iaddr: int, iretire: int, flags: int, owner: int) -> None:

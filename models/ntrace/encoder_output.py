@@ -6,6 +6,7 @@ Two things are held back in the hope of more of the same: a full HIST (section 9
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -99,7 +100,9 @@ class Sender:
         # Counts the unit of inst_sync_mode, messages, cycles or half-words, to when the next periodic sync is due.
         self._clock = 0
         self._due = self._interval
-        self._own: int | None = None  # the owner last told, None behind a sync message
+        # What a sync message takes back: the owner last told, and the return addresses (a push drops the oldest).
+        self._own: int | None = None
+        self._stack: deque[int] = deque(maxlen=self.config.stack_depth)
         self._hold_nothing()
 
     def _hold_nothing(self) -> None:
@@ -121,6 +124,7 @@ class Sender:
         self._send(kind, values, clause)
         self._due = self._clock + self._interval
         self._own = None
+        self._stack.clear()  # NT-5
 
     def _tell(self, kind: MessageType, values: tuple[int, ...], clause: str, target: int, countable: bool) -> None:
         """A branch message without SYNC, or one more for RepeatBranch (7.11, NT-6).
