@@ -131,16 +131,18 @@ module trace_pin_sink
   end
 
   // The last byte of a word is the one behind which there is none.
-  logic [OutBytes:0] there;
+  logic [OutBytes:0]           there;
+  logic [OutBytes*PtrBits-1:0] slot_ptr;  // wraps here: Icarus 11 does not wrap inside an index
   assign there[OutBytes] = 1'b0;
-  for (genvar k = 0; k < OutBytes; k++) begin : gen_there
+  for (genvar k = 0; k < OutBytes; k++) begin : gen_slot
     assign there[k] = (in_nbytes_i > k);
+    assign slot_ptr[k*PtrBits +: PtrBits] = wptr_q + k[PtrBits-1:0];
   end
 
   always_ff @(posedge clk_i) begin
     for (int k = 0; k < OutBytes; k++) begin
       if (push && there[k]) begin
-        mem_q[wptr_q + k[PtrBits-1:0]] <= {in_align_i && !inside_q && (k == 0), in_last_i && !there[k+1], in_data_i[8*k +: 8]};
+        mem_q[slot_ptr[k*PtrBits +: PtrBits]] <= {in_align_i && !inside_q && (k == 0), in_last_i && !there[k+1], in_data_i[8*k +: 8]};
       end
     end
   end
