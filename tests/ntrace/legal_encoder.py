@@ -103,8 +103,8 @@ class LegalEncoder:
         self.data += made
 
     def _foreign(self) -> None:
-        """A vendor-defined or reserved message: fields nobody knows, whole bytes behind TCODE and SRC."""
-        message = Message(unknown_type(self.rng.choice((1, 5, 7, 34, 35, 40, 56, 60, 62))), (), src=self.config.src_id)
+        """A vendor-defined message: fields nobody knows, whole bytes behind TCODE and SRC."""
+        message = Message(unknown_type(self.rng.randrange(56, 63)), (), src=self.config.src_id)
         value = message.type.tcode | message.src << 6 | self.rng.getrandbits(20) << 6 + self.config.source_bits
         head = bytearray()
         while value:
@@ -119,9 +119,6 @@ class LegalEncoder:
             part = self.rng.randint(1, self.times) if self.coin(0.3) else self.times
             self.times -= part
             self.send("RepeatBranch", part)
-            if self.times:
-                self.last = None  # NT-6: what is left is not behind a branch message any more
-                break
 
     # Counts
 
