@@ -82,7 +82,7 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, knobs)
         lossless.run()
         where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
-        check_legal(capture, verdict.book, table, where, lossless.followed(decoded.diagnostics), knobs)
+        check_legal(capture, verdict.book, table, where, lossless.followed(decoded.diagnostics), knobs, not decoded.diagnostics)
         check_periodic(capture, verdict.book, wanted, decoded, knobs)
         seen = Seen(capture, wanted, table)
         for clause, occurrences in SITUATIONS.items():

@@ -56,11 +56,16 @@ class Alignment:
         return segments
 
     def followed(self, diagnostics: list) -> list:
-        """Those of the decoder's diagnostics that count: where the trace cannot be followed it may say anything."""
-        return [d for d in diagnostics if self.followed_to is None or d.offset < self.followed_to]
+        """Those of the decoder's diagnostics that count.
 
-    def excused(self, segment: Segment, at: int, index: int, told: int) -> bool:
-        """Whether a segment at `at` may tell another PC for its instruction `index`."""
+        Where the trace cannot be followed it may say anything; where nothing was traced there is nothing to find; and the order
+        of times is judged by who knows the clock (`ntrace_time`).
+        """
+        ours = {"NT.8.7.monotonic", *(() if len(self.expected) else ("NT-24",))}
+        return [d for d in diagnostics if (self.followed_to is None or d.offset < self.followed_to) and d.clause not in ours]
+
+    def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
+        """Whether a segment at `at` may tell another PC, or none that can be followed, for its instruction `index`."""
         return False
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
@@ -78,12 +83,14 @@ class Alignment:
         leaves less room for those behind it.
         """
         position, n = 0, len(self.expected)
-        for segment in self.segments:
+        for number, segment in enumerate(self.segments):
             if segment.begin == segment.end:
                 position = self._place_empty(segment, position)
                 continue
-            first = segment is self.segments[0]
+            first, before = segment is self.segments[0], self.segments[number - 1]
             to_end = segment is self.segments[-1]
+            if not first and before.at is not None and self.excused(before, before.at, position - before.at, None):
+                return False
             if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
                 return False
             if segment.at > position or not first:
@@ -99,6 +106,9 @@ class Alignment:
             self.holes.append((position, n))
             return self.book.check("NT-14", self._may_lose(position) is not None, lambda: self._unlost(position))
         if self.decoded.diagnostics:  # the decoder gave up on something, which is a failure of its own
+            last = self.segments[-1]
+            if last.at is not None:
+                self.excused(last, last.at, position - last.at, None)
             return False
         self.book.fail(self.failure(
             "NT.7.12.stop", f"the trace ends {n - position} instructions before the hart stopped being traced", position,

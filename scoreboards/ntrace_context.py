@@ -31,7 +31,7 @@ class Context:
         self._rows = np.flatnonzero(table.is_a(t.TC_OWNERSHIP))
         after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
         counts = np.flatnonzero(table["icnt"] != t.ABSENT)
-        following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
+        self._following = following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
         self._low = lossless.decoded.first_pc[self._rows]
         self._high = np.append(after, len(lossless.decoded))[following]
         self._process = [table.messages[row].values[0] for row in self._rows.tolist()]
@@ -53,6 +53,8 @@ class Context:
         told, current = None, False
         for number in range(first, last):
             low, high = int(self._low[number]) + shift, int(self._high[number]) + shift
+            if segment.open[1] and self._following[number] >= segment.last:  # the message that counts was lost
+                high = int(self._begin[-1])
             told, kind = _apply(told, self._process[number])
             # what must have been told before this message
             if current and place + 1 < len(self._value) and self._begin[place + 1] < low:

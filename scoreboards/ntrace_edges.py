@@ -30,11 +30,12 @@ class Edge(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A marker: SYNC code 0 or 6, told at one of the traced instructions index..last."""
+    """A marker: SYNC code 0 or 6, told at one of the traced instructions index..last; since: where its trigger fired."""
 
     index: int
     last: int
     code: int
+    since: int
     optional: bool = False
 
 
@@ -167,18 +168,18 @@ class Edges:
 
     def _marks(self, marks: list[tuple[int, int]], taken: set[int], behind: int) -> None:
         """Place the markers, due before (block, code), one a block, code 6 first, on blocks that no other sync has `taken`."""
-        pending: set[int] = set()
+        pending: dict[int, int] = {}  # code to the block before which it became due
         begin, block, i = self.blocks.begin, 0, 0
         while i < len(marks) or pending:
             block = block if pending else max(block, marks[i][0])
             while i < len(marks) and marks[i][0] <= block:
-                pending.add(marks[i][1])
+                pending.setdefault(marks[i][1], marks[i][0])
                 i += 1
             if block >= behind:
                 return
             if block not in taken:
                 code = max(pending)
-                pending.remove(code)
+                since = pending.pop(code)
                 last = min(block + self._sync4, behind - 1)  # rc7: a full I-CNT may take the place
-                self.marks.append(Mark(int(begin[block]), int(begin[last]), code))
+                self.marks.append(Mark(int(begin[block]), int(begin[last]), code, int(begin[since])))
             block += 1

@@ -208,7 +208,7 @@ def _from_retired(capture: Capture, retired: Retired) -> Expected:
     rows = np.flatnonzero(np.isin(kind, list(_EDGE_NAMES))).tolist()
     edges = [Edge(int(done[r]), _EDGE_NAMES[Kind(int(kind[r]))], "NT-2", optional=True) for r in rows]
     codes = {Kind.NOTIFY: HIGH, Kind.EXT_NOTIFY: LOW}
-    marks = [Mark(int(done[r]), n, codes[Kind(int(kind[r]))], optional=True)
+    marks = [Mark(int(done[r]), n, codes[Kind(int(kind[r]))], int(done[r]), optional=True)
              for r in np.flatnonzero(np.isin(kind, list(codes))).tolist()]  # fmt: skip
     vendor = [Vendor(int(done[r]), int(retired.cause[r]), int(retired.tval[r])) for r in np.flatnonzero(kind == Kind.VENDOR).tolist()]
     n_traps = np.cumsum(kept & is_trap)

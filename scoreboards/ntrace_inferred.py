@@ -19,6 +19,8 @@ from scoreboards.ntrace_knobs import Knobs
 from scoreboards.ntrace_segment import Segment
 
 DEEPEST = 32
+FAR = 100_000  # instructions that one message may stand for, where a decoder lost its way
+FULL_ADDRESSES = 3  # trTeInstImplicitReturnMode
 PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)
 MODE_CLAUSE = {1: "NT.9.2.mode_counter", 2: "NT.9.2.mode_partial", 3: "NT.9.2.mode_full"}
@@ -88,22 +90,25 @@ class Inferred:
 
     # The call stack
 
-    def _steps(self, segment: Segment, until: int) -> list[tuple[int, int]]:
-        """(instruction, itype) of calls and returns of a segment, with (instruction, -1) for each stack reset before it."""
+    def _steps(self, segment: Segment, at: int, until: int, direct: bool = False, offset: int | None = None) -> list[tuple[int, int]]:
+        """(instruction, itype) of calls and returns of a segment at `at`, with (instruction, -1) for each stack reset before it."""
         expected, table = self._lossless.expected, self._lossless.table
-        itype = expected.itype[segment.at : until]
+        itype = expected.itype[at:until]
         kinds = [int(k) for k in {*PUSHES, *POPS}]
-        if self._lossless.capture.config.all_jumps:
-            kinds.remove(int(IType.INFERABLE_CALL))  # reported as a taken branch: never pushed
-        at = np.flatnonzero(np.isin(itype, kinds))
+        if self._lossless.capture.config.all_jumps:  # calls are reported as taken branches
+            name = self._lossless.capture.program.columns(expected.pc[at:until]).itype["v1_0"]
+            call = (itype == IType.TAKEN) & (name == IType.INFERABLE_CALL)
+            itype = np.where(call | (itype == IType.INFERABLE_CALL), IType.INFERABLE_CALL if direct else IType.NONE, itype)
+        calls = np.flatnonzero(np.isin(itype, kinds))
         rows = np.arange(segment.first, segment.last)
+        rows = rows if offset is None else rows[table.offset[rows] < offset]
         sync = table["sync"][rows]
         resets = sync != t.ABSENT
         if self._lossless.capture.config.variant == "rc7" and self._knobs.sync_keeps_stack:
             resets &= ~np.isin(sync, MARKS)
-        places = self._after[rows[resets]] + segment.at - segment.begin
-        steps = np.concatenate((places * 2, (at + segment.at) * 2 + 1))
-        kinds_of = np.concatenate((np.full(len(places), -1), itype[at].astype(np.int64)))
+        places = self._after[rows[resets]] + at - segment.begin
+        steps = np.concatenate((places * 2, (calls + at) * 2 + 1))
+        kinds_of = np.concatenate((np.full(len(places), -1), itype[calls].astype(np.int64)))
         order = np.argsort(steps, kind="stable")
         return list(zip((steps[order] >> 1).tolist(), kinds_of[order].tolist()))
 
@@ -117,7 +122,7 @@ class Inferred:
             book.count(clause, len(quiet))
         stack: deque[tuple[int, int]] = deque(maxlen=DEEPEST)  # (return address, instruction of the call)
         ends = np.sort(ends)
-        for index, kind in self._steps(segment, segment.at + segment.end - segment.begin):
+        for index, kind in self._steps(segment, segment.at, segment.at + segment.end - segment.begin):
             if kind < 0:
                 stack.clear()
                 continue
@@ -131,11 +136,12 @@ class Inferred:
 
     def _problem(self, index: int, top: tuple[int, int] | None, ends: np.ndarray) -> tuple[str, str, list] | None:
         """Why the return at `index` should have been told."""
-        following = f"{int(self._lossless.expected.pc[index + 1]):#x}"
         if top is None:
             return "NT-5", "a return is not told, and no call since the last synchronizing message is open", []
-        if top[0] != int(self._lossless.expected.pc[index + 1]):
-            return "NT-4", "a return that leads elsewhere than its call is not told", [("next pc", following, f"{top[0]:#x}")]
+        following = self._following(index)
+        # modes 1 and 2 do not compare all of it: that the decoder follows them is enough
+        if self._mode == FULL_ADDRESSES and top[0] != following:
+            return "NT-4", "a return that leads elsewhere than its call is not told", [("next pc", f"{following:#x}", f"{top[0]:#x}")]
         told = np.searchsorted(ends, index, side="right")  # messages that end before the return
         if self._knobs.strict_reported_call and (not told or ends[told - 1] <= top[1]):
             return "NT-5", "a return is not told, and its call is in no earlier message", []
@@ -147,20 +153,35 @@ class Inferred:
 
     # Where the trace cannot be followed
 
-    def misled(self, segment: Segment, index: int, told: int) -> bool:
-        """Whether the hart returned elsewhere than its call at `index - 1`, which modes 1 and 2 do not see: `told` is what a
-        decoder must believe. The trace cannot be followed from there, which is no fault of the device."""
-        expected = self._lossless.expected
-        if self._mode not in (1, 2) or not index or expected.itype[index - 1] not in POPS:
-            return False
+    def misled(self, segment: Segment, at: int, index: int, told: int | None, offset: int) -> bool:
+        """Whether the hart returned elsewhere than its call at instruction `index` of a segment at `at`, or not far behind it if no PC
+        was `told` there, which modes 1 and 2 do not see. The trace cannot be followed from byte `offset` on, and the device is not to blame."""
+        options = (False, True) if self._lossless.capture.config.all_jumps else (True,)
+        return self._mode in (1, 2) and any(self._goes_astray(segment, at, index, told, offset, way) for way in options)
+
+    def _goes_astray(self, segment: Segment, at: int, index: int, told: int | None, offset: int, direct: bool) -> bool:
+        """direct: the decoder takes direct calls for calls, although all jumps are reported as branches."""
+        expected, low = self._lossless.expected, 0x7FE if self._mode == 2 else 0
+        until = at + index if told is not None else min(at + index + FAR, len(expected) - 1)
         stack: deque[int] = deque(maxlen=DEEPEST)
-        for at, kind in self._steps(segment, index - 1):
+        for place, kind in self._steps(segment, at, until, direct, offset):
             if kind < 0:
                 stack.clear()
                 continue
-            if kind in POPS and stack:
-                stack.pop()
+            top = stack.pop() if kind in POPS and stack else None
+            if place + 1 >= at + index and top is not None:
+                following = self._following(place)
+                if top != following and top & low == following & low and told in (None, top):
+                    return True
             if kind in PUSHES:
-                stack.append(self._behind(at))
-        low = 0x7FE if self._mode == 2 else 0
-        return bool(stack) and stack[-1] == told and stack[-1] & low == int(expected.pc[index]) & low
+                stack.append(self._behind(place))
+        return False
+
+    def _following(self, index: int) -> int:
+        """Where the instruction at `index` led: to the next one, or to where a trap was taken."""
+        trap = self._trap_at.get(index + 1)
+        return int(self._lossless.expected.pc[index + 1]) if trap is None else trap
+
+    @cached_property
+    def _trap_at(self) -> dict[int, int]:
+        return {trap.index: trap.epc for trap in reversed(self._lossless.expected.traps)}

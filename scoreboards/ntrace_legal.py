@@ -27,8 +27,8 @@ HTM_ONLY = (t.TC_HIST, t.TC_HIST_SYNC)
 
 
 def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where: t.Locator,
-                diagnostics: list, knobs: Knobs | None = None) -> None:  # fmt: skip
-    """All rules; `diagnostics` are the decoder's (offset, clause, text, lost_bytes)."""
+                diagnostics: list, knobs: Knobs | None = None, sound: bool = True) -> None:  # fmt: skip
+    """All rules; `diagnostics` are the decoder's (offset, clause, text, lost_bytes) that count; sound: it had none at all."""
     legal = Legal(capture.config, table, where, book, knobs or Knobs())
     _framing(legal, capture, diagnostics)
     _monitors(legal, capture)
@@ -40,7 +40,7 @@ def check_legal(capture: Capture, book: ClauseBook, table: t.MessageTable, where
         _order(legal)
         _errors(legal)
         _periodic_messages(legal)
-        check_options(legal, capture, sound=not diagnostics)
+        check_options(legal, capture, sound)
 
 
 def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:

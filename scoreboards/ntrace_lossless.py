@@ -61,14 +61,17 @@ class Lossless(Alignment):
             check_time(self, self.capture.exact and self._knobs.event_time)
             check_restart(self)
 
-    def excused(self, segment: Segment, at: int, index: int, told: int) -> bool:
+    def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
         """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""
-        segment.at = at
-        if not self._inferred.misled(segment, at + index, told):
-            segment.at = None
+        if told is None:  # the decoder lost its way
+            resumed = self.table.offset[min(segment.last, len(self.table) - 1)]
+            lost = [d.offset for d in self.decoded.diagnostics if d.lost_bytes and d.offset <= resumed]
+        else:
+            after = ends(self.decoded.first_pc, len(self.decoded))
+            lost = self.table.offset[np.searchsorted(after, segment.begin + index, side="right") :].tolist()[:1]
+        if not lost or not self._inferred.misled(segment, at, index, told, lost[-1]):
             return False
-        after = ends(self.decoded.first_pc, len(self.decoded))
-        self.followed_to = int(self.table.offset[np.searchsorted(after, segment.begin + index, side="right")])
+        self.followed_to = lost[-1]
         self.book.count(MODE_CLAUSE[self.capture.config.implicit_return])
         return True
 

@@ -14,11 +14,12 @@ from scoreboards.ntrace_segment import Problem, Segment
 
 
 class Place(NamedTuple):
-    """One thing at some traced instruction first..last: what is to be told, or what was."""
+    """One thing at some traced instruction first..last: what is to be told, or what was. since: where it began."""
 
     first: int
     last: int
     what: Any
+    since: int
     optional: bool = False
 
     def fits(self, told: Place) -> bool:
@@ -45,8 +46,8 @@ class Beside:
         self.kinds = []
         for code, clause in ((LOW, "NT.8.5.sync0"), (HIGH, "NT.8.5.sync6")):
             rows = np.flatnonzero(table["sync"] == code)
-            wanted = [Place(m.index, m.last + knobs.marker_late, code, m.optional or knobs.markers_optional) for m in expected.marks if m.code == code]
-            told = [Place(place, place, code) for place in after[rows].tolist()]
+            wanted = [Place(m.index, m.last + knobs.marker_late, code, m.since, m.optional or knobs.markers_optional) for m in expected.marks if m.code == code]
+            told = [Place(place, place, code, place) for place in after[rows].tolist()]
             self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told))
         # a device may send messages of its own; without an ingress that hands it some, none is asked for
         if expected.vendor or lossless.capture.exact:
@@ -54,8 +55,9 @@ class Beside:
             counts = np.flatnonzero(table["icnt"] != t.ABSENT)  # the next message that counts bounds its place
             high = np.append(after, len(decoded))[np.append(counts, len(table))[np.searchsorted(counts, rows)]]
             names = [(table.messages[r].tcode, *table.messages[r].values[:1]) for r in rows.tolist()]
-            told = [Place(*place) for place in zip(decoded.first_pc[rows].tolist(), high.tolist(), names)]
-            wanted = [Place(v.index, v.index, (v.tcode, v.data)) for v in expected.vendor]
+            first = decoded.first_pc[rows].tolist()
+            told = [Place(*place) for place in zip(first, high.tolist(), names, first)]
+            wanted = [Place(v.index, v.index, (v.tcode, v.data), v.index) for v in expected.vendor]
             self.kinds.append(Kind("NT.6.1.vendor", "vendor-defined message", wanted, rows, told))
 
     def problem(self, segment: Segment, at: int) -> Problem | None:
@@ -72,7 +74,9 @@ class Beside:
         wanted = kind.wanted
         i = next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))
         for place in told:
-            place = place._replace(first=place.first + shift, last=place.last + shift)
+            behind = segment.open[1] and place.last > segment.end  # the message that would bound its place was lost
+            last = len(self._lossless.expected) if behind else place.last + shift
+            place = place._replace(first=place.first + shift, last=last)
             while i < len(wanted) and not wanted[i].fits(place) and self._may_miss(wanted[i], segment, at, end):
                 i += 1
             if i == len(wanted) or not wanted[i].fits(place):
@@ -86,7 +90,7 @@ class Beside:
 
     def _may_miss(self, place: Place, segment: Segment, at: int, end: int) -> bool:
         """Whether it may be untold: optional, lost, or not sent yet when the record ends."""
-        lost = (segment.open[0] and place.first <= at) or (segment.open[1] and place.first >= end)
+        lost = (segment.open[0] and place.since <= at) or (segment.open[1] and place.first >= end)
         unsent = place.first >= end and self._lossless.expected.open_end
         return place.optional or lost or unsent or self._lossless.in_hole(place.first)
 
