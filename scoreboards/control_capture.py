@@ -10,6 +10,7 @@ import numpy as np
 from models.control.layout import Params
 from models.control.model_funnel import Sent
 from models.ntrace.config import Config
+from models.ntrace.images import ImageMap
 from models.riscv.beats import Beats
 from models.riscv.program import Program
 from scoreboards.control import Access
@@ -38,11 +39,14 @@ class Fired:
 class HartRun:
     """One hart and its encoder. beats: what the encoder accepted, with the levels it saw. stream: what it sent.
 
-    program: what the hart ran; config: what the registers were set to.
+    program: what the hart ran; config: what the registers were set to. images, pcs: for a hart that ran more than one
+    program, what a decoder needs and the instructions it must find.
     """
 
     config: Config
     program: Program
+    images: ImageMap | None
+    pcs: np.ndarray | None
     beats: Beats
     stream: Stream
     fired: Fired

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from models.control.model_funnel import by_source, split
+from models.ntrace.decoder import decode
+from models.ntrace.encoder import Encoder
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import RegisterCheck
@@ -81,7 +85,14 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
         if number not in capture.expect.get("left_out", ()):
             whole = merged.get(src, b"")
             _returned(capture, verdict.book, number, whole, returned.get(src, b""))
-        verdict.harts.append(_hart(capture, hart, whole if not capture.expect.get("cut") else sent))
+        if capture.expect.get("cut"):
+            _prefix(verdict.book, number, hart, sent)
+        elif hart.images is not None:
+            _images(verdict.book, number, hart, whole)
+        else:
+            verdict.harts.append(_hart(capture, hart, whole))
+            if capture.expect.get("wrapped"):
+                _tail(verdict.book, number, hart, returned.get(src, b""), verdict.harts[-1])
     verdict.stats |= {
         "instructions": sum(v.stats["instructions"] for v in verdict.harts), "told": sum(v.stats["told"] for v in verdict.harts),
         "bytes": len(capture.merged.data), "messages": sum(v.stats["messages"] for v in verdict.harts),
@@ -89,6 +100,39 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     }  # fmt: skip
     told = verdict.stats["told"]
     verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / told if told else 0.0
+
+
+def _prefix(book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:
+    """A run that ended in a reset: what was sent until then is the beginning of what was due."""
+    due = Encoder(hart.config).run(hart.beats).data
+    book.count("TCI.sys.prefix", len(split(sent)))
+    book.check("TCI.sys.prefix", due.startswith(sent), lambda: Failure(
+        "TCI.sys.prefix", f"hart {number}: {len(sent)} bytes were sent until the reset, and they do not begin what was due",
+    ))  # fmt: skip
+
+
+def _tail(book: ClauseBook, number: int, hart: HartRun, back: bytes, whole: Verdict) -> None:
+    """A wrapped buffer is decoded from its first synchronizing message on; that is the end of the whole story."""
+    told = decode(back, hart.program, hart.config).pcs
+    all_of_it = whole.decoded.pcs
+    book.count("TCI.sys.wrapped", len(told))
+    ok = len(told) <= len(all_of_it) and np.array_equal(told, all_of_it[len(all_of_it) - len(told) :])
+    book.check("TCI.sys.wrapped", ok, lambda: Failure(
+        "TCI.sys.wrapped", f"hart {number}: {len(told)} instructions from the wrapped buffer are not the end of {len(all_of_it)}",
+    ))  # fmt: skip
+
+
+def _images(book: ClauseBook, number: int, hart: HartRun, data: bytes) -> None:
+    """A hart that ran several programs: the decoder, given all images, finds every instruction."""
+    decoded = decode(data, hart.images, hart.config)
+    book.count("TCI.sys.images", len(hart.pcs))
+    ok = not decoded.diagnostics and np.array_equal(decoded.pcs, hart.pcs)
+    at = next((i for i, (a, b) in enumerate(zip(decoded.pcs, hart.pcs)) if a != b), min(len(decoded.pcs), len(hart.pcs)))
+    book.check("TCI.sys.images", ok, lambda: Failure(
+        "TCI.sys.images", f"hart {number}: {len(decoded.pcs)} instructions were told of {len(hart.pcs)}; number {at} is the first that differs",
+        table=[("pc", *(f"{int(some[at]):#x}" if at < len(some) else "" for some in (hart.pcs, decoded.pcs)))],
+        before=[str(diagnostic) for diagnostic in decoded.diagnostics[:3]],
+    ))  # fmt: skip
 
 
 def _returned(capture: SystemCapture, book: ClauseBook, number: int, sent: bytes, back: bytes) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import cocotb
 from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
 
 from models.control.layout import Params
+from models.control.model_ram_sink import read_trace
 from scoreboards.clauses import ClauseBook
 from scoreboards.control import plan
 from scoreboards.control_system import HartRun, SystemCapture, SystemVerdict, check_system
@@ -57,7 +59,10 @@ class StepSequence(uvm_sequence):
 
 @dataclass
 class Session:
-    """What a story works with. tool: registers. readback: the trace it read back, if it did; complete: nothing may be missing."""
+    """What a story works with. tool: registers. readback: the trace it read back through trRamData, if it did.
+
+    smem: start, limit, write pointer and wrap of the buffer in system memory, if the tool left trace there.
+    """
 
     tool: TraceTool
     control: files.SystemControl
@@ -65,11 +70,15 @@ class Session:
     story: Story
     rng: random.Random
     readback: bytes | None = None
-    notes: dict[str, object] = field(default_factory=dict)
+    smem: tuple[int, int, int, bool] | None = None
 
     async def play(self) -> None:
         """All harts run to the end of what they have."""
         await self.control.play()
+
+    def playing(self) -> cocotb.task.Task[None]:
+        """The harts run while the tool goes on; await what this gives to meet their end."""
+        return cocotb.start_soon(self.control.play())
 
     async def cycles(self, count: int) -> None:
         """Let time pass."""
@@ -147,14 +156,18 @@ class SystemTest(uvm_test):
         begin = time.perf_counter()
         here, story = Path(), self.story
         harts = [
-            HartRun(run.config, run.program, files.read_ingress(here, hart, run.config.blocks),
+            HartRun(run.config, run.program, run.images, run.pcs, files.read_ingress(here, hart, run.config.blocks),
                     files.read_stream(here / f"stream{hart}.bin"), files.read_fired(here, hart, len(story.harts), run.config.blocks))
             for hart, run in enumerate(story.harts)
         ]  # fmt: skip
+        memory, readback = files.read_memory(here / "memory.bin"), self.session.readback
+        if self.session.smem is not None:
+            words = {address: word for _, address, word in memory}
+            readback = read_trace(*self.session.smem, lambda address: words.get(address, 0))
         self.capture = SystemCapture(
             params=self.params, harts=harts, merged=files.read_stream(here / "merged.bin"), accesses=self.env.bus.accesses,
-            memory=files.read_memory(here / "memory.bin"), pins=files.read_pins(here / "pins.bin"),
-            readback=self.session.readback, bus_problems=self.env.apb.monitor.problems, exact=self.job.exact,
+            memory=memory, pins=files.read_pins(here / "pins.bin"),
+            readback=readback, bus_problems=self.env.apb.monitor.problems, exact=self.job.exact,
             expect=story.expect, rerun=self.job.rerun,
         )  # fmt: skip
         self.verdict = self.scoreboard.judge(self.capture, self.book)

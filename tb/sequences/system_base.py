@@ -7,15 +7,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from models.ntrace.config import Config
+from models.ntrace.images import ImageMap
 from models.riscv import recording
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
 from models.riscv.generate import generate
+from models.riscv.knobs import Knobs
 from models.riscv.program import Program
 from models.riscv.random_walk import random_walk
 from models.riscv.retired import Kind, Retired
-from models.riscv.stream import with_variant
+from models.riscv.sequential import mark
+from models.riscv.stream import with_options, with_variant
 from tb.agents.system import Triggers
 
 if TYPE_CHECKING:
@@ -27,12 +32,18 @@ HARTS = 2  # of system_tb
 
 @dataclass
 class HartStory:
-    """What a hart does. beats: rows to play (enable and inst_tracing are the registers' business). triggers: by row."""
+    """What a hart does. beats: rows to play (enable and inst_tracing are the registers' business). triggers: by row.
+
+    images, pcs: what a decoder is given instead of the program, and the instructions it must find, where one program
+    is not enough.
+    """
 
     config: Config
     program: Program
     beats: Beats
     triggers: Triggers = field(default_factory=Triggers)
+    images: ImageMap | None = None
+    pcs: np.ndarray | None = None
 
 
 @dataclass
@@ -77,18 +88,25 @@ def hart_config(job: SystemJob, hart: int, **options: Any) -> Config:
     return replace(job.settings, **{"src_bits": 4, "src_id": hart + 1} | options)
 
 
-def walk(job: SystemJob, rng: random.Random, config: Config, size: int | None = None) -> tuple[Program, Retired]:
-    """A program and a random walk through it, or the recorded program that the job names; only instructions and traps."""
+COUNTER = 1  # trTeInstImplicitReturnMode: returns are counted and believed, so none may go elsewhere
+
+
+def walk(job: SystemJob, rng: random.Random, config: Config, size: int | None = None, **knobs: Any) -> tuple[Program, Retired]:
+    """A program and a random walk through it, or the recorded program that the job names.
+
+    Tracing is switched by registers and triggers here, so the walk has no rows of it. Traps, Debug Mode, resets, sleep
+    and triggers with action notify are the walk's, unless `knobs` say otherwise.
+    """
     if job.program != "random":
         run = recording.load(job.program, config.xlen)
-        return run.program, with_variant(run.retired, run.program, config.variant)
-    program = generate(rng, config.xlen)
-    return program, plain(random_walk(program, rng, size or job.size, variant=config.variant))
-
-
-def plain(retired: Retired) -> Retired:
-    """Without trace, debug and event rows: those are told by registers and triggers here."""
-    return retired.select(retired.kind <= Kind.INTERRUPT)
+        retired = mark(with_variant(run.retired, run.program, config.variant), run.program)
+        return run.program, with_options(retired, run.program, bool(config.all_jumps))
+    behaved = config.implicit_return == COUNTER
+    program = generate(rng, config.xlen, well_behaved=behaved)
+    habits = Knobs(**{"trace": 0.0, "start": "trace_on", "well_behaved": behaved, "all_jumps": bool(config.all_jumps)} | knobs)
+    retired = random_walk(program, rng, size or job.size, habits, config.variant)
+    retired = with_options(retired, program, bool(config.all_jumps))
+    return program, retired.select((retired.kind != Kind.TRACE_ON) & (retired.kind != Kind.TRACE_OFF))
 
 
 def beats_of(retired: Retired, config: Config, rng: random.Random | None = None, gaps: float = 0.0) -> Beats:
@@ -97,16 +115,18 @@ def beats_of(retired: Retired, config: Config, rng: random.Random | None = None,
     return to_beats(retired, config.blocks, "block", most, rng, gaps)
 
 
-def hart_story(job: SystemJob, rng: random.Random, hart: int, size: int | None = None, gaps: float = 0.1, **options: Any) -> HartStory:
+def hart_story(job: SystemJob, rng: random.Random, hart: int, size: int | None = None, gaps: float = 0.1,
+               knobs: dict[str, Any] | None = None, **options: Any) -> HartStory:  # fmt: skip
     """A hart that walks at random."""
     config = hart_config(job, hart, **options)
-    program, retired = walk(job, rng, config, size)
+    program, retired = walk(job, rng, config, size, **(knobs or {}))
     return HartStory(config, program, beats_of(retired, config, rng if gaps else None, gaps))
 
 
-def harts(job: SystemJob, rng: random.Random, size: int | None = None, gaps: float = 0.1, **options: Any) -> list[HartStory]:
+def harts(job: SystemJob, rng: random.Random, size: int | None = None, gaps: float = 0.1,
+          knobs: dict[str, Any] | None = None, **options: Any) -> list[HartStory]:  # fmt: skip
     """Two harts that walk at random through programs of their own."""
-    return [hart_story(job, rng, hart, size, gaps, **options) for hart in range(HARTS)]
+    return [hart_story(job, rng, hart, size, gaps, knobs, **options) for hart in range(HARTS)]
 
 
 ENCODERS = tuple(f"encoder{hart}" for hart in range(HARTS))
@@ -132,17 +152,20 @@ async def finish(s: Session, sinks: tuple[str, ...] = ("ram_sink",), encoders: t
         await s.tool.disable(name)
 
 
-async def set_up_encoders(s: Session, **extra: Any) -> None:
-    """Every encoder by its hart's configuration."""
+NOTIFY_EXTERNAL = {"trTeTrigExtInControl": {"trTeTrigExtInAction0": 4}}  # what a walk's external markers need
+
+
+async def set_up_encoders(s: Session, extra: dict[str, dict[str, int]] | None = None) -> None:
+    """Every encoder by its hart's configuration; external trigger 0 makes markers unless `extra` says otherwise."""
     for hart, one in enumerate(s.story.harts):
-        await s.tool.set_up_encoder(hart, one.config, extra)
+        await s.tool.set_up_encoder(hart, one.config, NOTIFY_EXTERNAL | (extra or {}))
 
 
-async def sram_run(s: Session, limit: int | None = None, stop_on_wrap: bool = False, extra: dict[str, Any] | None = None) -> None:
+async def sram_run(s: Session, limit: int | None = None, extra: dict[str, dict[str, int]] | None = None) -> None:
     """The whole session through the SRAM: reset, set up, enable, run, disable, read back."""
     await reset_all(s)
-    await s.tool.set_up_ram(limit=limit, stop_on_wrap=stop_on_wrap)
-    await set_up_encoders(s, **(extra or {}))
+    await s.tool.set_up_ram(limit=limit)
+    await set_up_encoders(s, extra)
     await start(s)
     await s.play()
     await finish(s)

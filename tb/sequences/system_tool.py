@@ -154,6 +154,8 @@ class TraceTool:
             settings[register] = settings.get(register, {}) | dict(more)
         control = settings.pop("trTeControl")
         for register, fields in settings.items():
+            if fields.get("trTsActive"):  # a write that sets Active takes nothing else
+                await self.set(name, register, {"trTsActive": 1}, "release the timestamp unit from reset")
             if register == "trTeInstFeatures" and not fields["trTeInstEnImplicitReturn"]:
                 fields = {one: bits for one, bits in fields.items() if one != "trTeInstImplicitReturnMode"}
             await self.set(name, register, fields)
@@ -205,6 +207,12 @@ class TraceTool:
         name, bit = f"encoder{hart}", fields_of("encoder", "trTeControl", {"trTeInstTracing": 1})
         value = self.control[name] | bit if on else self.control[name] & ~bit
         await self.write(name, "trTeControl", value, "start tracing" if on else "stop tracing")
+
+    async def clear_overflow(self, hart: int) -> None:
+        """Write 1 to trTeInstStallOrOverflow."""
+        name = f"encoder{hart}"
+        value = self.control[name] | fields_of(name, "trTeControl", {"trTeInstStallOrOverflow": 1})
+        await self.registers.write(name, "trTeControl", value)
 
     async def read_back(self) -> bytes:
         """Trace from the SRAM through trRamRP and trRamData, the oldest byte first; one range, or two after a wrap."""

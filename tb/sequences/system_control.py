@@ -1,0 +1,357 @@
+"""Stories about encoders and funnel: flushes, tracing by hand, triggers, filters, time, overflow, inputs left out, resets."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from tb.sequences.system_base import (
+    ENCODERS,
+    HartStory,
+    Story,
+    finish,
+    hart_story,
+    harts,
+    reset_all,
+    set_up_encoders,
+    sram_run,
+    start,
+    story,
+)
+from tb.sequences.system_sinks import BUSY
+
+if TYPE_CHECKING:
+    from tb.envs.system import Session
+    from tb.system_job import SystemJob
+
+NO_MARKS = {"notify": 0.0, "ext_notify": 0.0}
+
+
+@story("TCI.te.flush", "TCI.te.empty", "TCI.funnel.flush", "TCI.ram.flush", "TCI.te.enable")
+def flush(job: SystemJob, rng: random.Random) -> Story:
+    """Components are disabled while the harts run, one by one or all, polled until they are empty, and enabled again."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(6):
+            await s.cycles(s.rng.randrange(20, 120))
+            chosen = [hart for hart in range(2) if s.rng.randrange(2)] or [0]
+            for hart in chosen:
+                await s.tool.disable(ENCODERS[hart])
+            if len(chosen) == 2:
+                for name in ("funnel", "ram_sink"):
+                    await s.tool.disable(name)
+                for name in ("ram_sink", "funnel"):
+                    await s.tool.enable(name)
+            for hart in chosen:
+                await s.tool.enable(ENCODERS[hart])
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 3000), run)
+
+
+@story("TCI.te.inst_tracing", "TCI.te.enable_level")
+def by_hand(job: SystemJob, rng: random.Random) -> Story:
+    """trTeInstTracing is cleared and set while the harts run."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(10):
+            await s.cycles(s.rng.randrange(1, 90))
+            hart, on = s.rng.randrange(2), bool(s.rng.randrange(2))
+            await s.tool.tracing(hart, on)
+            await s.tool.read(ENCODERS[hart], "trTeControl")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 1500), run)
+
+
+def _trigger(one: HartStory, rng: random.Random, external: bool, share: float = 0.02) -> HartStory:
+    """Random triggers beside the rows of a hart."""
+    for row in range(1, len(one.beats)):
+        if rng.random() < share:
+            if external:
+                one.triggers.external[row] = 1 << rng.randrange(8) | (1 << rng.randrange(8) if rng.random() < 0.2 else 0)
+            else:
+                one.triggers.action[row] = rng.choice((2, 2, 3, 3, 4))
+    return one
+
+
+def _triggers(job: SystemJob, rng: random.Random, external: bool, armed: bool = True) -> Story:
+    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, knobs=NO_MARKS)]
+    actions = {f"trTeTrigExtInAction{n}": rng.choice((0, 2, 2, 3, 3, 4)) for n in range(8)} if external else {}
+    events = {f"trTeTrigExtOutEvent{n}": rng.randrange(4) for n in range(8)}
+    extra = {
+        "trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events,
+        "trTeControl": {"trTeInstTrigEnable": int(armed)},
+    }  # fmt: skip
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s, extra)
+        for name in ("ram_sink", "funnel", *ENCODERS):
+            await s.tool.enable(name)
+        if not armed:
+            await s.tool.tracing(0, True)
+        running = s.playing()
+        for _ in range(8):
+            await s.cycles(s.rng.randrange(20, 60))
+            await s.tool.read(ENCODERS[s.rng.randrange(2)], "trTeControl")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(made, run, expect={} if armed else {"untraced": (1,)})
+
+
+@story("TCI.te.trigger_debug", "TCI.te.trigger_notify", "TCI.te.trigger_out")
+def triggers_debug(job: SystemJob, rng: random.Random) -> Story:
+    """Debug triggers start and stop tracing and make markers; external outputs tell of it."""
+    return _triggers(job, rng, external=False)
+
+
+@story("TCI.te.trigger_external", "TCI.te.trigger_notify", "TCI.te.trigger_out")
+def triggers_external(job: SystemJob, rng: random.Random) -> Story:
+    """External triggers do what their action fields say, several of them at once as well."""
+    return _triggers(job, rng, external=True)
+
+
+@story("TCI.te.trigger_enable")
+def triggers_disarmed(job: SystemJob, rng: random.Random) -> Story:
+    """Without trTeInstTrigEnable no trigger starts or stops tracing."""
+    return _triggers(job, rng, external=bool(rng.randrange(2)), armed=False)
+
+
+@story("TCI.te.filters")
+def filters(job: SystemJob, rng: random.Random) -> Story:
+    """Filters and comparators through their registers: privilege, context, a range of addresses, a watchpoint."""
+    made = []
+    for hart in range(2):
+        plain = hart_story(job, random.Random(rng.getrandbits(32)), hart, 1200)
+        pcs = sorted({int(pc) for pc in plain.beats.iaddr[plain.beats.valid()]})
+        low, high = pcs[len(pcs) // 3], pcs[2 * len(pcs) // 3]
+        text = rng.choice((
+            "priv=U", "priv=M+S", f"iaddr={low:#x}..{high:#x}", f"iaddr!={low:#x}..{high:#x}", f"priv=S|iaddr>={high:#x}",
+            f"iaddr={low:#x}->{high:#x}", f"iaddr<{high:#x};watch={low:#x}", "trap=interrupt", "ecause=0+2+8",
+        ))  # fmt: skip
+        config = type(plain.config).from_dict(plain.config.to_dict() | {"filter": text})
+        made.append(HartStory(config, plain.program, plain.beats))
+
+    async def run(s: Session) -> None:
+        await sram_run(s)
+
+    return Story(made, run)
+
+
+def _timed(job: SystemJob, rng: random.Random, mode: int) -> Story:
+    prescale = rng.randrange(3) if mode in (2, 3) else 0
+    debug = rng.randrange(2) if mode == 3 else 0
+    options = {"timestamp": 1, "ts_mode": mode if mode != 4 else 2, "ts_prescale": prescale, "ts_run_in_debug": debug}
+    made = harts(job, rng, 800, knobs={"debug": 0.02}, **options)
+    ts = {"trTsControl": {"trTsMode": mode}} if mode == 4 else {}
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        if mode == 4:
+            await s.tool.set("funnel", "trTsControl", {"trTsActive": 1})
+            await s.tool.set("funnel", "trTsControl", {"trTsActive": 1, "trTsCount": 1, "trTsMode": 2})
+        await set_up_encoders(s, ts)
+        await start(s)
+        running = s.playing()
+        for _ in range(4):
+            await s.cycles(s.rng.randrange(10, 80))
+            await _read_time(s, ENCODERS[0])
+        if mode == 4:
+            await _read_time(s, "funnel")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+        if mode != 4:
+            await _stop_and_clear(s, prescale)
+
+    return Story(made, run)
+
+
+async def _read_time(s: Session, name: str) -> None:
+    """The timestamp counter, low word first; it only grows."""
+    values = [await s.tool.read(name, "trTsCounterLow") | await s.tool.read(name, "trTsCounterHigh") << 32 for _ in range(2)]
+    s.tool.check("TCI.ts.counter", values[0] <= values[1], f"{name}: trTsCounter reads {values[0]:#x}, then {values[1]:#x}")
+
+
+async def _stop_and_clear(s: Session, prescale: int) -> None:
+    """trTsCount = 0 stops an internal counter, trTsReset sets it to 0, trTsActive = 0 resets the unit."""
+    name, mode = ENCODERS[0], s.story.harts[0].config.ts_mode
+    if mode == 1:
+        return
+    await s.tool.set(name, "trTsControl", {"trTsActive": 1, "trTsMode": mode, "trTsPrescale": prescale})
+    await s.cycles(2)
+    first, _ = [await s.tool.read(name, "trTsCounterLow") for _ in range(2)]
+    await s.cycles(200)
+    second = await s.tool.read(name, "trTsCounterLow")
+    s.tool.check("TCI.ts.count", first == second, f"trTsCount=0, and the counter went from {first} to {second}")
+    s.tool.check("TCI.ts.count", first > 0, "the counter never ran")
+    await s.tool.set(name, "trTsControl", {"trTsActive": 1, "trTsMode": mode, "trTsReset": 1})
+    value = await s.tool.read(name, "trTsCounterLow")
+    s.tool.check("TCI.ts.reset", value == 0, f"after trTsReset the counter reads {value}")
+    again = await s.tool.read(name, "trTsControl")
+    s.tool.check("TCI.ts.reset", not again & 4, "trTsReset reads 1")
+
+
+def _make_timed(mode: int, name: str, what: str) -> None:
+    def build(job: SystemJob, rng: random.Random) -> Story:
+        return _timed(job, rng, mode)
+
+    build.__name__, build.__doc__ = f"time_{name}", what
+    story(f"TCI.ts.{name}", "TCI.ts.counter", *(("TCI.ts.count", "TCI.ts.reset") if mode in (2, 3) else ()))(build)
+
+
+_make_timed(1, "external", "Timestamps from an external source.")
+_make_timed(2, "system", "Timestamps of the system clock, with prescale; the counter stops and is cleared.")
+_make_timed(3, "core", "Timestamps of the core clock, running in Debug Mode or not; the counter stops and is cleared.")
+_make_timed(4, "shared", "Both encoders share the funnel's timestamp.")
+
+
+def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(rng.choice((1, 2)), rng.choice((2, 3)))
+        await set_up_encoders(s)
+        await s.cycles(100)
+        await start(s, sinks)
+        running = s.playing()
+        for _ in range(6):
+            await s.cycles(150)
+            for name in ENCODERS:
+                await s.tool.read(name, "trTeControl")
+            await s.tool.clear_overflow(s.rng.randrange(2))
+        await running
+        await finish(s, sinks)
+        if stall:
+            seen = [await s.tool.read(name, "trTeControl") for name in ENCODERS]
+            s.tool.check("TCI.te.stall", any(value >> 12 & 1 for value in seen), "harts were stalled, and no encoder says so")
+        for hart, name in enumerate(ENCODERS):
+            await s.tool.enable(name)
+            value = await s.tool.read(name, "trTeControl")
+            s.tool.check("TCI.te.overflow_clear", not value >> 12 & 1, f"{name}: the flag is 1 after trTeEnable was set")
+            await s.tool.tracing(hart, False)
+        await finish(s, sinks)
+        await s.cycles(60)
+
+    return Story(harts(job, rng, 700, 0.0, inst_stall_ena=stall, **BUSY), run)
+
+
+@story("TCI.te.overflow", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair")
+def overflow(job: SystemJob, rng: random.Random) -> Story:
+    """A slow sink: encoders lose messages, say so in the trace and in their flag, which is cleared by hand and by enabling."""
+    return _pressed(job, rng, 0)
+
+
+@story("TCI.te.stall", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair")
+def stall(job: SystemJob, rng: random.Random) -> Story:
+    """A slow sink: harts are stalled, nothing is lost, the flag says so."""
+    return _pressed(job, rng, 1)
+
+
+@story("TCI.funnel.dis_input")
+def left_out(job: SystemJob, rng: random.Random) -> Story:
+    """An input of the funnel is disabled: its messages are read and thrown away, the other's go through."""
+    out = rng.randrange(2)
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await s.tool.set("funnel", "trFunnelDisInput", {"trFunnelDisInput": 1 << out})
+        await set_up_encoders(s)
+        await start(s)
+        await s.play()
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 800, **BUSY), run, expect={"left_out": (out,)})
+
+
+@story("TCI.funnel.dis_input", "TCI.funnel.whole")
+def left_out_meanwhile(job: SystemJob, rng: random.Random) -> Story:
+    """Funnel inputs are disabled and enabled while messages go through: each message passes whole or not at all."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(12):
+            await s.cycles(s.rng.randrange(1, 60))
+            await s.tool.write("funnel", "trFunnelDisInput", s.rng.randrange(4), "inputs left out")
+        await s.tool.write("funnel", "trFunnelDisInput", 0, "none")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 800, **BUSY), run, expect={"left_out": (0, 1)})
+
+
+@story("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole")
+def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
+    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(6):
+            await s.cycles(s.rng.randrange(5, 80))
+            name = s.rng.choice((*ENCODERS, "funnel", "ram_sink"))
+            await s.tool.reset(name)
+            if name == "ram_sink":
+                await s.tool.set_up_ram()
+            elif name in ENCODERS:
+                await s.tool.set_up_encoder(ENCODERS.index(name), s.story.harts[ENCODERS.index(name)].config)
+            await s.tool.enable(name)
+            if name in ENCODERS:
+                await s.tool.tracing(ENCODERS.index(name), True)
+        await running
+        await finish(s)
+
+    return Story(harts(job, rng, 1500, **BUSY), run, expect={"cut": True, "untraced": (0, 1)})
+
+
+def random_options(rng: random.Random) -> dict[str, Any]:
+    """Options of an encoder, any that go together."""
+    returns = rng.choice((0, 0, 1, 2, 3))
+    return {
+        "mode": rng.choice(("btm", "htm")), "variant": rng.choice(("v1_0", "v1_0", "rc7")), "b_type": rng.choice(("2_3", "1")),
+        "inst_sync_mode": rng.randrange(4), "inst_sync_max": rng.randrange(6), "inst_stall_ena": rng.randrange(2),
+        "ownership": rng.randrange(2), "hcontext": rng.randrange(2), "extend_addr_msb": rng.randrange(2),
+        "implicit_return": returns, "repeated_history": rng.randrange(2), "repeat_branch": rng.randrange(2),
+        "sequential_jump": rng.randrange(2), "all_jumps": rng.randrange(2), "timestamp": rng.randrange(2),
+        "ts_mode": rng.choice((1, 2, 3)), "ts_prescale": rng.randrange(3),
+    }  # fmt: skip
+
+
+@story("TCI.te.options", "TCI.seq.verify")
+def options(job: SystemJob, rng: random.Random) -> Story:
+    """Every option through its register, each hart with its own."""
+
+    async def run(s: Session) -> None:
+        await sram_run(s)
+
+    shared = {"timestamp": rng.randrange(2)}
+    return Story([hart_story(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)

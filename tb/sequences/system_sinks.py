@@ -1,0 +1,214 @@
+"""Stories about sinks: wraps, stops, system memory, pins, calibration, both sinks at once."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from tb.sequences.system_base import (
+    ENCODERS,
+    Story,
+    finish,
+    harts,
+    reset_all,
+    set_up_encoders,
+    sram_run,
+    start,
+    story,
+)
+
+if TYPE_CHECKING:
+    from tb.envs.system import Session
+    from tb.system_job import SystemJob
+
+BUSY = {"mode": "btm", "inst_sync_mode": 1, "inst_sync_max": 0}  # many bytes, and a place to start decoding every 16 messages
+
+
+@story("TCI.ram.wrap", "TCI.ram.rp", "TCI.sys.wrapped")
+def wrap(job: SystemJob, rng: random.Random) -> Story:
+    """The buffer wraps several times; it is read in two ranges, and its end is decoded."""
+    limit = 4 * rng.randrange(24, 48) - 4
+
+    async def run(s: Session) -> None:
+        await sram_run(s, limit=limit)
+
+    return Story(harts(job, rng, 1500, **BUSY), run, expect={"wrapped": True})
+
+
+@story("TCI.ram.rp", "TCI.ram.data", "TCI.ram.wp")
+def read_across(job: SystemJob, rng: random.Random) -> Story:
+    """Two sessions without a new write pointer: the second goes on where the first stopped; trRamRP wraps behind the limit."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram(limit=0x3C)
+        await set_up_encoders(s)
+        await start(s)
+        await s.play()
+        await finish(s)
+        for first in (0, 0x20, 0x3C):  # across the limit in one go
+            await s.tool.write("ram_sink", "trRamRPLow", first, "somewhere in the buffer")
+            for _ in range(20):
+                await s.tool.read("ram_sink", "trRamData")
+            await s.tool.read("ram_sink", "trRamRPLow")
+        await start(s)
+        await s.cycles(200)
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 600, **BUSY), run, expect={"wrapped": True})
+
+
+@story("TCI.ram.stop_on_wrap", "TCI.sys.prefix", "TCI.te.overflow", "TCI.te.active", "TCI.funnel.active")
+def stop_on_wrap(job: SystemJob, rng: random.Random) -> Story:
+    """The sink stops when its buffer is full; the encoders overflow; everything is reset with messages inside."""
+    limit = 4 * rng.randrange(24, 48) - 4
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram(limit=limit, stop_on_wrap=True)
+        await set_up_encoders(s)
+        await start(s)
+        await s.play()
+        await s.tool.poll("ram_sink", {"trRamEnable": 0, "trRamEmpty": 1}, "TCI.ram.stop_on_wrap")
+        s.readback = await s.tool.read_back()
+        for hart in range(len(ENCODERS)):
+            await s.tool.read(ENCODERS[hart], "trTeControl")
+        for name in (*ENCODERS, "funnel", "ram_sink"):
+            await s.tool.reset(name)
+
+    return Story(harts(job, rng, 2500, 0.0, **BUSY), run, expect={"stopped": True, "cut": True})
+
+
+def _system_memory(job: SystemJob, rng: random.Random, first: int, words: int, wrapped: bool, low: int) -> Story:
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        limit = first + 4 * (words - 1)
+        await s.tool.set_up_ram(smem=True, start=first, limit=limit)
+        await set_up_encoders(s)
+        await start(s)
+        await s.play()
+        await finish(s)
+        flag = await s.tool.read("ram_sink", "trRamWPLow") & 1
+        s.smem = (first, limit, await s.tool.address("WP"), bool(flag))
+
+    return Story(harts(job, rng, 1500, **BUSY), run, low, {"wrapped": wrapped})
+
+
+@story("TCI.ram.smem", "TCI.ram.start_limit")
+def system_memory(job: SystemJob, rng: random.Random) -> Story:
+    """Trace goes to system memory, with wait states, and is read there."""
+    return _system_memory(job, rng, rng.randrange(1 << 28) * 0x1000, 1024, False, rng.choice((0, 30, 70)))
+
+
+@story("TCI.ram.smem", "TCI.ram.wrap")
+def system_memory_wrap(job: SystemJob, rng: random.Random) -> Story:
+    """A small buffer in system memory wraps; slow memory presses back on the encoders."""
+    return _system_memory(job, rng, 0x8000_0000, rng.randrange(24, 48), True, 90)
+
+
+@story("TCI.ram.smem", "TCI.ram.wp")
+def system_memory_carry(job: SystemJob, rng: random.Random) -> Story:
+    """The buffer lies across a 4 GiB boundary: the write pointer carries into its high register."""
+    return _system_memory(job, rng, 0xFFFF_FFC0, 1024, False, 20)
+
+
+def _pins(job: SystemJob, rng: random.Random, width: int, center: bool) -> Story:
+    divider = rng.choice((0, 0, 1, 2, 5))
+
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(width, divider, center)
+        await s.cycles(60 * (divider + 1))  # the probe finds the clock
+        await set_up_encoders(s)
+        await start(s, sinks)
+        await s.play()
+        await finish(s, sinks)
+        await s.cycles(40 * (divider + 1))
+
+    return Story(harts(job, rng, 500, inst_stall_ena=1, **BUSY), run)
+
+
+def _make_pins(width: int) -> None:
+    def build(job: SystemJob, rng: random.Random) -> Story:
+        return _pins(job, rng, width, bool(rng.randrange(2)))
+
+    build.__name__ = f"pins_{width}"
+    build.__doc__ = f"Trace leaves on {width} pins, and a probe recovers its bytes whatever the idle between messages."
+    story("TCI.pib.data", "TCI.pib.clock", "TCI.pib.quiescent", "TCI.pib.runs", *(("TCI.pib.align",) if width < 8 else ()))(build)
+
+
+for _width in (1, 2, 4, 8, 16):
+    _make_pins(_width)
+
+
+@story("TCI.pib.calibrate")
+def calibrate(job: SystemJob, rng: random.Random) -> Story:
+    """The calibration pattern on every width, with and without ClkCenter; trace waits until calibration ends."""
+
+    async def run(s: Session) -> None:
+        for width in (1, 2, 4, 8, 16):
+            for center in (False, True):
+                await s.tool.reset("pin_sink")
+                await s.tool.set_up_pins(width, 1, center, calibrate=True)
+                await s.cycles(40)
+                await s.tool.enable("pin_sink")
+                await s.cycles(400)
+                await s.tool.disable("pin_sink")
+                await s.cycles(60)
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(4, 0)
+        await s.cycles(100)
+        await set_up_encoders(s)
+        await start(s, sinks)
+        await s.play()
+        await finish(s, sinks)
+        await s.cycles(60)
+
+    return Story(harts(job, rng, 300, inst_stall_ena=1), run)
+
+
+@story("TCI.sys.sources", "TCI.pib.data", "TCI.ram.data")
+def both_sinks(job: SystemJob, rng: random.Random) -> Story:
+    """RAM and pins enabled together: each gets every message."""
+
+    async def run(s: Session) -> None:
+        sinks = ("ram_sink", "pin_sink")
+        await reset_all(s, sinks)
+        await s.tool.set_up_ram()
+        await s.tool.set_up_pins(8, 0)
+        await s.cycles(40)
+        await set_up_encoders(s)
+        await start(s, sinks)
+        await s.play()
+        await finish(s, sinks)
+        s.readback = await s.tool.read_back()
+        await s.cycles(40)
+
+    return Story(harts(job, rng, 500, inst_stall_ena=1, **BUSY), run)
+
+
+@story("TCI.te.overflow", "TCI.sys.sources")
+def late_sink(job: SystemJob, rng: random.Random) -> Story:
+    """The sink is enabled long after the encoders: they overflow, say so, and go on."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s, ())
+        running = s.playing()
+        await s.cycles(900)
+        for hart in range(len(ENCODERS)):
+            await s.tool.read(ENCODERS[hart], "trTeControl")
+        await s.tool.enable("ram_sink")
+        for hart in range(len(ENCODERS)):
+            await s.tool.clear_overflow(hart)
+            await s.tool.read(ENCODERS[hart], "trTeControl")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return Story(harts(job, rng, 1500, **BUSY), run)
