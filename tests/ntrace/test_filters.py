@@ -1,0 +1,54 @@
+"""Filters and comparators of the Trace Control Interface: the language and the registers."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.ntrace.config import Config, ConfigError
+from models.ntrace.filters import FilterError, FilterSettings
+
+
+def test_registers_of_the_example() -> None:
+    """Bit positions from the Trace Control Interface's tables."""
+    text = "iaddr=0x80000100..0x800001ff&priv=M|context=5"
+    registers = FilterSettings.parse(text).registers()
+    comp_0 = 0 | 0 << 2 | 5 << 4 | 3 << 8 | 1 << 12  # iaddr >= P and iaddr <= S
+    expected = {
+        "trTeInstFilters": 0b11,
+        "trTeFilter0Control": 1 | 1 << 1 | 1 << 4 | 0 << 5, "trTeFilter0MatchInst": 1 << 3,
+        "trTeFilter1Control": 1 | 1 << 4 | 1 << 5, "trTeFilter1MatchInst": 0,
+        "trTeComp0Control": comp_0, "trTeComp0PMatchLow": 0x8000_0100, "trTeComp0SMatchLow": 0x8000_01FF,
+        "trTeComp1Control": 1, "trTeComp1PMatchLow": 5,
+    }  # fmt: skip
+    assert {name: value for name, value in registers.items() if value} == {k: v for k, v in expected.items() if v}
+    assert len(registers) == 1 + 2 * 4 + 2 * 5
+
+
+def test_registers_of_traps_and_watchpoints() -> None:
+    text = "ecause=2+40&trap=interrupt&priv=VS+U; watch=0x1_0000_0040"
+    registers = FilterSettings.parse(text).registers()
+    assert {name: value for name, value in registers.items() if value} == {
+        "trTeInstFilters": 1,
+        "trTeFilter0Control": 0b1111, "trTeFilter0MatchInst": 1 << 8 | 1 << 5 | 1 << 0,
+        "trTeFilter0MatchEcauseLow": 1 << 2, "trTeFilter0MatchEcauseHigh": 1 << 8,
+        "trTeComp0Control": 1 << 14, "trTeComp0PMatchLow": 0x40, "trTeComp0PMatchHigh": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text, way_out",
+    [
+        ("iaddr", "write name, comparison and value"), ("pc=5", "iaddr"), ("iaddr=x", "give a number"),
+        ("iaddr=9..5", "lower end first"), ("iaddr<1..5", "= or !="), ("priv=H", "M"), ("priv!=M", "priv="),
+        ("ecause=64", "at most 6 bits"), ("context=0x100000000", "at most 32 bits"), ("iaddr=0x100000000", "32 bits"),
+        ("trap=both", "interrupt"), ("iaddr=1|iaddr=3|iaddr=5", "leave"), ("priv=M|priv=S|priv=U", "leave"),
+        ("iaddr=1;context=2", "|"), ("iaddr=2;watch=4;watch=6", "leave"), ("iaddr!=1->2", "number"),
+    ],
+)  # fmt: skip
+def test_what_is_no_filter(text: str, way_out: str) -> None:
+    """One sentence with the way out; a configuration refuses the same text."""
+    with pytest.raises(FilterError) as error:
+        FilterSettings.parse(text, xlen=32)
+    assert way_out in str(error.value) and "\n" not in str(error.value)
+    with pytest.raises(ConfigError, match="FILTER="):
+        Config(filter=text, xlen=32)
