@@ -291,6 +291,6 @@ class DecodedTrace:
         return columns
 
     def time_at(self, index: int) -> int:
-        """Time of the last message before instruction `index` that tells it, -1 if there is none."""
-        at = bisect_right(self.first_pc, index) - 1
-        return next((time for time in self.time[at::-1] if time != NO_TIME), NO_TIME) if at >= 0 else NO_TIME
+        """Time told by the last message that came before instruction `index`, -1 if there is none."""
+        before = bisect_right(self.first_pc, index, lo=min(1, len(self.first_pc))) - 1  # it knew no more than `index`
+        return next((time for time in reversed(self.time[: max(before, 0)]) if time != NO_TIME), NO_TIME)
