@@ -103,7 +103,7 @@ def stack_cleared_by_sync(config: Config, rng: Random) -> Story:
         _descend(walk, b, turn % 6)
         for depth in range(turn % 6, 0, -1):
             walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
-        walk.jump(at["back"]).step().jump(at["e0"]).jump(at["main"])
+        walk.jump(at["back"]).step().jump(at["e0"]).jump(at["again"]).step().jump(at["main"])
     walk.step()
     return stop(program, walk)
 

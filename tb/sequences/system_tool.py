@@ -6,7 +6,7 @@ It knows registers and nothing of the hardware behind them; the same steps would
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,8 @@ from models.ntrace.config import Config
 from models.ntrace.filters import FilterSettings
 from scoreboards.clauses import ClauseBook, Failure
 
-POLLS = 2000  # reads until a confirmation is given up
+POLLS = 1000  # reads until a confirmation is given up
+PAUSE_AFTER, PAUSE = 20, 50  # reads without a pause, and cycles between later ones
 PARTS = {"encoder": "te", "funnel": "funnel", "ram_sink": "ram", "pin_sink": "pib"}
 COMP_TYPES = {"encoder": 1, "funnel": 8, "ram_sink": 9, "pin_sink": 0xA}
 PIN_MODES = {1: 8, 2: 9, 4: 10, 8: 11, 16: 12}
@@ -81,10 +82,14 @@ def encoder_settings(config: Config) -> dict[str, dict[str, int]]:
 
 @dataclass
 class TraceTool:
-    """One session. book: where the tool's own verifications count. control: what it last wrote to each tr??Control."""
+    """One session. book: where the tool's own verifications count. pause: lets cycles pass between reads.
+
+    log: every write. control: what was last written to each tr??Control.
+    """
 
     registers: Registers
     book: ClauseBook
+    pause: Callable[[int], Awaitable[None]]
     log: list[Written] = field(default_factory=list)
     control: dict[str, int] = field(default_factory=dict)
 
@@ -112,7 +117,9 @@ class TraceTool:
         """Read the control register until the fields have these values; a failure of the clause if they never do."""
         register = component(kind_of(name)).register(0)
         value = 0
-        for _ in range(POLLS):
+        for number in range(POLLS):
+            if number > PAUSE_AFTER:
+                await self.pause(PAUSE)
             value = await self.read(name, register.name)
             if all(register.field(one).get(value) == bits for one, bits in fields.items()):
                 return self.check(clause, True, "")
