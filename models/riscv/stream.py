@@ -71,14 +71,14 @@ def custom_jumps(retired: Retired, program: Program) -> np.ndarray:
 def with_options(retired: Retired, program: Program, all_jumps: bool = False, as_itype: int = IType.TAKEN) -> Retired:
     """The stream as a hart reports it with these options; effects are kept.
 
-    all_jumps: direct jumps and calls (itype 9, 11, 15) are reported as taken branches, or as the reserved itype 7
-    (seed chapter 2, trTeInstEnAllJumps). Apply it after `with_variant`, which computes itype anew.
+    all_jumps: direct jumps and calls (itype 9, 11, 15, and cm.jt, which has 0 in rc7) are reported as taken branches,
+    or with the reserved itype 7 (seed chapter 2, trTeInstEnAllJumps). Apply it after `with_variant`.
     """
     result = retired.select(slice(None))
     result.effects = retired.effects
     if all_jumps:
-        jumps = np.isin(retired.itype, (IType.INFERABLE_CALL, IType.INFERABLE_TAIL_CALL, IType.OTHER_INFERABLE_JUMP))
-        result.itype = np.where((retired.kind == Kind.INSN) & jumps, as_itype, retired.itype).astype(np.uint8)
+        jumps = (retired.kind == Kind.INSN) & (program.columns(retired.pc).flow == Flow.INFERABLE)
+        result.itype = np.where(jumps, as_itype, retired.itype).astype(np.uint8)
     return result
 
 
