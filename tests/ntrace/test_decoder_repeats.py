@@ -1,8 +1,6 @@
-"""Repeated history (9.3) and RepeatBranch (7.11, NT-6), with and without a return stack."""
+"""RepeatBranch (7.11, NT-6), with and without a return stack."""
 
 from __future__ import annotations
-
-import random
 
 import pytest
 
@@ -10,61 +8,7 @@ from models.riscv.builder import ProgramBuilder
 from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
-F, UP, DOWN, OTHER = 0x2000, 0x2100, 0x2200, 0x2300
-
-
-def two_branches() -> Program:
-    """A loop whose branches go 0, 1: the pattern of the example in 9.3."""
-    b = ProgramBuilder(64, MAIN)
-    b.label("loop")
-    b.c_beqz(8, "out")
-    b.c_bnez(9, "loop")
-    b.label("out")
-    b.c_nop()
-    return b.build()
-
-
-PATTERN = 0b1_01 << 28 | 0x5555555  # stop bit and 01 fifteen times
-
-
-@pytest.mark.parametrize("messages", [
-    [(1, PATTERN)] * 10,  # 9.3: ten messages
-    [(2, PATTERN, 10)],  # instead of them, one
-    [(2, 0b101, 150)],  # or a shorter pattern with a larger count
-    [(2, 0b10101, 75)],
-    [(2, 0b101, 100), (2, 0b101, 50)],  # HREPEAT overflows: several messages add up
-    [(1, 0b10), (2, 0b110, 149), (1, 0b11)],  # the pattern the other way round, split anywhere
-    [(2, PATTERN, 1), (1, 0b101), (2, 0b1010101, 44), (2, 0b101, 2)],
-])  # fmt: skip
-def test_9_3(messages: list[tuple[int, ...]]) -> None:
-    """300 branches, told in each way 9.3 allows."""
-    w = Writer(two_branches(), repeated_history=1).start(MAIN)
-    for message in messages:
-        w.send("ResourceFull", *message)
-    for _ in range(150):
-        w.branch(0)
-        w.hist = 1
-        w.retire(1)
-        w.pc = MAIN
-    w.stop().check()
-
-
-def test_any_split_of_a_random_history() -> None:
-    """Runs of equal patterns as HREPEAT of any pattern and count, I-CNT in pieces between them."""
-    rng = random.Random("9.3")
-    for _ in range(100):
-        w = Writer(two_branches(), repeated_history=1).start(MAIN)
-        for _ in range(rng.randrange(1, 8)):
-            times, size = rng.randrange(1, 40), rng.randrange(1, 6)
-            for _ in range(times * size):
-                w.retire(0)
-                w.pc += 2
-                w.retire(1)
-                w.pc = MAIN
-            w.send("ResourceFull", 2, int("1" + "01" * size, 2), times)
-            if rng.random() < 0.3:
-                w.full_icnt()
-        w.branch(1).step().stop().check()
+F, UP, DOWN = 0x2000, 0x2100, 0x2200
 
 
 def stack_program() -> Program:
@@ -80,8 +24,6 @@ def stack_program() -> Program:
     b.c_jalr(10)  # calls what a0 holds: itself
     b.c_jr(1)  # UP + 2
     b.org(DOWN)
-    b.c_jr(1)
-    b.org(OTHER)
     b.c_jr(1)
     b.org(HANDLER)
     b.c_nop()
@@ -115,14 +57,13 @@ def test_repeats_that_push(times: int) -> None:
 
 
 def test_repeats_that_pop() -> None:
-    """Returns that are told take their entries off: what is left is known."""
-    w = Writer(stack_program(), implicit_return=3, repeat_branch=1).start(MAIN).step(2).jump(UP).jump(DOWN).jump(UP)
-    w.jump(UP).jump(DOWN)  # the stack: UP + 2 three times, less one
+    """Returns that are told take their entries off, in the repeats as well: one call is left for the last return."""
+    w = Writer(stack_program(), implicit_return=3, repeat_branch=1).start(UP).jump(UP).jump(UP).jump(UP).jump(DOWN)
+    w.jump(DOWN)
     w.retire()
-    w.indirect(0, DOWN, None)
     w.retire()
     w.icnt = 0
-    w.send("RepeatBranch", 1).stop().check()
+    w.send("RepeatBranch", 2).infer(UP + 2).stop().check()
 
 
 @pytest.mark.parametrize("times, second", [(1, MAIN + 4), (2, F + 2), (3, MAIN + 4)])

@@ -1,0 +1,58 @@
+"""Several programs in one trace, chosen by Ownership, and images that are replaced (11.3, 11.4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.ntrace.decoder import decode
+from models.ntrace.sources import ImageError, ImageMap, Situation
+from tests.ntrace.hart_writer import COMPILER, EDITOR, KERNEL, OS, USER, hart, images, kernel
+from tests.ntrace.trace_writer import HANDLER, sample_program
+
+
+@pytest.mark.parametrize("mode", ["btm", "htm"])
+def test_programs_at_one_address(mode: str) -> None:
+    """Which one is told by Ownership alone."""
+    w = hart(mode=mode).boot(OS)
+    for context in (5, 7, 7, 5):
+        w.step().turn(EDITOR if context == 5 else COMPILER, context, 0 if context == 5 else 3, OS)
+    w.stop()
+    trace = decode(bytes(w.data), images(), w.config)
+    assert [str(d) for d in trace.diagnostics] == []
+    assert trace.pcs.tolist() == w.pcs and trace.taken.tolist() == w.taken
+    seen = {USER + 4: EDITOR, USER + 6: COMPILER}
+    for index, pc in enumerate(trace.pcs.tolist()):
+        if pc in seen and trace.program_at(index).program(pc) is seen[pc]:
+            assert trace.context_at(index).context == (5 if pc == USER + 4 else 7)
+
+
+@pytest.mark.parametrize("when", [{"message": 5}, {"time": 500}, {"marker": 2}])
+def test_an_image_replaced_during_the_run(when: dict[str, int]) -> None:
+    """Self-modifying code (11.4): from a message, a time or a marker on, other code lies at the same address."""
+    patched = kernel(2)
+    w = hart(timestamp=1).boot(OS, 100).step().tick(6, 200).jump(KERNEL).tick(0, 600)
+    w.program = patched
+    w.step(3).jump(KERNEL).step(3).stop()
+    trace = decode(bytes(w.data), ImageMap().add(OS).add(patched, **when), w.config)
+    assert [str(d) for d in trace.diagnostics] == [] and trace.pcs.tolist() == w.pcs
+    assert [e.kind for e in trace.events].count("marker") == 2
+
+
+def test_no_image_for_a_context() -> None:
+    w = hart().boot(OS).step().turn(EDITOR, 9, 0, OS).stop()
+    (found,) = decode(bytes(w.data), images(), w.config).diagnostics
+    assert found.clause == "NT.8.3.hist" and "no instruction in the images" in found.text
+    assert "U-mode, scontext 0x9, hcontext unknown" in found.text
+
+
+def test_later_images_cover_earlier_ones() -> None:
+    view = ImageMap().add(EDITOR).add(OS).add(COMPILER).view(Situation())
+    assert view.insn(USER).size == 2 and view.insn(KERNEL).size == 4 and view.insn(HANDLER) is None
+    assert view.program(USER) is COMPILER and "start" in view.place(USER)
+
+
+def test_images_that_do_not_go_together() -> None:
+    with pytest.raises(ImageError, match="RV32 and RV64"):
+        decode(b"", ImageMap().add(sample_program(32)).add(sample_program(64)), hart().config)
+    with pytest.raises(ImageError, match="give one of U, S, M"):
+        ImageMap().add(OS, priv="kernel")
