@@ -14,7 +14,7 @@ from scoreboards.ntrace_align import Alignment
 from scoreboards.ntrace_expected import state
 from scoreboards.ntrace_segment import Problem, Segment
 
-NEW_PRIV, SCONTEXT, HCONTEXT = 0, 2, 3  # FORMAT
+SCONTEXT, HCONTEXT = 2, 3  # FORMAT
 PRIVS = {0: "U", 1: "S", 3: "M", 4: "VU", 5: "VS"}
 
 
@@ -51,27 +51,37 @@ class Context:
         first, last = np.searchsorted(self._rows, (segment.first, segment.last)).tolist()
         place = max(int(np.searchsorted(self._until, at)), 0)  # the state now in force; the first Ownership tells it
         told, current = None, False
-        for number in range(first, last):
+        number = first
+        while number < last:
             low, high = int(self._low[number]) + shift, int(self._high[number]) + shift
             if segment.open[1] and self._following[number] >= segment.last:  # the message that counts was lost
                 high = int(self._begin[-1])
-            told, kind = _apply(told, self._process[number])
             # what must have been told before this message
             if current and place + 1 < len(self._value) and self._begin[place + 1] < low:
                 return self._untold(place + 1)
+            told = _apply(told, self._process[number])
+            if self._is_pair(number, last) and not (current and self._are_two(place, told, number)):
+                number += 1
+                told = _apply(told, self._process[number])
             match = self._match(told, place, current, low, high)
             if match is None:
-                whole = not (kind == HCONTEXT and number + 1 < last and self._rows[number + 1] == self._rows[number] + 1
-                             and self._process[number + 1] & 3 == SCONTEXT)  # fmt: skip
-                if whole:
-                    return self._wrong(told, place if current else place - 1, low)
-                continue
-            place, current = match, True
+                return self._wrong(told, place if current else place - 1, low)
+            place, current, number = match, True, number + 1
         if current and place + 1 < len(self._value) and self._begin[place + 1] < end:
             return self._untold(place + 1)
         if not current and end > at and not segment.open[0]:
             return self._untold(place)
         return None
+
+    def _is_pair(self, number: int, last: int) -> bool:
+        """Whether hcontext and scontext follow each other: no block need have been in the state between."""
+        adjacent = number + 1 < last and self._rows[number + 1] == self._rows[number] + 1
+        return adjacent and self._process[number] & 3 == HCONTEXT and self._process[number + 1] & 3 == SCONTEXT
+
+    def _are_two(self, place: int, told: int, number: int) -> bool:
+        """Whether both were told for blocks of their own."""
+        both = [told, _apply(told, self._process[number + 1])]
+        return [int(v) for v in self._value[place + 1 : place + 3]] == both
 
     def _match(self, told: int, place: int, current: bool, low: int, high: int) -> int | None:
         """The state that was told: the one in force, or the next one; at the start of a segment any that may be meant."""
@@ -93,15 +103,15 @@ class Context:
         return Problem(self.CLAUSE, "Ownership tells what the hart was not in", low, [("state", " or ".join(want), _text(told))])
 
 
-def _apply(told: int | None, process: int) -> tuple[int, int]:
-    """The state behind an Ownership, and its FORMAT (table 12)."""
+def _apply(told: int | None, process: int) -> int:
+    """The state behind an Ownership (table 12)."""
     kind, priv, context = process & 3, process >> 2 & 3 | (process >> 4 & 1) << 2, process >> 5
     known = told or 0
     if kind == SCONTEXT:
-        return int(state(priv, context & 0xFFFF_FFFF, known >> 35)), kind
+        return int(state(priv, context & 0xFFFF_FFFF, known >> 35))
     if kind == HCONTEXT:
-        return int(state(priv, known >> 3 & 0xFFFF_FFFF, context)), kind
-    return known & ~7 | priv, kind
+        return int(state(priv, known >> 3 & 0xFFFF_FFFF, context))
+    return known & ~7 | priv
 
 
 def _text(value: int) -> str:

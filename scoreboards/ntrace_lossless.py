@@ -25,7 +25,7 @@ from scoreboards.ntrace_markers import Beside
 from scoreboards.ntrace_restart import check_restart
 from scoreboards.ntrace_segment import Problem, Segment
 from scoreboards.ntrace_table import MessageTable, ends
-from scoreboards.ntrace_time import check_time
+from scoreboards.ntrace_time import Clock
 
 
 class Lossless(Alignment):
@@ -34,14 +34,15 @@ class Lossless(Alignment):
     def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace, table: MessageTable,
                  knobs: Knobs) -> None:  # fmt: skip
         super().__init__(capture, book, expected, decoded, table)
-        self._knobs = knobs
         self._beside = Beside(self, knobs)
         self._context = Context(self)
+        self._clock = Clock(self, capture.exact and knobs.event_time)
         self._inferred = Inferred(self, knobs)
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
-        """Markers, vendor-defined messages, privilege and context."""
-        return self._beside.problem(segment, at) or self._context.problem(segment, at)
+        """Markers, vendor-defined messages, privilege and context, time."""
+        parts = (self._beside, self._context, self._clock)
+        return next((found for found in (part.problem(segment, at) for part in parts) if found), None)
 
     def run(self) -> None:
         """All comparisons; stops after a PC mismatch, since everything behind it differs as well."""
@@ -58,14 +59,14 @@ class Lossless(Alignment):
             self._edges()
             self._others()
             self._inferred.check()
-            check_time(self, self.capture.exact and self._knobs.event_time)
+            self._clock.check_order()
             check_restart(self)
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
         """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""
         if told is None:  # the decoder lost its way
             resumed = self.table.offset[min(segment.last, len(self.table) - 1)]
-            lost = [d.offset for d in self.decoded.diagnostics if d.lost_bytes and d.offset <= resumed]
+            lost = [d.offset for d in self.decoded.diagnostics if d.offset <= resumed]
         else:
             after = ends(self.decoded.first_pc, len(self.decoded))
             lost = self.table.offset[np.searchsorted(after, segment.begin + index, side="right") :].tolist()[:1]

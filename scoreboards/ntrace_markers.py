@@ -27,13 +27,17 @@ class Place(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One sort of thing: its clause and name, what is to be told, and what was, by message (decoded instructions)."""
+    """One sort of thing: its clause and name, what is to be told, and what was, by message (decoded instructions).
+
+    bounds: the message that ends the range in which each of them can stand.
+    """
 
     clause: str
     name: str
     wanted: list[Place]
     rows: np.ndarray
     told: list[Place]
+    bounds: np.ndarray
 
 
 class Beside:
@@ -48,34 +52,36 @@ class Beside:
             rows = np.flatnonzero(table["sync"] == code)
             wanted = [Place(m.index, m.last + knobs.marker_late, code, m.since, m.optional or knobs.markers_optional) for m in expected.marks if m.code == code]
             told = [Place(place, place, code, place) for place in after[rows].tolist()]
-            self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told))
+            self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told, rows))
         # a device may send messages of its own; without an ingress that hands it some, none is asked for
         if expected.vendor or lossless.capture.exact:
             rows = np.flatnonzero(table.tcode >= t.FIRST_VENDOR)
             counts = np.flatnonzero(table["icnt"] != t.ABSENT)  # the next message that counts bounds its place
-            high = np.append(after, len(decoded))[np.append(counts, len(table))[np.searchsorted(counts, rows)]]
+            bounds = np.append(counts, len(table))[np.searchsorted(counts, rows)]
+            high = np.append(after, len(decoded))[bounds]
             names = [(table.messages[r].tcode, *table.messages[r].values[:1]) for r in rows.tolist()]
             first = decoded.first_pc[rows].tolist()
             told = [Place(*place) for place in zip(first, high.tolist(), names, first)]
             wanted = [Place(v.index, v.index, (v.tcode, v.data), v.index) for v in expected.vendor]
-            self.kinds.append(Kind("NT.6.1.vendor", "vendor-defined message", wanted, rows, told))
+            self.kinds.append(Kind("NT.6.1.vendor", "vendor-defined message", wanted, rows, told, bounds))
 
     def problem(self, segment: Segment, at: int) -> Problem | None:
         """The first marker or vendor-defined message that is missing, extra or elsewhere in a segment at `at`."""
         for kind in self.kinds:
             first, last = np.searchsorted(kind.rows, (segment.first, segment.last)).tolist()
-            if (kind.wanted or last > first) and (found := self._walk(kind, segment, at, kind.told[first:last])):
+            if (kind.wanted or last > first) and (found := self._walk(kind, segment, at, first, last)):
                 return found
         return None
 
-    def _walk(self, kind: Kind, segment: Segment, at: int, told: list[Place]) -> Problem | None:
-        """Both lists side by side."""
+    def _walk(self, kind: Kind, segment: Segment, at: int, begin: int, behind: int) -> Problem | None:
+        """Both lists side by side, told[begin:behind] of them."""
         end, shift = at + segment.end - segment.begin, at - segment.begin
         wanted = kind.wanted
         i = next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))
-        for place in told:
-            behind = segment.open[1] and place.last > segment.end  # the message that would bound its place was lost
-            last = len(self._lossless.expected) if behind else place.last + shift
+        for number in range(begin, behind):
+            place = kind.told[number]
+            unbounded = segment.open[1] and kind.bounds[number] >= segment.last  # the message that bounds its place was lost
+            last = len(self._lossless.expected) if unbounded else place.last + shift
             place = place._replace(first=place.first + shift, last=last)
             while i < len(wanted) and not wanted[i].fits(place) and self._may_miss(wanted[i], segment, at, end):
                 i += 1

@@ -6,80 +6,82 @@ without I-CNT, or with a count that a later one completes, may stand for anythin
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from scoreboards import ntrace_table as t
 from scoreboards.clauses import Failure
 from scoreboards.ntrace_align import Alignment
-from scoreboards.ntrace_segment import Segment
+from scoreboards.ntrace_segment import Problem, Segment
 
 
-def check_time(lossless: Alignment, events: bool) -> None:
-    """events: whether the device declares the time of the event itself; else only the order is checked."""
-    config, table = lossless.capture.config, lossless.table
-    rows = np.flatnonzero(table.timed)
-    if not config.timestamp or not len(rows):
-        return
-    # A vendor-defined message may come behind the event of one that waits for its address: that one is then told as late
-    # (a difference of 0), or by a time that is earlier.
-    sync = table["sync"] != t.ABSENT
-    order = rows[(table.tcode[rows] < t.FIRST_VENDOR) & (sync | (table.tstamp > 0))[rows]]
-    time = table.time[order]
-    # a narrow clock wraps: less than half a turn back is a decrease
-    back = (time[1:] - time[:-1]) & np.uint64((1 << config.ts_width) - 1)
-    decreased = np.flatnonzero(back >> np.uint64(config.ts_width - 1)) + 1
+class Clock:
+    """The times that one trace tells; events: whether the device declares the time of the event itself, not only an order."""
 
-    def backwards(number: int) -> Failure:
-        return _failure(lossless, "NT.8.7.monotonic", "the time told decreases", int(order[number]),
-                        f"{int(time[number - 1])} or later", int(time[number]))  # fmt: skip
+    def __init__(self, lossless: Alignment, events: bool) -> None:
+        self._lossless = lossless
+        table, clock = lossless.table, lossless.expected.block_time
+        self._rows = np.flatnonzero(table.timed)
+        self._on = bool(lossless.capture.config.timestamp) and len(self._rows) > 0
+        known = clock is not None and len(clock) and clock.any() and not np.any(clock[1:] < clock[:-1])
+        self._clock = clock if self._on and events and known else None
+        self._counts = np.flatnonzero(table["icnt"] != t.ABSENT)
+        self._after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
+        # an Error belongs to what was lost, which is in no segment
+        self._events = self._rows[~table.is_a(t.TC_ERROR)[self._rows]]
 
-    lossless.book.bulk("NT.8.7.monotonic", max(len(order) - 1, 0), decreased, backwards)
-    lossless.book.count("NT.8.7.absolute", int(np.count_nonzero((table["sync"] != t.ABSENT) & table.timed)))
-    lossless.book.count("NT.7.4.time", int(np.count_nonzero(table.is_a(t.TC_ERROR) & table.timed)))
-    clock = lossless.expected.block_time
-    known = clock is not None and len(clock) and clock.any() and not np.any(clock[1:] < clock[:-1])
-    if events and known and not len(decreased):
-        for segment in lossless.segments:
-            if segment.at is not None:
-                _events(lossless, segment, clock)
+    def check_order(self) -> None:
+        """NT.8.7.monotonic, and how often the other rules applied."""
+        if not self._on:
+            return
+        table, book, rows = self._lossless.table, self._lossless.book, self._rows
+        # A vendor-defined message may come behind the event of one that waits for its address: that one is then told as late
+        # (a difference of 0), or by a time that is earlier.
+        sync = table["sync"] != t.ABSENT
+        order = rows[(table.tcode[rows] < t.FIRST_VENDOR) & (sync | (table.tstamp > 0))[rows]]
+        time, width = table.time[order], self._lossless.capture.config.ts_width
+        # a narrow clock wraps: less than half a turn back is a decrease
+        back = (time[1:] - time[:-1]) & np.uint64((1 << width) - 1)
 
+        def backwards(number: int) -> Failure:
+            row, limit = int(order[number + 1]), int(time[number])
+            problem = self._told("NT.8.7.monotonic", "the time told decreases", row, f"{limit} or later")
+            return self._lossless.failure(*problem)
 
-def _events(lossless: Alignment, segment: Segment, clock: np.ndarray) -> None:
-    """Every message of a segment against the blocks it can belong to."""
-    table, expected, decoded = lossless.table, lossless.expected, lossless.decoded
-    rows = np.arange(segment.first, segment.last)
-    rows = rows[table.timed[rows] & ~table.is_a(t.TC_ERROR)[rows]]
-    if not len(rows):
-        return
-    shift = segment.at - segment.begin
-    after = t.ends(decoded.first_pc, len(decoded))
-    counts = np.flatnonzero(table["icnt"] != t.ABSENT)
-    counts = counts[counts < segment.last]
-    following = np.append(counts, -1)[np.searchsorted(counts, rows)]
-    high = np.where(following < 0, len(expected), after[following] + shift)
-    starts = expected.block_start
-    low = after[rows] + shift
-    low_block = np.searchsorted(starts, low - 1, side="right") - 1
-    earliest = np.where(low_block < 0, np.uint64(0), clock[np.maximum(low_block, 0)])
-    high_block = np.searchsorted(starts, high, side="right")  # one behind the last block that may be meant
-    latest = np.append(clock, np.uint64(2**64 - 1))[np.where(high >= len(expected), len(clock), high_block - 1)]
-    time = table.time[rows]
-    before = np.concatenate((time[:1], time[:-1]))  # a message of an earlier event tells the time told last
-    wrong = np.flatnonzero((time < earliest) | (time > np.maximum(latest, before)))
+        book.bulk("NT.8.7.monotonic", len(back), np.flatnonzero(back >> np.uint64(width - 1)), backwards)
+        book.count("NT.8.7.absolute", int(np.count_nonzero(sync & table.timed)))
+        book.count("NT.7.4.time", int(np.count_nonzero(table.is_a(t.TC_ERROR) & table.timed)))
+        if self._clock is not None:
+            book.count("NT.8.7.event", len(self._events))
 
-    def early_or_late(number: int) -> Failure:
-        sync = table["sync"][rows[number]] != t.ABSENT
-        jump = sync and int(time[number]) > int(clock[-1])  # no block was that late: the time was added, not told
-        return _failure(lossless, "NT.8.7.absolute" if jump else "NT.8.7.event", "the time is not that of the event",
-                        int(rows[number]), f"{int(earliest[number])}..{int(latest[number])}", int(time[number]))  # fmt: skip
+    def problem(self, segment: Segment, at: int) -> Problem | None:
+        """The first message of a segment at `at` whose time is not that of a block it can belong to."""
+        if self._clock is None:
+            return None
+        first, last = np.searchsorted(self._events, (segment.first, segment.last))
+        rows = self._events[first:last]
+        if not len(rows):
+            return None
+        table, clock, n = self._lossless.table, self._clock, len(self._lossless.expected)
+        starts, shift = self._lossless.expected.block_start, at - segment.begin
+        counts = self._counts[: np.searchsorted(self._counts, segment.last)]
+        following = np.append(counts, -1)[np.searchsorted(counts, rows)]
+        high = np.where(following < 0, n, self._after[following] + shift)
+        low_block = np.searchsorted(starts, self._after[rows] + shift - 1, side="right") - 1
+        earliest = np.where(low_block < 0, np.uint64(0), clock[np.maximum(low_block, 0)])
+        high_block = np.searchsorted(starts, high, side="right") - 1  # the last block that may be meant
+        latest = np.append(clock, np.uint64(2**64 - 1))[np.where(high >= n, len(clock), high_block)]
+        time = table.time[rows]
+        before = np.concatenate((time[:1], time[:-1]))  # a message of an earlier event tells the time told last
+        wrong = (time < earliest) | (time > np.maximum(latest, before))
+        if not wrong.any():
+            return None
+        k = int(np.argmax(wrong))
+        # a time beyond any block was added up where it should have been told
+        added = table["sync"][rows[k]] != t.ABSENT and int(time[k]) > int(clock[-1])
+        clause = "NT.8.7.absolute" if added else "NT.8.7.event"
+        return self._told(clause, "the time is not that of the event", int(rows[k]), f"{earliest[k]}..{latest[k]}", shift)
 
-    lossless.book.bulk("NT.8.7.event", len(rows), wrong, early_or_late)
-
-
-def _failure(lossless: Alignment, clause: str, text: str, row: int, want: str, have: int) -> Failure:
-    place = partial(lossless.failure, clause, f"{lossless.table.messages[row].name}: {text}")
-    told = int(t.ends(lossless.decoded.first_pc, len(lossless.decoded))[row])
-    segment = next((s for s in lossless.segments if s.first <= row < s.last and s.at is not None), None)
-    return place(told if segment is None else segment.place(told), [("time", want, str(have))])
+    def _told(self, clause: str, text: str, row: int, want: str, shift: int = 0) -> Problem:
+        table = self._lossless.table
+        headline = f"{table.messages[row].name}: {text}"
+        return Problem(clause, headline, int(self._after[row]) + shift, [("time", want, str(int(table.time[row])))])
