@@ -16,6 +16,7 @@ from scoreboards.control import Access
 from scoreboards.control_capture import HartRun, SystemCapture
 
 ON, OFF, NOTIFY = 2, 3, 4  # trigger actions
+SETTLE = 4  # cycles from a write to trTsControl until the time follows
 EXTERNAL_PERIOD, EXTERNAL_START = 3, 1000  # of system_tb's external time
 
 
@@ -72,7 +73,7 @@ class _Levels:
     def _access(self, access: Access) -> None:
         if not access.write:
             place, register = self.model.find(access.addr)
-            if place is self.place and register is not None and register.offset == 0:
+            if place is self.place and place.active and register is not None and register.offset == 0:
                 found = bool(register.field("trTeInstTracing").get(access.data))
                 self._check(self.cause, access.cycle, "trTeInstTracing", self.tracing, found)
             return
@@ -91,6 +92,9 @@ class _Levels:
         elif (action in (ON, OFF) or {ON, OFF} & actions) and not armed:
             self.cause = "TCI.te.trigger_enable"
         wanted = self.tracing or on
+        if not self.place.active:  # being reset: only trTeEnable has fallen for sure
+            self._check("TCI.te.enable_level", cycle, "enable", False, bool(beats.enable[index]))
+            return bool(beats.inst_tracing[index])
         self._check(self.cause, cycle, "tracing", wanted, bool(beats.inst_tracing[index]))
         self._check("TCI.te.enable_level", cycle, "enable", bool(self.place.get("trTeEnable")), bool(beats.enable[index]))
         if action or external:
@@ -163,6 +167,7 @@ def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> 
     model, place = _encoder(capture, hart)
     span: list[int] = []
     setting: tuple[int, ...] = ()
+    since = -SETTLE
 
     def judge() -> None:
         if len(span) > 1 and setting and setting[0]:
@@ -170,7 +175,8 @@ def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> 
 
     for what, index in _timeline(run, capture.accesses):
         if what == "row":
-            span.append(index)
+            if run.beats.cycle[index] > since + SETTLE and run.beats.enable[index]:
+                span.append(index)
             continue
         access = capture.accesses[index]
         if not access.write:
@@ -180,7 +186,7 @@ def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> 
         reset = access.addr == place.base + 0x40 and access.data & 4
         if now != setting or reset or _funnel_time(capture, access):
             judge()
-            span, setting = [], now
+            span, setting, since = [], now, access.cycle
     judge()
 
 

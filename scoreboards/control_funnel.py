@@ -29,7 +29,8 @@ def check_funnel(capture: SystemCapture, book: ClauseBook) -> None:
     ))  # fmt: skip
     _fair(capture, book)
     for stream in (capture.merged, *(hart.stream for hart in capture.harts)):
-        book.check("TCI.bus.stream", not stream.problems, lambda: Failure("TCI.bus.stream", stream.problems[0]))  # noqa: B023
+        if not capture.expect.get("cut"):  # what is reset takes a message back that nobody had begun to take
+            book.check("TCI.bus.stream", not stream.problems, Failure("TCI.bus.stream", " ".join(stream.problems[:1])))
 
 
 def _let_in(capture: SystemCapture, book: ClauseBook) -> list[list[Sent]]:

@@ -129,6 +129,9 @@ class RamCheck:
         sink, self.quiet = self.sink, False
         if sink is None:
             return
+        if self.place.active:  # a session without a new write pointer goes on where this one stopped
+            for name, value in (("trRamWPLow", sink.wp // WORD), ("trRamWPHigh", sink.wp >> 32), ("trRamWrap", int(sink.wrapped))):
+                self.model.put(self.place, name, value & 0xFFFF_FFFF if name == "trRamWPHigh" else value & 0x3FFF_FFFF)
         if self.place.get("trRamMode"):
             self.system_memory += sink.writes
         else:
@@ -210,33 +213,39 @@ class PinCheck:
             level = clock
 
     def run(self) -> None:
-        """Every session by itself; the probe listens from the moment the mode was set."""
-        found = list(sessions(self.capture, "pin_sink", self.FIELDS))
-        for index, session in enumerate(found):
-            begin = self._mode_set(session)
-            end = self._mode_set(found[index + 1]) if index + 1 < len(found) else 1 << 62
+        """The probe listens from the moment a mode is set until it is set anew; sessions between them are one to it."""
+        base = next(p for p in RegisterModel(self.capture.params) if p.kind.name == "pin_sink").base
+        writes = [(a.cycle, a.data) for a in self.capture.accesses if a.write and a.addr == base]
+        for group in self._groups(writes):
+            first, last = group[0], group[-1]
+            begin = max((cycle for cycle, _ in writes if cycle < first.begin), default=first.begin)
+            end = min((cycle for cycle, data in writes if cycle > last.end and _other(data, writes, last)), default=1 << 62)
             edges = [(cycle, data) for cycle, data in self.edges if begin < cycle <= end]
-            width = MODES.get(session.values["trPibMode"])
+            width = MODES.get(first.values["trPibMode"])
             if width is None:
                 continue
-            seen = [data & ((1 << width) - 1) for _, data in edges]
-            self._clock(session, edges)
-            if session.values["trPibCalibrate"]:
-                self._calibration(width, session, edges)
+            self._clock(first, edges)
+            if first.values["trPibCalibrate"]:
+                self._calibration(width, first, edges)
                 continue
             receiver = Receiver(width)
-            receiver.feed(seen)
-            self._bytes(session, receiver)
-            self._idle(width, session, receiver, edges)
+            receiver.feed(data & ((1 << width) - 1) for _, data in edges)
+            self._bytes(group, receiver)
+            self._idle(width, first, receiver, edges)
 
-    def _mode_set(self, session: Session) -> int:
-        """The cycle of the last write to trPibControl before the one that enabled it."""
-        base = next(p for p in RegisterModel(self.capture.params) if p.kind.name == "pin_sink").base
-        writes = [a.cycle for a in self.capture.accesses if a.write and a.addr == base and a.cycle < session.begin]
-        return writes[-1] if writes else session.begin
+    def _groups(self, writes: list[tuple[int, int]]) -> list[list[Session]]:
+        """Sessions between which nothing but Enable was written."""
+        groups: list[list[Session]] = []
+        for session in sessions(self.capture, "pin_sink", self.FIELDS):
+            between = [data for cycle, data in writes if groups and groups[-1][-1].end < cycle < session.begin]
+            if groups and not any(_other(data, writes, groups[-1][-1]) for data in between):
+                groups[-1].append(session)
+            else:
+                groups.append([session])
+        return groups
 
-    def _bytes(self, session: Session, receiver: Receiver) -> None:
-        wanted = b"".join(sent.data for sent in taken(self.capture.merged.messages, session))
+    def _bytes(self, group: list[Session], receiver: Receiver) -> None:
+        wanted = b"".join(sent.data for session in group for sent in taken(self.capture.merged.messages, session))
         found = bytes(receiver.data)
         if self.capture.expect.get("cut") and wanted.startswith(found):
             wanted = found
@@ -290,3 +299,9 @@ class PinCheck:
         self.book.check("TCI.pib.calibrate", ok, Failure(
             "TCI.pib.calibrate", f"the pins do not repeat {CALIBRATION[width].hex()}: {inside[:24]}", cycle=session.begin,
         ))  # fmt: skip
+
+
+def _other(data: int, writes: list[tuple[int, int]], session: Session) -> bool:
+    """Whether a write to trPibControl says anything else than the one that began the session, Enable aside."""
+    began = next(value for cycle, value in writes if cycle == session.begin)
+    return (data ^ began) & ~2 != 0

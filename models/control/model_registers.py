@@ -132,14 +132,15 @@ class RegisterModel:
             place.ran = True
             place.fresh.clear()
             if not enable.get(old) and place.kind.name == "encoder":
-                self._put(place, "trTeInstStallOrOverflow", 0)
+                self.put(place, "trTeInstStallOrOverflow", 0)
         if place.kind.name == "ram_sink" and (old ^ place.values[0]) & 0x10:
             # What the address registers then hold is the implementation's own: the tool sets them.
             place.stale |= {r.offset for r in place.kind.registers if r.offset >= 0x10}
             place.fresh.clear()
 
     @staticmethod
-    def _put(place: Place, name: str, value: int) -> None:
+    def put(place: Place, name: str, value: int) -> None:
+        """Hardware gave a field this value."""
         for register in place.kind.registers:
             for one in register.fields:
                 if one.name == name:
@@ -154,7 +155,9 @@ class RegisterModel:
         for one in register.fields:
             if (one.volatile and not self._still(place, one.name)) or one.access == "W1":
                 known &= ~one.mask
-        if register.offset == 0 and place.settling:
+        if place.settling and not place.active:  # what is being reset keeps its registers until it is done; Enable is gone
+            known = 2 if register.offset == 0 else 0
+        elif register.offset == 0 and place.settling:
             known &= ~1
         if register.offset in place.stale:
             known = 0
@@ -172,7 +175,7 @@ class RegisterModel:
         place.values[register.offset] = place.values[register.offset] & ~volatile | data & volatile
         if register.name == "trRamData" and place.active and not place.get("trRamMode"):
             rp, limit = place.get("trRamRPLow") * WORD, place.get("trRamLimitLow") * WORD
-            self._put(place, "trRamRPLow", place.get("trRamStartLow") if rp == limit else (rp + WORD) // WORD)
+            self.put(place, "trRamRPLow", place.get("trRamStartLow") if rp == limit else (rp + WORD) // WORD)
 
     def _still(self, place: Place, name: str) -> bool:
         """Whether hardware has no reason to change this volatile field now."""

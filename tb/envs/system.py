@@ -144,7 +144,7 @@ class SystemTest(uvm_test):
             files.write_stimulus(Path(), hart, run.beats, run.triggers)
         rng = random.Random(self.job.rng_path("system"))
         registers = RegisterAccess(self.params, self.env.apb.sequencer)
-        self.session = Session(TraceTool(registers, self.book), self.env.control, self.env, self.story, rng)
+        self.session = Session(TraceTool(registers, self.book, self.env.control.cycles), self.env.control, self.env, self.story, rng)
         await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
         await self.story.run(self.session)
         await self.env.control.stop()

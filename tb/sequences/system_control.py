@@ -244,6 +244,8 @@ def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
         if stall:
             seen = [await s.tool.read(name, "trTeControl") for name in ENCODERS]
             s.tool.check("TCI.te.stall", any(value >> 12 & 1 for value in seen), "harts were stalled, and no encoder says so")
+        for name in (*sinks, "funnel"):
+            await s.tool.enable(name)
         for hart, name in enumerate(ENCODERS):
             await s.tool.enable(name)
             value = await s.tool.read(name, "trTeControl")
