@@ -71,7 +71,7 @@ POINTS = (
     Point("history_cg", "HREPEAT, and the branches in the repeated HIST; widths of the default build", "counts and patterns at their ends (9.3)",
           (REPEATS[1:], PATTERNS), ("HREPEAT", "branches"), {"largest count x *": "2^18 - 1 repeats take millions of branches; the small build reaches its own largest count"}),
     Point("repeat_cg", "RepeatBranch: B-CNT, and what is repeated", "a count that is off by one loses or invents a loop (NT-6)",
-          (REPEATS, REPEATED), ("B-CNT", "repeated"), {"* x trap": "Ownership or another address comes between; traps do not repeat in a row with one handler"}),
+          (REPEATS, REPEATED), ("B-CNT", "repeated")),
     Point("marker_cg", "SYNC 0 and 6: what was pending when it was sent", "a marker takes over the message that was due (8.5)",
           (("0 external", "6 watchpoint"), PENDING, MODES), ("SYNC", "pending", "mode"),
           {"* x taken branch x htm": "a branch is history there", "* with history x btm": "BTM has no HIST"}),

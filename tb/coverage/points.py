@@ -46,7 +46,7 @@ GAPS = ("none", "1 cycle", "2 to 15 cycles", "16 or more")
 BACKLOGS = ("0 or 1 message", "2 to 3 messages", "4 to 7 messages", "8 or more")
 PRIVS = tuple(p.name for p in Priv)
 
-_NEVER_7 = "itype 7 is reserved: no hart sends it"
+_NEVER_7 = "itype 7 is reserved; only rc7 lets all-jumps use it (chapter 2)"
 _NEVER_6 = "a 4-bit itype port sends 8 to 14 instead (seed chapter 2)"
 _BTM_ONLY = "the message belongs to BTM (7.2, 7.6)"
 _HTM_ONLY = "the message has HIST, which BTM does not (7.9, 7.10)"
@@ -56,18 +56,18 @@ POINTS = (
     Point("run_cg", "the configurations run", "a mode that never ran is not checked, whatever its clauses say",
           (MODES, VARIANTS, ("RV32", "RV64"), ("1 lane", "2 lanes")), ("mode", "variant", "xlen", "blocks a cycle")),
     Point("itype_cg", "itype of the blocks at the ingress port", "each itype has its own row in tables 3 and 4",
-          (VARIANTS, ITYPES), ("variant", "itype"), {"* x 7 *": _NEVER_7, "* x 6 *": _NEVER_6, **_NO_LINK}),
+          (VARIANTS, ITYPES), ("variant", "itype"), {"v1_0 x 7 *": _NEVER_7, "* x 6 *": _NEVER_6, **_NO_LINK}),
     Point("itype_pair_cg", "itypes of two blocks that follow each other",
           "what a block leaves pending is resolved by the next one: each pair is a different hand-over",
           (ITYPES, ITYPES), ("first", "second"),
-          {"7 *": _NEVER_7, "* x 7 *": _NEVER_7, "6 *": _NEVER_6, "* x 6 *": _NEVER_6}),
+          {"6 *": _NEVER_6, "* x 6 *": _NEVER_6, "7 * x 7 *": "the port may report all jumps as 5 or as 7; two in a row are as good as one"}),
     Point("message_cg", "messages sent, by type", "chapter 7 message by message, in each mode and variant",
           (MESSAGES, MODES, VARIANTS), ("message", "mode", "variant"),
           {"DirectBranch x htm *": _BTM_ONLY, "DirectBranchSync x htm *": _BTM_ONLY,
            "IndirectBranchHist x btm *": _HTM_ONLY, "IndirectBranchHistSync x btm *": _HTM_ONLY}),
     Point("sync_cg", "SYNC codes, by message", "each reason to synchronize has its own trigger (table 25)",
           (SYNCS, WITH_SYNC), ("SYNC", "message"),
-          {"9 * x [!P]*": "tracing starts with ProgTraceSync", "1 * x [DI]*Sync": "the profile tells a reset by ProgTraceSync or IndirectBranchHistSync",
+          {"9 * x [!P]*": "tracing starts with ProgTraceSync", **dict.fromkeys(("1 * x DirectBranchSync", "1 * x IndirectBranchSync"), "the profile tells a reset by ProgTraceSync or IndirectBranchHistSync"),
            "3 * x [!P]*": "tracing starts with ProgTraceSync",
            "5 * x [!P]*": "tracing starts with ProgTraceSync", "7 * x [!P]*": "tracing restarts with ProgTraceSync",
            "4 * x [!I]*": "the profile reports a full I-CNT with HIST by IndirectBranchHistSync",
@@ -77,13 +77,12 @@ POINTS = (
     Point("evcode_cg", "ProgTraceCorrelation: EVCODE, closing a trace or as a marker while trace is off",
           "table 26 asks for markers that carry nothing",
           (("0 debug entry", "1 low power", "4 trace disabled"), MODES, ("closing", "marker")),
-          ("EVCODE", "mode", "use"), {"1 * x marker": "sleep makes no marker while trace is off"}),
+          ("EVCODE", "mode", "use")),
     Point("rcode_cg", "ResourceFull: RCODE", "counters that wrap silently lose instructions (8.3.1, 8.4.4)",
           (("0 I-CNT", "1 HIST", "2 HIST repeated"), MODES, VARIANTS), ("RCODE", "mode", "variant"),
           {"[12] * x btm *": "BTM has no HIST"}),
     Point("full_together_cg", "I-CNT and HIST full after the same block, or one alone", "the order of the two messages (NT-23)",
-          (("I-CNT alone", "HIST alone", "I-CNT then HIST"), VARIANTS), ("which", "variant"),
-          {"I-CNT then HIST x rc7": "the profile's rc7 sends SYNC=4 when HIST is not empty"}),
+          (("I-CNT alone", "HIST alone", "I-CNT then HIST"), VARIANTS), ("which", "variant")),
     Point("icnt_cg", "I-CNT value, by message; near full: the upper half below the full mark 2^(ICNT_BITS-1)",
           "0 and the full mark are where counters are forgotten or cleared twice",
           (WITH_ICNT, ICNT_CLASSES), ("message", "I-CNT"),
@@ -93,7 +92,7 @@ POINTS = (
           (WITH_HIST, HIST_CLASSES), ("message", "branches"),
           {"IndirectBranchHist* x 0": "the profile sends the form without HIST then (NT-10)",
            "IndirectBranchHist x full": "a full HIST is sent before any flow change can be pending",
-           "ResourceFull x [!f]*": "the profile sends RCODE=1 when HIST is full"}),
+           "ResourceFull x [01]": "the profile sends RCODE=1 when HIST is full, or a pattern of more than half of it"}),
     Point("hist_length_cg", "number of branches in any HIST, one bin each", "stop bit and boundaries at every length",
           (tuple(map(str, range(32))),), ("branches",)),
     Point("address_cg", "length of an address field in MDO groups of 6 bits",
@@ -126,7 +125,7 @@ POINTS = (
           "I-CNT adds it; 0 is a trap before any instruction", (IRETIRE_CLASSES,), ("iretire",)),
     Point("ilastsize_cg", "size of the last instruction of a block, by itype", "the next address depends on it",
           (ITYPES, ("16 bit", "32 bit")), ("itype", "size"),
-          {"7 *": _NEVER_7, "6 *": _NEVER_6, "3 * x 16 bit": "xRET has 32 bits"}),
+          {"6 *": _NEVER_6, "3 * x 16 bit": "xRET has 32 bits"}),
     Point("overflow_cg", "messages lost in an overflow and what followed the Error", "nothing may be lost silently (NT-14)",
           (("Error then SYNC=7", "Error then a later start", "Error is the last message", "two Errors in one run",
             "no room, but no message to lose"), MODES), ("case", "mode")),

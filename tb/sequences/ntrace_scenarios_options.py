@@ -49,15 +49,32 @@ def _tour(walk: Walk, b: ProgramBuilder) -> Walk:
     return handle(walk, at["main"]).run_to(at["branch"]).branch(False).run_to(at["jump"]).jump(at["after"])
 
 
-@scenario("NT.3.2.src", "NT-17", configs=(*configs(src_bits=tuple(range(1, 13)), mode="htm", variant="v1_0", src_id=1), *configs(src_bits=6, src_id=63),
-                                          *configs(src_bits=12, src_id=0xA5A, **TWO), *configs(src_bits=5, src_id=21, inhibit_src=1)))  # fmt: skip
+_SOURCE = {"inst_sync_mode": 1, "inst_sync_max": 0, "ownership": 1, "repeat_branch": 1, "repeated_history": 1, "src_id": 1}
+
+
+@scenario("NT.3.2.src", "NT-17", backpressure=50,
+          configs=(*configs(src_bits=tuple(range(1, 13)), variant="v1_0", **_SOURCE, **SMALL), *configs(src_bits=6, src_id=63),
+                   *configs(src_bits=12, src_id=0xA5A, **TWO), *configs(src_bits=5, src_id=21, inhibit_src=1)))  # fmt: skip
 def sources(config: Config, rng: Random) -> Story:
-    """Every kind of message with SRC of every width, and with SRC inhibited."""
+    """Every kind of message with SRC of every width, and with SRC inhibited; some are lost."""
     b = _mixed(config)
+    b.label("loop")
+    b.addi(5, 5, 1)
+    b.bne(5, 6, "loop")
+    for _ in range(80):
+        b.nop()
+    b.c_jr(10)
     program, walk = start(b, config)
-    _tour(walk, b).trace_off().trace_on().step(2).debug_entry().debug_exit().vendor(60, 0x1234)
-    for _ in range(8):
-        _tour(home(walk, b.labels["main"]), b)
+    at = b.labels
+    for turn in range(12):
+        _tour(home(walk, at["main"]), b).trace_off().trace_on().step(2).debug_entry().debug_exit().vendor(56 + turn % 7, 0x1234)
+        home(walk, at["main"]).run_to(at["branch"]).branch(True).run_to(at["jump"]).jump(at["loop"])
+        for _ in range(20 + turn):
+            walk.step().branch(True)
+        walk.step().branch(False).run()
+        for _ in range(turn % 5):
+            walk.jump(at["jump"])
+        walk.jump(at["main"])
     return stop(program, walk)
 
 

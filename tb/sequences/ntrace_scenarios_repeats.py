@@ -143,3 +143,19 @@ def repeats_interrupted(config: Config, rng: Random) -> Story:
             walk.trace_off().trace_on()
     walk.step()
     return stop(program, walk)
+
+
+@scenario("NT.7.11.repeat", "NT-6", "NT.8.6.back_to_back_traps", configs=(*configs(repeat_branch=1, variant="v1_0"), *configs(repeat_branch=1, **SMALL)))
+def repeated_traps(config: Config, rng: Random) -> Story:
+    """A handler whose first instruction faults again and again: I-CNT=0, U-ADDR=0, and then repeats."""
+    b = builder(config)
+    b.nop()
+    program, walk = start(b, config)
+    at = b.labels
+    for turns in (2, 3, 4, 9, 10, 25):
+        walk.step()
+        for _ in range(turns):
+            walk.trap(2, at["trap_handler"])
+        walk.step(3).jump(at["main"])
+    walk.step()
+    return stop(program, walk)
