@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.control.model_funnel import by_source, split
-from models.ntrace.decoder import decode
+from models.ntrace.decoder import DecodedTrace, DecoderError, decode
 from models.ntrace.encoder import Encoder
+from models.ntrace.sources import decode_sources, stays
+from models.riscv.retired import Priv
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import RegisterCheck
@@ -72,34 +74,78 @@ def check_system(capture: SystemCapture, book: ClauseBook) -> SystemVerdict:
 
 def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     """The bytes of each hart, as they came back, against what it retired."""
+    expect = capture.expect
     bits = max((hart.config.source_bits for hart in capture.harts), default=0)
     back = capture.readback if capture.readback is not None else capture.merged.data
-    merged = by_source(capture.merged.data, bits)
-    returned = by_source(back, bits)
+    merged, returned = by_source(capture.merged.data, bits), by_source(back, bits)
+    found: dict[int, np.ndarray] = {}
     for number, hart in enumerate(capture.harts):
         src = hart.config.src_id if hart.config.source_bits else 0
-        if not len(hart.beats) or number in capture.expect.get("untraced", ()):
+        if not len(hart.beats) or number in expect.get("untraced", ()):
             continue
-        sent = b"".join(one.data for one in hart.stream.messages)
-        whole = sent
-        if number not in capture.expect.get("left_out", ()):
+        whole = sent = b"".join(one.data for one in hart.stream.messages)
+        if number not in expect.get("left_out", ()):
             whole = merged.get(src, b"")
             _returned(capture, verdict.book, number, whole, returned.get(src, b""))
-        if capture.expect.get("cut"):
+        if expect.get("cut"):
             _prefix(verdict.book, number, hart, sent)
         elif hart.images is not None:
-            _images(verdict.book, number, hart, whole)
+            found[src] = hart.pcs
+            _exact(verdict.book, number, hart, whole)
         else:
             verdict.harts.append(_hart(capture, hart, whole))
-            if capture.expect.get("wrapped"):
+            found[src] = verdict.harts[-1].decoded.pcs
+            if expect.get("wrapped"):
                 _tail(verdict.book, number, hart, returned.get(src, b""), verdict.harts[-1])
+    if bits and not {"wrapped", "stopped", "cut", "left_out"} & {name for name, value in expect.items() if value}:
+        _together(capture, verdict.book, back, found)
     verdict.stats |= {
-        "instructions": sum(v.stats["instructions"] for v in verdict.harts), "told": sum(v.stats["told"] for v in verdict.harts),
-        "bytes": len(capture.merged.data), "messages": sum(v.stats["messages"] for v in verdict.harts),
-        "accesses": len(capture.accesses),
+        "instructions": sum(v.stats["instructions"] for v in verdict.harts) + sum(len(h.pcs) for h in capture.harts if h.pcs is not None), "told": sum(map(len, found.values())),
+        "bytes": len(capture.merged.data), "messages": len(capture.merged.messages), "accesses": len(capture.accesses),
     }  # fmt: skip
     told = verdict.stats["told"]
     verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / told if told else 0.0
+
+
+def _together(capture: SystemCapture, book: ClauseBook, back: bytes, found: dict[int, np.ndarray]) -> None:
+    """The whole stream at once, with each hart's program or images: every source tells its own story (11.2 to 11.4)."""
+    sources = {
+        hart.config.src_id: (hart.images or hart.program, hart.config)
+        for hart in capture.harts if hart.config.src_id in found
+    }  # fmt: skip
+    try:
+        traces = decode_sources(back, sources)
+    except DecoderError:
+        return  # encoders of different forms: legal registers, but no one stream (3.2)
+    for src, wanted in found.items():
+        hart = next(h for h in capture.harts if h.config.src_id == src)
+        clause = "TCI.sys.decode" if hart.images is None else "TCI.sys.replaced" if capture.expect.get("replaced") else "TCI.sys.images"
+        _same(book, clause, src, wanted, traces[src])
+    for context, wanted in capture.expect.get("history", {}).items():
+        parts = [traces[stay.src].pcs[stay.begin : stay.end] for stay in stays(traces, context, Priv.U)]
+        joined = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+        book.count("TCI.sys.move", len(wanted))
+        book.check("TCI.sys.move", np.array_equal(joined, wanted), Failure(
+            "TCI.sys.move", f"process {context:#x} ran {len(wanted)} instructions, its {len(parts)} stays tell {len(joined)}",
+        ))  # fmt: skip
+
+
+def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: DecodedTrace) -> None:
+    told = trace.pcs
+    at = next((i for i, (a, b) in enumerate(zip(wanted, told)) if a != b), min(len(wanted), len(told)))
+    book.count(clause, len(wanted))
+    book.check(clause, not trace.diagnostics and np.array_equal(wanted, told), lambda: Failure(
+        clause, f"source {src}: {len(told)} instructions were told of {len(wanted)}; number {at} is the first that differs",
+        table=[("pc", *(f"{int(some[at]):#x}" if at < len(some) else "" for some in (wanted, told)))],
+        before=[str(diagnostic) for diagnostic in trace.diagnostics[:3]],
+    ))  # fmt: skip
+
+
+def _exact(book: ClauseBook, number: int, hart: HartRun, data: bytes) -> None:
+    """A hart of several programs: the bytes need no program to be predicted."""
+    due = Encoder(hart.config).run(hart.beats).data
+    book.count("TCI.sys.exact", len(split(due)))
+    book.check("TCI.sys.exact", due == data, Failure("TCI.sys.exact", f"hart {number}: {len(data)} bytes were sent, {len(due)} were due"))
 
 
 def _prefix(book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:
@@ -119,19 +165,6 @@ def _tail(book: ClauseBook, number: int, hart: HartRun, back: bytes, whole: Verd
     ok = len(told) <= len(all_of_it) and np.array_equal(told, all_of_it[len(all_of_it) - len(told) :])
     book.check("TCI.sys.wrapped", ok, lambda: Failure(
         "TCI.sys.wrapped", f"hart {number}: {len(told)} instructions from the wrapped buffer are not the end of {len(all_of_it)}",
-    ))  # fmt: skip
-
-
-def _images(book: ClauseBook, number: int, hart: HartRun, data: bytes) -> None:
-    """A hart that ran several programs: the decoder, given all images, finds every instruction."""
-    decoded = decode(data, hart.images, hart.config)
-    book.count("TCI.sys.images", len(hart.pcs))
-    ok = not decoded.diagnostics and np.array_equal(decoded.pcs, hart.pcs)
-    at = next((i for i, (a, b) in enumerate(zip(decoded.pcs, hart.pcs)) if a != b), min(len(decoded.pcs), len(hart.pcs)))
-    book.check("TCI.sys.images", ok, lambda: Failure(
-        "TCI.sys.images", f"hart {number}: {len(decoded.pcs)} instructions were told of {len(hart.pcs)}; number {at} is the first that differs",
-        table=[("pc", *(f"{int(some[at]):#x}" if at < len(some) else "" for some in (hart.pcs, decoded.pcs)))],
-        before=[str(diagnostic) for diagnostic in decoded.diagnostics[:3]],
     ))  # fmt: skip
 
 
