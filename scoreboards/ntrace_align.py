@@ -87,9 +87,9 @@ class Alignment:
             if segment.begin == segment.end:
                 position = self._place_empty(segment, position)
                 continue
-            first, before = segment is self.segments[0], self.segments[number - 1]
+            first, placed = number == 0, [s for s in self.segments[:number] if s.at is not None and s.end > s.begin]
             to_end = segment is self.segments[-1]
-            if not first and before.at is not None and self.excused(before, before.at, position - before.at, None):
+            if placed and self.excused(placed[-1], placed[-1].at, position - placed[-1].at, None):
                 return False
             if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
                 return False

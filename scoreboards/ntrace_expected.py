@@ -196,7 +196,7 @@ _EDGE_NAMES = {Kind.TRACE_ON: "trace_on", Kind.TRACE_OFF: "trace_off", Kind.DEBU
 def _from_retired(capture: Capture, retired: Retired) -> Expected:
     """Without beats: TRACE_ON/OFF are levels of trTeInstTracing, DEBUG_ENTRY/EXIT of Debug Mode, SLEEP/WAKE of low power.
 
-    What a file cannot tell for sure (whether an edge or marker was seen) is optional.
+    What a file cannot tell for sure (whether an edge or marker was seen) is optional; vendor-defined messages are the device's.
     """
     kind = retired.kind
     traced = np.logical_and.reduce([_level(kind, up, down, True) for up, down in _LEVELS])
@@ -210,13 +210,12 @@ def _from_retired(capture: Capture, retired: Retired) -> Expected:
     codes = {Kind.NOTIFY: HIGH, Kind.EXT_NOTIFY: LOW}
     marks = [Mark(int(done[r]), n, codes[Kind(int(kind[r]))], int(done[r]), optional=True)
              for r in np.flatnonzero(np.isin(kind, list(codes))).tolist()]  # fmt: skip
-    vendor = [Vendor(int(done[r]), int(retired.cause[r]), int(retired.tval[r])) for r in np.flatnonzero(kind == Kind.VENDOR).tolist()]
     n_traps = np.cumsum(kept & is_trap)
     stops = [(int(n_traps[r]), int(done[r])) for r in [*rows, len(kind) - 1] if r >= 0]
     flow = capture.program.columns(retired.pc).flow
     return Expected(
         retired.pc[insn], retired.size[insn], retired.itype[insn], _taken(capture.config, retired, flow)[insn],
-        retired.sijump[insn].astype(bool), _optional_traps(_traps(retired, kept), stops), edges, marks, vendor,
+        retired.sijump[insn].astype(bool), _optional_traps(_traps(retired, kept), stops), edges, marks, [],
         States.of((done - insn)[kept], retired.priv[kept], retired.context[kept], retired.hcontext[kept]),
         open_end=bool(len(traced) and traced[-1]),
     )  # fmt: skip

@@ -54,7 +54,7 @@ class Beside:
             told = [Place(place, place, code, place) for place in after[rows].tolist()]
             self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told, rows))
         # a device may send messages of its own; without an ingress that hands it some, none is asked for
-        if expected.vendor or lossless.capture.exact:
+        if lossless.capture.beats is not None and (expected.vendor or lossless.capture.exact):
             rows = np.flatnonzero(table.tcode >= t.FIRST_VENDOR)
             counts = np.flatnonzero(table["icnt"] != t.ABSENT)  # the next message that counts bounds its place
             bounds = np.append(counts, len(table))[np.searchsorted(counts, rows)]
