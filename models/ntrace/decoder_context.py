@@ -9,6 +9,7 @@ from models.riscv.isa import Insn
 from models.riscv.retired import Priv
 
 FORMAT_PRIV, FORMAT_RESERVED, FORMAT_SCONTEXT, FORMAT_HCONTEXT = range(4)  # table 12
+CONTEXT_BITS = 32  # of scontext on RV64; hcontext has fewer (RISC-V Debug Specification)
 TSTAMP_BITS = 64
 SCONTEXT, HCONTEXT = (0x5A8,), (0x6A8, 0x7A8)  # CSRs; the second hcontext is what M-mode calls mcontext
 NO_TIME = -1
@@ -42,6 +43,8 @@ def ownership(process: int, before: Context) -> tuple[Context, tuple[int, ...], 
     form, priv, value = process & 3, process >> 2 & 7, process >> 5
     if form == FORMAT_RESERVED:
         return before, (), "FORMAT=1 is reserved"
+    if value >> CONTEXT_BITS:
+        return before._replace(priv=priv), (), f"CONTEXT has more than {CONTEXT_BITS} bits"
     wrong = "" if priv in set(Priv) else f"V={priv >> 2} PRV={priv & 3:02b} is reserved"
     if form == FORMAT_PRIV:
         return before._replace(priv=priv), (), wrong or (f"FORMAT=0 with CONTEXT={value:#x}" if value else "")

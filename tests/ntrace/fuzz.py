@@ -19,30 +19,52 @@ from models.ntrace.config import Config
 from models.ntrace.decoded import CLAUSES, DecodedTrace
 from models.ntrace.decoder import Decoder
 from models.ntrace.messages import BY_NAME, VAR, Message, MessageType
+from models.riscv.builder import ProgramBuilder
 from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
+EVERYTHING: dict[str, object] = dict.fromkeys(
+    ("timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump"), 1
+) | {"implicit_return": 3, "src_bits": 3, "src_id": 5}  # fmt: skip
+OPTIONS: list[dict[str, object]] = [{}, {"implicit_return": 1}, EVERYTHING, EVERYTHING | {"all_jumps": 1, "src_bits": 12}]
 CONFIGS = [
-    Config(mode=mode, variant=variant, xlen=xlen)
-    for mode in ("htm", "btm") for variant in ("v1_0", "rc7") for xlen in (32, 64)
+    Config(mode=mode, variant=variant, xlen=xlen, **options)
+    for options in OPTIONS for mode in ("htm", "btm") for variant in ("v1_0", "rc7") for xlen in (32, 64)
 ]  # fmt: skip
 LIMIT = 200_000  # instructions of one stream
 EXPAND = 20_000  # PCs are made for streams up to this many
+CALLER, RECURSION, LOADS = 0x6000, 0x6100, 0x6200
+PLACES = (MAIN, 0x1006, 0x1010, 0x101A, 0x101C, 0x101E, HANDLER, CALLER, RECURSION, RECURSION + 4, LOADS, 0x8000)
 
 
 @cache
 def program(xlen: int) -> Program:
-    return sample_program(xlen)
+    """The sample program, and behind it calls without end, a recursion without branches, and loads before jumps."""
+    sample, b = sample_program(xlen), ProgramBuilder(xlen, CALLER)
+    for _ in range(20):
+        b.jal(1, RECURSION + 4)
+    b.c_j(CALLER)
+    b.org(RECURSION)
+    b.jal(1, RECURSION)
+    b.c_jr(1)
+    b.org(LOADS)
+    b.lui(6, CALLER >> 12)
+    b.jalr(1, 6)
+    b.auipc(6, 0)
+    b.jalr(0, 6, -8)
+    b.csrw(0x5A8, 10)
+    b.c_jalr(5)
+    return Program(xlen, [*sample.segments, *b.build().segments], sample.labels, sample.entry)
 
 
 @cache
-def good_trace(mode: str, variant: str, xlen: int) -> bytes:
-    rng = random.Random(f"fuzz:{mode}:{variant}:{xlen}")
-    w = Writer(program(xlen), mode=mode, variant=variant).start(MAIN)
+def good_trace(config: Config) -> bytes:
+    rng = random.Random(f"fuzz:{config.mode}:{config.variant}:{config.xlen}")
+    w = Writer(program(config.xlen), config, chatty=True).start(MAIN)
     while len(w.data) < 4000:
         if w.pc in (0x1014, 0x101E):
-            w.trap(HANDLER) if w.pc == 0x1014 else w.stop().start(MAIN, 3)
-        w.wander(rng, 1, HANDLER, [MAIN, 0x1006, 0x1010, 0x101A])
+            w.trap(HANDLER) if w.pc == 0x1014 else w.stop().start(rng.choice((MAIN, CALLER)), 3)
+        w.wander(rng, 1, HANDLER, [MAIN, 0x1006, 0x1010, 0x101A, LOADS, CALLER])
     return bytes(w.data)
 
 
@@ -57,9 +79,7 @@ def _value(rng: random.Random, kind: MessageType, key: str, config: Config) -> i
     spec = kind.fields[kind.keys.index(key)]
     bits = spec.width if spec.width != VAR else spec.max_bits
     if spec.is_address and rng.random() < 0.9:
-        address = rng.choice(
-            (MAIN, 0x1006, 0x1010, 0x101A, 0x101C, 0x101E, HANDLER, 0x8000, rng.randrange(MAIN, 0x1020, 2))
-        )
+        address = rng.choice((*PLACES, rng.randrange(MAIN, 0x1020, 2)))
         return (address ^ rng.choice((0, MAIN, HANDLER)) if key == "uaddr" else address) >> 1
     top = (1 << bits) - 1
     if key in ("icnt", "hist", "rdata", "bcnt", "hrepeat") and rng.random() < 0.7:
@@ -87,13 +107,16 @@ def extreme(rng: random.Random, config: Config, size: int) -> bytes:
         for spec in kind.fields:
             if spec.when is None or values[kind.keys.index(spec.when[0])] in spec.when[1]:
                 values.append(_value(rng, kind, spec.key, config))
-        data += pack(Message(kind, tuple(values)))
+        tstamp = rng.choice((None, 0, 5, rng.getrandbits(64), rng.getrandbits(70))) if config.timestamp else None
+        source = config.src_id if rng.random() < 0.9 else 0
+        width = 0 if max(values) >> config.address_bits else config.address_bits
+        data += pack(Message(kind, tuple(values), -1, source, tstamp), config.source_bits, width)
     return bytes(data[:size])
 
 
 def mutated(rng: random.Random, config: Config, size: int) -> bytes:
     """A good trace with bits flipped, bytes cut, doubled, swapped, replaced or spliced with another trace."""
-    data = bytearray(good_trace(config.mode, config.variant, config.xlen)[:size])
+    data = bytearray(good_trace(config)[:size])
     for _ in range(rng.choice((1, 1, 2, 10, 100))):
         at, to = sorted(rng.randrange(len(data) + 1) for _ in range(2))
         to = min(to, at + rng.choice((1, 2, 5, 50)))
@@ -109,8 +132,7 @@ def mutated(rng: random.Random, config: Config, size: int) -> bytes:
         elif what == 4:
             data[at:at] = extreme(rng, config, rng.randrange(1, 30))
         else:
-            other = rng.choice(CONFIGS)
-            data[at:at] = good_trace(other.mode, other.variant, other.xlen)[at : at + 40]
+            data[at:at] = good_trace(rng.choice(CONFIGS))[at : at + 40]
     return bytes(data)
 
 
@@ -151,9 +173,11 @@ def check(trace: DecodedTrace, data: bytes, config: Config, limit: int = LIMIT) 
         end = found.offset
     assert 0 <= trace.skipped_bytes <= len(data)
     assert trace.complete or trace.diagnostics[-1].clause == "NT-24"
+    assert len(trace.time) == len(trace.priv) == len(trace.context) == len(trace.messages)
+    assert all(0 <= reading.index <= len(trace) for reading in trace.readings)
     if len(trace) <= EXPAND:
         code = program(config.xlen).code
-        assert len(trace.pcs) == len(trace.taken) == len(trace)
+        assert len(trace.pcs) == len(trace.taken) == len(trace) == len(trace.instruction_contexts()["priv"])
         assert all(code[pc] is not None for pc in set(trace.pcs.tolist()))
 
 

@@ -138,8 +138,4 @@ def test_return_is_not_predicted_where_the_option_is_off() -> None:
 
 def test_all_jumps_hides_direct_calls_from_the_stack() -> None:
     """Table 3: they are told as taken branches; an indirect call is on the stack."""
-    w = Writer(program(), implicit_return=3, all_jumps=1).start(0x100A).jump(F).step()
-    w.hist = w.hist << 1 | 1
-    w.step().infer(0x100C).step().stop()
-    w.taken[2] = 1
-    w.check()
+    Writer(program(), implicit_return=3, all_jumps=1).start(0x100A).jump(F).step(2).infer(0x100C).step().stop().check()

@@ -12,13 +12,13 @@ from models.ntrace.codec import pack
 from models.ntrace.config import Config
 from models.ntrace.decoded import DecodedTrace
 from models.ntrace.decoder import decode
-from models.ntrace.messages import message
+from models.ntrace.messages import BY_NAME, message
 from models.riscv.builder import ProgramBuilder
 from models.riscv.isa import Flow
 from models.riscv.program import Program
 
 STOP_BIT = 1
-
+LINK = (1, 5)
 
 HANDLER, MAIN = 0x4000, 0x1000
 
@@ -52,24 +52,34 @@ class Writer:
     """Every call appends to data; pcs, taken (-1: no branch) and traps (index, epc, btype) are the truth.
 
     Methods return the writer, so that a flow reads as one line: `w.start(0x100).step(2).branch(1).stop()`.
+    chatty: TSTAMP and Ownership are added where the configuration has them, else they are left to the test.
+    calls: return addresses known since the last synchronizing message.
     """
 
-    def __init__(self, program: Program, **options: object) -> None:
-        self.program = program
-        self.config = Config(**{"xlen": program.xlen, **options})
+    def __init__(self, program: Program, config: Config | None = None, chatty: bool = False, **options: object) -> None:
+        self.program, self.chatty = program, chatty
+        self.config = config or Config(**{"xlen": program.xlen, **options})
         self.htm = self.config.mode == "htm"
         self.data = bytearray()
         self.pcs: list[int] = []
         self.taken: list[int] = []
         self.traps: list[tuple[int, int, int]] = []
-        self.pc = self.icnt = self.reference = 0
+        self.calls: list[int] = []
+        self.pc = self.icnt = self.reference = self.time = 0
         self.hist = STOP_BIT
 
     def send(self, name: str, *values: int, tstamp: int | None = None, src: int | None = None) -> Writer:
         """Any message, right or wrong; SRC is the configuration's unless given."""
-        source = self.config.src_id if src is None else src
+        source, has_sync = self.config.src_id if src is None else src, BY_NAME[name].has_sync
+        if self.chatty and self.config.timestamp:
+            self.time += 3
+            tstamp = self.time if has_sync else 3
         made = message(name, *values)._replace(src=source, tstamp=tstamp)
         self.data += pack(made, self.config.source_bits, self.config.address_bits)
+        if has_sync:
+            self.calls = []
+            if self.chatty and self.config.ownership:
+                self.send("Ownership", 5 << 5 | 0b1110)
         return self
 
     def counts(self) -> tuple[int, int]:
@@ -92,8 +102,16 @@ class Writer:
         """Instructions whose next pc the program tells; also one that does not retire as a jump."""
         for _ in range(count):
             insn = self.program.insn(self.pc)
+            jumps = insn.flow is Flow.INFERABLE
+            if jumps and self.config.all_jumps:
+                self.retire(1)
+                self.pc = insn.target
+                self.told_branch(1)
+                continue
             self.retire()
-            self.pc = insn.target if insn.flow is Flow.INFERABLE else self.pc + insn.size
+            self.pc = insn.target if jumps else self.pc + insn.size
+            if jumps and insn.rd in LINK:
+                self.calls.append(self.pcs[-1] + insn.size)
         return self
 
     def branch(self, taken: int) -> Writer:
@@ -101,6 +119,10 @@ class Writer:
         assert insn.flow is Flow.BRANCH, self.program.where(self.pc)
         self.retire(taken)
         self.pc = insn.target if taken else self.pc + insn.size
+        return self.told_branch(taken)
+
+    def told_branch(self, taken: int) -> Writer:
+        """The branch that has just retired, by HIST or a message."""
         if self.htm:
             self.hist = self.hist << 1 | taken
             if self.hist >> 31:
@@ -111,9 +133,23 @@ class Writer:
 
     def infer(self, target: int) -> Writer:
         """An uninferable jump at pc that no message tells (9.1, 9.2)."""
-        self.retire()
+        self.uninferable()
         self.pc = target
         return self
+
+    def predictable(self) -> bool:
+        """Whether the jump at pc takes an entry off the return stack that an encoder may leave out (9.2)."""
+        insn = self.program.insn(self.pc)
+        return bool(self.config.implicit_return and self.calls and insn.rs1 in LINK and insn.rd != insn.rs1)
+
+    def uninferable(self) -> None:
+        """The jump at pc retires; the return stack does what it does."""
+        insn = self.program.insn(self.pc)
+        self.retire()
+        if insn.rs1 in LINK and insn.rd != insn.rs1 and self.calls:
+            self.calls.pop()
+        if insn.rd in LINK:
+            self.calls.append(insn.pc + insn.size)
 
     def full_hist(self) -> Writer:
         self.hist, told = STOP_BIT, self.hist
@@ -134,7 +170,7 @@ class Writer:
 
     def jump(self, target: int, sync: int | None = None) -> Writer:
         """An uninferable jump at pc."""
-        self.retire()
+        self.uninferable()
         return self.indirect(0, target, sync)
 
     def trap(self, target: int, btype: int = 2, sync: int | None = None) -> Writer:
@@ -168,6 +204,8 @@ class Writer:
                 self.sync()
             elif flow is Flow.BRANCH:
                 self.branch(rng.randrange(2))
+            elif flow is Flow.UNINFERABLE and self.predictable() and chance < 0.7:
+                self.infer(self.calls[-1])
             elif flow is Flow.UNINFERABLE:
                 self.jump(rng.choice(targets))
             else:
