@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from models.riscv.beats import Beats
 from tb.job import Job
 from tools import simulators
 from tools.jobs import trouble
@@ -21,7 +22,7 @@ def _edit(rtl: Path, file: str, old: str, new: str) -> None:
 
 
 def test_planted_bug_is_red(sim, rtl_copy, tmp_path):
-    _edit(rtl_copy, "ntrace_pkg.sv", "EvcodeDisable = 4'd4", "EvcodeDisable = 4'd5")
+    _edit(rtl_copy, "ntrace_pkg.sv", "EvcodeDisable   = 4'd4", "EvcodeDisable   = 4'd5")
     (result,) = run(build(BuildConfig(), sim, rtl_copy), [Job("bug", "program:traps")], tmp_path / "out")
     assert result["verdict"] == "FAIL"
     text = "\n".join(failure["text"] for failure in result["failures"])
@@ -87,8 +88,10 @@ def test_one_seed_one_trace_on_both_simulators(tmp_path, drive):
             simulators.find(sim)
         except SimulatorError as error:
             pytest.skip(str(error))
-        job = Job("same", "random", {"inst_sync_mode": 2}, 11, drive, gaps=10, backpressure=70, size=1500, keep=True)
+        options = {"inst_sync_mode": 2, "timestamp": 1, "ts_mode": 1, "ownership": 1, "implicit_return": 3, "repeated_history": 1}
+        job = Job("same", "random", options, 11, drive, gaps=10, backpressure=70, size=1500, keep=True)
         (result,) = run(build(BuildConfig(), sim), [job], tmp_path / sim)
         assert result["verdict"] == "PASS", trouble(result)
-        traces.append([(Path(job.out) / name).read_bytes() for name in ("trace.bin", "retired.csv")])
-    assert traces[0] == traces[1] and len(traces[0][0]) > 100
+        seen = Beats.load(f"{job.out}/beats.npz").tstamp.tobytes()
+        traces.append([seen, *((Path(job.out) / name).read_bytes() for name in ("trace.bin", "retired.csv"))])
+    assert traces[0] == traces[1] and len(traces[0][1]) > 100

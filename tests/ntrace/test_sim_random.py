@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import pytest
 
+from models.ntrace.config import Config
 from models.riscv.beats import Beats
 from tb.job import Job
+from tb.sequences.ntrace_scenarios_base import RV32, SMALL
 from tools.jobs import drawn
+
+# The build of the default configuration, with every option left open that a run can change.
+WIDTHS = ("xlen", "blocks", "icnt_bits", "hist_bits", "iretire_bits", "stack_depth", "repeat_bits", "ts_width", "fifo_depth")
+DEFAULT = {name: Config().to_dict()[name] for name in WIDTHS}
 
 
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_random_walks(run_jobs, blocks):
-    jobs = [drawn(100 * blocks + seed, {"blocks": blocks, "xlen": 64, "icnt_bits": 22, "hist_bits": 32, "iretire_bits": 7}, 4000) for seed in range(12)]
+    jobs = [drawn(100 * blocks + seed, DEFAULT | {"blocks": blocks}, 4000) for seed in range(12)]
     results = run_jobs(jobs)
     assert {result["config"]["mode"] for result in results} == {"htm", "btm"}
 
 
 def test_random_walks_with_small_counters(run_jobs):
-    small = {"xlen": 64, "blocks": 2, "icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5}
-    run_jobs([drawn(300 + seed, small, 3000) for seed in range(8)])
+    run_jobs([drawn(300 + seed, DEFAULT | SMALL, 3000) for seed in range(8)])
 
 
 def test_random_walks_pin_by_pin(run_jobs):
-    wide = {"xlen": 32, "blocks": 1, "icnt_bits": 22, "hist_bits": 32, "iretire_bits": 7}
-    jobs = [drawn(400 + seed, wide, 600) for seed in range(4)]
+    jobs = [drawn(400 + seed, DEFAULT | RV32, 600) for seed in range(4)]
     for job in jobs:
         job.drive = "pins"
     run_jobs(jobs)
@@ -43,7 +47,7 @@ def test_overflow_loses_and_recovers(run_jobs, mode):
 
 @pytest.mark.parametrize("mode", ["htm", "btm"])
 def test_stall_loses_nothing(run_jobs, mode):
-    job, free = _pressed(1, mode), Job("free", "random", {"mode": mode}, 5, size=4000)
+    job, free = _pressed(1, mode), Job("free", "random", {"inst_stall_ena": 1, "mode": mode}, 5, size=4000)
     stalled, free_result = run_jobs([job, free])
     assert not Beats.load(f"{job.out}/beats.npz").drop.any()
     assert stalled["stats"]["cycles"] > free_result["stats"]["cycles"], "nothing was stalled"
