@@ -14,6 +14,7 @@ from tools.sim import ROOT
 PACKAGE = "rtl/control/trace_reg_pkg.sv"
 PAGE = "docs/trace-control.md"
 ORIGIN = "models/control/registers.py"
+EVERYTHING = Params(harts=8, filters=16, comparators=8, smem_bits=64)
 
 
 def main(argv: list[str]) -> int:
@@ -71,12 +72,12 @@ def package() -> str:
         "// Registers of the Trace Control Interface: offsets, reset values, settable bits, fields.",
         f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers`.",
         "//",
-        "// Masks and legal values are those of an implementation with every option.",
+        "// Masks and legal values are those of an implementation with every option, and as many units as there can be.",
         "package trace_reg_pkg;",
     ]
     seen: set[str] = set()
     for component in components(Params(filters=1, comparators=1, harts=1)):
-        full = {r.offset: r for r in registers(component.name)}
+        full = {r.offset: r for r in registers(component.name, EVERYTHING)}
         lines += ["", f"  // {component.title}.", f"  localparam logic [3:0] {_camel(component.prefix)}Type = 4'h{component.comp_type:X};"]
         for register in component.registers:
             lines += _register_lines(full[register.offset], seen)

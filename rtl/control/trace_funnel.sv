@@ -64,7 +64,8 @@ module trace_funnel #(
   // The granted input's word.
   for (genvar i = 0; i < NInputs; i++) begin : gen_word
     logic [Width-1:0] word, sum;
-    assign word = grant[i] ? {in_last_i[i], in_nbytes_i[i*CountBits +: CountBits], in_data_i[i*8*OutBytes +: 8*OutBytes]} : '0;
+    assign word = !grant[i] ? '0 :
+      {in_last_i[i], in_nbytes_i[i*CountBits +: CountBits], in_data_i[i*8*OutBytes +: 8*OutBytes]};
     if (i == 0) begin : gen_first
       assign sum = word;
     end else begin : gen_next

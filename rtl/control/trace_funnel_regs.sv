@@ -1,6 +1,5 @@
 // Registers of a trace funnel: trFunnelControl, trFunnelImpl, trFunnelDisInput, and its timestamp unit's.
 module trace_funnel_regs
-  import trace_reg_pkg::*;
 #(
   parameter int         NInputs = 2,           // 1 to 16
   parameter int         TsWidth = 48,
@@ -35,14 +34,14 @@ module trace_funnel_regs
   logic [31:0]        control, ts_rdata;
   logic               unused_enable, unused_debug, unused_enabled;
 
-  assign wr_control = write_i && (addr_i == TrFunnelControlOffset);
+  assign wr_control = write_i && (addr_i == trace_reg_pkg::TrFunnelControlOffset);
 
   trace_component_ctrl u_ctrl (
     .clk_i,
     .rst_ni,
     .write_i     (wr_control),
-    .wr_active_i (wdata_i[TrFunnelActiveLsb]),
-    .wr_enable_i (wdata_i[TrFunnelEnableLsb]),
+    .wr_active_i (wdata_i[trace_reg_pkg::TrFunnelActiveLsb]),
+    .wr_enable_i (wdata_i[trace_reg_pkg::TrFunnelEnableLsb]),
     .may_reset_i,
     .stop_i      (1'b0),
     .active_o    (active),
@@ -56,7 +55,7 @@ module trace_funnel_regs
       dis_q <= '0;
     end else if (clear_o) begin
       dis_q <= '0;
-    end else if (write_i && (addr_i == TrFunnelDisInputOffset)) begin
+    end else if (write_i && (addr_i == trace_reg_pkg::TrFunnelDisInputOffset)) begin
       dis_q <= wdata_i[NInputs-1:0];
     end
   end
@@ -83,11 +82,12 @@ module trace_funnel_regs
     .enable_o       (unused_enable)
   );
 
-  assign control = ({31'd0, active} << TrFunnelActiveLsb) | ({31'd0, enable_o} << TrFunnelEnableLsb) |
-                   ({31'd0, empty_i || !active} << TrFunnelEmptyLsb);
-  assign rdata_o = ((addr_i == TrFunnelControlOffset)  ? control : 32'd0) |
-                   ((addr_i == TrFunnelImplOffset)     ? TrFunnelImplReset : 32'd0) |
-                   ((addr_i == TrFunnelDisInputOffset) ? {{(32-NInputs){1'b0}}, dis_q} : 32'd0) |
+  assign control = ({31'd0, active} << trace_reg_pkg::TrFunnelActiveLsb) |
+                   ({31'd0, enable_o} << trace_reg_pkg::TrFunnelEnableLsb) |
+                   ({31'd0, empty_i || !active} << trace_reg_pkg::TrFunnelEmptyLsb);
+  assign rdata_o = ((addr_i == trace_reg_pkg::TrFunnelControlOffset)  ? control : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrFunnelImplOffset)     ? trace_reg_pkg::TrFunnelImplReset : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrFunnelDisInputOffset) ? {{(32-NInputs){1'b0}}, dis_q} : 32'd0) |
                    ts_rdata;
   assign dis_o   = dis_q;
 

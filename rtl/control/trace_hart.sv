@@ -4,7 +4,6 @@
 // The encoder takes its settings when it is enabled: what is written later counts from the next time on,
 // so that no message in the queue is ever sent with other settings than it was made with.
 module trace_hart
-  import trace_reg_pkg::*;
 #(
   parameter int Xlen         = 64,
   parameter int NBlocks      = 1,
@@ -177,7 +176,8 @@ module trace_hart
 
   // A flop drives it, so it has no glitches.
   assign enc_rst_n   = rst_ni && active;
-  assign return_mode = features[TrTeInstEnImplicitReturnLsb] ? features[TrTeInstImplicitReturnModeLsb +: 2] : 2'd0;
+  assign return_mode = features[trace_reg_pkg::TrTeInstImplicitReturnModeLsb +: 2] &
+                       {2{features[trace_reg_pkg::TrTeInstEnImplicitReturnLsb]}};
 
   ntrace_encoder #(
     .Xlen         (Xlen),
@@ -204,25 +204,25 @@ module trace_hart
     .ext_notify_i       (ext_notify_o),
     .vendor_tcode_i,
     .vendor_data_i,
-    .inst_mode_i        (control[TrTeInstModeLsb +: 3]),
-    .sync_mode_i        (control[TrTeInstSyncModeLsb +: 2]),
-    .sync_max_i         (control[TrTeInstSyncMaxLsb +: 4]),
-    .stall_ena_i        (control[TrTeInstStallEnaLsb]),
-    .rc7_i              (vendor[TrTeVendorRc7Lsb]),
-    .btype_ext_i        (!vendor[TrTeVendorBTypeOneLsb]),
-    .src_bits_i         (features[TrTeSrcBitsLsb +: 4]),
-    .src_id_i           (features[TrTeSrcIDLsb +: 12]),
-    .inhibit_src_i      (control[TrTeInhibitSrcLsb]),
+    .inst_mode_i        (control[trace_reg_pkg::TrTeInstModeLsb +: 3]),
+    .sync_mode_i        (control[trace_reg_pkg::TrTeInstSyncModeLsb +: 2]),
+    .sync_max_i         (control[trace_reg_pkg::TrTeInstSyncMaxLsb +: 4]),
+    .stall_ena_i        (control[trace_reg_pkg::TrTeInstStallEnaLsb]),
+    .rc7_i              (vendor[trace_reg_pkg::TrTeVendorRc7Lsb]),
+    .btype_ext_i        (!vendor[trace_reg_pkg::TrTeVendorBTypeOneLsb]),
+    .src_bits_i         (features[trace_reg_pkg::TrTeSrcBitsLsb +: 4]),
+    .src_id_i           (features[trace_reg_pkg::TrTeSrcIDLsb +: 12]),
+    .inhibit_src_i      (control[trace_reg_pkg::TrTeInhibitSrcLsb]),
     .ts_enable_i        (ts_enable),
     .tstamp_i           (tstamp_o),
-    .context_ena_i      (control[TrTeContextLsb]),
-    .hcontext_ena_i     (vendor[TrTeVendorHcontextLsb]),
-    .extend_addr_msb_i  (features[TrTeInstExtendAddrMSBLsb]),
+    .context_ena_i      (control[trace_reg_pkg::TrTeContextLsb]),
+    .hcontext_ena_i     (vendor[trace_reg_pkg::TrTeVendorHcontextLsb]),
+    .extend_addr_msb_i  (features[trace_reg_pkg::TrTeInstExtendAddrMSBLsb]),
     .implicit_return_i  (return_mode),
-    .repeated_history_i (features[TrTeInstEnRepeatedHistoryLsb]),
-    .repeat_branch_i    (vendor[TrTeVendorRepeatBranchLsb]),
-    .sequential_jump_i  (features[TrTeInstEnSequentialJumpLsb]),
-    .all_jumps_i        (features[TrTeInstEnAllJumpsLsb]),
+    .repeated_history_i (features[trace_reg_pkg::TrTeInstEnRepeatedHistoryLsb]),
+    .repeat_branch_i    (vendor[trace_reg_pkg::TrTeVendorRepeatBranchLsb]),
+    .sequential_jump_i  (features[trace_reg_pkg::TrTeInstEnSequentialJumpLsb]),
+    .all_jumps_i        (features[trace_reg_pkg::TrTeInstEnAllJumpsLsb]),
     .filters_i          (filters),
     .filter_cfg_i       (filter_cfg),
     .comp_cfg_i         (comp_cfg),

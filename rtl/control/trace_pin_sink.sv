@@ -3,11 +3,10 @@
 // A message goes to the pins on consecutive edges of the trace clock, so it starts when all of it
 // is here.
 module trace_pin_sink
-  import trace_reg_pkg::*;
 #(
   parameter int          OutBytes     = 8,
   parameter int          BufferBytes  = 64,             // a power of two, at least the longest message + OutBytes
-  parameter logic [15:0] ModeLegal    = TrPibModeLegal, // bit n: trPibMode = n is there
+  parameter logic [15:0] ModeLegal    = trace_reg_pkg::TrPibModeLegal, // bit n: trPibMode = n is there
   parameter int          DividerBits  = 16,
   parameter logic [15:0] DividerReset = 16'd15,         // a safe, slow clock
   parameter int          IdleInterval = 256,            // 1, 2, 4 pins: bytes until idle is sent in between
@@ -43,20 +42,21 @@ module trace_pin_sink
   localparam logic [15:0] DividerMask = 16'hFFFF >> (16 - DividerBits);
 
   logic               wr_control, active, enable, clear, unused_enabled;
-  logic [3:0]         mode_q, wr_mode;
+  logic [3:0]         mode_q, asked_mode, wr_mode;
   logic               center_q, calibrate_q, sending, empty;
   logic [15:0]        divider_q;
   logic [31:0]        control;
 
-  assign wr_control = write_i && (addr_i == TrPibControlOffset);
-  assign wr_mode    = ModeLegal[wdata_i[TrPibModeLsb +: 4]] ? wdata_i[TrPibModeLsb +: 4] : TrPibModeOtherwise;
+  assign wr_control = write_i && (addr_i == trace_reg_pkg::TrPibControlOffset);
+  assign asked_mode = wdata_i[trace_reg_pkg::TrPibModeLsb +: 4];
+  assign wr_mode    = ModeLegal[asked_mode] ? asked_mode : trace_reg_pkg::TrPibModeOtherwise;
 
   trace_component_ctrl u_ctrl (
     .clk_i,
     .rst_ni,
     .write_i     (wr_control),
-    .wr_active_i (wdata_i[TrPibActiveLsb]),
-    .wr_enable_i (wdata_i[TrPibEnableLsb]),
+    .wr_active_i (wdata_i[trace_reg_pkg::TrPibActiveLsb]),
+    .wr_enable_i (wdata_i[trace_reg_pkg::TrPibEnableLsb]),
     .may_reset_i (1'b1),
     .stop_i      (1'b0),
     .active_o    (active),
@@ -76,11 +76,11 @@ module trace_pin_sink
       center_q    <= 1'b0;
       calibrate_q <= 1'b0;
       divider_q   <= DividerReset;
-    end else if (wr_control && wdata_i[TrPibActiveLsb]) begin
+    end else if (wr_control && wdata_i[trace_reg_pkg::TrPibActiveLsb]) begin
       mode_q      <= wr_mode;
-      center_q    <= wr_mode[3] && wdata_i[TrPibClkCenterLsb];  // parallel modes only
-      calibrate_q <= wdata_i[TrPibCalibrateLsb];
-      divider_q   <= wdata_i[TrPibDividerLsb +: 16] & DividerMask;
+      center_q    <= wr_mode[3] && wdata_i[trace_reg_pkg::TrPibClkCenterLsb];  // parallel modes only
+      calibrate_q <= wdata_i[trace_reg_pkg::TrPibCalibrateLsb];
+      divider_q   <= wdata_i[trace_reg_pkg::TrPibDividerLsb +: 16] & DividerMask;
     end
   end
 
@@ -142,7 +142,8 @@ module trace_pin_sink
   always_ff @(posedge clk_i) begin
     for (int k = 0; k < OutBytes; k++) begin
       if (push && there[k]) begin
-        mem_q[slot_ptr[k*PtrBits +: PtrBits]] <= {in_align_i && !inside_q && (k == 0), in_last_i && !there[k+1], in_data_i[8*k +: 8]};
+        mem_q[slot_ptr[k*PtrBits +: PtrBits]] <= 
+          {in_align_i && !inside_q && (k == 0), in_last_i && !there[k+1], in_data_i[8*k +: 8]};
       end
     end
   end
@@ -166,11 +167,14 @@ module trace_pin_sink
     .trc_data_o
   );
 
-  assign control = ({31'd0, active} << TrPibActiveLsb)       | ({31'd0, enable} << TrPibEnableLsb) |
-                   ({31'd0, empty} << TrPibEmptyLsb)         | ({28'd0, mode_q} << TrPibModeLsb) |
-                   ({31'd0, center_q} << TrPibClkCenterLsb)  | ({31'd0, calibrate_q} << TrPibCalibrateLsb) |
-                   ({16'd0, divider_q} << TrPibDividerLsb);
-  assign rdata_o = ((addr_i == TrPibControlOffset) ? control        : 32'd0) |
-                   ((addr_i == TrPibImplOffset)    ? TrPibImplReset : 32'd0);
+  assign control = ({31'd0, active}      << trace_reg_pkg::TrPibActiveLsb) |
+                   ({31'd0, enable}      << trace_reg_pkg::TrPibEnableLsb) |
+                   ({31'd0, empty}       << trace_reg_pkg::TrPibEmptyLsb) |
+                   ({28'd0, mode_q}      << trace_reg_pkg::TrPibModeLsb) |
+                   ({31'd0, center_q}    << trace_reg_pkg::TrPibClkCenterLsb) |
+                   ({31'd0, calibrate_q} << trace_reg_pkg::TrPibCalibrateLsb) |
+                   ({16'd0, divider_q}   << trace_reg_pkg::TrPibDividerLsb);
+  assign rdata_o = ((addr_i == trace_reg_pkg::TrPibControlOffset) ? control        : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrPibImplOffset)    ? trace_reg_pkg::TrPibImplReset : 32'd0);
 
 endmodule

@@ -5,7 +5,6 @@
 // in system memory mode there is no read pointer. What was written to an address register stays; the bits that
 // are legal in the present mode are seen and used.
 module trace_ram_sink
-  import trace_reg_pkg::*;
 #(
   parameter int SramBytes = 4096,  // a power of two, at least 8; 0: no SRAM
   parameter int SmemBits  = 40,    // address bits of the memory port, 32 to 64; 0: no memory port
@@ -48,8 +47,11 @@ module trace_ram_sink
   localparam int WordBits = HasSram ? $clog2(SramBytes/4) : 1;
   localparam logic [63:0] SramLast = HasSram ? ({32'd0, SramBytes} - 64'd4) : 64'd0;
   localparam logic [63:0] SmemMask = HasSmem ? ((64'hFFFFFFFF_FFFFFFFF >> (64 - AddrBits)) & ~64'd3) : 64'd0;
-  localparam logic [31:0] Impl     = (TrRamImplReset & ~((32'd1 << TrRamHasSRAMLsb) | (32'd1 << TrRamHasSMEMLsb))) |
-                                     ({31'd0, HasSram} << TrRamHasSRAMLsb) | ({31'd0, HasSmem} << TrRamHasSMEMLsb);
+  // trRamHasSRAM and trRamHasSMEM say what there is.
+  localparam logic [31:0] HasBoth = (32'd1 << trace_reg_pkg::TrRamHasSRAMLsb) | (32'd1 << trace_reg_pkg::TrRamHasSMEMLsb);
+  localparam logic [31:0] Has     = ({31'd0, HasSram} << trace_reg_pkg::TrRamHasSRAMLsb) |
+                                    ({31'd0, HasSmem} << trace_reg_pkg::TrRamHasSMEMLsb);
+  localparam logic [31:0] Impl    = (trace_reg_pkg::TrRamImplReset & ~HasBoth) | Has;
 
   logic        wr_control, active, enable, clear, stop, may_reset, unused_enabled;
   logic        smem_q, stop_on_wrap_q, wrap_q;
@@ -58,14 +60,14 @@ module trace_ram_sink
   logic        word_valid, word_ready, stored, at_limit, empty, rd_data;
   logic [31:0] word, sram_rdata, control;
 
-  assign wr_control = write_i && (addr_i == TrRamControlOffset);
+  assign wr_control = write_i && (addr_i == trace_reg_pkg::TrRamControlOffset);
 
   trace_component_ctrl u_ctrl (
     .clk_i,
     .rst_ni,
     .write_i     (wr_control),
-    .wr_active_i (wdata_i[TrRamActiveLsb]),
-    .wr_enable_i (wdata_i[TrRamEnableLsb]),
+    .wr_active_i (wdata_i[trace_reg_pkg::TrRamActiveLsb]),
+    .wr_enable_i (wdata_i[trace_reg_pkg::TrRamEnableLsb]),
     .may_reset_i (may_reset),
     .stop_i      (stop),
     .active_o    (active),
@@ -104,7 +106,7 @@ module trace_ram_sink
   assign stored     = word_valid && word_ready;
   assign at_limit   = (wp == limit);
   assign stop       = stored && at_limit && stop_on_wrap_q;
-  assign rd_data    = read_i && (addr_i == TrRamDataOffset) && !smem_q;
+  assign rd_data    = read_i && (addr_i == trace_reg_pkg::TrRamDataOffset) && !smem_q;
 
   // In the cycle in which the buffer gets full nothing more is taken, and the open message is given up.
   assign want_o      = enable && !stop;
@@ -132,9 +134,9 @@ module trace_ram_sink
       wp_q           <= 64'd0;
       rp_q           <= 64'd0;
     end else begin
-      if (wr_control && wdata_i[TrRamActiveLsb]) begin
-        smem_q         <= (HasSram && HasSmem) ? wdata_i[TrRamModeLsb] : !HasSram;
-        stop_on_wrap_q <= wdata_i[TrRamStopOnWrapLsb];
+      if (wr_control && wdata_i[trace_reg_pkg::TrRamActiveLsb]) begin
+        smem_q         <= (HasSram && HasSmem) ? wdata_i[trace_reg_pkg::TrRamModeLsb] : !HasSram;
+        stop_on_wrap_q <= wdata_i[trace_reg_pkg::TrRamStopOnWrapLsb];
       end
       if (stored) begin
         wp_q   <= at_limit ? start : (wp + 64'd4);
@@ -143,17 +145,17 @@ module trace_ram_sink
       if (rd_data) rp_q <= (rp == limit) ? start : (rp + 64'd4);
       if (write_i) begin
         case (addr_i)
-          TrRamStartLowOffset:  start_q[31:0]  <= wdata_i;
-          TrRamStartHighOffset: start_q[63:32] <= wdata_i;
-          TrRamLimitLowOffset:  limit_q[31:0]  <= wdata_i;
-          TrRamLimitHighOffset: limit_q[63:32] <= wdata_i;
-          TrRamWPLowOffset: begin
+          trace_reg_pkg::TrRamStartLowOffset:  start_q[31:0]  <= wdata_i;
+          trace_reg_pkg::TrRamStartHighOffset: start_q[63:32] <= wdata_i;
+          trace_reg_pkg::TrRamLimitLowOffset:  limit_q[31:0]  <= wdata_i;
+          trace_reg_pkg::TrRamLimitHighOffset: limit_q[63:32] <= wdata_i;
+          trace_reg_pkg::TrRamWPLowOffset: begin
             wp_q[31:0] <= wdata_i;
-            wrap_q     <= wdata_i[TrRamWrapLsb];
+            wrap_q     <= wdata_i[trace_reg_pkg::TrRamWrapLsb];
           end
-          TrRamWPHighOffset:    wp_q[63:32]    <= wdata_i;
-          TrRamRPLowOffset:     rp_q[31:0]     <= wdata_i;
-          TrRamRPHighOffset:    rp_q[63:32]    <= wdata_i;
+          trace_reg_pkg::TrRamWPHighOffset:    wp_q[63:32]    <= wdata_i;
+          trace_reg_pkg::TrRamRPLowOffset:     rp_q[31:0]     <= wdata_i;
+          trace_reg_pkg::TrRamRPHighOffset:    rp_q[63:32]    <= wdata_i;
           default: ;
         endcase
       end
@@ -175,19 +177,21 @@ module trace_ram_sink
     assign sram_rdata = 32'd0;
   end
 
-  assign control = ({31'd0, active} << TrRamActiveLsb) | ({31'd0, enable} << TrRamEnableLsb) |
-                   ({31'd0, empty} << TrRamEmptyLsb)   | ({31'd0, smem_q} << TrRamModeLsb) |
-                   ({31'd0, stop_on_wrap_q} << TrRamStopOnWrapLsb);
-  assign rdata_o = ((addr_i == TrRamControlOffset)   ? control      : 32'd0) |
-                   ((addr_i == TrRamImplOffset)      ? Impl         : 32'd0) |
-                   ((addr_i == TrRamStartLowOffset)  ? start[31:0]  : 32'd0) |
-                   ((addr_i == TrRamStartHighOffset) ? start[63:32] : 32'd0) |
-                   ((addr_i == TrRamLimitLowOffset)  ? limit[31:0]  : 32'd0) |
-                   ((addr_i == TrRamLimitHighOffset) ? limit[63:32] : 32'd0) |
-                   ((addr_i == TrRamWPLowOffset)     ? {wp[31:1], wrap_q} : 32'd0) |
-                   ((addr_i == TrRamWPHighOffset)    ? wp[63:32]    : 32'd0) |
-                   ((addr_i == TrRamRPLowOffset)     ? rp[31:0]     : 32'd0) |
-                   ((addr_i == TrRamRPHighOffset)    ? rp[63:32]    : 32'd0) |
-                   ((addr_i == TrRamDataOffset && !smem_q && active) ? sram_rdata : 32'd0);
+  assign control = ({31'd0, active}         << trace_reg_pkg::TrRamActiveLsb) |
+                   ({31'd0, enable}         << trace_reg_pkg::TrRamEnableLsb) |
+                   ({31'd0, empty}          << trace_reg_pkg::TrRamEmptyLsb) |
+                   ({31'd0, smem_q}         << trace_reg_pkg::TrRamModeLsb) |
+                   ({31'd0, stop_on_wrap_q} << trace_reg_pkg::TrRamStopOnWrapLsb);
+  assign rdata_o = ((addr_i == trace_reg_pkg::TrRamControlOffset)   ? control      : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamImplOffset)      ? Impl         : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamStartLowOffset)  ? start[31:0]  : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamStartHighOffset) ? start[63:32] : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamLimitLowOffset)  ? limit[31:0]  : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamLimitHighOffset) ? limit[63:32] : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamWPLowOffset)     ? {wp[31:1], wrap_q} : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamWPHighOffset)    ? wp[63:32]    : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamRPLowOffset)     ? rp[31:0]     : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamRPHighOffset)    ? rp[63:32]    : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrRamDataOffset && !smem_q && active) ? sram_rdata : 32'd0);
 
 endmodule

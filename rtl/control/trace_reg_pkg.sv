@@ -1,7 +1,7 @@
 // Registers of the Trace Control Interface: offsets, reset values, settable bits, fields.
 // Generated from models/control/registers.py; do not edit, type `python -m tools.registers`.
 //
-// Masks and legal values are those of an implementation with every option.
+// Masks and legal values are those of an implementation with every option, and as many units as there can be.
 package trace_reg_pkg;
 
   // Trace encoder.
@@ -90,7 +90,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrTeInstFiltersOffset = 12'h00C;
   localparam logic [31:0] TrTeInstFiltersReset = 32'h00000000;
-  localparam logic [31:0] TrTeInstFiltersMask = 32'h00000003;
+  localparam logic [31:0] TrTeInstFiltersMask = 32'h0000FFFF;
   localparam int TrTeInstFiltersFieldLsb = 0;
   localparam int TrTeInstFiltersFieldWidth = 16;
 
@@ -182,7 +182,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrTeFilterControlOffset = 12'h400;
   localparam logic [31:0] TrTeFilterControlReset = 32'h00000000;
-  localparam logic [31:0] TrTeFilterControlMask = 32'h0000333F;
+  localparam logic [31:0] TrTeFilterControlMask = 32'h0000FFFF;
   localparam int TrTeFilterEnableLsb = 0;
   localparam int TrTeFilterEnableWidth = 1;
   localparam int TrTeFilterMatchPrivilegeLsb = 1;
@@ -195,19 +195,19 @@ package trace_reg_pkg;
   localparam int TrTeFilterMatchComp1Width = 1;
   localparam int TrTeFilterComp1Lsb = 5;
   localparam int TrTeFilterComp1Width = 3;
-  localparam logic [7:0] TrTeFilterComp1Legal = 8'h03;
+  localparam logic [7:0] TrTeFilterComp1Legal = 8'hFF;
   localparam logic [2:0] TrTeFilterComp1Otherwise = 3'd0;
   localparam int TrTeFilterMatchComp2Lsb = 8;
   localparam int TrTeFilterMatchComp2Width = 1;
   localparam int TrTeFilterComp2Lsb = 9;
   localparam int TrTeFilterComp2Width = 3;
-  localparam logic [7:0] TrTeFilterComp2Legal = 8'h03;
+  localparam logic [7:0] TrTeFilterComp2Legal = 8'hFF;
   localparam logic [2:0] TrTeFilterComp2Otherwise = 3'd0;
   localparam int TrTeFilterMatchComp3Lsb = 12;
   localparam int TrTeFilterMatchComp3Width = 1;
   localparam int TrTeFilterComp3Lsb = 13;
   localparam int TrTeFilterComp3Width = 3;
-  localparam logic [7:0] TrTeFilterComp3Legal = 8'h03;
+  localparam logic [7:0] TrTeFilterComp3Legal = 8'hFF;
   localparam logic [2:0] TrTeFilterComp3Otherwise = 3'd0;
   localparam int TrTeFilterMatchImpdefLsb = 16;
   localparam int TrTeFilterMatchImpdefWidth = 1;
@@ -320,7 +320,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrFunnelDisInputOffset = 12'h008;
   localparam logic [31:0] TrFunnelDisInputReset = 32'h00000000;
-  localparam logic [31:0] TrFunnelDisInputMask = 32'h00000003;
+  localparam logic [31:0] TrFunnelDisInputMask = 32'h000000FF;
   localparam int TrFunnelDisInputFieldLsb = 0;
   localparam int TrFunnelDisInputFieldWidth = 16;
 
@@ -370,7 +370,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrRamStartHighOffset = 12'h014;
   localparam logic [31:0] TrRamStartHighReset = 32'h00000000;
-  localparam logic [31:0] TrRamStartHighMask = 32'h000000FF;
+  localparam logic [31:0] TrRamStartHighMask = 32'hFFFFFFFF;
   localparam int TrRamStartHighFieldLsb = 0;
   localparam int TrRamStartHighFieldWidth = 32;
 
@@ -382,7 +382,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrRamLimitHighOffset = 12'h01C;
   localparam logic [31:0] TrRamLimitHighReset = 32'h00000000;
-  localparam logic [31:0] TrRamLimitHighMask = 32'h000000FF;
+  localparam logic [31:0] TrRamLimitHighMask = 32'hFFFFFFFF;
   localparam int TrRamLimitHighFieldLsb = 0;
   localparam int TrRamLimitHighFieldWidth = 32;
 
@@ -396,7 +396,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrRamWPHighOffset = 12'h024;
   localparam logic [31:0] TrRamWPHighReset = 32'h00000000;
-  localparam logic [31:0] TrRamWPHighMask = 32'h000000FF;
+  localparam logic [31:0] TrRamWPHighMask = 32'hFFFFFFFF;
   localparam int TrRamWPHighFieldLsb = 0;
   localparam int TrRamWPHighFieldWidth = 32;
 
@@ -408,7 +408,7 @@ package trace_reg_pkg;
 
   localparam logic [11:0] TrRamRPHighOffset = 12'h02C;
   localparam logic [31:0] TrRamRPHighReset = 32'h00000000;
-  localparam logic [31:0] TrRamRPHighMask = 32'h000000FF;
+  localparam logic [31:0] TrRamRPHighMask = 32'hFFFFFFFF;
   localparam int TrRamRPHighFieldLsb = 0;
   localparam int TrRamRPHighFieldWidth = 32;
 

@@ -3,7 +3,6 @@
 // Components (bits 15:12 of the address): hart n at n, funnel at 8, RAM sink at 9, pin sink at A. Registers:
 // docs/trace-control.md; how it is built: docs/rtl-control.md.
 module trace_system
-  import trace_reg_pkg::*;
 #(
   parameter int NHarts       = 2,   // 1 to 8
   // Encoders (ntrace_encoder).

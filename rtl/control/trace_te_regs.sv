@@ -2,7 +2,6 @@
 //
 // Nothing here knows N-Trace but the default parameters: an E-Trace encoder sets its own.
 module trace_te_regs
-  import trace_reg_pkg::*;
 #(
   parameter int          Xlen            = 64,
   parameter int          NFilters        = 2,
@@ -11,14 +10,14 @@ module trace_te_regs
   parameter int          NTrigOut        = 8,   // 1 to 8
   parameter int          TsWidth         = 48,  // at most 63
   // What the encoder is and can do.
-  parameter logic [31:0] Impl            = TrTeImplReset,
+  parameter logic [31:0] Impl            = trace_reg_pkg::TrTeImplReset,
   parameter logic [2:0]  Format          = 3'd1,
-  parameter logic [31:0] ControlMask     = TrTeControlMask,       // bits that can be set
-  parameter logic [31:0] FeatureMask     = TrTeInstFeaturesMask,
-  parameter logic [7:0]  ModeLegal       = TrTeInstModeLegal,     // bit n: trTeInstMode = n is legal
-  parameter logic [2:0]  ModeOtherwise   = TrTeInstModeOtherwise,
-  parameter logic [3:0]  ReturnLegal     = TrTeInstImplicitReturnModeLegal,
-  parameter logic [1:0]  ReturnOtherwise = TrTeInstImplicitReturnModeOtherwise
+  parameter logic [31:0] ControlMask     = trace_reg_pkg::TrTeControlMask,       // bits that can be set
+  parameter logic [31:0] FeatureMask     = trace_reg_pkg::TrTeInstFeaturesMask,
+  parameter logic [7:0]  ModeLegal       = trace_reg_pkg::TrTeInstModeLegal,     // bit n: trTeInstMode = n is legal
+  parameter logic [2:0]  ModeOtherwise   = trace_reg_pkg::TrTeInstModeOtherwise,
+  parameter logic [3:0]  ReturnLegal     = trace_reg_pkg::TrTeInstImplicitReturnModeLegal,
+  parameter logic [1:0]  ReturnOtherwise = trace_reg_pkg::TrTeInstImplicitReturnModeOtherwise
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -75,19 +74,19 @@ module trace_te_regs
   logic [31:0] filter_rdata, ts_rdata;
 
   assign taken       = write_i && active;
-  assign wr_control  = write_i && (addr_i == TrTeControlOffset);
-  assign wr_features = taken && (addr_i == TrTeInstFeaturesOffset);
-  assign wr_filters  = taken && (addr_i == TrTeInstFiltersOffset);
-  assign wr_in       = taken && (addr_i == TrTeTrigExtInControlOffset);
-  assign wr_out      = taken && (addr_i == TrTeTrigExtOutControlOffset);
-  assign wr_vendor   = taken && (addr_i == TrTeVendorControlOffset);
+  assign wr_control  = write_i && (addr_i == trace_reg_pkg::TrTeControlOffset);
+  assign wr_features = taken && (addr_i == trace_reg_pkg::TrTeInstFeaturesOffset);
+  assign wr_filters  = taken && (addr_i == trace_reg_pkg::TrTeInstFiltersOffset);
+  assign wr_in       = taken && (addr_i == trace_reg_pkg::TrTeTrigExtInControlOffset);
+  assign wr_out      = taken && (addr_i == trace_reg_pkg::TrTeTrigExtOutControlOffset);
+  assign wr_vendor   = taken && (addr_i == trace_reg_pkg::TrTeVendorControlOffset);
 
   trace_component_ctrl u_ctrl (
     .clk_i,
     .rst_ni,
     .write_i     (wr_control),
-    .wr_active_i (wdata_i[TrTeActiveLsb]),
-    .wr_enable_i (wdata_i[TrTeEnableLsb]),
+    .wr_active_i (wdata_i[trace_reg_pkg::TrTeActiveLsb]),
+    .wr_enable_i (wdata_i[trace_reg_pkg::TrTeEnableLsb]),
     .may_reset_i,
     .stop_i      (1'b0),
     .active_o    (active),
@@ -97,32 +96,37 @@ module trace_te_regs
   );
 
   // trTeControl but for the bits that have a life of their own: those stay 0 in settings_q.
-  localparam logic [31:0] OwnLife = (32'd1 << TrTeActiveLsb) | (32'd1 << TrTeEnableLsb) |
-                                    (32'd1 << TrTeInstTracingLsb) | (32'd1 << TrTeEmptyLsb) |
-                                    (32'd1 << TrTeInstStallOrOverflowLsb);
-  localparam logic [31:0] SettingsReset = ({29'd0, ModeOtherwise} << TrTeInstModeLsb) | ({29'd0, Format} << TrTeFormatLsb);
-  localparam logic [31:0] FeaturesReset = {30'd0, ReturnOtherwise} << TrTeInstImplicitReturnModeLsb;
+  localparam logic [31:0] OwnLife = (32'd1 << trace_reg_pkg::TrTeActiveLsb) | (32'd1 << trace_reg_pkg::TrTeEnableLsb) |
+                                    (32'd1 << trace_reg_pkg::TrTeInstTracingLsb) | (32'd1 << trace_reg_pkg::TrTeEmptyLsb) |
+                                    (32'd1 << trace_reg_pkg::TrTeInstStallOrOverflowLsb);
+  localparam int Mode       = trace_reg_pkg::TrTeInstModeLsb;
+  localparam int FormatAt   = trace_reg_pkg::TrTeFormatLsb;
+  localparam int ReturnMode = trace_reg_pkg::TrTeInstImplicitReturnModeLsb;
+  localparam int SrcBits    = trace_reg_pkg::TrTeSrcBitsLsb;
+  localparam logic [31:0] ModeMask      = 32'd7 << Mode;
+  localparam logic [31:0] ReturnMask    = 32'd3 << ReturnMode;
+  localparam logic [31:0] SrcBitsMask   = 32'd15 << SrcBits;
+  localparam logic [31:0] FormatValue   = {29'd0, Format} << FormatAt;
+  localparam logic [31:0] SettingsReset = ({29'd0, ModeOtherwise} << Mode) | FormatValue;
+  localparam logic [31:0] FeaturesReset = {30'd0, ReturnOtherwise} << ReturnMode;
 
-  function automatic logic [31:0] control_of(input logic [31:0] value);
-    control_of = value & ControlMask & ~OwnLife;
-    control_of[TrTeInstModeLsb +: 3] = ModeLegal[value[TrTeInstModeLsb +: 3]] ? value[TrTeInstModeLsb +: 3] : ModeOtherwise;
-    control_of[TrTeFormatLsb +: 3]   = Format;
-  endfunction
-
-  function automatic logic [31:0] features_of(input logic [31:0] value);
-    features_of = value & FeatureMask;
-    features_of[TrTeInstImplicitReturnModeLsb +: 2] =
-      ReturnLegal[value[TrTeInstImplicitReturnModeLsb +: 2]] ? value[TrTeInstImplicitReturnModeLsb +: 2] : ReturnOtherwise;
-    features_of[TrTeSrcBitsLsb +: 4] =
-      TrTeSrcBitsLegal[value[TrTeSrcBitsLsb +: 4]] ? value[TrTeSrcBitsLsb +: 4] : TrTeSrcBitsOtherwise;
-  endfunction
-
-  assign legal_control  = control_of(wdata_i);
-  assign legal_features = features_of(wdata_i);
+  // An illegal mode turns into a legal one.
+  logic [2:0] wr_mode;
+  logic [1:0] wr_return;
+  logic [3:0] wr_src_bits;
+  assign wr_mode     = ModeLegal[wdata_i[Mode +: 3]] ? wdata_i[Mode +: 3] : ModeOtherwise;
+  assign wr_return   = ReturnLegal[wdata_i[ReturnMode +: 2]] ? wdata_i[ReturnMode +: 2] : ReturnOtherwise;
+  assign wr_src_bits = trace_reg_pkg::TrTeSrcBitsLegal[wdata_i[SrcBits +: 4]] ? wdata_i[SrcBits +: 4]
+                                                                              : trace_reg_pkg::TrTeSrcBitsOtherwise;
+  assign legal_control  = (wdata_i & ControlMask & ~(OwnLife | ModeMask)) | ({29'd0, wr_mode} << Mode) | FormatValue;
+  assign legal_features = (wdata_i & FeatureMask & ~(ReturnMask | SrcBitsMask)) | ({30'd0, wr_return} << ReturnMode) |
+                          ({28'd0, wr_src_bits} << SrcBits);
   for (genvar n = 0; n < 8; n++) begin : gen_action
-    assign legal_in[4*n +: 4] = ((n < NTrigIn) && TrTeTrigExtInAction0Legal[wdata_i[4*n +: 4]]) ? wdata_i[4*n +: 4] : 4'd0;
+    logic [3:0] action;
+    assign action = wdata_i[4*n +: 4];
+    assign legal_in[4*n +: 4] = ((n < NTrigIn) && trace_reg_pkg::TrTeTrigExtInAction0Legal[action]) ? action : 4'd0;
   end
-  localparam logic [31:0] OutMask = TrTeTrigExtOutControlMask & (32'hFFFFFFFF >> (4*(8-NTrigOut)));
+  localparam logic [31:0] OutMask = trace_reg_pkg::TrTeTrigExtOutControlMask & (32'hFFFFFFFF >> (4*(8-NTrigOut)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -142,15 +146,15 @@ module trace_te_regs
       vendor_q   <= 4'd0;
       lost_q     <= 1'b0;
     end else begin
-      if (wr_control && wdata_i[TrTeActiveLsb]) settings_q <= legal_control;
+      if (wr_control && wdata_i[trace_reg_pkg::TrTeActiveLsb]) settings_q <= legal_control;
       if (wr_features) features_q <= legal_features;
       if (wr_filters)  filters_q  <= wdata_i[15:0] & FiltersMask[15:0];
       if (wr_in)       in_q       <= legal_in;
       if (wr_out)      out_q      <= wdata_i & OutMask;
       if (wr_vendor)   vendor_q   <= wdata_i[3:0];
       // A message lost, or a hart stalled, in the cycle of the write is not forgotten.
-      if (overflow_i || (enable && settings_q[TrTeInstStallEnaLsb] && !accept_i)) lost_q <= 1'b1;
-      else if (enabled || (wr_control && wdata_i[TrTeInstStallOrOverflowLsb]))    lost_q <= 1'b0;
+      if (overflow_i || (enable && settings_q[trace_reg_pkg::TrTeInstStallEnaLsb] && !accept_i)) lost_q <= 1'b1;
+      else if (enabled || (wr_control && wdata_i[trace_reg_pkg::TrTeInstStallOrOverflowLsb]))    lost_q <= 1'b0;
     end
   end
 
@@ -162,11 +166,11 @@ module trace_te_regs
     .rst_ni,
     .clear_i        (clear),
     .enable_i       (enable),
-    .trig_enable_i  (settings_q[TrTeInstTrigEnableLsb]),
+    .trig_enable_i  (settings_q[trace_reg_pkg::TrTeInstTrigEnableLsb]),
     .actions_i      (in_q),
     .events_i       (out_q),
-    .write_i        (wr_control && active && wdata_i[TrTeActiveLsb]),
-    .wdata_i        (wdata_i[TrTeInstTracingLsb]),
+    .write_i        (wr_control && active && wdata_i[trace_reg_pkg::TrTeActiveLsb]),
+    .wdata_i        (wdata_i[trace_reg_pkg::TrTeInstTracingLsb]),
     .accept_i,
     .dbg_on_i,
     .dbg_off_i,
@@ -217,16 +221,18 @@ module trace_te_regs
 
   logic [31:0] control;
   assign control = settings_q |
-                   ({31'd0, active}  << TrTeActiveLsb) | ({31'd0, enable}  << TrTeEnableLsb) |
-                   ({31'd0, tracing} << TrTeInstTracingLsb) | ({31'd0, empty_i} << TrTeEmptyLsb) |
-                   ({31'd0, lost_q}  << TrTeInstStallOrOverflowLsb);
-  assign rdata_o = ((addr_i == TrTeControlOffset)           ? control           : 32'd0) |
-                   ((addr_i == TrTeImplOffset)              ? Impl              : 32'd0) |
-                   ((addr_i == TrTeInstFeaturesOffset)      ? features_q        : 32'd0) |
-                   ((addr_i == TrTeInstFiltersOffset)       ? {16'd0, filters_q} : 32'd0) |
-                   ((addr_i == TrTeTrigExtInControlOffset)  ? in_q              : 32'd0) |
-                   ((addr_i == TrTeTrigExtOutControlOffset) ? out_q             : 32'd0) |
-                   ((addr_i == TrTeVendorControlOffset)     ? {28'd0, vendor_q} : 32'd0) |
+                   ({31'd0, active}  << trace_reg_pkg::TrTeActiveLsb) |
+                   ({31'd0, enable}  << trace_reg_pkg::TrTeEnableLsb) |
+                   ({31'd0, tracing} << trace_reg_pkg::TrTeInstTracingLsb) |
+                   ({31'd0, empty_i} << trace_reg_pkg::TrTeEmptyLsb) |
+                   ({31'd0, lost_q}  << trace_reg_pkg::TrTeInstStallOrOverflowLsb);
+  assign rdata_o = ((addr_i == trace_reg_pkg::TrTeControlOffset)           ? control           : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeImplOffset)              ? Impl              : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeInstFeaturesOffset)      ? features_q        : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeInstFiltersOffset)       ? {16'd0, filters_q} : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeTrigExtInControlOffset)  ? in_q              : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeTrigExtOutControlOffset) ? out_q             : 32'd0) |
+                   ((addr_i == trace_reg_pkg::TrTeVendorControlOffset)     ? {28'd0, vendor_q} : 32'd0) |
                    filter_rdata | ts_rdata;
 
   assign active_o   = active;
