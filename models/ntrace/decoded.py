@@ -81,10 +81,10 @@ class Event(NamedTuple):
     kind: str
     index: int
     message: Message
-    text: str
     epc: int | None = None
     btype: int | None = None
     target: int | None = None
+    text: str = ""
     priv: int | None = None
     context: int | None = None
     hcontext: int | None = None
