@@ -9,23 +9,30 @@ import numpy as np
 
 from models.ntrace.encoder import EncodedTrace
 from models.ntrace.messages import Message
+from models.riscv.retired import IType
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
 
 # Clause of a field that differs while the message is the right one; the rest is found in `_field_clause`.
 FIELD_CLAUSE = {
     "icnt": "NT.8.4.icnt", "hist": "NT.8.3.hist", "uaddr": "NT.8.1.uaddr", "faddr": "NT.8.1.faddr",
-    "etype": "NT.7.4.codes", "ecode": "NT.7.4.codes", "rcode": "NT.7.8.rcode", "evcode": "NT.7.12.evcode",
-    "cdf": "NT.7.12.cdf",
+    "etype": "NT.7.4.codes", "ecode": "NT.7.4.ecode", "rcode": "NT.7.8.rcode", "evcode": "NT.7.12.evcode",
+    "cdf": "NT.7.12.cdf", "process": "NT.7.1.process", "bcnt": "NT.7.11.repeat", "hrepeat": "NT.9.3.repeated_history",
+    "data": "NT.6.1.vendor",
 }  # fmt: skip
 # Clause of a message that nothing called for.
 EXTRA_CLAUSE = {
     t.TC_DIRECT: "NT.10.inferable", t.TC_INDIRECT: "NT.10.inferable", t.TC_HIST: "NT.10.inferable",
-    t.TC_ERROR: "NT.7.4.error", t.TC_CORRELATION: "NT.7.12.trace_off",
+    t.TC_ERROR: "NT.7.4.error", t.TC_CORRELATION: "NT.7.12.trace_off", t.TC_OWNERSHIP: "NT.7.1.priv_change",
+    t.TC_REPEAT: "NT.7.11.repeat",
 }  # fmt: skip
+EXTRA_SYNC = {0: "NT.8.5.sync0", 1: "NT.8.5.sync1", 2: "NT-20", 3: "NT.8.5.sync3", 4: "NT.8.4.4.sync4", 6: "NT.8.5.sync6",
+              7: "NT.8.5.sync7", 9: "NT.8.5.sync9"}  # fmt: skip
+EXTRA_FULL = {0: "NT.8.4.4.resource_full", 1: "NT.8.3.1.hist_full", 2: "NT.9.3.repeated_history"}
 # Clauses of one corner case: they own the fields of the message that they made.
 CORNER_CASES = ("NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT.8.6.stop_while_off", "NT.8.6.start_while_off",
                 "NT-12", "NT-13", "NT.7.12.open_target")  # fmt: skip
+MAX_ROWS = 2000  # beats looked at for the instruction that a message nothing called for tells
 SYNC_TCODES = (t.TC_SYNC, t.TC_DIRECT_SYNC, t.TC_INDIRECT_SYNC, t.TC_HIST_SYNC)
 
 
@@ -33,7 +40,7 @@ def difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], p
     """Clause and headline where message number `place` differs, is missing or should not be there."""
     expected = encoded.messages
     if place == len(expected):
-        return _extra(actual[place], capture), f"message {place} ({actual[place].name}) was not called for"
+        return _extra(actual[place], capture, encoded, place), f"message {place} ({actual[place].name}) was not called for"
     reason = encoded.reasons[place]
     if place == len(actual):
         return reason, f"{expected[place].name} was not sent: the stream ends before it"
@@ -42,25 +49,34 @@ def difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], p
     if _alike(expected, place + 1, actual, place) or _skipped(expected[place : place + 5], have, reference):
         return reason, f"{want.name} is missing before {have.name}"
     if _alike(expected, place, actual, place + 1) or _skipped(actual[place : place + 5], want, reference):
-        return _extra(have, capture), f"{have.name} was not called for"
+        return _extra(have, capture, encoded, place), f"{have.name} was not called for"
     if want.type.tcode != have.type.tcode:
         if _aligned(expected, place + 1, actual, place):
             return reason, f"{want.name} is missing before {have.name}"
         if _aligned(expected, place, actual, place + 1):
-            return _extra(have, capture), f"{have.name} was not called for"
+            return _extra(have, capture, encoded, place), f"{have.name} was not called for"
         return _replaced(want, have, reason), f"{have.name} stands where {want.name} belongs"
+    if want.values == have.values:
+        return _beside(expected, place, have)
     key = next(k for k, w, h in zip(want.type.keys, want.values, have.values) if w != h) \
         if len(want.values) == len(have.values) else "cdf"  # fmt: skip
     if key in ("sync", "btype") and _aligned(expected, place + 1, actual, place) and want.get("sync") != have.get("sync"):
         return reason, f"{want.name} is missing"
     clause = _field_clause(key, expected, place, have, reason)
+    if key in ("faddr", "uaddr") and _extends(want.get(key) ^ have.get(key), capture.config.xlen - 1):
+        clause = "NT.8.2.extend"
     return clause, f"{want.name}: {_name(want, key)} is not as expected"
 
 
 def _alike(a: list[Message], i: int, b: list[Message], j: int) -> bool:
     """Whether the next three messages of a from i and of b from j are equal (or those that are left)."""
     ours, theirs = a[i : i + 3], b[j : j + 3]
-    return bool(ours) and len(ours) == len(theirs) and all(x.same(y) for x, y in zip(ours, theirs))
+    return bool(ours) and len(ours) == len(theirs) and all(_equal(x, y) for x, y in zip(ours, theirs))
+
+
+def _equal(a: Message, b: Message) -> bool:
+    """Equal but for SRC and TSTAMP, which is a difference to the message before."""
+    return (a.type.tcode, a.values) == (b.type.tcode, b.values)
 
 
 def _skipped(run: list[Message], other: Message, reference: int) -> bool:
@@ -104,16 +120,61 @@ def _aligned(a: list[Message], i: int, b: list[Message], j: int) -> bool:
         ours[0].get("sync") == theirs[0].get("sync"))  # fmt: skip
 
 
-def _extra(message: Message, capture: Capture) -> str:
+def _extra(message: Message, capture: Capture, encoded: EncodedTrace, place: int) -> str:
     tcode = message.type.tcode
     if tcode == t.TC_FULL:
-        return "NT.8.3.1.hist_full" if message.get("rcode") else "NT.8.4.4.resource_full"
+        return EXTRA_FULL.get(message.get("rcode"), "NT.7.8.rcode")
     if tcode in SYNC_TCODES:
-        return {2: "NT-20", 3: "NT.8.5.sync3", 4: "NT.8.4.4.sync4", 7: "NT.8.5.sync7"}.get(
-            message.get("sync") or 0, "NT.8.5.sync5")  # fmt: skip
+        return EXTRA_SYNC.get(message.get("sync"), "NT.8.5.sync5")
     if tcode == t.TC_CORRELATION and message.get("icnt") == 0:
         return "NT.8.6.start_while_off" if message.get("evcode") == 4 else "NT.8.6.stop_while_off"
+    if tcode >= t.FIRST_VENDOR:
+        return "NT.6.1.vendor"
+    if tcode in (t.TC_INDIRECT, t.TC_HIST):
+        return _inferable(message, capture, encoded, place)
     return EXTRA_CLAUSE.get(tcode, "NT.6.1.tcode")
+
+
+def _inferable(message: Message, capture: Capture, encoded: EncodedTrace, place: int) -> str:
+    """The clause under which the flow change that `message` tells should not have been told (chapters 9 and 10).
+
+    It is looked for where I-CNT ends, from one of the blocks of the beat that made the message before.
+    """
+    beats, config = capture.beats, capture.config
+    row = encoded.beat[min(place, len(encoded.beat)) - 1] if encoded.beat else 0
+    places = np.argwhere(beats.valid()[row : row + MAX_ROWS])
+    halves = np.cumsum([int(beats.iretire[row + r, lane]) for r, lane in places])
+    for skipped in [0, *halves[: beats.lanes].tolist()]:
+        for r, lane in places[halves == skipped + message.get("icnt")].tolist():
+            if config.sequential_jump and beats.sijump[row + r, lane]:
+                return "NT.9.1.sequential_jump"
+            if config.implicit_return and beats.itype[row + r, lane] in (IType.RETURN, IType.COROUTINE_SWAP):
+                return "NT.9.2.implicit_return"
+    return "NT.10.inferable"
+
+
+def _beside(expected: list[Message], place: int, have: Message) -> tuple[str, str]:
+    """Only SRC or TSTAMP differs."""
+    want = expected[place]
+    if want.src != have.src:
+        return "NT.3.2.src", f"{want.name}: SRC is not as expected"
+    if have.tstamp is None or want.tstamp is None:
+        return "NT.8.7.enabled", f"{want.name}: TSTAMP is {'missing' if have.tstamp is None else 'sent'}"
+    times = [0]  # told so far
+    for message in expected[: place + 1]:
+        has_sync = message.type.has_sync
+        times.append((0 if has_sync else times[-1]) + (message.tstamp or 0))
+    other = {times[-1] - time for time in times[:-1]} - {want.tstamp}  # differences from other messages
+    if want.type.has_sync:
+        clause = "NT.8.7.absolute" if have.tstamp in other else "NT.8.7.event"
+    else:
+        clause = "NT-15" if have.tstamp in other | {times[-1]} else "NT.8.7.event"
+    return clause, f"{want.name}: TSTAMP is not as expected"
+
+
+def _extends(difference: int, bits: int) -> bool:
+    """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
+    return difference > 0 and difference + (difference & -difference) == 1 << bits
 
 
 def _replaced(want: Message, have: Message, reason: str) -> str:
@@ -140,6 +201,8 @@ def _field_clause(key: str, expected: list[Message], place: int, have: Message, 
         if w == 0 or h == 0:
             return "NT.6.2.btype"
         return "NT-11" if 1 in (w, h) else reason
+    if key == "rcode" and 2 in (w, h):
+        return "NT.9.3.repeated_history"
     if key == "rdata":
         return _hist_clause(w, h, _previous(expected, place, "hist"), reason) if want.get("rcode") else reason
     if key == "hist":
@@ -225,5 +288,6 @@ def packing(capture: Capture, expected: list[Message], actual: list[Message]) ->
         packed = t.canonical(message, capture.config)
         raw = capture.data[offsets[place] : offsets[place] + sizes[place]]
         if raw != packed:
-            return place, "NT-7", f"{message.name} takes {len(raw)} bytes ({raw.hex(' ')}), needed {packed.hex(' ')}"
+            clause = "NT.8.2.extend" if capture.config.address_bits and _address(message, 0) is not None else "NT-7"
+            return place, clause, f"{message.name} takes {len(raw)} bytes ({raw.hex(' ')}), needed {packed.hex(' ')}"
     return len(expected), "NT-16", f"{len(capture.data) - int(sizes.sum())} idle bytes between messages, the profile has none"

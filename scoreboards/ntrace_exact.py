@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 
 from models.ntrace.codec import unpack
+from models.ntrace.config import Config
 from models.ntrace.encoder import EncodedTrace, Encoder
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
@@ -22,18 +23,37 @@ def check_exact(capture: Capture, book: ClauseBook, encoded: EncodedTrace | None
     """Compare capture.data with the model's bytes for capture.beats; returns what the model made."""
     if encoded is None:
         encoded = Encoder(capture.config).run(capture.beats)
-    htm = capture.config.mode == "htm"
     if encoded.data == capture.data:
-        _count(book, encoded, len(encoded.messages), htm)
+        _count(book, encoded, len(encoded.messages), capture.config)
+        _check_room(capture, book, encoded)
     else:
         place, failure = _first_difference(capture, encoded)
-        _count(book, encoded, place, htm)
+        _count(book, encoded, place, capture.config)
         book.fail(failure)
     return encoded
 
 
-def _count(book: ClauseBook, encoded: EncodedTrace, n: int, htm: bool) -> None:
+def _check_room(capture: Capture, book: ClauseBook, encoded: EncodedTrace) -> None:
+    """NT.3.fifo: where a beat found no room, two messages at least were waiting."""
+    beats, out = capture.beats, capture.out_cycle
+    rows = np.flatnonzero(beats.drop)
+    if out is None or not len(rows):
+        return
+    last = np.cumsum([len(chunk) for chunk in encoded.packed]) - 1  # offset of each message's last byte
+    made = np.searchsorted(np.array(encoded.beat), rows)
+    sent = np.searchsorted(np.asarray(out)[last], beats.cycle[rows])
+
+    def too_few(number: int) -> Failure:
+        row = int(rows[number])
+        return Failure("NT.3.fifo", f"no room for a beat while {made[number] - sent[number]} messages were waiting, needed 2",
+                       int(beats.cycle[row]))  # fmt: skip
+
+    book.bulk("NT.3.fifo", len(rows), np.flatnonzero(made - sent < 2), too_few)
+
+
+def _count(book: ClauseBook, encoded: EncodedTrace, n: int, config: Config) -> None:
     """The first n messages agreed: count every clause that took part in them."""
+    htm = config.mode == "htm"
     for clause, times in Counter(encoded.reasons[:n]).items():
         book.count(clause, times)
     table = t.MessageTable(encoded.messages[:n])
@@ -54,6 +74,16 @@ def _count(book: ClauseBook, encoded: EncodedTrace, n: int, htm: bool) -> None:
     if htm:
         book.count("NT-10", int(np.count_nonzero(table.is_a(t.TC_INDIRECT, t.TC_INDIRECT_SYNC))))
         book.count("NT-9", int(np.count_nonzero((table["sync"] == 2) & (table["btype"] <= 0))))
+    sync = table["sync"] != t.ABSENT
+    if config.source_bits:
+        book.count("NT.3.2.src", n)
+    if config.timestamp:
+        book.count("NT.8.7.absolute", int(sync.sum()))
+        book.count("NT-15", n - int(sync.sum()))
+        book.count("NT.8.7.event", n)
+        book.count("NT.8.7.enabled", n)
+    if config.extend_addr_msb:
+        book.count("NT.8.2.extend", int(np.count_nonzero((table["faddr"] != t.ABSENT) | (table["uaddr"] != t.ABSENT))))
     book.count("NT-16", n)
     book.count("NT.10.inferable", n)
 

@@ -166,10 +166,12 @@ def _ownership(legal: Legal, capture: Capture, sound: bool) -> None:
     reserved = (form == RESERVED_FORMAT) | ~np.isin(priv, PRIVS) | ((form == NEW_PRIV) & (process >> 5 != 0))
     legal.rule("NT.7.1.process", own, reserved, lambda i: f"PROCESS={process[i]:#x} is a reserved encoding")
     sync = table["sync"] != t.ABSENT
-    form = np.where(own, form, t.ABSENT)
-    after = np.append(form[1:], [t.ABSENT if sound else SCONTEXT])
+    # what follows each message, vendor-defined ones left out; of a damaged stream the end proves nothing
+    places = np.flatnonzero(table.tcode < t.FIRST_VENDOR)
+    told = np.append(np.where(own, form, t.ABSENT)[places], [t.ABSENT if sound else SCONTEXT] * 2)
+    after, then = np.full(len(table), SCONTEXT), np.full(len(table), SCONTEXT)
+    after[places], then[places] = told[1:-1], told[2:]
     if config.hcontext:
-        then = np.append(after[1:], [t.ABSENT if sound else SCONTEXT])
         legal.rule("NT.7.1.after_sync", sync, (after != HCONTEXT) | (then != SCONTEXT),
                    "is not followed by Ownership with hcontext, then with scontext")  # fmt: skip
     else:

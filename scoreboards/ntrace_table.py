@@ -114,6 +114,9 @@ def compare_fields(expected: Message | None, actual: Message | None) -> list[tup
     for key, spec in specs.items():
         pair = [None if m is None else m.get(key) for m in (expected, actual)]
         rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
+    for name, pair in (("SRC", [m and m.src for m in (expected, actual)]), ("TSTAMP", [m and m.tstamp for m in (expected, actual)])):
+        if any(pair):
+            rows.append((name, *("-" if value is None else str(value) for value in pair)))
     return rows
 
 
