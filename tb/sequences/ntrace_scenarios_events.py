@@ -69,7 +69,7 @@ def markers(config: Config, rng: Random) -> Story:
     for fire in (lambda: walk.notify(), lambda: walk.ext_notify(), lambda: walk.notify().ext_notify(), lambda: walk.notify().notify()):
         for _ in _places(walk, b):
             fire()
-    home(walk, b.labels["main"]).trace_off().notify().step().ext_notify().trace_on().notify().step(2).notify()
+    home(walk, b.labels["after"]).trace_off().notify().step().ext_notify().trace_on().notify().step(2).notify()
     return stop(program, walk)
 
 
@@ -93,7 +93,7 @@ def low_power(config: Config, rng: Random) -> Story:
     program, walk = start(b, config)
     for _ in _places(walk, b):
         walk.sleep().wake()
-    home(walk, b.labels["main"]).step().trace_off().sleep().wake().trace_on().step().sleep().trace_off().wake().trace_on().step()
+    home(walk, b.labels["after"]).step().trace_off().sleep().wake().trace_on().step().sleep().trace_off().wake().trace_on().step()
     return stop(program, walk)
 
 
