@@ -133,33 +133,25 @@ def _overflow(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun)
     """trTeInstStallOrOverflow: 1 after a message was lost or the hart was stalled, until it is cleared or trace is enabled."""
     model, place = _encoder(capture, hart)
     errors = [sent.begin for sent in run.stream.messages if sent.data[0] >> 2 == 8]
-    cleared = 0
+    dropped = run.beats.cycle[run.beats.drop == 1].astype(np.int64)
+    cleared, clause = 0, "TCI.te.overflow"
     for access in capture.accesses:
         if access.write:
+            enabled = place.get("trTeEnable")
             model.write(access.addr, access.data)
-            if access.addr == place.base and (access.data >> 12 & 1 or access.data & 3 != 3):
+            if access.addr == place.base and (access.data >> 12 & 1 or not place.active or place.get("trTeEnable") > enabled):
                 cleared = access.cycle
-        elif access.addr == place.base:
-            lost = [cycle for cycle in errors if cleared < cycle < access.cycle]
-            if lost and not place.get("trTeInstStallEna"):
-                ok = bool(access.data >> 12 & 1) or not _first_loss_after(run, cleared, access.cycle)
-                book.check("TCI.te.overflow", ok, Failure(
+                clause = "TCI.reg.rw1c" if access.data >> 12 & 1 else "TCI.te.overflow_clear"
+        elif access.addr == place.base and place.active and not place.get("trTeInstStallEna"):
+            flag, without_room = bool(access.data >> 12 & 1), (dropped >= cleared) & (dropped < access.cycle)
+            if not without_room.any():
+                book.check(clause, not flag, Failure(
+                    clause, f"hart {hart}: trTeInstStallOrOverflow reads 1, and nothing was lost since it was cleared", cycle=access.cycle,
+                ))  # fmt: skip
+            elif any(cleared < cycle < access.cycle for cycle in errors):
+                book.check("TCI.te.overflow", flag, Failure(
                     "TCI.te.overflow", f"hart {hart} lost messages, and trTeInstStallOrOverflow reads 0", cycle=access.cycle,
                 ))  # fmt: skip
-            elif not run.beats.drop.any() and not _stalled(capture, hart):
-                book.check("TCI.te.overflow", not access.data >> 12 & 1, Failure(
-                    "TCI.te.overflow", f"hart {hart}: trTeInstStallOrOverflow reads 1 without loss or stall", cycle=access.cycle,
-                ))  # fmt: skip
-
-
-def _first_loss_after(run: HartRun, begin: int, end: int) -> bool:
-    """Whether a beat was taken without room between the cycles (the flag is set then, the Error leaves later)."""
-    cycle = run.beats.cycle
-    return bool(((cycle > begin) & (cycle < end) & (run.beats.drop == 1)).any())
-
-
-def _stalled(capture: SystemCapture, hart: int) -> bool:
-    return bool(capture.harts[hart].config.inst_stall_ena)
 
 
 def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:
@@ -170,7 +162,7 @@ def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> 
     since = -SETTLE
 
     def judge() -> None:
-        if len(span) > 1 and setting and setting[0]:
+        if len(span) > 1 and setting and setting[0] and place.get("trTsEnable"):
             _pace(book, hart, run, np.array(span), setting)
 
     for what, index in _timeline(run, capture.accesses):

@@ -157,6 +157,8 @@ class RamCheck:
             address = self._address("RP")
             if address in self.memory and self.quiet:
                 self._check("TCI.ram.data", access, f"word at {address:#x}", self.memory[address], access.data)
+        elif name == "trRamRPLow" and self.quiet and not self.place.get("trRamMode"):
+            self._check("TCI.ram.rp", access, name, self._address("RP"), access.data)
         elif not self.quiet or any(one in self.place.fresh for one in fields):
             return
         elif name == "trRamWPLow":

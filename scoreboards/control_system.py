@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.control.model_funnel import by_source, split
+from models.ntrace.config import Config
 from models.ntrace.decoder import DecodedTrace, DecoderError, decode
 from models.ntrace.encoder import Encoder
 from models.ntrace.sources import decode_sources, stays
@@ -94,6 +95,7 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
             _exact(verdict.book, number, hart, whole)
         else:
             verdict.harts.append(_hart(capture, hart, whole))
+            _options(verdict.book, number, hart, verdict.harts[-1])
             found[src] = verdict.harts[-1].decoded.pcs
             if expect.get("wrapped"):
                 _tail(verdict.book, number, hart, returned.get(src, b""), verdict.harts[-1])
@@ -105,6 +107,21 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     }  # fmt: skip
     told = verdict.stats["told"]
     verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / told if told else 0.0
+
+
+def _options(book: ClauseBook, number: int, hart: HartRun, verdict: Verdict) -> None:
+    """What the registers were set to is what the encoder does: its stream keeps every clause under that configuration."""
+    clause = "TCI.te.filters" if hart.config.filter else "TCI.te.options"
+    book.count(clause, int(verdict.stats["messages"]))
+    book.check(clause, verdict.passed, lambda: Failure(
+        clause, f"hart {number}: with {_given(hart.config)} in its registers its stream breaks {', '.join(verdict.book.failed)}",
+    ))  # fmt: skip
+
+
+def _given(config: Config) -> str:
+    """What differs from the default configuration."""
+    plain = Config().to_dict()
+    return " ".join(f"{name.upper()}={value}" for name, value in config.to_dict().items() if value != plain[name])
 
 
 def _together(capture: SystemCapture, book: ClauseBook, back: bytes, found: dict[int, np.ndarray]) -> None:

@@ -153,7 +153,7 @@ class RegisterModel:
             return Expected(place, register, 0, MASK)
         known = MASK
         for one in register.fields:
-            if (one.volatile and not self._still(place, one.name)) or one.access == "W1":
+            if one.volatile and not self._still(place, one.name):
                 known &= ~one.mask
         if place.settling and not place.active:  # what is being reset keeps its registers until it is done; Enable is gone
             known = 2 if register.offset == 0 else 0

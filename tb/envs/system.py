@@ -88,6 +88,7 @@ class Session:
         """Register traffic below the register model."""
         sequence = StepSequence("steps", steps)
         await sequence.start(self.env.apb.sequencer)
+        self.tool.book.count("TCI.seq.poll", sum(step.kind == "poll" for step in steps) - len(sequence.stuck))
         for step in sequence.stuck:
             self.tool.check("TCI.seq.poll", False, f"{step.addr:#06x} does not reach {step.data:#x} in {POLLS} reads")
 

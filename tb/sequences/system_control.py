@@ -159,9 +159,9 @@ def filters(job: SystemJob, rng: random.Random) -> Story:
 def _timed(job: SystemJob, rng: random.Random, mode: int) -> Story:
     prescale = rng.randrange(3) if mode in (2, 3) else 0
     debug = rng.randrange(2) if mode == 3 else 0
-    options = {"timestamp": 1, "ts_mode": mode if mode != 4 else 2, "ts_prescale": prescale, "ts_run_in_debug": debug}
+    options = {"timestamp": 1, "ts_mode": mode if mode in (1, 2, 3) else 2, "ts_prescale": prescale, "ts_run_in_debug": debug}
     made = harts(job, rng, 800, knobs={"debug": 0.02}, **options)
-    ts = {"trTsControl": {"trTsMode": mode}} if mode == 4 else {}
+    ts = {"trTsControl": {"trTsMode": mode}} if mode in (0, 4) else {}
 
     async def run(s: Session) -> None:
         await reset_all(s)
@@ -180,7 +180,7 @@ def _timed(job: SystemJob, rng: random.Random, mode: int) -> Story:
         await running
         await finish(s)
         s.readback = await s.tool.read_back()
-        if mode != 4:
+        if mode in (2, 3):
             await _stop_and_clear(s, prescale)
 
     return Story(made, run)
@@ -195,8 +195,6 @@ async def _read_time(s: Session, name: str) -> None:
 async def _stop_and_clear(s: Session, prescale: int) -> None:
     """trTsCount = 0 stops an internal counter, trTsReset sets it to 0, trTsActive = 0 resets the unit."""
     name, mode = ENCODERS[0], s.story.harts[0].config.ts_mode
-    if mode == 1:
-        return
     await s.tool.set(name, "trTsControl", {"trTsActive": 1, "trTsMode": mode, "trTsPrescale": prescale})
     await s.cycles(2)
     first, _ = [await s.tool.read(name, "trTsCounterLow") for _ in range(2)]
@@ -219,6 +217,7 @@ def _make_timed(mode: int, name: str, what: str) -> None:
     story(f"TCI.ts.{name}", "TCI.ts.counter", *(("TCI.ts.count", "TCI.ts.reset") if mode in (2, 3) else ()))(build)
 
 
+_make_timed(0, "none", "Without a timestamp mode all timestamps are 0.")
 _make_timed(1, "external", "Timestamps from an external source.")
 _make_timed(2, "system", "Timestamps of the system clock, with prescale; the counter stops and is cleared.")
 _make_timed(3, "core", "Timestamps of the core clock, running in Debug Mode or not; the counter stops and is cleared.")
