@@ -23,13 +23,13 @@ __all__ = ["LAYOUTS", "Knobs", "generate", "random_walk"]
 LAYOUTS: dict[int, dict[str, tuple[int, ...]]] = {
     32: {
         "zero": (0,), "mcu": (0x8000_0000,), "kernel": (0xC000_0000,), "top": (0xFFFF_0000,),
-        "edge": (0x7FFF_F000,),  # from 0x7ffff000 across bit 31
+        "edge": (0x7FFF_F800,),  # across bit 31
         "far": (0x1000, 0x2040_0000, 0x8000_0000, 0xC000_0000),
     },
     64: {
         "zero": (0,), "mcu": (0x8000_0000,),
         "kernel": (0xFFFF_FFFF_8000_0000,), "top": (0xFFFF_FFFF_FFFF_0000,),
-        "edge": (0x7FFF_FFFF_F000,),  # across bit 47
+        "edge": (0x7FFF_FFFF_F800,),  # across bit 47
         "sv39": (0x3F_FFFF_F000, 0xFFFF_FFC0_0000_0000), "sv48": (0x7FFF_FFF0_0000, 0xFFFF_8000_0000_0000, 0xFFFF_FFFF_8000_0000),
         "far": (0x1_0000, 0x3F_FFF0_0000, 0x8000_1234_0000, 0xFFFF_FFC0_0000_0000),
     },
@@ -75,17 +75,26 @@ class _Writer:
         count = max(size // 35, 3 * len(bases))
         self.functions = [f"f{i}" for i in range(count)]
         self.homes: dict[str, int] = {}  # the segment of each function
+        # The last function has a page of its own where c.lui alone can load its address.
+        self.page = (bases[0] & ~0xFFF) + 0x8000
+        near_zero = (self.page + 0x20000) % (1 << xlen) < 0x40000
+        self.paged = self.functions[-1] if near_zero else None
 
     def program(self) -> Program:
         names = [(name, None) for name in self.functions] + self.handlers
         for name, _ in names:
             self.homes[name] = self.rng.randrange(len(self.bases))
         self.homes[self.functions[0]] = 0
+        if self.paged:
+            self.homes[self.paged] = 0
         for home, base in enumerate(self.bases):
             self._put("org", base)
             for name, xret in names:
-                if self.homes[name] == home:
+                if self.homes[name] == home and name != self.paged:
                     self._function(name, xret)
+        if self.paged:
+            self._put("org", self.page)
+            self._function(self.paged, None)
         return self._assemble()
 
     def _assemble(self) -> Program:
@@ -191,7 +200,7 @@ class _Writer:
             forms += [("jal", 1, callee), ("jal", 1, callee), ("jal", 5, callee)]
             forms += [("c_jal", callee)] * (2 if self.xlen == 32 else 0)
         forms += [("pair", load, "jalr", *registers, callee) for load, *registers in _FAR_CALLS]
-        forms += [("pair", "c_lui", "c_jalr", 1, 9, callee)]
+        forms += [("pair", "c_lui", "c_jalr", 1, 9, self.paged)] * 2 if self.paged else []
         if not self.well_behaved:
             forms += [("pair", "auipc", "jalr", 1, 5, callee)]
         if self.zcm:
@@ -212,7 +221,7 @@ class _Writer:
 
     def _jump(self, name: str, depth: int) -> None:
         end = self._new_label()
-        forms: tuple[tuple, ...] = (("c_j", end), ("jal", 0, end), ("jal", 7, end), ("pair", "auipc", "jalr", 0, 7, end))
+        forms: tuple[tuple, ...] = (("c_j", end), ("jal", 0, end), ("jal", 7, end), ("pair", "auipc", "jalr", 0, 7, end), ("pair", "auipc", "jalr", 7, 6, end))
         self._put(*self.rng.choice(forms))
         self._fill(2)
         self._put("label", end)
@@ -251,7 +260,7 @@ class _Writer:
         if later:
             target = rng.choice(later)
             tails += [("pair", load, "jalr", 0, rng.choice((6, 7, 28)), target) for load in ("auipc", "lui", "c_lui")]
-            tails += [("pair", "c_lui", "c_jr", 0, 15, target)]
+            tails += [("pair", "c_lui", "c_jr", 0, 15, self.paged)] * 2 if self.paged else []
             tails += [] if self.well_behaved else [("pair", "auipc", "jalr", 0, rng.choice((1, 5)), target)]
         callee = rng.choice(later or self.functions)
         if later and self.homes[callee] == self.homes[name]:
