@@ -14,7 +14,7 @@ from models.ntrace.codec import Damage, Unpacker
 from models.ntrace.config import Config
 from models.ntrace.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Reading, Told
 from models.ntrace.decoder_context import NO_TIME, Clock
-from models.ntrace.decoder_flow import Flow, LimitReached, State
+from models.ntrace.decoder_messages import Interpreter, LimitReached, State
 from models.ntrace.decoder_path import Contradiction
 from models.ntrace.images import ImageMap, Situation, View
 from models.ntrace.messages import VENDOR_TCODES, Message, unknown_type
@@ -50,7 +50,7 @@ class Decoder:
         self._map = program if isinstance(program, ImageMap) else None
         view = self._map.view(Situation()) if self._map else program
         self._images: list[tuple[int, Program | View]] = [(0, view)]
-        self._flow = Flow(view, config)
+        self._flow = Interpreter(view, config)
         self._mark = self._flow.path.mark()
         self._unpacker = Unpacker(config, self.take, self.damage)
         self._clock = Clock() if config.timestamp else None

@@ -13,6 +13,7 @@ CONTEXT_BITS = 32  # of scontext on RV64; hcontext has fewer (RISC-V Debug Speci
 TSTAMP_BITS = 64
 SCONTEXT, HCONTEXT = (0x5A8,), (0x6A8, 0x7A8)  # CSRs; the second hcontext is what M-mode calls mcontext
 NO_TIME = -1
+_PRIVS = {int(priv): priv.name for priv in Priv}
 
 
 class Context(NamedTuple):
@@ -21,6 +22,12 @@ class Context(NamedTuple):
     priv: int | None = None
     context: int | None = None
     hcontext: int | None = None
+
+    def __str__(self) -> str:
+        """`U-mode, scontext 0x5, hcontext unknown`."""
+        priv = "privilege unknown" if self.priv is None else f"{_PRIVS.get(self.priv, self.priv)}-mode"
+        told = (("scontext", self.context), ("hcontext", self.hcontext))
+        return ", ".join([priv, *(f"{name} {'unknown' if value is None else f'{value:#x}'}" for name, value in told)])
 
 
 UNKNOWN = Context()
@@ -45,7 +52,7 @@ def ownership(process: int, before: Context) -> tuple[Context, tuple[int, ...], 
         return before, (), "FORMAT=1 is reserved"
     if value >> CONTEXT_BITS:
         return before._replace(priv=priv), (), f"CONTEXT has more than {CONTEXT_BITS} bits"
-    wrong = "" if priv in set(Priv) else f"V={priv >> 2} PRV={priv & 3:02b} is reserved"
+    wrong = "" if priv in _PRIVS else f"V={priv >> 2} PRV={priv & 3:02b} is reserved"
     if form == FORMAT_PRIV:
         return before._replace(priv=priv), (), wrong or (f"FORMAT=0 with CONTEXT={value:#x}" if value else "")
     name, csrs = ("context", SCONTEXT) if form == FORMAT_SCONTEXT else ("hcontext", HCONTEXT)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from models.ntrace.decoder_context import Context
 from models.riscv.isa import Insn
 from models.riscv.program import Program
 from models.riscv.retired import Priv
@@ -39,9 +40,7 @@ class Situation:
     marker: int = 0
 
     def __str__(self) -> str:
-        told = {"scontext": self.context, "hcontext": self.hcontext}
-        priv = "privilege unknown" if self.priv is None else f"{Priv(self.priv).name}-mode" if self.priv in set(Priv) else f"V, PRV {self.priv}"
-        return ", ".join([priv, *(f"{name} {'unknown' if value is None else f'{value:#x}'}" for name, value in told.items())])
+        return str(Context(self.priv, self.context, self.hcontext))
 
 
 @dataclass(frozen=True)

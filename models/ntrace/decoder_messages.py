@@ -1,6 +1,6 @@
 """From messages to the flow: what each message of chapter 7 says happened, and whether it can have.
 
-`Flow` knows states, handlers and events; `decoder` brings it messages, and answers to people.
+`Interpreter` knows states, handlers and events; `decoder` brings it messages, and answers to people.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class State(Enum):
     DONE = 5  # limit reached
 
 
-class Flow:
+class Interpreter:
     """The story as messages tell it one after the other; `handle` raises Contradiction or LimitReached."""
 
     def __init__(self, program: Program | View, config: Config) -> None:
@@ -275,7 +275,7 @@ class Flow:
             self.complain(message, "NT.7.1.process", wrong)
         self._context(context, csrs)
         self.dropped |= self.state is State.START
-        self._event("ownership", message, "", **context._asdict())
+        self._event("ownership", message, str(context), **context._asdict())
 
     def _context(self, context: tuple, csrs: tuple[int, ...] = ()) -> None:
         if context != self.contexts[-1].context:
