@@ -111,7 +111,9 @@ module ntrace_tb
   logic                            enable, inst_tracing, halted, in_reset, low_power;
   logic                            notify, ext_notify;
   logic [5:0]                      vendor;
-  logic [31:0]                     levels, vendor_data;
+  logic [2:0]                      levels_low;   // bits 2:0 of tb/agents/rows.py; bit 3 is the recorder's, drop
+  logic [27:0]                     levels_high;  // bits 31:4
+  logic [31:0]                     vendor_data;
   logic [NBlocks*LaneBits-1:0]     seen_lanes;
   logic                            random_ready, ready;
 
@@ -137,14 +139,13 @@ module ntrace_tb
                       (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
   end
 
-  // Levels and pulses: the bits of tb/agents/rows.py. Bit 3 is the recorder's: drop.
-  assign levels = drive_bulk_i ? row[95:64] :
-    {10'd0, ctl_vendor_i, 6'd0, ctl_ext_notify_i, ctl_notify_i,
-     2'd0, ctl_low_power_i, ctl_in_reset_i, 1'b0, ctl_halted_i, ctl_inst_tracing_i, ctl_enable_i};
-  assign {halted, inst_tracing, enable} = levels[2:0];
-  assign {low_power, in_reset}          = levels[5:4];
-  assign {ext_notify, notify}           = levels[9:8];
-  assign vendor                         = levels[21:16];
+  assign levels_low  = drive_bulk_i ? row[66:64] : {ctl_halted_i, ctl_inst_tracing_i, ctl_enable_i};
+  assign levels_high = drive_bulk_i ? row[95:68] :
+    {10'd0, ctl_vendor_i, 6'd0, ctl_ext_notify_i, ctl_notify_i, 2'd0, ctl_low_power_i, ctl_in_reset_i};
+  assign {halted, inst_tracing, enable} = levels_low;
+  assign {low_power, in_reset}          = levels_high[1:0];
+  assign {ext_notify, notify}           = levels_high[5:4];
+  assign vendor                         = levels_high[17:12];
   assign vendor_data = drive_bulk_i ? row[127:96]  : ctl_vendor_data_i;
   assign itype       = drive_bulk_i ? row_itype     : ing_itype_i;
   assign iaddr       = drive_bulk_i ? row_iaddr     : ing_iaddr_i;
@@ -169,21 +170,22 @@ module ntrace_tb
 
   // Time: a system clock of half the frequency, and an external time of its own pace. It begins with the
   // player, so that the cycles Python needs before do not count.
-  logic [63:0] age, external_time;
-  logic        timed;
+  localparam logic [63:0] One = 64'd1, Offset = 64'd1000;
+  logic [TsWidth-1:0] age, external_time;
+  logic               timed;
 
   assign timed         = rst_ni && (!drive_bulk_i || go_i);
-  assign external_time = 64'd3*age + 64'd1000;
+  assign external_time = age + (age << 1) + Offset[TsWidth-1:0];
 
   always_ff @(posedge clk_o) begin
     if (!timed) age <= '0;
-    else        age <= age + 64'd1;
+    else        age <= age + One[TsWidth-1:0];
   end
 
   trace_timestamp #(.Width(TsWidth)) u_timestamp (
     .clk_i(clk_o), .rst_ni(rst_ni), .active_i(timed), .count_i(1'b1), .clear_i(1'b0),
     .run_in_debug_i(ts_run_in_debug_i), .mode_i(ts_mode_i), .prescale_i(ts_prescale_i), .halted_i(halted),
-    .sys_tick_i(age[0]), .external_i(external_time[TsWidth-1:0]), .shared_i({TsWidth{1'b0}}),
+    .sys_tick_i(age[0]), .external_i(external_time), .shared_i({TsWidth{1'b0}}),
     .tstamp_o(sts_tstamp_o)
   );
 
@@ -243,7 +245,7 @@ module ntrace_tb
   trace_recorder #(.LaneBits(NBlocks*LaneBits), .OutBytes(OutBytes)) u_recorder (
     .clk_i(clk_o), .go_i(play && drive_bulk_i), .cycle_i(cycle),
     .accept_i(accept), .any_block_i(block != '0),
-    .levels_i({levels[31:4], ing_drop_o, levels[2:0]}), .vendor_data_i(vendor_data), .tstamp_i(tstamp),
+    .levels_i({levels_high, ing_drop_o, levels_low}), .vendor_data_i(vendor_data), .tstamp_i(tstamp),
     .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
