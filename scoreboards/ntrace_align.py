@@ -271,6 +271,8 @@ class Alignment:
 
     def _pc_clause(self, position: int, index: int) -> str:
         """Clause by what stands before the wrong PC."""
+        if self.capture.config.filter and any(e.index == position + index for e in self.expected.edges):
+            return "NT.4.filters"
         if index == 0 or any(e.index == position + index and e.kind in START_CLAUSE for e in self.expected.edges):
             return "NT.8.1.faddr"
         if any(t.index == position + index for t in self.expected.traps):

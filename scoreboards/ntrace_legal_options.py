@@ -10,6 +10,7 @@ import numpy as np
 from models.ntrace.messages import TABLES
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
+from scoreboards.clauses import Failure
 from scoreboards.ntrace_rule import Legal
 
 BRANCHES = (t.TC_DIRECT, t.TC_INDIRECT, t.TC_HIST)  # what RepeatBranch may repeat
@@ -24,7 +25,7 @@ GROUP = 6  # MDO bits
 def check_options(legal: Legal, capture: Capture, sound: bool) -> None:
     """All rules; sound: the decoder found nothing wrong, so that the end of the stream and the PCs can be relied on."""
     _allowed(legal)
-    _sources(legal)
+    _sources(legal, np.frombuffer(capture.data, np.uint8))
     _times(legal)
     _repeats(legal)
     _lost(legal, capture)
@@ -49,13 +50,24 @@ def _known(legal: Legal) -> np.ndarray:
     return legal.table.is_a(*TABLES[legal.config.variant])
 
 
-def _sources(legal: Legal) -> None:
-    if not legal.config.source_bits:
+def _sources(legal: Legal, data: np.ndarray) -> None:
+    """SRC stands behind TCODE in every message, whatever it is; the decoder takes only those of its source."""
+    width, source = legal.config.source_bits, legal.config.src_id
+    if not width or not len(data):
         return
-    table, known = legal.table, _known(legal)
-    legal.book.count("NT-17", int(known.sum()))
-    legal.rule("NT.3.2.src", known, table.src != legal.config.src_id,
-               lambda i: f"SRC={table.src[i]}, but trTeSrcID is {legal.config.src_id}")  # fmt: skip
+    legal.book.count("NT-17", int(_known(legal).sum()))
+    begins = np.append(0, np.flatnonzero((data & 3) == 3) + 1)
+    begins = begins[begins < len(data)]
+    begins = begins[(data[begins] & 3) == 0]  # no idle byte
+    mdo = np.append(data >> 2, [0, 0]).astype(np.int64)
+    found = (mdo[begins + 1] | mdo[begins + 2] << 6) & ((1 << width) - 1)
+
+    def foreign(number: int) -> Failure:
+        index = int(np.searchsorted(legal.table.offset, begins[number]))
+        text = f"the message at byte {begins[number]} has SRC={found[number]}, but trTeSrcID is {source}"
+        return legal.where.failure("NT.3.2.src", text, index, [("SRC", str(source), str(found[number]))])
+
+    legal.book.bulk("NT.3.2.src", len(begins), np.flatnonzero(found != source), foreign)
 
 
 def _times(legal: Legal) -> None:

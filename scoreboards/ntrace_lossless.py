@@ -15,7 +15,7 @@ from models.ntrace.decoder import DecodedTrace
 from models.riscv.isa import Flow
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook
-from scoreboards.ntrace_align import EDGES, Alignment
+from scoreboards.ntrace_align import CUSTOM, EDGES, Alignment
 from scoreboards.ntrace_context import Context
 from scoreboards.ntrace_edges import Edge
 from scoreboards.ntrace_expected import Expected, Trap
@@ -53,6 +53,11 @@ class Lossless(Alignment):
         self.book.count("NT.10.branches", branches)
         self.book.count("NT.10.indirect", indirect)
         self.book.count("NT.8.4.count", len(self.decoded.messages))
+        if self.capture.config.filter:
+            self.book.count("NT.4.filters", len(self.expected))
+        self.book.count("NT.10.1.custom", np.count_nonzero((flow == Flow.SEQUENTIAL) & np.isin(self.expected.itype, CUSTOM)))
+        if self.capture.config.all_jumps:
+            self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
         aligned = self.align()
         if aligned and self._directions():
             self._traps()

@@ -1,13 +1,26 @@
-"""Scenarios as the scoreboards' tests use them: program and beats, without a simulator."""
+"""Scenarios and walks as the scoreboards' tests use them: program and beats, without a simulator."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
+import numpy as np
+
+from models.ntrace.codec import pack
 from models.ntrace.config import Config
+from models.ntrace.encoder import Encoder
+from models.ntrace.messages import Message, message
 from models.riscv.beats import Beats
 from models.riscv.program import Program
+from scoreboards.capture import Capture
+from scoreboards.ntrace import Verdict, check
+from scoreboards.ntrace_knobs import Knobs
 from tb.sequences.ntrace_scenarios import SCENARIOS
+
+Change = Callable[[list[Message]], None]
+FIRST_TIME, TICK = 1000, 3  # the clock of `timed` beats
 
 
 def story(name: str, config: Config) -> tuple[Program, Beats]:
@@ -15,3 +28,45 @@ def story(name: str, config: Config) -> tuple[Program, Beats]:
     scenario = SCENARIOS[name]
     program, retired = scenario.build(config, Random(f"1:{name}"))
     return program, scenario.to_beats(config, Random(f"2:{name}"), program, retired)
+
+
+def timed(beats: Beats) -> Beats:
+    """The beats with a clock that ticks three times a cycle."""
+    beats.tstamp = beats.cycle * np.uint64(TICK) + np.uint64(FIRST_TIME)
+    return beats
+
+
+def doctored(program: Program, beats: Beats, config: Config, change: Change | None = None, knobs: Knobs | None = None,
+             exact: bool = False, seen: Config | None = None) -> Verdict:  # fmt: skip
+    """The verdict on the model's messages after a change; seen: the configuration that the scoreboard believes in."""
+    messages = list(Encoder(config).run(beats).messages)
+    if change is not None:
+        change(messages)
+    data = b"".join(pack(m, config.source_bits, config.address_bits) for m in messages)
+    return check(Capture(seen or config, program, data, beats, exact=exact), knobs)
+
+
+def place(messages: list[Message], name: str, which: int = 0, **fields: int) -> int:
+    """Index of the which-th message of a type with these fields."""
+    found = [i for i, m in enumerate(messages) if m.name == name and all(m.get(k) == v for k, v in fields.items())]
+    return found[which]
+
+
+def set_at(messages: list[Message], index: int, **values: int) -> None:
+    """Change fields, src or tstamp of one message."""
+    old = messages[index]
+    fields = [values.get(key, value) for key, value in zip(old.type.keys, old.values)]
+    own = {key: values[key] for key in ("src", "tstamp") if key in values}
+    messages[index] = old._replace(values=tuple(fields), **own)
+
+
+def insert(messages: list[Message], index: int, name: str, *values: int) -> None:
+    """A message in the way, with the SRC of the others and no time of its own."""
+    like = messages[0]
+    made = message(name, *values)
+    messages.insert(index, made._replace(src=like.src, tstamp=None if like.tstamp is None else 0))
+
+
+def small(**options: object) -> Config:
+    """A configuration with narrow counters and shallow stacks."""
+    return replace(Config(icnt_bits=8, hist_bits=6, iretire_bits=5, stack_depth=2, repeat_bits=3, ts_width=40), **options)
