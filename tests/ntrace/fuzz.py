@@ -58,14 +58,19 @@ def program(xlen: int) -> Program:
 
 
 @cache
-def good_trace(config: Config) -> bytes:
+def good_writer(config: Config) -> Writer:
+    """A walk with everything the configuration has."""
     rng = random.Random(f"fuzz:{config.mode}:{config.variant}:{config.xlen}")
     w = Writer(program(config.xlen), config, chatty=True).start(MAIN)
     while len(w.data) < 4000:
         if w.pc in (0x1014, 0x101E):
             w.trap(HANDLER) if w.pc == 0x1014 else w.stop().start(rng.choice((MAIN, CALLER)), 3)
         w.wander(rng, 1, HANDLER, [MAIN, 0x1006, 0x1010, 0x101A, LOADS, CALLER])
-    return bytes(w.data)
+    return w.stop()
+
+
+def good_trace(config: Config) -> bytes:
+    return bytes(good_writer(config).data)
 
 
 def noise(rng: random.Random, config: Config, size: int) -> bytes:
