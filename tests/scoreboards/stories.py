@@ -14,6 +14,7 @@ from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message, message
 from models.riscv.beats import Beats
 from models.riscv.program import Program
+from models.riscv.stream import with_options
 from scoreboards.capture import Capture
 from scoreboards.ntrace import Verdict, check
 from scoreboards.ntrace_knobs import Knobs
@@ -27,6 +28,7 @@ def story(name: str, config: Config) -> tuple[Program, Beats]:
     """A directed scenario told in one configuration."""
     scenario = SCENARIOS[name]
     program, retired = scenario.build(config, Random(f"1:{name}"))
+    retired = with_options(retired, program, bool(config.all_jumps))
     return program, scenario.to_beats(config, Random(f"2:{name}"), program, retired)
 
 
