@@ -3,6 +3,7 @@ rtl/ntrace/ntrace_pkg.sv
 rtl/ntrace/ntrace_state_pkg.sv
 rtl/common/trace_compare.sv
 rtl/common/trace_filter.sv
+rtl/common/trace_timestamp.sv
 rtl/common/trace_fifo_multi.sv
 rtl/ntrace/ntrace_stack.sv
 rtl/ntrace/ntrace_pattern.sv
