@@ -11,5 +11,9 @@ from models.ntrace.config import Config, ConfigError
 from models.ntrace.decoded import DecodedTrace
 from models.ntrace.decoder import Decoder, decode
 from models.ntrace.encoder import EncodedTrace, Encoder
+from models.ntrace.images import ImageMap
+from models.ntrace.sources import decode_sources
 
-__all__ = ["Config", "ConfigError", "DecodedTrace", "Decoder", "EncodedTrace", "Encoder", "decode", "pack", "unpack"]
+__all__ = [
+    "Config", "ConfigError", "DecodedTrace", "Decoder", "EncodedTrace", "Encoder", "ImageMap", "decode", "decode_sources", "pack", "unpack",
+]  # fmt: skip

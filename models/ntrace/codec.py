@@ -11,7 +11,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from models.ntrace.config import Config
-from models.ntrace.messages import TABLES, TCODE_BITS, VAR, Field, Message, MessageType, unknown_type
+from models.ntrace.messages import (
+    RESERVED_RCODES,
+    TABLES,
+    TCODE_BITS,
+    VAR,
+    VENDOR_TCODES,
+    Field,
+    Message,
+    MessageType,
+    unknown_type,
+)
 
 MAX_MESSAGE = 64  # bytes kept of one message; the longest legal one has 38 (section 3)
 MDO_BITS = 6
@@ -149,10 +159,21 @@ class Unpacker:
         self._skip = None
         self._on_damage(Damage(start, end - start, reason, clause))
 
+    def _unknown(self, tcode: int, acc: int, nbits: int) -> Message:
+        """A message of which only TCODE and SRC are known (3.2: SRC stands second in every message)."""
+        src = acc & ((1 << self._src_bits) - 1) if nbits >= self._src_bits else 0
+        return Message(unknown_type(tcode), (), self._start, src)
+
     def _parse(self) -> None:
         try:
             message = self._message()
         except _BadMessage as error:
+            tcode = self._raw[0] >> 2
+            if tcode in VENDOR_TCODES:  # laid out by another vendor
+                acc, nbits = _groups(self._raw)[0]
+                self._on_message(self._unknown(tcode, acc >> TCODE_BITS, nbits - TCODE_BITS))
+                self._raw.clear()
+                return
             self._on_damage(Damage(self._start, len(self._raw), str(error), error.clause))
         else:
             self._on_message(message)
@@ -163,11 +184,11 @@ class Unpacker:
         groups = _groups(raw)
         tcode = raw[0] >> 2
         kind = self._table.get(tcode)
-        if kind is None:
-            return Message(unknown_type(tcode), (), self._start)
         acc, nbits = groups[0]
         acc >>= TCODE_BITS
         nbits -= TCODE_BITS
+        if kind is None:
+            return self._unknown(tcode, acc, nbits)
         if nbits < self._src_bits:
             raise _BadMessage(f"{kind.name} has no room for SRC of {self._src_bits} bits", "NT-17")
         src = acc & ((1 << self._src_bits) - 1)
@@ -196,7 +217,7 @@ class Unpacker:
         if self._has_tstamp and group < len(groups):
             tstamp = acc
             group += 1
-        if group != len(groups):
+        if group != len(groups) and not (kind.name == "ResourceFull" and values[0] in RESERVED_RCODES):
             raise _BadMessage(f"{kind.name} has {len(groups) - group} field(s) too many", f"NT.{kind.section}.fields")
         return Message(kind, tuple(values), self._start, src, tstamp)
 

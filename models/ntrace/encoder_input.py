@@ -102,7 +102,7 @@ def _flags(beats: Beats, config: Config) -> np.ndarray:
         qualified, notify = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
         flags |= np.where(qualified, 0, UNQUALIFIED) | np.where(notify, WATCHED, 0)
     if config.sequential_jump:
-        pending = np.isin(beats.itype, _PENDING + (IType.TAKEN,) * (config.mode == "btm"))
+        pending = np.isin(_itype(beats, config), _PENDING + (IType.TAKEN,) * (config.mode == "btm"))
         last = np.where(beats.ilastsize != 0, 2, 1)  # half-words of the jump itself
         flags |= np.where(pending & (beats.sijump != 0), SEQUENTIAL, 0)
         flags |= np.where(beats.iretire > last, PAIRED, 0)

@@ -108,8 +108,8 @@ class _Blocks:
         self.count = int(valid.sum())
         self.itype, self.priv, self.cause = beats.itype[valid], beats.priv[valid], beats.cause[valid]
         self.inputs = [getattr(beats, name)[valid].astype(np.uint64) for name in INPUTS]
-        # A block whose epoch is unlike that of the block before came after enable was 0.
-        off = np.cumsum(beats.enable == 0)
+        # A block whose epoch is unlike that of the block before came after enable was 0; beats with enable 0 have their own.
+        off = 2 * np.cumsum(beats.enable == 0) - (beats.enable == 0)
         self.epoch = np.broadcast_to(off[:, None], valid.shape)[valid]
 
     def runs(self) -> list[tuple[int, int]]:

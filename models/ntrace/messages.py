@@ -148,6 +148,7 @@ TABLES: dict[str, dict[int, MessageType]] = {
 BY_NAME: dict[str, MessageType] = {m.name: m for m in (*_COMMON, *_VENDOR)}
 
 TCODE_BITS = 6
+RESERVED_RCODES = range(3, 16)  # nobody knows how many RDATA fields they have
 
 VALUE_NAMES: dict[str, dict[int, str]] = {
     "sync": {

@@ -138,8 +138,8 @@ module ntrace_event
   assign correlation_valid = !lost_q && !error_last_q && (stop_told || marker);
   assign close             = stop && !lost_q && !filtered_q;
   assign pend_reset        = hart_reset && (start_q == ntrace_pkg::SyncNone);
-  assign evcode            = halt_rose  ? ntrace_pkg::EvcodeDebug :
-                             sleep_rose ? ntrace_pkg::EvcodeLowPower : ntrace_pkg::EvcodeDisable;
+  assign evcode            = halt_rose            ? ntrace_pkg::EvcodeDebug :
+                             (sleep_rose && stop) ? ntrace_pkg::EvcodeLowPower : ntrace_pkg::EvcodeDisable;
   assign ecode             = ntrace_pkg::EcodeProgramLost |
                              (lost_own_q    ? ntrace_pkg::EcodeOwnershipLost : 8'h00) |
                              (lost_vendor_q ? ntrace_pkg::EcodeVendorLost : 8'h00);
