@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from models.control.model_registers import Place, RegisterModel
+from models.ntrace.encoder import Encoder
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import Access
 from scoreboards.control_capture import HartRun, SystemCapture
@@ -132,7 +133,7 @@ def _encoder(capture: SystemCapture, hart: int) -> tuple[RegisterModel, Place]:
 def _overflow(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:
     """trTeInstStallOrOverflow: 1 after a message was lost or the hart was stalled, until it is cleared or trace is enabled."""
     model, place = _encoder(capture, hart)
-    errors = [sent.begin for sent in run.stream.messages if sent.data[0] >> 2 == 8]
+    losses = _losses(run)
     dropped = run.beats.cycle[run.beats.drop == 1].astype(np.int64)
     cleared, clause = 0, "TCI.te.overflow"
     for access in capture.accesses:
@@ -148,10 +149,25 @@ def _overflow(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun)
                 book.check(clause, not flag, Failure(
                     clause, f"hart {hart}: trTeInstStallOrOverflow reads 1, and nothing was lost since it was cleared", cycle=access.cycle,
                 ))  # fmt: skip
-            elif any(cleared < cycle < access.cycle for cycle in errors):
+            elif any(cleared < begin and end < access.cycle for begin, end in losses):
                 book.check("TCI.te.overflow", flag, Failure(
                     "TCI.te.overflow", f"hart {hart} lost messages, and trTeInstStallOrOverflow reads 0", cycle=access.cycle,
                 ))  # fmt: skip
+
+
+def _losses(run: HartRun) -> list[tuple[int, int]]:
+    """Cycles between which messages were lost: from the first beat without room to the one with which trace went on."""
+    if not run.beats.drop.any():
+        return []
+    cycle, drop = run.beats.cycle.astype(np.int64), run.beats.drop
+    told = Encoder(run.config).run(run.beats)
+    found = []
+    for message, row in zip(told.messages, told.beat):
+        if message.name == "Error":
+            room = np.flatnonzero(drop[:row] == 0)
+            begin = int(room[-1]) + 1 if len(room) else 0
+            found.append((int(cycle[begin]), int(cycle[row])))
+    return found
 
 
 def _time(capture: SystemCapture, book: ClauseBook, hart: int, run: HartRun) -> None:

@@ -58,8 +58,7 @@ def difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], p
         return _replaced(want, have, reason), f"{have.name} stands where {want.name} belongs"
     if want.values == have.values:
         return _beside(expected, place, have)
-    key = next(k for k, w, h in zip(want.type.keys, want.values, have.values) if w != h) \
-        if len(want.values) == len(have.values) else "cdf"  # fmt: skip
+    key = next(k for k, w, h in zip(want.type.keys, want.values, have.values) if w != h)
     if key in ("sync", "btype") and _aligned(expected, place + 1, actual, place) and want.get("sync") != have.get("sync"):
         return reason, f"{want.name} is missing"
     clause = _field_clause(key, expected, place, have, reason)

@@ -1,7 +1,7 @@
 """Flow changes that no message tells: implicit returns and sequentially inferable jumps (9.1, 9.2, NT-4, NT-5).
 
-That the decoder follows them is lossless; here each must have been allowed: the call of a suppressed return was told since the
-last synchronizing message and is not deeper than 32, and the load before a suppressed jump is counted in the same message.
+That the decoder follows them is lossless, and it follows a jump only where the load before it is counted in the same message.
+Here each return must have been allowed: its call was told since the last synchronizing message and is not deeper than 32.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Inferred:
 
     def check(self) -> None:
         """All segments whose place is known."""
-        config = self._lossless.capture.config
+        config, expected = self._lossless.capture.config, self._lossless.expected
         if not (self._mode or config.sequential_jump):
             return
         for segment in self._lossless.segments:
@@ -45,7 +45,7 @@ class Inferred:
                 told, ends = self._told(segment)
                 silent = self._silent(segment, told)
                 if config.sequential_jump:
-                    self._jumps(silent, ends)
+                    self._lossless.book.count("NT.9.1.sequential_jump", int(expected.sijump[silent].sum()))
                 if self._mode:
                     self._returns(segment, silent, ends)
 
@@ -76,17 +76,6 @@ class Inferred:
         flow = self._lossless.capture.program.columns(expected.pc[begin:end]).flow
         jumps = np.flatnonzero(flow == Flow.UNINFERABLE) + begin
         return jumps[~np.isin(jumps + 1, told)]
-
-    def _jumps(self, silent: np.ndarray, ends: np.ndarray) -> None:
-        expected = self._lossless.expected
-        jumps = silent[expected.sijump[silent]]
-        self._lossless.book.count("NT.9.1.sequential_jump", len(jumps))
-
-        def apart(number: int):
-            return self._lossless.failure("NT.9.1.same_message", "a jump that is not told, but the load before it is in another message",
-                                          int(jumps[number]), [])  # fmt: skip
-
-        self._lossless.book.bulk("NT.9.1.same_message", len(jumps), np.flatnonzero(np.isin(jumps, ends)), apart)
 
     # The call stack
 

@@ -122,7 +122,7 @@ def _address_bytes(legal: Legal, data: np.ndarray) -> None:
     if not len(index):
         return
     value = address[index]
-    needed = _groups(value, bits)
+    needed = mdo_groups(value, bits)
     marks = np.flatnonzero((data & 1) == 1)  # last bytes of variable-length fields
     first = np.searchsorted(marks, table.offset[index])
     # the address is the second variable-length field of every message that has one
@@ -137,7 +137,7 @@ def _address_bytes(legal: Legal, data: np.ndarray) -> None:
         legal.rule("NT.8.2.extend", of, bad, "MSBs of the address were sent that could be skipped")
 
 
-def _groups(value: np.ndarray, bits: int) -> np.ndarray:
+def mdo_groups(value: np.ndarray, bits: int) -> np.ndarray:
     """MDO groups that a value needs; bits: if not 0, the top bit sent extends to so many."""
     groups = np.ones(len(value), dtype=np.int64)
     for width in range(GROUP, bits or 63, GROUP):

@@ -16,6 +16,7 @@ from models.riscv.retired import IType
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
 from scoreboards.ntrace_expected import Expected
+from scoreboards.ntrace_legal_options import GROUP, mdo_groups
 
 
 @dataclass
@@ -83,6 +84,37 @@ def _starts_disabled(seen: Seen) -> int:
     return int(np.count_nonzero(fell & (beats.enable[:-1] & beats.enable[1:] & ~beats.inst_tracing[1:] & 1 == 1)))
 
 
+def _reserved_itypes(seen: Seen) -> int:
+    beats = seen.capture.beats
+    return 0 if beats is None else int(np.count_nonzero(beats.itype[beats.valid()] == IType.RESERVED))
+
+
+def _causes(seen: Seen) -> int:
+    """Traps whose cause or tval the port told."""
+    beats = seen.capture.beats
+    if beats is None:
+        return 0
+    trap = (beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT)
+    return int(np.count_nonzero(trap & ((beats.cause != 0) | (beats.tval != 0))))
+
+
+def _seed_8_2(seen: Seen) -> int:
+    """The forms of 8.2.1: addresses that are extended, that need a group of zeroes not to be, and that need every group."""
+    bits = seen.capture.config.address_bits
+    address = np.maximum(seen.table["faddr"], seen.table["uaddr"])
+    value = address[address > 0]
+    if not bits or not len(value):
+        return 0
+    groups, plain = mdo_groups(value, bits), mdo_groups(value, 0)
+    forms = [groups < plain, groups > plain, groups * GROUP >= bits]
+    return sum(int(form.sum()) for form in forms) if all(form.any() for form in forms) else 0
+
+
+def _sync_resets(seen: Seen) -> int:
+    """Synchronizing messages that reset the encoder in v1_0 alone."""
+    return int(np.isin(seen.table["sync"], (0, 4, 6)).sum())
+
+
 SITUATIONS: dict[str, Callable[[Seen], int]] = {
     "NT.2.zcm": _zcm,
     "NT.2.pairs": _pairs,
@@ -94,5 +126,9 @@ SITUATIONS: dict[str, Callable[[Seen], int]] = {
     "NT.V.tail_call": _tail_calls,
     "NT.V.ecall": _calls_to_the_system,
     "NT.V.starts_disabled": _starts_disabled,
+    "NT.2.itype7": _reserved_itypes,
+    "NT.2.cause": _causes,
+    "NT.8.2.examples": _seed_8_2,
+    "NT.V.sync_reset": _sync_resets,
 }
 """Rolled-up clauses whose parts are checked in other situations as well. The others are met whenever a part is."""

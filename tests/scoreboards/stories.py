@@ -14,6 +14,7 @@ from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message, message
 from models.riscv.beats import Beats
 from models.riscv.program import Program
+from models.riscv.retired import IType
 from models.riscv.stream import with_options
 from scoreboards.capture import Capture
 from scoreboards.ntrace import Verdict, check
@@ -24,11 +25,11 @@ Change = Callable[[list[Message]], None]
 FIRST_TIME, TICK = 1000, 3  # the clock of `timed` beats
 
 
-def story(name: str, config: Config) -> tuple[Program, Beats]:
-    """A directed scenario told in one configuration."""
+def story(name: str, config: Config, as_itype: int = IType.TAKEN) -> tuple[Program, Beats]:
+    """A directed scenario told in one configuration; as_itype: what all-jumps calls a direct jump."""
     scenario = SCENARIOS[name]
     program, retired = scenario.build(config, Random(f"1:{name}"))
-    retired = with_options(retired, program, bool(config.all_jumps))
+    retired = with_options(retired, program, bool(config.all_jumps), as_itype)
     return program, scenario.to_beats(config, Random(f"2:{name}"), program, retired)
 
 

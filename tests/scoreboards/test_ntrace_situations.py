@@ -6,6 +6,7 @@ import pytest
 
 from models.ntrace.config import Config
 from models.ntrace.encoder import Encoder
+from models.riscv.retired import IType
 from scoreboards.capture import Capture
 from scoreboards.ntrace import check, plan
 from scoreboards.ntrace_situations import SITUATIONS
@@ -23,12 +24,16 @@ MEETS = {
     "NT.V.tail_call": ("indirect_kinds", {}),
     "NT.V.ecall": ("ecall", {"variant": "rc7"}),
     "NT.V.starts_disabled": ("debug_while_off", {}),
+    "NT.2.itype7": ("all_jumps", {"variant": "rc7", "all_jumps": 1}),
+    "NT.2.cause": ("trap_kinds", {}),
+    "NT.8.2.examples": ("extended_addresses", {"extend_addr_msb": 1}),
+    "NT.V.sync_reset": ("markers", {}),
 }
 
 
 def results(name: str, options: dict) -> dict[str, list[int]]:
     config = Config(**options)
-    program, beats = story(name, config)
+    program, beats = story(name, config, IType.RESERVED if config.all_jumps else IType.TAKEN)
     verdict = check(Capture(config, program, Encoder(config).run(beats).data, beats))
     assert verdict.passed
     return verdict.book.results()
