@@ -19,6 +19,8 @@ from typing import Any
 from models.ntrace.config import Config
 from scoreboards.clauses import Plan, toml_rows
 from tb.job import Job
+from tb.sequences.ntrace_scenarios import SCENARIOS
+from tb.sequences.ntrace_scenarios_base import SMALL
 from tools import simulators
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.sim import ROOT, BuildConfig, SimError, build, run
@@ -45,7 +47,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Plant:
-    """One planted bug. clauses: each of them must catch it. source, config, job: the stimulus it is caught with."""
+    """One planted bug. clauses: each of them must catch it. source, config, job: the stimulus it is caught with.
+
+    small: the build with small counters and two blocks a cycle, in which they get full.
+    """
 
     name: str
     clauses: tuple[str, ...]
@@ -54,19 +59,18 @@ class Plant:
     edit: tuple[Edit, ...]
     config: dict[str, Any] = field(default_factory=dict)
     job: dict[str, Any] = field(default_factory=dict)
+    small: bool = False
 
     @property
     def stimulus(self) -> Job:
         """The job that shows the bug."""
-        settings = dict(self.job)
+        settings, config = dict(self.job), {**(SMALL if self.small else {}), **self.config}
         kind, _, name = self.source.partition(":")
         if kind == "scenario":
-            from tb.sequences.ntrace_scenarios import SCENARIOS
-
             if name not in SCENARIOS:
                 raise PlantError(f"plant {self.name} runs scenario {name}, which does not exist; `make list` has them")
             settings = {**SCENARIOS[name].job, **settings}
-        return Job(self.name, self.source, dict(self.config), **settings)
+        return Job(self.name, self.source, config, **settings)
 
     def apply(self, rtl: Path) -> None:
         """Change the RTL below `rtl`; PlantError unless every `find` stands exactly once in its file."""
