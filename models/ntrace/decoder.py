@@ -17,7 +17,7 @@ from models.ntrace.decoder_context import NO_TIME, Clock
 from models.ntrace.decoder_messages import Interpreter, LimitReached, State
 from models.ntrace.decoder_path import Contradiction
 from models.ntrace.images import ImageMap, Situation, View
-from models.ntrace.messages import VENDOR_TCODES, Message, unknown_type
+from models.ntrace.messages import Message
 from models.riscv.program import Program
 
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "Reading", "decode"]
@@ -126,10 +126,7 @@ class Decoder:
     def damage(self, damage: Damage) -> None:
         """Bytes that are no message; which source they came from is not known."""
         flow = self._flow
-        if damage.clause == "NT.6.1.fields":  # a vendor-defined message that is not of our layout: whole, and of no use
-            tcode = VENDOR_TCODES[0]
-            flow.findings.note(Message(unknown_type(tcode), (), damage.offset), "NT.6.1.tcode", damage.reason)
-        elif flow.state is State.START and not flow.messages and not flow.dropped:
+        if flow.state is State.START and not flow.messages and not flow.dropped:
             flow.dropped = True  # the front of a buffer that wrapped
         elif flow.state not in (State.LOST, State.DONE):
             flow.lose(damage.offset, damage.clause, damage.reason, len(flow.messages))
@@ -138,6 +135,9 @@ class Decoder:
 
     def _now(self, message: Message) -> int:
         assert self._clock is not None
+        if not message.values:  # nobody knows which of its fields is TSTAMP
+            self._clock.forget()
+            return NO_TIME
         time, clause, text = self._clock.take(message)
         if clause:
             self._flow.complain(message, clause, text)
