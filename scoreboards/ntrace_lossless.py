@@ -17,7 +17,7 @@ from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook
 from scoreboards.ntrace_align import CUSTOM, EDGES, Alignment
 from scoreboards.ntrace_context import Context
-from scoreboards.ntrace_edges import Edge
+from scoreboards.ntrace_edges import START_CLAUSE, STOP_CLAUSE, Edge
 from scoreboards.ntrace_expected import Expected, Trap
 from scoreboards.ntrace_inferred import MODE_CLAUSE, Inferred
 from scoreboards.ntrace_knobs import Knobs
@@ -26,6 +26,8 @@ from scoreboards.ntrace_restart import check_restart
 from scoreboards.ntrace_segment import Problem, Segment
 from scoreboards.ntrace_table import MessageTable, ends
 from scoreboards.ntrace_time import Clock
+
+EXTRA = {"wake": START_CLAUSE["wake"], "reset": START_CLAUSE["reset"], "sleep": STOP_CLAUSE["sleep"]}  # told, but not so
 
 
 class Lossless(Alignment):
@@ -161,7 +163,9 @@ class Lossless(Alignment):
     def _mismatch(
         self, wanted: Trap | Edge | None, at: int | None, event: Any, clause_of: Callable, what: str
     ) -> None:
-        clause = clause_of(wanted) if wanted is not None else {"trap": "NT.10.traps"}.get(what, "NT-2")
+        if isinstance(wanted, Edge) and at is not None and at < wanted.index:
+            wanted = None  # what was told is one too many
+        clause = clause_of(wanted) if wanted is not None else {"trap": "NT.10.traps", **EXTRA}.get(event.kind, "NT-2")
         name = "none"
         if wanted is not None:
             name = wanted.kind if isinstance(wanted, Edge) else "interrupt" if wanted.interrupt else "exception"
