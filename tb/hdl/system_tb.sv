@@ -18,7 +18,7 @@ module system_tb
   parameter int RepeatBits   = 18,
   parameter int TsWidth      = 48,
   parameter int FifoDepth    = 16,
-  parameter int SramBytes    = 4096,
+  parameter int SramBytes    = 65536,
   parameter int OutBytes     = 8
 ) (
   output logic              clk_o,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PARAMS", "STORIES", "system_control", "system_programs", "system_sinks"]
 
-PARAMS = Params(harts=2, ts_width=48, sram_bytes=4096)  # what system_tb is built as
+PARAMS = Params(harts=2, ts_width=48, sram_bytes=1 << 16)  # what system_tb is built as
 
 
 @story("TCI.reg.reset", "TCI.reg.ro", "TCI.reg.rw", "TCI.reg.warl", "TCI.reg.reserved", "TCI.reg.unimplemented", "TCI.reg.inactive")
@@ -35,4 +35,4 @@ def read_back(job: SystemJob, rng: random.Random) -> Story:
     async def run(s: Session) -> None:
         await sram_run(s)
 
-    return Story(harts(job, rng, size=400), run)
+    return Story(harts(job, rng), run)

@@ -171,7 +171,7 @@ def _options(job: SystemJob, rng: random.Random, hart: int) -> Config:
     return hart_config(job, hart, ownership=1, timestamp=1, inst_stall_ena=1, mode=rng.choice(("htm", "btm")))
 
 
-@story("TCI.sys.images", "TCI.sys.decode")
+@story("TCI.sys.images", "TCI.sys.exact")
 def processes(job: SystemJob, rng: random.Random) -> Story:
     """Several programs at one address on each hart, chosen by Ownership; the kernel lies elsewhere."""
     made = []
