@@ -11,13 +11,14 @@ class Knobs:
 
     sync_late, sync_early: how far, in the unit of inst_sync_mode, a periodic sync may be off (NT-20).
     marker_late: instructions a marker (SYNC 0, 6) may stand behind its place; markers_optional: the device has none.
-    tstamp_on_all: every message has TSTAMP, not only those with SYNC (8.7). event_time: TSTAMP is the time of the event itself.
+    tstamp_on_all: every message has TSTAMP, not only those with SYNC (8.7).
+    event_time: a device that does not declare the profile has TSTAMP of the event itself, not only in order (8.7).
     ownership_at_traps: Ownership follows every trap and xRET, not only those that change the privilege (7.1).
     repeat_any_target: RepeatBranch may follow a message with U-ADDR other than 0, where the readings differ (NT-6).
     strict_reported_call: the call of a suppressed return must be in an earlier message (NT-5, 9.2).
     sync_keeps_stack: rc7: SYNC 0, 4 and 6 may leave the call stack as it is (table 25).
     address_padded: addresses may take more MDO groups than they need where MSBs may be skipped (8.2).
-    start_codes_optional: SYNC 1 and 9 may be told as 5 (table 25: not required).
+    start_codes_optional: a start behind reset or sleep may be told as SYNC=5, and a reset of a traced hart not at all (table 25).
     """
 
     sync_late: int = 4
@@ -25,7 +26,7 @@ class Knobs:
     marker_late: int = 0
     markers_optional: bool = False
     tstamp_on_all: bool = True
-    event_time: bool = True
+    event_time: bool = False
     ownership_at_traps: bool = True
     repeat_any_target: bool = False
     strict_reported_call: bool = False

@@ -36,9 +36,12 @@ class Lossless(Alignment):
     def __init__(self, capture: Capture, book: ClauseBook, expected: Expected, decoded: DecodedTrace, table: MessageTable,
                  knobs: Knobs) -> None:  # fmt: skip
         super().__init__(capture, book, expected, decoded, table)
+        self._codes_optional = knobs.start_codes_optional
+        if self._codes_optional:
+            expected.edges = [edge._replace(optional=edge.optional or edge.kind == "reset") for edge in expected.edges]
         self._beside = Beside(self, knobs)
         self._context = Context(self)
-        self._clock = Clock(self, capture.exact and knobs.event_time)
+        self._clock = Clock(self, capture.exact or knobs.event_time)
         self._inferred = Inferred(self, knobs)
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
@@ -134,8 +137,11 @@ class Lossless(Alignment):
         told = self._told(EDGES)
         for edge in self.expected.edges:
             self.book.count(edge.clause)
-        self._match(self.expected.edges, told, lambda e, at, event: at in (None, e.index) and e.kind == event.kind,
-                    lambda e: e.clause, "edge")  # fmt: skip
+        self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge")
+
+    def _same_edge(self, edge: Edge, at: int | None, event: Any) -> bool:
+        plain = self._codes_optional and event.kind == "trace_on" and edge.kind in START_CLAUSE
+        return at in (None, edge.index) and (edge.kind == event.kind or plain)
 
     def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
         """Walk both lists; the first that is missing, extra or different is the failure."""

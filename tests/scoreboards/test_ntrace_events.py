@@ -88,11 +88,22 @@ def test_marker_of_a_watchpoint() -> None:
 def test_knobs_of_markers() -> None:
     """A device may have no markers, or tell them later."""
     program, beats = story("markers", HTM)
-    silent, _ = story("markers", HTM)[1], None
+    silent = story("markers", HTM)[1]
     silent.notify[:] = silent.ext_notify[:] = 0
     data = Encoder(HTM).run(silent).data
     capture = Capture(HTM, program, data, beats, exact=False)
     assert not check(capture).passed and check(capture, Knobs(markers_optional=True)).passed
+
+
+def test_knob_of_start_codes() -> None:
+    """A device that knows no SYNC=9: it tells a start behind sleep as any other."""
+    def plain(messages: list[Message]) -> None:
+        for index in [i for i, m in enumerate(messages) if m.get("sync") == 9]:
+            set_at(messages, index, sync=5)
+
+    program, beats = story("low_power", HTM)
+    assert not doctored(program, beats, HTM, plain).passed
+    assert doctored(program, beats, HTM, plain, Knobs(start_codes_optional=True)).passed
 
 
 @pytest.mark.parametrize("text", ["iaddr>=0x80000014", "iaddr=0x80000012..0x80000020"])

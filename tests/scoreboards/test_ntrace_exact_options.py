@@ -139,3 +139,20 @@ def test_a_queue_that_is_full_too_soon() -> None:
         book = ClauseBook(plan())
         check_exact(Capture(Config(), program, data, beats, out_cycle=out_cycle), book)
         assert book.failed == failed and book.results()["NT.3.fifo"][0] == 20
+
+
+@pytest.mark.parametrize(("clause", "name", "config"), [
+    ("NT.8.4.4.predicted", "icnt_full_at_return", small(implicit_return=3, mode="btm", blocks=2)),
+    ("NT.9.2.implicit_return", "wrong_return", Config(implicit_return=3)),
+    ("NT.9.2.mode_partial", "wrong_return", Config(implicit_return=2)), ("NT-4", "nested_calls", small(implicit_return=3, blocks=2)),
+    ("NT.9.2.mode_counter", "nested_calls", small(implicit_return=1, blocks=2)),
+    ("NT.9.1.sequential_jump", "sequential_jumps_alone", Config(sequential_jump=1)),
+    ("NT.9.3.pattern", "loop_patterns", HIST_TWICE), ("NT.V.hrepeat", "long_loop", HIST_TWICE),
+    ("NT.4.filters", "filter_addresses", Config(filter="iaddr>=0x80000014")),
+])  # fmt: skip
+def test_message_that_its_rule_called_for(clause: str, name: str, config: Config) -> None:
+    program, beats = story(name, config)
+    encoded = Encoder(config).run(beats)
+    del encoded.messages[encoded.reasons.index(clause)]
+    data = b"".join(pack(m, config.source_bits, config.address_bits) for m in encoded.messages)
+    assert judge(program, beats, config, data).clause == clause
