@@ -80,7 +80,7 @@ module trace_hart
   logic                    active, may_reset, enc_rst_n, enc_ready, enc_drop, enc_empty, overflow;
   logic [31:0]             reg_control, reg_features;
   logic [3:0]              reg_vendor;
-  logic [15:0]             filters;
+  logic [15:0]             reg_filters;
   logic [NFilters*128-1:0] filter_cfg;
   logic [NComps*160-1:0]   comp_cfg;
   logic                    ts_active, ts_count, ts_reset, ts_run_in_debug, reg_ts_enable;
@@ -115,7 +115,7 @@ module trace_hart
     .control_o         (reg_control),
     .features_o        (reg_features),
     .vendor_o          (reg_vendor),
-    .filters_o         (filters),
+    .filters_o         (reg_filters),
     .filter_cfg_o      (filter_cfg),
     .comp_cfg_o        (comp_cfg),
     .dbg_on_i,
@@ -152,15 +152,16 @@ module trace_hart
   );
 
   // Settings as the encoder sees them, until it is disabled, has taken that beat, and is empty.
-  localparam int SettingBits = 32 + 32 + 4 + 1;
+  localparam int SettingBits = 32 + 32 + 16 + 4 + 1;
   logic [SettingBits-1:0] settings_q, settings;
   logic                   locked_q, closed_q;
   logic [31:0]            control, features;
   logic [3:0]             vendor;
+  logic [15:0]            filters;
   logic                   ts_enable;
 
-  assign settings = locked_q ? settings_q : {reg_control, reg_features, reg_vendor, reg_ts_enable};
-  assign {control, features, vendor, ts_enable} = settings;
+  assign settings = locked_q ? settings_q : {reg_control, reg_features, reg_filters, reg_vendor, reg_ts_enable};
+  assign {control, features, filters, vendor, ts_enable} = settings;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -27,15 +27,16 @@ module trace_word_buffer #(
 
   logic [8*Bytes-1:0]    bytes_q, left, added;  // bytes from fill_q on are 0
   logic [FillBits-1:0]   fill_q, fill_left, incoming;
-  logic                  inside_q, whole, pad, push, pop;
+  logic                  inside_q, pad_q, whole, pad, push, pop;
   logic [8*OutBytes-1:0] in_data;
   logic [31:0]           idle;
 
   assign whole        = (fill_q >= Word);
-  assign pad          = flush_i && !inside_q && !whole && (fill_q != '0);
+  // A filled word that is shown stays until it is taken.
+  assign pad          = (flush_i || pad_q) && !inside_q && !whole && (fill_q != '0);
   assign word_valid_o = whole || pad;
   assign pop          = word_valid_o && word_ready_i;
-  assign in_ready_o   = (fill_q <= 8);
+  assign in_ready_o   = (fill_q <= 8) && !pad;
   assign push         = in_valid_i && in_ready_o;
   assign empty_o      = (fill_q == '0) && !inside_q;
 
@@ -57,13 +58,16 @@ module trace_word_buffer #(
       bytes_q  <= '0;
       fill_q   <= '0;
       inside_q <= 1'b0;
+      pad_q    <= 1'b0;
     end else if (clear_i) begin
       bytes_q  <= '0;
       fill_q   <= '0;
       inside_q <= 1'b0;
+      pad_q    <= 1'b0;
     end else begin
       bytes_q  <= left | added;
       fill_q   <= fill_left + incoming;
+      pad_q    <= pad && !pop;
       if (push) inside_q <= !in_last_i;
     end
   end

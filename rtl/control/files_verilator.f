@@ -1,0 +1,1 @@
+rtl/control/trace_control_assert.sv
