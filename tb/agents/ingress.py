@@ -138,28 +138,24 @@ class IngressMonitor(uvm_component):
 
     async def _watch(self) -> None:
         clock, reset, bus = self.dut.clk_o, self.dut.rst_ni, self.bus
-        handles = [getattr(bus, name) for name in LANE_FIELDS]
-        level_handles = [getattr(self.levels, name) for name in LEVELS]
-        pulse_handles = [getattr(self.levels, name) for name in PULSES]
-        before: tuple[int, ...] = (0,) * (len(LEVELS) + 1)
+        handles = [self.dut.sts_tstamp_o, self.levels.vendor_data, *(getattr(bus, name) for name in LANE_FIELDS)]
+        word, block, before = self.dut.sts_levels_o, self.dut.sts_block_o, 0
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
             if reset.value != 1:
                 continue
             cycle, self.cycles = self.cycles, self.cycles + 1
-            if not (bus.ready.value.is_resolvable and bus.drop.value.is_resolvable):
+            levels = word.value
+            if not (bus.ready.value.is_resolvable and levels.is_resolvable):
                 if not self.problems:
                     self.problems.append(f"cycle {cycle}: ing_ready_o={bus.ready.value} drop_o={bus.drop.value}, an output is X")
                 continue
             if not int(bus.ready.value):
                 continue
-            levels = (*(int(h.value) for h in level_handles), int(bus.drop.value))
-            pulses = [int(h.value) for h in pulse_handles]
-            itype, iretire = int(bus.itype.value), int(bus.iretire.value)
-            if levels != before or itype or iretire or any(pulses):
-                tstamp = int(self.dut.sts_tstamp_o.value)
-                self.seen.append((cycle, *levels, *pulses, tstamp, *(int(h.value) for h in handles)))
-                before = levels
+            levels = int(levels)
+            if levels >> 8 or levels != before or block.value == 1:  # a pulse, another level, a block
+                self.seen.append((cycle, levels, *(int(h.value) for h in handles)))
+                before = levels & 0xFF
 
     def collect(self) -> None:
         """Send what was seen, as one Beats, to whoever listens."""
@@ -167,13 +163,14 @@ class IngressMonitor(uvm_component):
         self.port.write(rows.after_reset(seen))
 
     def _beats(self) -> Beats:
-        names = ("cycle", *LEVELS, "drop", *PULSES, "tstamp")
+        names = ("cycle", "levels", "tstamp", "vendor_data")
         columns = list(zip(*self.seen)) or [()] * (len(names) + len(LANE_FIELDS))
+        given = {name: np.array(column, dtype=np.uint64) for name, column in zip(names, columns)}
         widths = lane_widths(self.config)
         lanes = {
             name: _unpack(column, widths[name], self.config.blocks) for name, column in zip(LANE_FIELDS, columns[len(names) :])
         }
-        return Beats(**{name: np.array(column, dtype=np.uint64) for name, column in zip(names, columns)}, **lanes)
+        return Beats(**rows.split_levels(given.pop("levels")), **given, **lanes)
 
 
 class IngressAgent(uvm_agent):

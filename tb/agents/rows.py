@@ -42,8 +42,12 @@ def read_ingress(path: Path, lanes: int) -> Beats:
     """What trace_recorder saw accepted."""
     rows = np.fromfile(path, dtype=np.dtype([*_HEAD, ("tstamp", "<u8"), ("lanes", _LANE, (lanes,))]))
     columns = {name: rows[name] for name in ("cycle", "vendor_data", "tstamp")}
-    columns |= {name: rows["levels"] >> np.uint32(bit) & np.uint32((1 << n) - 1) for name, (bit, n) in LEVEL_BITS.items()}
-    return Beats(**columns, **{name: rows["lanes"][name] for name in LANE_FIELDS})
+    return Beats(**columns, **split_levels(rows["levels"]), **{name: rows["lanes"][name] for name in LANE_FIELDS})
+
+
+def split_levels(words: np.ndarray) -> dict[str, np.ndarray]:
+    """The fields of LEVEL_BITS in some levels words."""
+    return {name: words >> np.uint64(bit) & np.uint64((1 << n) - 1) for name, (bit, n) in LEVEL_BITS.items()}
 
 
 def after_reset(beats: Beats) -> Beats:

@@ -77,6 +77,8 @@ module ntrace_tb
   input  logic [NBlocks*16-1:0]            ing_hcontext_i,
   output logic                             ing_ready_o,
   output logic                             ing_drop_o,
+  output logic [31:0]                      sts_levels_o,  // levels, pulses and drop, as the recorder has them
+  output logic                             sts_block_o,   // some lane holds a block
   output logic [TsWidth-1:0]               sts_tstamp_o,
   output logic                             sts_empty_o,
   output logic                             sts_overflow_o,
@@ -146,6 +148,8 @@ module ntrace_tb
   assign {low_power, in_reset}          = levels_high[1:0];
   assign {ext_notify, notify}           = levels_high[5:4];
   assign vendor                         = levels_high[17:12];
+  assign sts_levels_o = {levels_high, ing_drop_o, levels_low};
+  assign sts_block_o  = (block != '0);
   assign vendor_data = drive_bulk_i ? row[127:96]  : ctl_vendor_data_i;
   assign itype       = drive_bulk_i ? row_itype     : ing_itype_i;
   assign iaddr       = drive_bulk_i ? row_iaddr     : ing_iaddr_i;
@@ -244,8 +248,8 @@ module ntrace_tb
 
   trace_recorder #(.LaneBits(NBlocks*LaneBits), .OutBytes(OutBytes)) u_recorder (
     .clk_i(clk_o), .go_i(play && drive_bulk_i), .cycle_i(cycle),
-    .accept_i(accept), .any_block_i(block != '0),
-    .levels_i({levels_high, ing_drop_o, levels_low}), .vendor_data_i(vendor_data), .tstamp_i(tstamp),
+    .accept_i(accept), .any_block_i(sts_block_o), .levels_i(sts_levels_o),
+    .vendor_data_i(vendor_data), .tstamp_i(tstamp),
     .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),

@@ -13,6 +13,8 @@ from models.riscv.retired import IType
 from models.riscv.returns import explain, misleading
 from models.riscv.stream import check_flow, with_options
 from models.riscv.walk import Walk
+from tb.job import Job, JobError
+from tb.sequences.stimulus import stimulus
 
 MAIN, FUNCTION, AFTER = 0x1000, 0x1100, 0x1004
 
@@ -87,3 +89,10 @@ def test_no_walk_misleads_partial_addresses(all_jumps):
         assert misleading(retired, 2) == []
         found += len(misleading(retired, 1))
     assert found > 20, "the returns go elsewhere often enough"
+
+
+def test_a_program_that_cannot_be_followed_is_refused():
+    """Its trap handler returns elsewhere; by a sentence, since the trace would be wrong."""
+    with pytest.raises(JobError, match="program:traps cannot be traced so: .* is a return .* give IMPLICIT_RETURN=3, or 0"):
+        stimulus(Job("traps", "program:traps", {"implicit_return": 1}))
+    assert len(stimulus(Job("sort", "program:sort", {"implicit_return": 1})).beats)
