@@ -31,11 +31,11 @@ def check_encoders(capture: SystemCapture, book: ClauseBook) -> None:
 
 
 def _timeline(run: HartRun, accesses: list[Access]) -> Iterator[tuple[str, int]]:
-    """("row", index) and ("access", index) in time; a row of the same cycle comes before the access that ends in it."""
+    """("row", index) and ("access", index) in time; in one cycle a read comes first, then the row, then a write."""
     cycles = run.beats.cycle.tolist()
     row = 0
     for index, access in enumerate(accesses):
-        while row < len(cycles) and cycles[row] <= access.cycle:
+        while row < len(cycles) and cycles[row] < access.cycle + access.write:
             yield "row", row
             row += 1
         yield "access", index

@@ -87,7 +87,7 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
         whole = sent = b"".join(one.data for one in hart.stream.messages)
         if number not in expect.get("left_out", ()):
             whole = merged.get(src, b"")
-            _returned(capture, verdict.book, number, whole, returned.get(src, b""))
+            _returned(capture, verdict.book, number, sent, returned.get(src, b""))
         if expect.get("cut"):
             _prefix(verdict.book, number, hart, sent)
         elif hart.images is not None:
@@ -135,6 +135,8 @@ def _together(capture: SystemCapture, book: ClauseBook, back: bytes, found: dict
     except DecoderError:
         return  # encoders of different forms: legal registers, but no one stream (3.2)
     for src, wanted in found.items():
+        if not len(wanted):
+            continue  # never traced: nothing to synchronize with
         hart = next(h for h in capture.harts if h.config.src_id == src)
         clause = "TCI.sys.decode" if hart.images is None else "TCI.sys.replaced" if capture.expect.get("replaced") else "TCI.sys.images"
         _same(book, clause, src, wanted, traces[src])

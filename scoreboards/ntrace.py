@@ -75,10 +75,10 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
     with _timed(verdict, "decoder"):
         decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)
     with _timed(verdict, "scoreboard"):
-        if exact:
-            check_exact(capture, verdict.book, verdict.encoded)
-        wanted = expected(capture)
         table = MessageTable(decoded.messages)
+        if exact:
+            check_exact(capture, verdict.book, verdict.encoded, table)
+        wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, knobs)
         lossless.run()
         where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))

@@ -19,16 +19,21 @@ from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ntrace_attribution import FIELD_CLAUSE, difference, framing, packing
 
 
-def check_exact(capture: Capture, book: ClauseBook, encoded: EncodedTrace | None = None) -> EncodedTrace:
-    """Compare capture.data with the model's bytes for capture.beats; returns what the model made."""
+def check_exact(
+    capture: Capture, book: ClauseBook, encoded: EncodedTrace | None = None, sent: t.MessageTable | None = None
+) -> EncodedTrace:
+    """Compare capture.data with the model's bytes for capture.beats; returns what the model made.
+
+    sent: the messages of capture.data, if they are known already.
+    """
     if encoded is None:
         encoded = Encoder(capture.config).run(capture.beats)
     if encoded.data == capture.data:
-        _count(book, encoded, len(encoded.messages), capture.config)
+        _count(book, encoded, sent or t.MessageTable(encoded.messages), capture.config)
         _check_room(capture, book, encoded)
     else:
         place, failure = _first_difference(capture, encoded)
-        _count(book, encoded, place, capture.config)
+        _count(book, encoded, t.MessageTable(encoded.messages[:place]), capture.config)
         book.fail(failure)
     return encoded
 
@@ -51,12 +56,11 @@ def _check_room(capture: Capture, book: ClauseBook, encoded: EncodedTrace) -> No
     book.bulk("NT.3.fifo", len(rows), np.flatnonzero(made - sent < 2), too_few)
 
 
-def _count(book: ClauseBook, encoded: EncodedTrace, n: int, config: Config) -> None:
-    """The first n messages agreed: count every clause that took part in them."""
-    htm = config.mode == "htm"
+def _count(book: ClauseBook, encoded: EncodedTrace, table: t.MessageTable, config: Config) -> None:
+    """The messages of the table agreed: count every clause that took part in them."""
+    htm, n = config.mode == "htm", len(table)
     for clause, times in Counter(encoded.reasons[:n]).items():
         book.count(clause, times)
-    table = t.MessageTable(encoded.messages[:n])
     for key, clause in FIELD_CLAUSE.items():
         book.count(clause, int(np.count_nonzero(table[key] != t.ABSENT)))
     with_hist = table["hist"] > 1

@@ -12,8 +12,8 @@ from scoreboards.clauses import Failure
 from scoreboards.ntrace_align import Alignment
 
 CLAUSE = "NT.8.5.reset"
-STARTS = 3  # places tried in one run
-SPAN = 600  # messages decoded from each
+STARTS = 2  # places tried in one run
+SPAN = 200  # messages decoded from each
 MARKS = (0, 4, 6)
 
 
