@@ -6,7 +6,8 @@ export SIM
 
 VENV  := .venv
 PY    := $(VENV)/bin/python
-WORDS := $(filter-out PYTHON=%,$(MAKEOVERRIDES))
+# What the shell would take for itself (FILTER="iaddr>0x100&priv=M") is escaped.
+WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
 .PHONY: all run test capture decode check plants perf regress cover report doctor list lint clean clean-venv help venv
