@@ -103,7 +103,7 @@ def _register_lines(register: Register, seen: set[str]) -> list[str]:
 def _field_lines(f: Field, register: str) -> list[str]:
     name = _camel(f.name)
     name = name + "Field" if name == register else name
-    lines = [f"  localparam int {name}Lsb = {f.lsb};", f"  localparam int {name}Width = {f.width};"]
+    lines = [f"  localparam int {name}Lsb = {f.lsb}, {name}Width = {f.width};"]
     if f.access == "WARL" and f.legal.values is not None and len(f.legal.values) > 1:
         size = 1 << f.width
         legal = sum(1 << v for v in f.legal.values)
