@@ -74,15 +74,16 @@ class Lossless(Alignment):
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
         """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""
-        if told is None:  # the decoder lost its way
+        after = ends(self.decoded.first_pc, len(self.decoded))
+        if told is None:  # the decoder lost its way, behind the last message that told this much
             resumed = self.table.offset[min(segment.last, len(self.table) - 1)]
-            lost = [d.offset for d in self.decoded.diagnostics if d.offset <= resumed]
+            last = self.table.offset[min(np.searchsorted(after, segment.begin + index), len(after) - 1)]
+            lost = [d.offset for d in self.decoded.diagnostics if last <= d.offset <= resumed]
         else:
-            after = ends(self.decoded.first_pc, len(self.decoded))
             lost = self.table.offset[np.searchsorted(after, segment.begin + index, side="right") :].tolist()[:1]
-        if not lost or not self._inferred.misled(segment, at, index, told, lost[-1]):
+        if not lost or not self._inferred.misled(segment, at, index, told, lost[0]):
             return False
-        self.followed_to = lost[-1]
+        self.followed_to = lost[0]
         self.book.count(MODE_CLAUSE[self.capture.config.implicit_return])
         return True
 
