@@ -26,7 +26,7 @@ from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
 WORDS = {
-    "IP": "the system, ntrace", "PLANT": "one plant by name, default all", "SIM": "icarus (default if installed) or verilator",
+    "IP": "the system, ntrace", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",
     "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
 }  # fmt: skip
 OUT = ROOT / "build" / "plants"
@@ -183,12 +183,13 @@ def main(argv: list[str]) -> int:
     ip, sim = given.get("IP", "ntrace"), given.get("SIM") or _simulator()
     plants = load(ROOT / "tests" / "plants" / f"{ip}.toml")
     plan = Plan.load(ROOT / "tests" / "plan" / f"{ip}.toml")
-    name = given.get("PLANT")
-    if name and name not in plants:
-        near = get_close_matches(name, plants, 1)
-        raise ArgumentError(f"there is no plant {name}; {f'did you mean PLANT={near[0]}? ' if near else ''}"
-                            f"they are in tests/plants/{ip}.toml")  # fmt: skip
-    chosen = [plants[name]] if name else list(plants.values())
+    names = given["PLANT"].split(",") if given.get("PLANT") else list(plants)
+    for name in names:
+        if name not in plants:
+            near = get_close_matches(name, plants, 1)
+            raise ArgumentError(f"there is no plant {name}; {f'did you mean PLANT={near[0]}? ' if near else ''}"
+                                f"they are in tests/plants/{ip}.toml")  # fmt: skip
+    chosen = [plants[name] for name in names]
     begin = time.perf_counter()
     with ThreadPoolExecutor(number(given, "PROCESSES", os.cpu_count() or 1)) as pool:
         wrong = clean(chosen, sim, pool)
@@ -199,7 +200,7 @@ def main(argv: list[str]) -> int:
             print(outcome.line(), flush=True)
     for outcome in outcomes[: len(wrong)]:
         print(outcome.line())
-    if name:
+    if len(chosen) == 1:
         print(outcomes[0].plant.why, outcomes[0].text, sep="\n\n", end="\n\n")
     red = sum(not outcome.good for outcome in outcomes)
     clauses = {clause for outcome in outcomes if outcome.good for clause in outcome.plant.clauses}
