@@ -101,6 +101,8 @@ def expected(capture: Capture) -> Expected:
     # what a filter qualifies is told by blocks; here every instruction is one
     told = _from_beats(capture, to_beats(capture.retired, retirement="single"))
     told.edges = [edge._replace(optional=True) for edge in told.edges]
+    told.marks = [mark._replace(index=mark.since, last=len(told), optional=True) for mark in told.marks]
+    told.vendor = []
     told.cycle = told.block_start = told.block_cycle = told.block_time = told.drop_at = None
     return told
 

@@ -110,6 +110,12 @@ def _seed_8_2(seen: Seen) -> int:
     return sum(int(form.sum()) for form in forms) if all(form.any() for form in forms) else 0
 
 
+def _virtual(seen: Seen) -> int:
+    """Full addresses whose highest quarter of bits is all ones."""
+    width = seen.capture.config.xlen
+    return int(np.count_nonzero(seen.table["faddr"] >> (3 * width // 4 - 1) == (1 << width // 4) - 1))
+
+
 def _sync_resets(seen: Seen) -> int:
     """Synchronizing messages that reset the encoder in v1_0 alone."""
     return int(np.isin(seen.table["sync"], (0, 4, 6)).sum())
@@ -128,6 +134,7 @@ SITUATIONS: dict[str, Callable[[Seen], int]] = {
     "NT.V.starts_disabled": _starts_disabled,
     "NT.2.itype7": _reserved_itypes,
     "NT.2.cause": _causes,
+    "NT.8.1.virtual": _virtual,
     "NT.8.2.examples": _seed_8_2,
     "NT.V.sync_reset": _sync_resets,
 }

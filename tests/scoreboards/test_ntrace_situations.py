@@ -26,6 +26,7 @@ MEETS = {
     "NT.V.starts_disabled": ("debug_while_off", {}),
     "NT.2.itype7": ("all_jumps", {"variant": "rc7", "all_jumps": 1}),
     "NT.2.cause": ("trap_kinds", {}),
+    "NT.8.1.virtual": ("far_addresses", {}),
     "NT.8.2.examples": ("extended_addresses", {"extend_addr_msb": 1}),
     "NT.V.sync_reset": ("markers", {}),
 }
