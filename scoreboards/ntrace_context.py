@@ -29,6 +29,7 @@ class Context:
         if not self.on:
             return
         self._rows = np.flatnonzero(table.is_a(t.TC_OWNERSHIP))
+        self._order = np.cumsum(table.tcode < t.FIRST_VENDOR)[self._rows]  # vendor-defined messages may stand anywhere
         after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
         counts = np.flatnonzero(table["icnt"] != t.ABSENT)
         self._following = following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
@@ -75,7 +76,7 @@ class Context:
 
     def _is_pair(self, number: int, last: int) -> bool:
         """Whether hcontext and scontext follow each other: no block need have been in the state between."""
-        adjacent = number + 1 < last and self._rows[number + 1] == self._rows[number] + 1
+        adjacent = number + 1 < last and self._order[number + 1] == self._order[number] + 1
         return adjacent and self._process[number] & 3 == HCONTEXT and self._process[number + 1] & 3 == SCONTEXT
 
     def _are_two(self, place: int, told: int, number: int) -> bool:
