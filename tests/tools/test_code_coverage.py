@@ -1,0 +1,36 @@
+"""Verilator's coverage.dat files, merged by source line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.code_coverage import CodeCoverageError, lcov, merge, percent
+
+
+def entry(root: Path, hits: int, **keys: object) -> str:
+    fields = {"f": root / "rtl/a.sv", "l": 3, "n": 5, "t": "line", "o": "block", "h": "top.u1"} | keys
+    return "C '" + "".join(f"\x01{key}\x02{value}" for key, value in fields.items()) + f"' {hits}"
+
+
+def test_runs_and_instances_are_added(tmp_path):
+    one, two = tmp_path / "1.dat", tmp_path / "2.dat"
+    one.write_text("# header\n" + "\n".join([entry(tmp_path, 2), entry(tmp_path, 0, l=9, t="branch", o="if"), entry(tmp_path, 7, f="/elsewhere/x.sv")]))
+    two.write_text("\n".join([entry(tmp_path, 5, h="top.u2"), entry(tmp_path, 0, l=4, t="toggle", o="q[0]")]))
+    files = merge([one, two], tmp_path)
+    assert list(files) == ["rtl/a.sv"]
+    file = files["rtl/a.sv"]
+    assert file.points["line", 3, "block 5"] == 7
+    assert (file.rate("line"), file.rate("branch"), file.rate("toggle"), file.rate("expr")) == ((1, 1), (0, 1), (0, 1), (0, 0))
+    assert file.missed("line", "branch") == [(9, "if 5")]
+    assert lcov(files, tmp_path).splitlines() == [f"SF:{tmp_path / 'rtl/a.sv'}", "DA:3,7", "DA:9,0", "end_of_record"]
+
+
+def test_percent_is_rounded_down():
+    assert (percent((999, 1000)), percent((1999, 2000)), percent((3, 3)), percent((0, 0))) == ("99.9 %", "99.9 %", "100 %", "-")
+
+
+def test_nothing_about_the_rtl_is_an_error(tmp_path):
+    with pytest.raises(CodeCoverageError, match="make cover"):
+        merge([], tmp_path)
