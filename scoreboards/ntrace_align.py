@@ -20,7 +20,7 @@ from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ntrace_edges import START_CLAUSE, STOP_CLAUSE
 from scoreboards.ntrace_expected import Expected
-from scoreboards.ntrace_segment import Problem, Segment
+from scoreboards.ntrace_segment import Problem, Segment, common
 from scoreboards.ntrace_table import MessageTable
 
 EDGES = (*START_CLAUSE, *STOP_CLAUSE)
@@ -143,7 +143,7 @@ class Alignment:
             candidates = candidates[np.isin(candidates, self.expected.block_start)]
         best, length, fitting = first, -1, []
         for at in candidates.tolist():
-            same = _common(pcs[at : at + len(told)], told)
+            same = common(pcs[at : at + len(told)], told)
             if same == len(told):
                 fitting.append(at)
                 if self._rest_fits(segment, at) and (not to_end or at + same == len(pcs)):
@@ -291,12 +291,3 @@ class Alignment:
 def _sort(event: Any) -> str:
     """What an event must be at its place: an edge by its kind, a trap by its B-TYPE."""
     return {2: "exception", 3: "interrupt"}.get(event.btype, "trap") if event.kind == "trap" else event.kind
-
-
-def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """How many elements from the start are equal."""
-    n = min(len(a), len(b))
-    if not np.array_equal(a[: min(n, 16)], b[: min(n, 16)]):
-        n = min(n, 16)
-    differ = np.flatnonzero(a[:n] != b[:n])
-    return int(differ[0]) if len(differ) else n

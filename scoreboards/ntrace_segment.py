@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 
 @dataclass
 class Segment:
@@ -33,3 +35,12 @@ class Problem(NamedTuple):
     headline: str
     index: int
     table: list[tuple[str, str, str]]
+
+
+def common(a: np.ndarray, b: np.ndarray) -> int:
+    """How many elements from the start are equal."""
+    n = min(len(a), len(b))
+    if not np.array_equal(a[: min(n, 16)], b[: min(n, 16)]):
+        n = min(n, 16)
+    differ = np.flatnonzero(a[:n] != b[:n])
+    return int(differ[0]) if len(differ) else n
