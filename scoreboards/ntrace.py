@@ -66,7 +66,7 @@ class Verdict:
 def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
     """Hold one capture to every clause that applies to it."""
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
-    knobs = knobs or Knobs()
+    knobs = knobs or (Knobs() if capture.exact else Knobs.free())
     exact = capture.exact and capture.beats is not None
     if exact:
         with _timed(verdict, "encoder"):

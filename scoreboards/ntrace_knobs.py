@@ -33,3 +33,11 @@ class Knobs:
     sync_keeps_stack: bool = False
     address_padded: bool = False
     start_codes_optional: bool = False
+
+    @classmethod
+    def free(cls) -> Knobs:
+        """What the specification leaves open is left open: for a device that does not declare the reference profile."""
+        return cls(
+            marker_late=64, markers_optional=True, tstamp_on_all=False, ownership_at_traps=False, sync_keeps_stack=True,
+            address_padded=True, start_codes_optional=True,
+        )  # fmt: skip

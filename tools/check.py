@@ -13,22 +13,35 @@ from __future__ import annotations
 import sys
 import zipfile
 from collections.abc import Mapping
+from dataclasses import fields, replace
 
 from models.riscv.beats import Beats
 from models.riscv.retired import Retired
 from models.riscv.stream import check_flow
 from scoreboards.capture import Capture
 from scoreboards.ntrace import Verdict, check, plan
-from tools.arguments import ArgumentError, flag, main_guard, parse
+from scoreboards.ntrace_knobs import Knobs
+from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.trace_files import FILES, WORDS, TraceFiles, load, path_of, required
 
+KNOB_WORDS = {
+    f.name.upper(): "tolerance, see scoreboards/ntrace_knobs.py" for f in fields(Knobs)
+}
 OPTIONS = {
     **WORDS,
     "RETIRED": "what the hart retired (default OUT/retired.csv)",
     "BEATS": "what crossed the ingress port, from our own benches (default OUT/beats.npz if it is there)",
     "EXACT": "1: also byte for byte, needs BEATS; 0: not, even if they are there",
     "QUIET": "1: no clause table",
+    **KNOB_WORDS,
 }
+
+
+def _knobs(given: Mapping[str, str], exact: bool) -> Knobs:
+    """The tolerances: the reference's for a device that declares its profile, else what the specification leaves open."""
+    base = Knobs() if exact else Knobs.free()
+    chosen = {f.name: number(given, f.name.upper()) for f in fields(Knobs) if f.name.upper() in given}
+    return replace(base, **{name: type(getattr(base, name))(value) for name, value in chosen.items()})
 
 
 def _beats(given: Mapping[str, str]) -> Beats | None:
@@ -107,7 +120,7 @@ def main(argv: list[str]) -> int:
     given = parse(argv, OPTIONS, __doc__ or "")
     quiet = flag(given, "QUIET")
     files, capture = capture_of(given)
-    verdict = check(capture)
+    verdict = check(capture, _knobs(given, capture.exact))
     results = verdict.book.results()
     print(f"{files.title}; {'exact, ' if capture.exact else ''}lossless and legal")
     if not quiet:

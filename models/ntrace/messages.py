@@ -6,7 +6,7 @@ Packer, unpacker, printer, coverage and docs all read `TABLES`. A field has a fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 VAR = 0  # width of a variable-length field
@@ -140,10 +140,21 @@ VENDOR_TCODES = range(56, 63)
 # Our own vendor-defined message; those of others are skipped whatever they look like.
 _VENDOR = tuple(MessageType(tcode, f"Vendor{tcode}", (Field("DATA", "data", max_bits=64),), "6.1") for tcode in VENDOR_TCODES)
 
-# Nothing in the layout differs between the variants of this document: the differences are in when a message is
-# sent and what is counted. The tables stay two so that a difference has a place.
+# The variants have the same layout; v1_0 limits the counts of repeats, rc7 does not (9.3 says only that they overflow).
+_UNLIMITED = {"B-CNT", "HREPEAT"}
+
+
+def _rc7(kind: MessageType) -> MessageType:
+    """The message without the limits that came with v1_0."""
+    if not _UNLIMITED & {f.name for f in kind.fields}:
+        return kind
+    fields = tuple(replace(f, max_bits=64) if f.name in _UNLIMITED else f for f in kind.fields)
+    return MessageType(kind.tcode, kind.name, fields, kind.section)
+
+
 TABLES: dict[str, dict[int, MessageType]] = {
-    variant: {m.tcode: m for m in (*_COMMON, *_VENDOR)} for variant in ("v1_0", "rc7")
+    "v1_0": {m.tcode: m for m in (*_COMMON, *_VENDOR)},
+    "rc7": {m.tcode: _rc7(m) for m in (*_COMMON, *_VENDOR)},
 }
 BY_NAME: dict[str, MessageType] = {m.name: m for m in (*_COMMON, *_VENDOR)}
 

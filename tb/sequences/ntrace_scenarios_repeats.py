@@ -10,7 +10,7 @@ from tb.sequences.ntrace_scenarios_base import SMALL, TWO, Story, builder, confi
 HTM = {"mode": "htm", "repeated_history": 1}
 
 
-@scenario("NT.9.3.repeated_history", "NT.9.3.pattern", "NT.7.8.hist", configs=(*configs(**HTM), *configs(**HTM, **TWO)))
+@scenario("NT.9.3.repeated_history", "NT.9.3.pattern", "NT.7.8.hist_bits", configs=(*configs(**HTM), *configs(**HTM, **TWO)))
 def loop_patterns(config: Config, rng: Random) -> Story:
     """Loops whose branches repeat every 1 to 15, and one without a pattern; each ends in the middle of a pattern."""
     b = builder(config)
@@ -95,22 +95,22 @@ def repeated_branch(config: Config, rng: Random) -> Story:
 
 @scenario("NT.7.11.repeat", "NT-6", configs=(*configs(repeat_branch=1), *configs(repeat_branch=1, repeated_history=1, **SMALL)))
 def repeated_jump(config: Config, rng: Random) -> Story:
-    """An indirect jump to the same place again and again, with the same and then other branches on the way: U-ADDR=0 and repeats."""
+    """An indirect jump to the same place again and again, then with as long a way but another branch, or to another place."""
     b = builder(config)
-    b.label("loop")
-    b.nop()
-    b.beq(8, 9, "skip")
-    b.c_nop()
-    b.label("skip")
-    b.jalr(0, 10)
+    for place in ("loop", "other"):
+        b.label(place)
+        b.nop()
+        b.beq(8, 9, f"{place}_taken")
+        b.jalr(0, 10)
+        b.label(f"{place}_taken")
+        b.jalr(0, 10)
     program, walk = start(b, config)
     at = b.labels
-    for taken, turns in ((True, 12), (False, 5), (True, 2), (False, 30)):
-        for _ in range(turns):
-            walk.step().branch(taken)
-            if not taken:
-                walk.step()
-            walk.jump(at["loop"])
+    for taken, turns, then in ((True, 12, "loop"), (False, 5, "loop"), (True, 2, "other"), (True, 4, "other"), (False, 3, "loop"),
+                               (False, 30, "other"), (True, 1, "other"), (False, 1, "loop")):  # fmt: skip
+        here = walk.pc
+        for turn in range(turns):
+            walk.step().branch(taken).jump(at[then] if turn == turns - 1 else here)
     walk.step()
     return stop(program, walk)
 
@@ -125,10 +125,10 @@ def repeats_interrupted(config: Config, rng: Random) -> Story:
     b.c_jr(10)
     program, walk = start(b, config)
     at = b.labels
-    for turn in range(30):
+    for turn in range(42):
         for _ in range(rng.randrange(1, 12)):
             walk.step().branch(True)
-        event = turn % 6
+        event = turn % 7
         if event == 0:
             walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
         elif event == 1:
@@ -139,6 +139,8 @@ def repeats_interrupted(config: Config, rng: Random) -> Story:
             walk.step().branch(False).jump(at["main"])
         elif event == 4:
             walk.ext_notify()
+        elif event == 5:
+            walk.step().branch(False).trace_off().trace_on().jump(at["loop"])
         else:
             walk.trace_off().trace_on()
     walk.step()
@@ -147,7 +149,7 @@ def repeats_interrupted(config: Config, rng: Random) -> Story:
 
 @scenario("NT.7.11.repeat", "NT-6", "NT.8.6.back_to_back_traps", configs=(*configs(repeat_branch=1, variant="v1_0"), *configs(repeat_branch=1, **SMALL)))
 def repeated_traps(config: Config, rng: Random) -> Story:
-    """A handler whose first instruction faults again and again: I-CNT=0, U-ADDR=0, and then repeats."""
+    """A handler whose first instruction faults again and again, and is then interrupted so: I-CNT=0, U-ADDR=0, and then repeats."""
     b = builder(config)
     b.nop()
     program, walk = start(b, config)
@@ -156,6 +158,8 @@ def repeated_traps(config: Config, rng: Random) -> Story:
         walk.step()
         for _ in range(turns):
             walk.trap(2, at["trap_handler"])
+        for _ in range(turns % 4):
+            walk.trap(7, at["trap_handler"], interrupt=True)
         walk.step(3).jump(at["main"])
     walk.step()
     return stop(program, walk)

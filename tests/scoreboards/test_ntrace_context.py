@@ -41,7 +41,7 @@ def lose(messages: list[Message]) -> None:
 
 def invent(messages: list[Message]) -> None:
     """A change that never was, and back."""
-    index = changes(messages)[-1]
+    index = [i for i in changes(messages) if messages[i].get("process") & 3 == 2][-1]
     process = messages[index].get("process")
     messages[index + 1 : index + 1] = [message("Ownership", process ^ 1 << 6), message("Ownership", process)]
 

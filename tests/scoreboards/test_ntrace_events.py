@@ -12,9 +12,8 @@ from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message
 from models.riscv.beats import Beats
 from scoreboards.capture import Capture
-from scoreboards.ntrace import check
 from scoreboards.ntrace_knobs import Knobs
-from tests.scoreboards.stories import Change, doctored, place, set_at, story, timed
+from tests.scoreboards.stories import Change, check, doctored, place, set_at, story, timed
 
 HTM = Config()
 

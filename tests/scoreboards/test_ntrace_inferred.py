@@ -18,9 +18,9 @@ from models.riscv.program import Program
 from models.riscv.retired import IType
 from models.riscv.walk import Walk
 from scoreboards.capture import Capture
-from scoreboards.ntrace import Verdict, check
+from scoreboards.ntrace import Verdict
 from scoreboards.ntrace_knobs import Knobs
-from tests.scoreboards.stories import story
+from tests.scoreboards.stories import check, story
 
 FULL = Config(implicit_return=3)
 X1 = 1

@@ -11,9 +11,8 @@ from models.ntrace.config import Config
 from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message, message
 from scoreboards.capture import Capture
-from scoreboards.ntrace import check
 from scoreboards.ntrace_legal import Knobs
-from tests.scoreboards.stories import story
+from tests.scoreboards.stories import check, story
 
 Change = Callable[[list[Message]], None]
 

@@ -9,9 +9,8 @@ from models.ntrace.config import Config
 from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message
 from scoreboards.capture import Capture
-from scoreboards.ntrace import check
 from scoreboards.ntrace_knobs import Knobs
-from tests.scoreboards.stories import Change, doctored, insert, place, set_at, story, timed
+from tests.scoreboards.stories import Change, check, doctored, insert, place, set_at, story, timed
 
 OWN = Config(ownership=1)
 BOTH = Config(ownership=1, hcontext=1)

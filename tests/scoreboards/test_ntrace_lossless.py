@@ -11,8 +11,8 @@ from models.ntrace.encoder import Encoder
 from models.ntrace.messages import Message, message
 from models.riscv.beats import Beats
 from scoreboards.capture import Capture
-from scoreboards.ntrace import Verdict, check
-from tests.scoreboards.stories import story
+from scoreboards.ntrace import Verdict
+from tests.scoreboards.stories import check, story
 from tests.scoreboards.test_ntrace_legal import BTM, HTM, set_field
 
 

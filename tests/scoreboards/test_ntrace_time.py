@@ -14,9 +14,9 @@ from models.ntrace.messages import Message
 from models.riscv.beats import Beats
 from models.riscv.program import Program
 from scoreboards.capture import Capture
-from scoreboards.ntrace import Verdict, check
+from scoreboards.ntrace import Verdict
 from scoreboards.ntrace_knobs import Knobs
-from tests.scoreboards.stories import place, set_at, story, timed
+from tests.scoreboards.stories import check, place, set_at, story, timed
 
 TIME = Config(timestamp=1)
 
