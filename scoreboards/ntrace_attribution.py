@@ -32,7 +32,10 @@ EXTRA_FULL = {0: "NT.8.4.4.resource_full", 1: "NT.8.3.1.hist_full", 2: "NT.9.3.r
 # Clauses of one corner case: they own the fields of the message that they made.
 CORNER_CASES = ("NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT.8.6.stop_while_off", "NT.8.6.start_while_off",
                 "NT-12", "NT-13", "NT.7.12.open_target")  # fmt: skip
+INFERRED = ("NT.9.1.sequential_jump", "NT.9.2.implicit_return")
 MAX_ROWS = 2000  # beats looked at for the instruction that a message nothing called for tells
+PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
+POPS = (IType.RETURN, IType.COROUTINE_SWAP)
 SYNC_TCODES = (t.TC_SYNC, t.TC_DIRECT_SYNC, t.TC_INDIRECT_SYNC, t.TC_HIST_SYNC)
 
 
@@ -47,14 +50,17 @@ def difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], p
     want, have = expected[place], actual[place]
     reference = _references(expected, place)[-1]
     if _alike(expected, place + 1, actual, place) or _skipped(expected[place : place + 5], have, reference):
-        return reason, f"{want.name} is missing before {have.name}"
+        return _missing(capture, encoded, place), f"{want.name} is missing before {have.name}"
     if _alike(expected, place, actual, place + 1) or _skipped(actual[place : place + 5], want, reference):
         return _extra(have, capture, encoded, place), f"{have.name} was not called for"
     if want.type.tcode != have.type.tcode:
         if _aligned(expected, place + 1, actual, place):
-            return reason, f"{want.name} is missing before {have.name}"
-        if _aligned(expected, place, actual, place + 1):
+            return _missing(capture, encoded, place), f"{want.name} is missing before {have.name}"
+        inferable = _inferable(have, capture, encoded, place) if have.type.tcode in (t.TC_INDIRECT, t.TC_HIST) else None
+        if inferable in (*INFERRED, "NT-4") or _aligned(expected, place, actual, place + 1):
             return _extra(have, capture, encoded, place), f"{have.name} was not called for"
+        if have.type.tcode == t.TC_REPEAT:
+            return EXTRA_CLAUSE[t.TC_REPEAT], f"{have.name} stands for {want.name}, which is another message"
         return _replaced(want, have, reason), f"{have.name} stands where {want.name} belongs"
     if want.values == have.values:
         return _beside(expected, place, have)
@@ -147,9 +153,23 @@ def _inferable(message: Message, capture: Capture, encoded: EncodedTrace, place:
         for r, lane in places[halves == skipped + message.get("icnt")].tolist():
             if config.sequential_jump and beats.sijump[row + r, lane]:
                 return "NT.9.1.sequential_jump"
-            if config.implicit_return and beats.itype[row + r, lane] in (IType.RETURN, IType.COROUTINE_SWAP):
-                return "NT.9.2.implicit_return"
+            if config.implicit_return and beats.itype[row + r, lane] in POPS:
+                return "NT-4" if beats.itype[row + r, lane] == IType.COROUTINE_SWAP else "NT.9.2.implicit_return"
     return "NT.10.inferable"
+
+
+def _missing(capture: Capture, encoded: EncodedTrace, place: int) -> str:
+    """The clause of a message that is missing: NT-5 if it tells a return for which only a sync has emptied the stack."""
+    reason = encoded.reasons[place]
+    if reason not in ("NT-4", "NT.9.2.mode_counter"):
+        return reason
+    rows, beats = slice(encoded.beat[place] + 1), capture.beats  # the message is made by the block behind the return
+    kinds = beats.itype[rows][beats.valid()[rows]][:-1]
+    depth = open_calls = 0
+    for kind in kinds[np.isin(kinds, PUSHES + POPS)].tolist():
+        open_calls = depth
+        depth = min(max(depth - (kind in POPS), 0) + (kind in PUSHES), capture.config.stack_depth)
+    return "NT-5" if open_calls else reason
 
 
 def _beside(expected: list[Message], place: int, have: Message) -> tuple[str, str]:
@@ -192,6 +212,8 @@ def _field_clause(key: str, expected: list[Message], place: int, have: Message, 
     """Clause of a field that differs in an otherwise expected message."""
     want = expected[place]
     w, h = want.get(key), have.get(key)
+    if reason == "NT.V.hrepeat" and key in ("bcnt", "hrepeat"):
+        return reason
     if reason in CORNER_CASES and key in ("icnt", "uaddr", "faddr"):
         return reason
     if w is None or h is None:
@@ -202,6 +224,8 @@ def _field_clause(key: str, expected: list[Message], place: int, have: Message, 
         return "NT-11" if 1 in (w, h) else reason
     if key == "rcode" and 2 in (w, h):
         return "NT.9.3.repeated_history"
+    if key == "rdata" and (want.get("rcode") == 2 or reason == "NT.9.3.pattern"):
+        return "NT.9.3.pattern"
     if key == "rdata":
         return _hist_clause(w, h, _previous(expected, place, "hist"), reason) if want.get("rcode") else reason
     if key == "hist":

@@ -44,7 +44,8 @@ class Clock:
 
         def backwards(number: int) -> Failure:
             row, limit = int(order[number + 1]), int(time[number])
-            problem = self._told("NT.8.7.monotonic", "the time told decreases", row, f"{limit} or later")
+            late = table.is_a(t.TC_ERROR)[order[number]]  # the time of the Error is that of a later loss
+            problem = self._told("NT.7.4.time" if late else "NT.8.7.monotonic", "the time told decreases", row, f"{limit} or later")
             return self._lossless.failure(*problem)
 
         book.bulk("NT.8.7.monotonic", len(back), np.flatnonzero(back >> np.uint64(width - 1)), backwards)

@@ -106,8 +106,11 @@ def ownership(config: Config, rng: Random) -> Story:
         walk.context, walk.hcontext = scontext, hcontext
         walk.branch(bool(scontext & 1)).run_to(at["jump"]).jump(at["after"]).step(2)
         walk.context = scontext ^ 1
-        walk.step().trap(8, at["trap_handler"], priv=Priv.M)
-        walk.step(3).jump(at["main"], priv=(Priv.U, Priv.S, Priv.VS, Priv.VU, Priv.M)[hcontext % 5], context=scontext)
+        walk.step().trap(8, at["trap_handler"], priv=Priv.M).step().trap(2, at["trap_nested"], priv=Priv.M)
+        walk.step().jump(at["trap_handler"] + 4, priv=Priv.M).step(2).jump(at["main"], priv=(Priv.U, Priv.S, Priv.VS, Priv.VU, Priv.M)[hcontext % 5], context=scontext)
+    for priv in (Priv.VS, Priv.U, Priv.VU, Priv.S, Priv.M):
+        walk.step().trap(9, at["trap_handler"], priv=Priv.M)
+        handle(walk).jump(at["main"], priv=priv)
     walk.run_to(at["branch"])
     return stop(program, walk)
 

@@ -51,6 +51,10 @@ def _calls(config: Config) -> ProgramBuilder:
     b.label("alike")  # agrees with r0 in bits 10 to 0
     b.nop()
     b.jalr(0, 12)
+    b.org(b.labels["alike"] ^ 0x400 | 0x800)
+    b.label("near")  # agrees with r0 in bits 9 to 0
+    b.nop()
+    b.jalr(0, 12)
     return b
 
 
@@ -89,12 +93,44 @@ def wrong_return(config: Config, rng: Random) -> Story:
     _descend(walk, b, 2).jump(at["elsewhere"]).step().jump(at["e1"]).jump(at["r0"]).run_to(at["e0"]).jump(at["back"])
     walk.step().jump(at["e3"]).jump(at["e2"]).jump(at["main"]).run_to(at["f0"])
     _descend(walk, b, 1).jump(at["elsewhere"]).step().jump(at["r0"]).run_to(at["e0"]).jump(at["back"]).step()
+    for wrong in ("near", "alike" if config.implicit_return == 3 else "elsewhere"):  # mode 2 would not see "alike"
+        walk.jump(at["f0"])
+        _descend(walk, b, 1).jump(at[wrong]).step().jump(at["main"]).run_to(at["f0"])
+        _descend(walk, b, 0).jump(at["back"]).step()
+    return stop(program, walk)
+
+
+@scenario("NT-5", "NT.9.2.implicit_return", configs=(*configs(implicit_return=WELL), *configs(implicit_return=WELL, **SMALL)))
+def recursion(config: Config, rng: Random) -> Story:
+    """A function calls itself 40 times and returns as often: of more than 32 returns, or than the stack has entries, each is told."""
+    b = builder(config)
+    b.jal(RA, "again")
+    b.label("back")
+    b.nop()
+    b.jalr(0, 10)
+    b.label("again")
+    b.nop()
+    b.beq(8, 9, "leaf")
+    b.jal(RA, "again")
+    b.label("inner")
+    b.c_nop()
+    b.label("leaf")
+    b.c_jr(RA)
+    program, walk = start(b, config)
+    at = b.labels
+    walk.step()
+    for _ in range(40):
+        walk.step().branch(False).step()
+    walk.step().branch(True)
+    for _ in range(40):
+        walk.jump(at["inner"]).step()
+    walk.jump(at["back"]).step()
     return stop(program, walk)
 
 
 @scenario("NT.9.2.implicit_return", "NT-5", configs=configs(implicit_return=WELL, inst_sync_mode=(1, 3)))
 def stack_cleared_by_sync(config: Config, rng: Random) -> Story:
-    """Periodic syncs come between call and return: the stack is empty then, and the return is told."""
+    """Periodic syncs and markers come between call and return: the stack is empty then, and the return is told."""
     b = _calls(config)
     program, walk = start(b, config)
     at = b.labels
@@ -102,6 +138,8 @@ def stack_cleared_by_sync(config: Config, rng: Random) -> Story:
         walk.run_to(at["f0"])
         _descend(walk, b, turn % 6)
         for depth in range(turn % 6, 0, -1):
+            if depth == turn % 4:
+                (walk.notify if turn < 8 else walk.ext_notify)()
             walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
         walk.jump(at["back"]).step().jump(at["e0"]).jump(at["again"]).step().jump(at["main"])
     walk.step()

@@ -111,7 +111,9 @@ def _addresses(place: Place, memory: int, rng: random.Random) -> Iterator[Step]:
 
 
 def _unimplemented(place: Place, rng: random.Random) -> Iterator[Step]:
-    """Offsets without a register: neighbours of those that have one, and others; a write must leave no trace."""
+    """Offsets without a register, while those that have one are full of ones; a write must leave no trace."""
+    for register in place.kind.registers:
+        yield Step("write", place.base + register.offset, _legal(register, MASK) & (MASK - 2 if register.name == "trTsControl" else MASK))
     used = {register.offset for register in place.kind.registers}
     near = {offset + step for offset in used for step in (-4, 4)} & set(range(0, COMPONENT_BYTES, 4))
     far = set(rng.sample(range(0, COMPONENT_BYTES, 4), 24)) | {COMPONENT_BYTES - 4}

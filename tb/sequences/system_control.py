@@ -317,9 +317,9 @@ def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
         await set_up_encoders(s)
         await start(s)
         running = s.playing()
-        for _ in range(6):
-            await s.cycles(s.rng.randrange(5, 80))
-            name = s.rng.choice((*ENCODERS, "funnel", "ram_sink"))
+        for _ in range(16):
+            await s.cycles(s.rng.randrange(1, 40))
+            name = s.rng.choice((*ENCODERS, *ENCODERS, "funnel", "ram_sink"))
             await s.tool.reset(name)
             if name == "ram_sink":
                 await s.tool.set_up_ram()
@@ -331,7 +331,8 @@ def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
         await running
         await finish(s)
 
-    return Story(harts(job, rng, 1500, **BUSY), run, expect={"cut": True, "untraced": (0, 1)})
+    options = BUSY | {"timestamp": 1, "ts_mode": 1, "mode": "htm", "ownership": 1}  # long messages
+    return Story(harts(job, rng, 3000, **options), run, expect={"cut": True, "untraced": (0, 1)})
 
 
 def random_options(rng: random.Random) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from models.ntrace.config import Config
 from models.ntrace.filters import FilterSettings
 from scoreboards.clauses import ClauseBook, Failure
 
-POLLS = 1000  # reads until a confirmation is given up
+POLLS = 1000  # reads until a confirmation is given up; the next ones are given up sooner
 PAUSE_AFTER, PAUSE = 20, 50  # reads without a pause, and cycles between later ones
 PARTS = {"encoder": "te", "funnel": "funnel", "ram_sink": "ram", "pin_sink": "pib"}
 COMP_TYPES = {"encoder": 1, "funnel": 8, "ram_sink": 9, "pin_sink": 0xA}
@@ -91,6 +91,7 @@ class TraceTool:
     book: ClauseBook
     pause: Callable[[int], Awaitable[None]]
     log: list[Written] = field(default_factory=list)
+    patience: int = POLLS
     control: dict[str, int] = field(default_factory=dict)
 
     async def write(self, name: str, register: str, value: int, why: str = "") -> None:
@@ -117,14 +118,14 @@ class TraceTool:
         """Read the control register until the fields have these values; a failure of the clause if they never do."""
         register = component(kind_of(name)).register(0)
         value = 0
-        for number in range(POLLS):
+        for number in range(self.patience):
             if number > PAUSE_AFTER:
                 await self.pause(PAUSE)
             value = await self.read(name, register.name)
             if all(register.field(one).get(value) == bits for one, bits in fields.items()):
                 return self.check(clause, True, "")
-        wanted = " and ".join(f"{one}={bits}" for one, bits in fields.items())
-        return self.check(clause, False, f"{name} does not reach {wanted} in {POLLS} reads of {register.name}, last {value:#010x}")
+        wanted, reads, self.patience = " and ".join(f"{one}={bits}" for one, bits in fields.items()), self.patience, PAUSE_AFTER
+        return self.check(clause, False, f"{name} does not reach {wanted} in {reads} reads of {register.name}, last {value:#010x}")
 
     def _name(self, name: str, word: str) -> str:
         return component(kind_of(name)).prefix + word
