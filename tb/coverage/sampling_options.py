@@ -81,7 +81,7 @@ def _fields(tally: Tally, capture: Capture, messages: list[Any]) -> None:
             what = 0 if message.type.has_sync else 1 + (message.tstamp > 0)
             tally.one("tstamp_cg", clock, ("1", "4", "16", "64")[divided], ("absolute", "difference 0", "difference")[what])
         if message.type.name.startswith("Vendor") and message.values:
-            tally.one("vendor_cg", str(message.type.tcode), str(min(8, lengths["DATA"][-1])))
+            tally.one("vendor_cg", str(message.type.tcode), str(max(2, min(8, lengths["DATA"][-1]))))
     for name, sizes in lengths.items():
         counts = np.bincount(np.minimum(sizes, o.FIELDS[name]))
         for size in np.flatnonzero(counts):

@@ -179,7 +179,15 @@ module ntrace_tb
   logic               timed;
 
   assign timed         = rst_ni && (!drive_bulk_i || go_i);
-  assign external_time = age + (age << 1) + Offset[TsWidth-1:0];
+  // Somewhere else in every run, so that absolute timestamps have every length.
+  logic [TsWidth-1:0] seed_time, far;
+  if (TsWidth > 32) begin : gen_wide_time
+    assign seed_time = {{(TsWidth-32){1'b0}}, ready_seed_i};
+  end else begin : gen_narrow_time
+    assign seed_time = ready_seed_i[TsWidth-1:0];
+  end
+  assign far           = ready_seed_i[5] ? seed_time << ready_seed_i[4:0] : seed_time >> ready_seed_i[4:0];
+  assign external_time = age + (age << 1) + Offset[TsWidth-1:0] + far;
 
   always_ff @(posedge clk_o) begin
     if (!timed) age <= '0;

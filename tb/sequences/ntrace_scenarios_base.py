@@ -33,7 +33,7 @@ Story = tuple[Program, Retired]
 class Scenario:
     """One story. what: in a sentence. clauses: those it is there for. build: makes program and stream of a configuration.
 
-    configs: option overrides to run it with. job: overrides of the job (retirement, gaps, backpressure, drive).
+    configs: option overrides to run it with; base: those of every configuration. job: overrides of the job (retirement, gaps, backpressure, drive).
     beats: places the stream on the ingress port itself; without it `models.riscv.blocks.to_beats` does.
     """
 
@@ -44,6 +44,7 @@ class Scenario:
     configs: tuple[dict[str, Any], ...]
     job: dict[str, Any] = field(default_factory=dict)
     beats: Callable[[Config, Random, Program, Retired], Beats] | None = None
+    base: dict[str, Any] = field(default_factory=dict)
 
     def to_beats(self, config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
         """The ingress rows: the scenario's own, or the longest blocks (single retirement if the job says so)."""
@@ -57,16 +58,20 @@ SCENARIOS: dict[str, Scenario] = {}
 
 
 def scenario(
-    *clauses: str, configs: tuple[dict[str, Any], ...], beats: Any = None, **job: Any
+    *clauses: str, configs: tuple[dict[str, Any], ...], beats: Any = None, loses: bool = False, **job: Any
 ) -> Callable[[Callable[[Config, Random], Story]], Callable[[Config, Random], Story]]:
-    """Register the decorated function under its name; its docstring's first line is the scenario's `what`."""
+    """Register the decorated function under its name; its docstring's first line is the scenario's `what`.
+
+    loses: messages may be lost. Else the encoder stalls the hart: a scenario that lost its messages would show nothing.
+    """
+    base = {} if loses else {"inst_stall_ena": 1}
 
     def register(build: Callable[[Config, Random], Story]) -> Callable[[Config, Random], Story]:
         name = build.__name__
         if name in SCENARIOS:
             raise ValueError(f"scenario {name} stands twice; give it another name")
         what = (build.__doc__ or "").strip().splitlines()[0]
-        SCENARIOS[name] = Scenario(name, what, clauses, build, configs, job, beats)
+        SCENARIOS[name] = Scenario(name, what, clauses, build, tuple({**base, **c} for c in configs), job, beats, base)
         return build
 
     return register

@@ -199,7 +199,7 @@ def _calm(walk: Walk, at: dict[str, int]) -> Walk:
 
 
 @scenario("NT.7.4.error", "NT.8.5.sync7", "NT.7.4.codes", "NT-14", configs=(*configs(**LOSSY), *configs(**RV32), *configs(**TWO)),
-          retirement="single", drive="pins", backpressure=60)  # fmt: skip
+          retirement="single", drive="pins", loses=True, backpressure=60)  # fmt: skip
 def overflow(config: Config, rng: Random) -> Story:
     """More messages than the port takes: Error and SYNC=7, again and again, and calm code in between."""
     b = _bursts(config)
@@ -210,7 +210,7 @@ def overflow(config: Config, rng: Random) -> Story:
 
 
 @scenario("NT.7.4.error_alone", "NT.7.12.trace_off", "NT-14", "NT-22", configs=configs(), retirement="single",
-          drive="pins", backpressure=70)  # fmt: skip
+          drive="pins", loses=True, backpressure=70)  # fmt: skip
 def overflow_then_off(config: Config, rng: Random) -> Story:
     """Tracing is disabled, or the hart halts, while messages are lost: Error alone; a later start is SYNC=5 or 3."""
     b = _bursts(config)
@@ -232,7 +232,7 @@ def overflow_then_off(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT-14", "NT.7.4.error_alone", configs=configs(), retirement="single", drive="pins", backpressure=70)
+@scenario("NT-14", "NT.7.4.error_alone", configs=configs(), retirement="single", drive="pins", loses=True, backpressure=70)
 def marker_after_overflow(config: Config, rng: Random) -> Story:
     """After an Error alone the hart halts and resumes, and tracing rises and falls without a block: only a sync may follow."""
     b = _bursts(config)
@@ -249,7 +249,7 @@ def marker_after_overflow(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT.7.4.error_alone", "NT-14", configs=configs(), retirement="single", drive="pins", backpressure=90)
+@scenario("NT.7.4.error_alone", "NT-14", configs=configs(), retirement="single", drive="pins", loses=True, backpressure=90)
 def overflow_to_end(config: Config, rng: Random) -> Story:
     """Messages are still being lost when tracing ends for good: Error is the last message."""
     b = _bursts(config)

@@ -215,3 +215,60 @@ def sync_at_trap(config: Config, rng: Random) -> Story:
             walk.trap(7 if turn % 2 else 5, first, interrupt=bool(turn % 2))
         walk.step(3).jump(back)
     return stop(program, walk)
+
+
+@scenario("NT-23", "NT.8.4.icnt", configs=SMALL_BOTH)
+def full_and_marked(config: Config, rng: Random) -> Story:
+    """I-CNT gets full in the block of a taken branch or jump behind which a trigger fires, and right before a trap with branches in HIST."""
+    b = builder(config)
+    for kind in ("taken", "jump", "trap"):
+        b.label(kind)
+        _nops(b, FULL - 2)
+        if kind == "jump":
+            b.jalr(0, 10)
+        else:
+            b.beq(8, 9, "jump" if kind == "taken" else "taken")
+    b.nop()
+    program, walk = start(b, config)
+    at = b.labels
+    walk.run()
+    walk.branch(True).notify().run()
+    walk.jump(at["trap"]).notify().run()
+    walk.branch(False).trap(2, at["trap_handler"]).step()
+    return stop(program, walk)
+
+
+@scenario("NT-23", "NT.7.12.trace_off", configs=configs(variant="rc7", **SMALL))
+def stop_with_both_full(config: Config, rng: Random) -> Story:
+    """rc7: I-CNT and HIST get full in one block, and tracing stops before their message: the correlation carries both."""
+    b = builder(config)
+    b.label("loop")
+    _nops(b, 24)
+    b.beq(8, 9, "loop")
+    b.nop()
+    program, walk = start(b, config)
+    for _ in range(4):
+        walk.step(12).branch(True)
+    walk.step(12).branch(False).trace_off().trace_on().step()
+    return stop(program, walk)
+
+
+@scenario("NT-20", "NT.8.5.sync2_indirect", configs=configs(mode="htm", inst_sync_mode=1, ownership=1, inst_stall_ena=1))
+def sync_due_with_history(config: Config, rng: Random) -> Story:
+    """The sixteenth message is an Ownership in the block of a jump or trap behind branches: the sync takes over with HIST."""
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(80):
+        walk.branch(False)
+        walk.context = turn + 1
+        if turn < 40:
+            walk.step().jump(at["loop"])
+        else:
+            walk.trap(3, at["trap_handler"], interrupt=True)
+            walk.step(3).jump(at["loop"])
+    return stop(program, walk)

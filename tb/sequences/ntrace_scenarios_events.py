@@ -148,7 +148,7 @@ def watchpoint(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT.7.4.ecode", "NT.7.4.error", "NT-14", configs=configs(ownership=1, timestamp=1, src_bits=2, src_id=3), backpressure=95)
+@scenario("NT.7.4.ecode", "NT.7.4.error", "NT-14", configs=configs(ownership=1, timestamp=1, src_bits=2, src_id=3), loses=True, backpressure=95)
 def lost_kinds(config: Config, rng: Random) -> Story:
     """The output is slow: program, Ownership and vendor-defined messages are lost, alone and together; ECODE names them."""
     b = _code(config)

@@ -52,7 +52,7 @@ def _tour(walk: Walk, b: ProgramBuilder) -> Walk:
 _SOURCE = {"inst_sync_mode": 1, "inst_sync_max": 0, "ownership": 1, "repeat_branch": 1, "repeated_history": 1, "src_id": 1}
 
 
-@scenario("NT.3.2.src", "NT-17", backpressure=50,
+@scenario("NT.3.2.src", "NT-17", loses=True, backpressure=50,
           configs=(*configs(src_bits=tuple(range(1, 13)), variant="v1_0", **_SOURCE, **SMALL), *configs(src_bits=6, src_id=63),
                    *configs(src_bits=12, src_id=0xA5A, **TWO), *configs(src_bits=5, src_id=21, inhibit_src=1)))  # fmt: skip
 def sources(config: Config, rng: Random) -> Story:
@@ -68,7 +68,9 @@ def sources(config: Config, rng: Random) -> Story:
     at = b.labels
     for turn in range(12):
         _tour(home(walk, at["main"]), b).trace_off().trace_on().step(2).debug_entry().debug_exit().vendor(56 + turn % 7, 0x1234)
-        home(walk, at["main"]).run_to(at["branch"]).branch(True).run_to(at["jump"]).jump(at["loop"])
+        home(walk, at["main"]).run_to(at["branch"]).branch(True).notify().run_to(at["jump"]).jump(at["after"]).notify().step(2)
+        home(walk, at["main"]).run_to(at["branch"]).branch(False).run_to(at["jump"]).jump(at["main"]).notify()
+        walk.run_to(at["branch"]).branch(True).run_to(at["jump"]).jump(at["loop"])
         for _ in range(20 + turn):
             walk.step().branch(True)
         walk.step().branch(False).run()
@@ -94,7 +96,7 @@ def timestamps(config: Config, rng: Random) -> Story:
 
 
 @scenario("NT.7.1.after_sync", "NT.7.1.priv_change", "NT.7.1.process", "NT.7.1.trap",
-          configs=(*configs(ownership=1, hcontext=(0, 1)), *configs(ownership=1, hcontext=1, inst_sync_mode=1, **TWO)))  # fmt: skip
+          configs=(*configs(ownership=1, hcontext=(0, 1)), *configs(ownership=1, hcontext=1, inst_sync_mode=1, **TWO), *configs(ownership=1, src_bits=12, inst_stall_ena=1)))  # fmt: skip
 def ownership(config: Config, rng: Random) -> Story:
     """Privilege and contexts change on linear code, one and several at a time, at traps, xRETs and under syncs."""
     b = _mixed(config)
@@ -111,31 +113,43 @@ def ownership(config: Config, rng: Random) -> Story:
     for priv in (Priv.VS, Priv.U, Priv.VU, Priv.S, Priv.M):
         walk.step().trap(9, at["trap_handler"], priv=Priv.M)
         handle(walk).jump(at["main"], priv=priv)
-    walk.run_to(at["branch"])
+    for bit in range(33):  # every length of PROCESS
+        walk.context = (1 << bit) - 1
+        home(walk, at["main"]).run_to(at["branch"])
     return stop(program, walk)
 
 
 @scenario("NT.8.2.extend", "NT.V.extend_msb", "NT-21",
-          configs=(*configs(extend_addr_msb=(0, 1)), *configs(extend_addr_msb=1, **RV32), *configs(extend_addr_msb=1, inst_sync_mode=1)))  # fmt: skip
+          configs=(*configs(extend_addr_msb=(0, 1), inst_stall_ena=1), *configs(extend_addr_msb=1, inst_stall_ena=1, **RV32)))  # fmt: skip
 def extended_addresses(config: Config, rng: Random) -> Story:
-    """Jumps between user, kernel, physical and illegal addresses, and by every distance: each length of an address, with either top bit."""
-    top = config.xlen
-    places = sorted({(1 << k) - 0x40 & (1 << top) - 2 for k in range(8, top + 1)} | {(1 << top) - (1 << k) & (1 << top) - 2 for k in range(8, top)})
-    places = [p for n, p in enumerate(places) if 0x200 < p < (1 << top) - 0x20 and (not n or p - places[n - 1] >= 16)]
+    """Jumps between user, kernel, physical and illegal addresses: each length of an address, with either top bit, plain and in a sync."""
+    bits = config.xlen - 1  # of an address without bit 0
+    groups = range(1, -(-bits // 6) + 1)
+    values = {1 << min(6 * n - 2, bits - 1) for n in groups} | {(1 << bits) - (1 << 6 * n - 1) for n in groups if 6 * n - 1 < bits}
+    values |= {v + 8 for v in values if v >= 64}  # a short way from another place
     b = ProgramBuilder(config.xlen, 0x100)
     b.label("main")
     b.c_nop()
     b.c_jr(10)
-    for n, place in enumerate(places):
-        b.org(place)
-        b.label(f"p{n}")
+    for value in sorted(values):
+        b.org(2 * value)
+        b.label(f"{value:#x}")
         b.c_nop()
         b.c_jr(10)
     program, walk = start(b, config)
-    order = list(range(len(places))) * 2
-    rng.shuffle(order)
-    for n in [*range(len(places)), *order]:
-        walk.step().jump(b.labels[f"p{n}"])
+    order = [b.labels[f"{value:#x}"] for value in sorted(values)]
+    for fire in (False, True):
+        for place in order:
+            for target in (place, b.labels["main"]):
+                walk.step()
+                if fire:
+                    walk.notify()
+                walk.jump(target)
+                if fire:
+                    walk.notify()
+    low = min(order)
+    for place in [*order, *rng.sample(order, len(order))]:
+        walk.step().jump(place).step().jump(low)
     walk.step()
     return stop(program, walk)
 
@@ -211,4 +225,18 @@ def custom_flow(config: Config, rng: Random) -> Story:
                 (walk.step if turn % 5 else lambda: walk.jump(at["loop"]))()
         if walk.pc == at["end"]:
             walk.step(2)
+    return stop(program, walk)
+
+
+@scenario("NT.3.2.src", "NT.8.5.sync6", configs=configs(src_bits=12, mode="htm"))
+def longest_sync(config: Config, rng: Random) -> Story:
+    """A marker with SRC of 12 bits, 30 branches in HIST and a kernel address: 23 bytes."""
+    b = builder(config, base=0xFFFF_FFFF_8000_0000, handler=None)
+    b.beq(8, 9, "main")
+    for _ in range(40):
+        b.nop()
+    program, walk = start(b, config)
+    for _ in range(29):
+        walk.branch(True)
+    walk.branch(False).step(20).notify().step(3)
     return stop(program, walk)

@@ -19,16 +19,38 @@ def loop_patterns(config: Config, rng: Random) -> Story:
     b.beq(8, 9, "loop")
     b.c_nop()
     b.c_j("loop")
+    b.label("end")
+    b.jalr(0, 10)
     program, walk = start(b, config)
+    full = config.hist_bits - 1
     for period in (*range(1, 16), 31, 17):
-        pattern = [rng.randrange(2) for _ in range(period)]
-        for turn in range(200 + rng.randrange(40)):
-            walk.step()
-            taken = bool(pattern[turn % period])
-            walk.branch(taken)
-            if not taken:
-                walk.step(2)
+        pattern = [rng.randrange(2) for _ in range(period - 1)] + [1]
+        pattern[0] = 0 if period > 1 else 1
+        length = full // period * period
+        for turns in (2 * length + 3, 6 * length + rng.randrange(length), 17 * length + 5):
+            for turn in range(max(turns, full + 1)):
+                taken = bool(pattern[turn % period])
+                walk.step().branch(taken)
+                if not taken:
+                    walk.step(2)
+            walk.trap(5, b.labels["trap_handler"], interrupt=True).step(3).jump(b.labels["loop"])
     walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT.9.3.repeated_history", configs=configs(variant="v1_0", **HTM))
+def very_long_loop(config: Config, rng: Random) -> Story:
+    """One branch 130,000 times: HREPEAT of two and three MDO groups."""
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_j("loop")
+    program, walk = start(b, config)
+    for turns in (31 * 70, 31 * 4200):
+        for _ in range(turns):
+            walk.branch(True)
+        walk.branch(False).step(2)
     return stop(program, walk)
 
 

@@ -248,14 +248,18 @@ def sequential_jumps_alone(config: Config, rng: Random) -> Story:
 
 @scenario("NT.9.1.sequential_jump", configs=configs(sequential_jump=1, **SMALL), retirement="single")
 def sequential_jump_parted(config: Config, rng: Random) -> Story:
-    """I-CNT gets full between lui and jump: the pair is not in one count any more, so the target is told."""
+    """I-CNT gets full between load and jump: the pair is not in one count any more, so the target is told; a call, a return and a swap."""
     b = ProgramBuilder(config.xlen, 0x10_0000)
     b.label("main")
-    for _ in range(63):
-        b.nop()
-    b.pair("auipc", "jalr", 0, 6, "main")
+    for rd, register in ((0, 6), (RA, 6), (0, RA), (T0, RA)):
+        b.label(f"run{rd}_{register}")
+        for _ in range(63):
+            b.nop()
+        b.pair("auipc", "jalr", rd, register, f"run{rd}_{register}")
     program, walk = start(b, config)
-    for _ in range(3):
-        walk.step(64).jump(b.labels["main"])
-    walk.step(3)
+    for rd, register in ((0, 6), (RA, 6), (0, RA), (T0, RA)):
+        at = b.labels[f"run{rd}_{register}"]
+        for _ in range(2):
+            walk.step(64).jump(at)
+        walk.trace_off().trace_on(at + 64 * 4 + 4) if (rd, register) != (T0, RA) else walk.step(3)
     return stop(program, walk)

@@ -1,0 +1,131 @@
+"""Coverage points of the trace system: registers, fields, sinks, triggers. The register points are made from the register table.
+
+Counted from what the monitors saw: the accesses of the register bus, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from models.control.layout import Component, Field, Params, Register
+from models.control.registers import components, reachable
+from tb.coverage.model import CROSS, Counts, Definition, Point
+
+if TYPE_CHECKING:
+    from scoreboards.control_capture import SystemCapture
+
+PARAMS = Params(harts=2, ts_width=48, sram_bytes=1 << 16)  # what system_tb is built as
+_LISTED = 16  # fields with no more legal values have a bin for each
+_ENDS = ("all bits 0", "all bits that can be 1", "something between")
+_RECORDED = ("RW", "WARL", "RW1C", "W1")
+
+
+def _fields(params: Params = PARAMS) -> Iterator[tuple[Component, Register, Field]]:
+    for component in components(params):
+        for register in component.registers:
+            for field in register.fields:
+                yield component, register, field
+
+
+def _values(field: Field) -> tuple[int, ...] | None:
+    """Each legal value, if they are few; None if classes stand for them."""
+    values = reachable(field)
+    return values if values is not None and len(values) <= _LISTED else None
+
+
+def _class(field: Field, value: int) -> str:
+    if value == 0:
+        return _ENDS[0]
+    full = (1 << field.width) - 1 if field.legal.values is not None else field.legal.mask & ((1 << field.width) - 1)
+    return _ENDS[1 if value == full else 2]
+
+
+def _field_bins() -> tuple[str, ...]:
+    bins = []
+    for _, register, field in _fields():
+        if field.access in ("RW", "WARL"):
+            values = _values(field)
+            shown = [str(v) for v in values] if values is not None else [c for c in _ENDS if field.width > 1 or c != _ENDS[2]]
+            bins += [CROSS.join((register.name, field.name, value)) for value in shown]
+    return tuple(dict.fromkeys(bins))
+
+
+def _illegal_bins() -> tuple[str, ...]:
+    """Fields to which a value can be written that they do not take."""
+    names = []
+    for _, register, field in _fields():
+        full = (1 << field.width) - 1
+        if field.access == "WARL" and not field.cases and any(field.legal(v) != v for v in (full, *range(min(full, 31) + 1))):
+            names.append(CROSS.join((register.name, field.name)))
+    return tuple(dict.fromkeys(names))
+
+
+REGISTERS = tuple(dict.fromkeys(r.name for c in components(PARAMS) for r in c.registers))
+COMPONENTS = tuple(c.name for c in components(PARAMS))
+STATES = ("inactive", "active", "active and enabled")
+PIN_MODES = ("off", "1 bit", "2 bits", "4 bits", "8 bits", "16 bits")
+
+POINTS = (
+    Point("register_cg", "registers read and written", "a register that nobody wrote was never checked",
+          (REGISTERS, ("read", "written")), ("register", "access")),
+    Point("field_cg", "values read back from fields that can be written", "each legal value must be kept (WARL)",
+          (_field_bins(),), ("field and value",)),
+    Point("illegal_cg", "fields to which an illegal value was written", "an illegal value must turn into a legal one, not into anything",
+          (_illegal_bins(),), ("field",)),
+    Point("state_cg", "accesses of a component while it is inactive, active and enabled", "settings are held while trace is enabled, and inactive registers do not move",
+          (COMPONENTS, STATES, ("read", "written")), ("component", "state", "access")),
+    Point("unmapped_cg", "accesses where no register is", "unimplemented offsets read 0 and ignore writes",
+          (("offset without register", "component that is not there"), ("read", "written")), ("where", "access")),
+)  # fmt: skip
+
+CONTROL = Definition("control", POINTS)
+
+
+def sample_control(capture: SystemCapture) -> Counts:
+    """The stamped counts of one run of the trace system."""
+    counts: Counts = {}
+
+    def hit(point: str, *names: str) -> None:
+        bins = counts.setdefault(point, {})
+        name = CROSS.join(names)
+        bins[name] = bins.get(name, 0) + 1
+
+    known = {base: component for component in components(PARAMS) for base in component.bases}
+    fields, illegal = set(_field_bins()), set(_illegal_bins())
+    control: dict[int, int] = {}
+    for access in capture.accesses:
+        what = "written" if access.write else "read"
+        component = known.get(access.addr & ~0xFFF)
+        if component is None:
+            hit("unmapped_cg", "component that is not there", what)
+            continue
+        register = _at(component, access.addr & 0xFFF)
+        state = control.get(access.addr & ~0xFFF, 0)
+        hit("state_cg", component.name, STATES[0 if not state & 1 else 2 if state & 2 else 1], what)
+        if register is None:
+            hit("unmapped_cg", "offset without register", what)
+            continue
+        hit("register_cg", register.name, what)
+        if access.write and register.offset == 0:
+            control[access.addr & ~0xFFF] = access.data
+        for field in register.fields:
+            value = field.get(access.data)
+            name = CROSS.join((register.name, field.name))
+            if access.write and field.legal(value) != value and name in illegal:
+                hit("illegal_cg", name)
+            elif not access.write and field.access in ("RW", "WARL"):
+                shown = str(value) if _values(field) is not None else _class(field, value)
+                if CROSS.join((name, shown)) in fields:
+                    hit("field_cg", name, shown)
+    return CONTROL.stamped(counts)
+
+
+def _at(component: Component, offset: int) -> Register | None:
+    return next((r for r in component.registers if r.offset == offset), None)
+
+
+def summary(counts: Any) -> str:
+    """How much of it was hit, in one line."""
+    hit, total = CONTROL.hit(counts)
+    return f"{hit} of {total} bins"
