@@ -64,13 +64,13 @@ class Plant:
     @property
     def stimulus(self) -> Job:
         """The job that shows the bug."""
-        settings, config = dict(self.job), {**(SMALL if self.small else {}), **self.config}
+        settings, base = dict(self.job), dict(SMALL) if self.small else {}
         kind, _, name = self.source.partition(":")
         if kind == "scenario":
             if name not in SCENARIOS:
                 raise PlantError(f"plant {self.name} runs scenario {name}, which does not exist; `make list` has them")
-            settings = {**SCENARIOS[name].job, **settings}
-        return Job(self.name, self.source, config, **settings)
+            settings, base = {**SCENARIOS[name].job, **settings}, SCENARIOS[name].base | base
+        return Job(self.name, self.source, {**base, **self.config}, **settings)
 
     def apply(self, rtl: Path) -> None:
         """Change the RTL below `rtl`; PlantError unless every `find` stands exactly once in its file."""
