@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from models.control.layout import Params
 from models.control.model_funnel import Sent
 from models.ntrace.config import Config
+from models.ntrace.encoder import EncodedTrace, Encoder
 from models.ntrace.images import ImageMap
 from models.riscv.beats import Beats
 from models.riscv.program import Program
@@ -50,6 +52,11 @@ class HartRun:
     beats: Beats
     stream: Stream
     fired: Fired
+
+    @cached_property
+    def told(self) -> EncodedTrace:
+        """What the reference encoder makes of the beats."""
+        return Encoder(self.config).run(self.beats)
 
 
 @dataclass

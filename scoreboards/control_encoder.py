@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from models.control.model_registers import Place, RegisterModel
-from models.ntrace.encoder import Encoder
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import Access
 from scoreboards.control_capture import HartRun, SystemCapture
@@ -161,7 +160,7 @@ def _losses(run: HartRun) -> list[tuple[int, int]]:
     if not run.beats.drop.any():
         return []
     cycle, drop = run.beats.cycle.astype(np.int64), run.beats.drop
-    told = Encoder(run.config).run(run.beats)
+    told = run.told
     found = []
     for index, (message, row) in enumerate(zip(told.messages, told.beat)):
         if message.name == "Error":

@@ -17,7 +17,7 @@ from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import Access
 from scoreboards.control_capture import SystemCapture
 
-ALIGN_WITHIN = 1000  # messages among which a narrow pin interface must show idle
+ALIGN_WITHIN = 64  # messages among which a narrow pin interface must show idle
 
 
 @dataclass
@@ -153,6 +153,9 @@ class RamCheck:
                 self._check("TCI.ram.stop_on_wrap", access, "trRamEnable", int(not sink.stopped), 0)
                 self._collect()
             self.quiet = bool(fields["trRamEmpty"]) and not fields["trRamEnable"] and bool(fields["trRamActive"])
+            if self.quiet and not enabled and self.place.get("trRamMode") and not self.capture.expect.get("cut"):
+                seen = sum(cycle <= access.cycle for cycle, _, _ in self.capture.memory)
+                self._check("TCI.ram.empty", access, "words in system memory", len(self.system_memory), seen)
         elif name == "trRamData" and not self.place.get("trRamMode"):
             address = self._address("RP")
             if address in self.memory and self.quiet:
@@ -252,9 +255,11 @@ class PinCheck:
         if self.capture.expect.get("cut") and wanted.startswith(found):
             wanted = found
         at = next((i for i, (a, b) in enumerate(zip(wanted, found)) if a != b), min(len(wanted), len(found)))
+        gap = wanted != found and found[at : at + 1] == b"\xff" != wanted[at : at + 1]
+        clause = "TCI.pib.consecutive" if gap else "TCI.pib.data"
         self.book.count("TCI.pib.data", len(wanted))
-        self.book.check("TCI.pib.data", wanted == found, lambda: Failure(
-            "TCI.pib.data", f"the probe has {len(found)} bytes, {len(wanted)} were sent; byte {at} is the first that differs",
+        self.book.check(clause, wanted == found, lambda: Failure(
+            clause, f"the probe has {len(found)} bytes, {len(wanted)} were sent; byte {at} is the first that differs",
             table=[("bytes", wanted[at : at + 8].hex(" "), found[at : at + 8].hex(" "))],
         ))  # fmt: skip
         self.book.check("TCI.pib.consecutive", not receiver.open, Failure("TCI.pib.consecutive", "the pins stop inside a message"))
