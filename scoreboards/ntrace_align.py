@@ -260,6 +260,8 @@ class Alignment:
         if index < n and self.excused(segment, position, index, int(told[index])):
             return
         clause = self._pc_clause(position, index)
+        if self.capture.config.filter and any(e.index == segment.begin + index and e.kind in EDGES for e in segment.events):
+            clause = "NT.4.filters"
         if index >= len(theirs):
             text = f"{len(told) - index} instructions too many were told"
             want = "none"

@@ -40,7 +40,7 @@ _STOP_CLAUSE = {EV_DEBUG: "NT.7.12.debug_entry", EV_LOW_POWER: "NT.7.12.low_powe
 _MARK_CLAUSE = {SYNC_EXTERNAL: "NT.8.5.sync0", SYNC_EVENT: "NT.8.5.sync6"}
 _PERIODIC_CLAUSE = {NONE: "NT.8.5.sync2_linear", DIRECT: "NT.8.5.sync2_direct", INDIRECT: "NT.8.5.sync2_indirect"}
 _EMPTY_STACK_CLAUSE = {COUNTER: "NT.9.2.mode_counter", PARTIAL: "NT-4", FULL: "NT-4"}
-_MISMATCH_CLAUSE = {PARTIAL: "NT.9.2.mode_partial", FULL: "NT.9.2.implicit_return"}
+_MISMATCH_CLAUSE = {PARTIAL: "NT.9.2.mode_partial", FULL: "NT.9.2.mode_full"}
 _INDIRECT_CLAUSE = {
     IType.EXCEPTION: "NT.2.exception",
     IType.INTERRUPT: "NT.2.interrupt",

@@ -98,11 +98,12 @@ def low_power(config: Config, rng: Random) -> Story:
 
 
 INSIDE = f"iaddr={BASE + 0x10:#x}..{BASE + 0x1f:#x}"
+BEFORE_TARGET = f"iaddr={BASE + 0x10:#x}..{BASE + 0x1d:#x}"
 
 
 @scenario("NT.4.filters", "NT-13", "NT.10.restart",
-          configs=(*configs(filter=INSIDE), *configs(filter=INSIDE, **TWO), *configs(filter=f"iaddr!={BASE + 0x16:#x}..{BASE + 0x19:#x}"),
-                   *configs(filter=f"iaddr={BASE + 0x12:#x}->{BASE + 0x20:#x}"), *configs(filter=f"iaddr>={BASE + 0x1a:#x}|iaddr<{BASE + 0x14:#x}")),
+          configs=(*configs(filter=INSIDE), *configs(filter=INSIDE, **TWO), *configs(filter=BEFORE_TARGET), *configs(filter=f"iaddr!={BASE + 0x16:#x}..{BASE + 0x19:#x}"),
+                   *configs(filter=f"iaddr={BASE + 0x14:#x}->{BASE + 0x22:#x}"), *configs(filter=f"iaddr>={BASE + 0x1a:#x}|iaddr<{BASE + 0x14:#x}")),
           retirement="single")  # fmt: skip
 def filter_addresses(config: Config, rng: Random) -> Story:
     """Only some addresses are traced: the trace stops behind straight code, branches and jumps, and starts again with SYNC=5."""
@@ -137,7 +138,7 @@ def filter_modes(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT.4.filters", "NT.8.5.sync6", configs=(*configs(filter=f"watch={BASE + 0x12:#x}"), *configs(filter=f"{INSIDE};watch={BASE + 0x1a:#x}", **TWO)), retirement="single")
+@scenario("NT.4.filters", "NT.8.5.sync6", configs=(*configs(filter=f"watch={BASE + 0x14:#x}"), *configs(filter=f"{INSIDE};watch={BASE + 0x1a:#x}", **TWO)), retirement="single")
 def watchpoint(config: Config, rng: Random) -> Story:
     """A comparator notifies of an address: SYNC=6 behind it, and only where it is traced."""
     b = _code(config)
@@ -148,7 +149,7 @@ def watchpoint(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("NT.7.4.ecode", "NT.7.4.error", "NT-14", configs=configs(ownership=1, timestamp=1, src_bits=2, src_id=3), loses=True, backpressure=95)
+@scenario("NT.7.4.ecode", "NT.7.4.error", "NT-14", configs=configs(ownership=1, timestamp=1, src_bits=2, src_id=3), loses=True, backpressure=70)
 def lost_kinds(config: Config, rng: Random) -> Story:
     """The output is slow: program, Ownership and vendor-defined messages are lost, alone and together; ECODE names them."""
     b = _code(config)

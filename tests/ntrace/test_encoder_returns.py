@@ -52,7 +52,7 @@ def test_off() -> None:
 def test_another_target(target: int) -> None:
     """0x108 and 0x504 differ from 0x104 in bits 10 to 1, 0x904 in bit 11 alone; a counter sees no address."""
     rows = each([CALL, RETURN, linear(target, 2)])
-    full = ("NT.9.2.implicit_return", *told(target, 3))
+    full = ("NT.9.2.mode_full", *told(target, 3))
     assert explained(encode(rows, implicit_return=FULL))[1:] == [full]
     partial = [] if target == 0x904 else [("NT.9.2.mode_partial", *told(target, 3))]
     assert explained(encode(rows, implicit_return=PARTIAL))[1:] == partial

@@ -143,7 +143,7 @@ def test_a_queue_that_is_full_too_soon() -> None:
 
 @pytest.mark.parametrize(("clause", "name", "config"), [
     ("NT.8.4.4.predicted", "icnt_full_at_return", small(implicit_return=3, mode="btm", blocks=2)),
-    ("NT.9.2.implicit_return", "wrong_return", Config(implicit_return=3)),
+    ("NT.9.2.mode_full", "wrong_return", Config(implicit_return=3)),
     ("NT.9.2.mode_partial", "wrong_return", Config(implicit_return=2)), ("NT-4", "nested_calls", small(implicit_return=3, blocks=2)),
     ("NT.9.2.mode_counter", "nested_calls", small(implicit_return=1, blocks=2)),
     ("NT.9.1.sequential_jump", "sequential_jumps_alone", Config(sequential_jump=1)),
