@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tools import code_coverage, report, simulators
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.jobs import RESULTS, drawn, programs, run_all, scenarios, trouble
 from tools.sim import ROOT
+from tools.system import stories
 
 WORDS = {
     "IP": "the system, ntrace", "SIM": "verilator (default) or icarus", "SEEDS": "most random seeds, default 400",
@@ -45,6 +47,8 @@ def main(argv: list[str]) -> int:
     run = _Runner(DEFINITIONS[ip], sim, out, number(given, "N", os.cpu_count() or 1), code)
     run.jobs(programs((64, 32), variants=("v1_0", "rc7")), "recorded programs")
     run.jobs(scenarios(sim), "directed scenarios")
+    for seed in range(1, 4):
+        run.jobs([replace(job, name=f"{job.name}-{seed}") for job in stories(sim, seed=seed)], f"stories of the trace system, seed {seed}")
     first, most, used = number(given, "FIRST", 1), number(given, "SEEDS", 400), 0
     while used < most and run.holes():
         lot = [drawn(first + used + n, size=number(given, "SIZE", 20_000)) for n in range(min(_ROUND, most - used))]

@@ -12,9 +12,11 @@ from models.ntrace.config import MODES, VARIANTS, Config
 from models.riscv import recording
 from tb.job import Job, JobError
 from tb.sequences.ntrace_scenarios import SCENARIOS
+from tb.system_job import TS_WIDTH, SystemJob
 from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, flag, number
 from tools.draw import drawn
 from tools.sim import ROOT, BuildConfig, SimError, build, run
+from tools.system import SystemBuild
 
 __all__ = ["JOB_WORDS", "RESULTS", "drawn", "line", "one", "programs", "run_all", "scenarios", "trouble"]
 
@@ -24,7 +26,7 @@ JOB_WORDS: dict[str, str] = {
     "SIM": "verilator (default) or icarus",
     "PROGRAM": "a recorded program by name, or random",
     "SCENARIO": "a directed scenario by name",
-    "SOURCE": "program:<name>, scenario:<name> or random",
+    "SOURCE": "program:<name>, scenario:<name>, random, or system:<story> (PROGRAM= is what its harts run)",
     "SEED": "of every random choice, default 1",
     "SIZE": "instructions of a random walk",
     "DRIVE": "bulk (default) or pins",
@@ -43,6 +45,8 @@ def one(given: Mapping[str, str]) -> Job:
     """The job a command line asks for; ArgumentError if it names no source, two, or one that does not exist."""
     if (ip := given.get("IP", "ntrace")) != "ntrace":
         raise ArgumentError(f"IP={ip} is not built yet; give IP=ntrace")
+    if given.get("SOURCE", "").startswith("system:"):
+        return _story(given)
     sources = [name for name in ("PROGRAM", "SCENARIO", "SOURCE") if name in given]
     if len(sources) != 1:
         raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
@@ -66,6 +70,21 @@ def one(given: Mapping[str, str]) -> Job:
         label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),
         sim=given.get("SIM", "verilator"), **settings,
     )  # fmt: skip
+
+
+def _story(given: Mapping[str, str]) -> SystemJob:
+    """A run of the trace system: PROGRAM= is what its harts run."""
+    job = SystemJob(
+        given["SOURCE"].partition(":")[2], given["SOURCE"], Config.from_dict({"ts_width": TS_WIDTH} | config_options(given)).to_dict(),
+        number(given, "SEED", 1), sim=given.get("SIM", "verilator"), program=given.get("PROGRAM", "random"),
+    )  # fmt: skip
+    job.size = number(given, "SIZE", job.size)
+    return job
+
+
+def build_of(job: Job) -> BuildConfig:
+    """The build that plays a job."""
+    return SystemBuild.of_job(job) if isinstance(job, SystemJob) else BuildConfig.of(job.settings)
 
 
 def _exists(kind: str, name: str) -> None:
@@ -111,7 +130,7 @@ def run_all(
     groups: dict[BuildConfig, list[Job]] = {}
     for job in jobs:
         job.sim = sim
-        groups.setdefault(BuildConfig.of(job.settings), []).append(job)
+        groups.setdefault(build_of(job), []).append(job)
     lots = [(config, all_[i : i + batch]) for config, all_ in groups.items() for i in range(0, len(all_), batch)]
     results: list[dict[str, Any]] = []
 

@@ -29,13 +29,19 @@ WORDS = {
 }
 ROOT = Path(__file__).resolve().parent.parent
 TITLES = {"ntrace": "N-Trace"}
+PARTS_OF = {"ntrace": ("control",)}  # the trace control registers and the sinks behind them
 
 
 def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
     """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
     found, problems = collect(results)
     names = sorted({r["ip"] for r in found}) or ["ntrace"]
-    return [Report(ip, [r for r in found if r["ip"] == ip], [], plans / f"{ip}.toml") for ip in names], problems
+    return [Report(ip, [r for r in found if r["ip"] == ip], [], *_plans(ip, plans)) for ip in names], problems
+
+
+def _plans(ip: str, plans: Path) -> list[Path]:
+    """The plan of a system, and those of the parts it is run with."""
+    return [plans / f"{ip}.toml", *(path for part in PARTS_OF.get(ip, ()) if (path := plans / f"{part}.toml").exists())]
 
 
 def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:

@@ -175,11 +175,14 @@ class Report:
     results: of this system only. problems: sentences about the evidence itself. plan: None if it cannot be read.
     """
 
-    def __init__(self, ip: str, results: list[dict[str, Any]], problems: Iterable[str], plan_path: Path) -> None:
+    def __init__(self, ip: str, results: list[dict[str, Any]], problems: Iterable[str], *plans: Path) -> None:
         self.ip, self.results, self.problems = ip, results, list(problems)
         self.plan: Plan | None = None
         try:
-            self.plan = Plan.load(plan_path)
+            rows: dict[str, Clause] = {}
+            for path in plans:
+                rows |= Plan.load(path).clauses
+            self.plan = Plan(rows)
         except PlanError as error:
             self.problems.append(str(error))
         self.definition: Definition | None = DEFINITIONS.get(ip)

@@ -14,8 +14,9 @@ from typing import Any
 
 from tools import bits, simulators
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
-from tools.jobs import JOB_WORDS, RESULTS, drawn, line, one, programs, run_all, scenarios, trouble
-from tools.sim import ROOT, BuildConfig, SimError, build, run
+from tools.jobs import JOB_WORDS, RESULTS, build_of, drawn, line, one, programs, run_all, scenarios, trouble
+from tools.sim import ROOT, SimError, build, run
+from tools.system import stories as system_stories
 
 WALKS = 24  # random walks of the main job
 WORDS = {**JOB_WORDS, "RTL": "folder of the design, default rtl"}
@@ -35,7 +36,7 @@ def main(argv: list[str]) -> int:
     out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
     out.mkdir(parents=True, exist_ok=True)
     job.out, waves = str(out.resolve()), flag(given, "WAVES")
-    made = build(BuildConfig.of(job.settings), sim, Path(given.get("RTL", ROOT / "rtl")), waves)
+    made = build(build_of(job), sim, Path(given.get("RTL", ROOT / "rtl")), waves)
     (result,) = run(made, [job], out)
     _tell(result)
     print(f"result    {_short(out / 'result.json')}")
@@ -55,10 +56,13 @@ def _main_job(sim: str, seed: int) -> int:
     results = run_all(jobs, sim, out, _tell, workers=2)
     sizes = run_all(bits.jobs(), sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
     print("bits per instruction, mean of the RV64 programs: " + bits.Table.of(sizes).line(), flush=True)
+    system = run_all(system_stories(sim), sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
+    good = sum(r["verdict"] == "PASS" for r in system)
+    print(f"{'PASS ' if good == len(system) else 'FAIL '} {good} of {len(system)} stories of the trace system", flush=True)
     told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
     good = sum(r["verdict"] == "PASS" for r in told)
     print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} runs of directed scenarios")
-    everything = results + sizes + told
+    everything = results + sizes + system + told
     if not everything:
         raise SimError("nothing was run; `make list` has programs and scenarios")
     bad = sum(r["verdict"] != "PASS" for r in everything)

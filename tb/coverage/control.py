@@ -6,11 +6,11 @@ Counted from what the monitors saw: the accesses of the register bus, in order.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from models.control.layout import Component, Field, Params, Register
 from models.control.registers import components, reachable
-from tb.coverage.model import CROSS, Counts, Definition, Point
+from tb.coverage.model import CROSS, Counts, Point
 
 if TYPE_CHECKING:
     from scoreboards.control_capture import SystemCapture
@@ -79,11 +79,9 @@ POINTS = (
           (("offset without register", "component that is not there"), ("read", "written")), ("where", "access")),
 )  # fmt: skip
 
-CONTROL = Definition("control", POINTS)
 
-
-def sample_control(capture: SystemCapture) -> Counts:
-    """The stamped counts of one run of the trace system."""
+def observe_control(capture: SystemCapture) -> Counts:
+    """Counts of one run of the trace system, not yet stamped."""
     counts: Counts = {}
 
     def hit(point: str, *names: str) -> None:
@@ -118,14 +116,8 @@ def sample_control(capture: SystemCapture) -> Counts:
                 shown = str(value) if _values(field) is not None else _class(field, value)
                 if CROSS.join((name, shown)) in fields:
                     hit("field_cg", name, shown)
-    return CONTROL.stamped(counts)
+    return counts
 
 
 def _at(component: Component, offset: int) -> Register | None:
     return next((r for r in component.registers if r.offset == offset), None)
-
-
-def summary(counts: Any) -> str:
-    """How much of it was hit, in one line."""
-    hit, total = CONTROL.hit(counts)
-    return f"{hit} of {total} bins"

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from models.ntrace.messages import VALUE_NAMES
 from models.riscv.retired import IType, Priv
-from tb.coverage import options
+from tb.coverage import control, options
 from tb.coverage.model import Counts, Definition, Point
 
 if TYPE_CHECKING:
     from scoreboards.capture import Capture
+    from scoreboards.control_capture import SystemCapture
 
 MODES = ("btm", "htm")
 VARIANTS = ("v1_0", "rc7")
@@ -141,7 +142,7 @@ POINTS = (
               for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))}}),
 )  # fmt: skip
 
-NTRACE = Definition("ntrace", POINTS + options.POINTS)
+NTRACE = Definition("ntrace", POINTS + options.POINTS + control.POINTS)
 DEFINITIONS = {NTRACE.ip: NTRACE}
 merge = NTRACE.merge
 percent = NTRACE.percent
@@ -156,3 +157,8 @@ def sample(capture: Capture, decoded: Any = None, encoded: Any = None) -> Counts
     from tb.coverage.sampling import observe
 
     return NTRACE.stamped(observe(capture, decoded, encoded))
+
+
+def sample_system(capture: SystemCapture) -> Counts:
+    """The stamped counts of one run of the trace system."""
+    return NTRACE.stamped(control.observe_control(capture))

@@ -19,6 +19,8 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from pyuvm import ConfigDB, uvm_root
 
+from scoreboards.ntrace import plan
+from tb.coverage.points import sample_system
 from tb.envs.results import KEPT_FAILURES, blank
 from tb.envs.system import SystemTest
 from tb.sequences.system import PARAMS, STORIES
@@ -57,9 +59,12 @@ async def _play(dut: HierarchyObject, job: SystemJob) -> dict[str, Any]:
 def judged(job: SystemJob, test: SystemTest, seconds: dict[str, float]) -> dict[str, Any]:
     """The result of a run that was checked; one without a single check is an ERROR."""
     verdict, clauses = test.verdict, test.verdict.results()
+    if (whole := plan()) is not None:
+        clauses = whole.roll_up(clauses)  # rows of N-Trace that those of the trace system check
     result = blank(job) | {
         "verdict": "PASS" if verdict.passed else "FAIL", "clauses": clauses,
         "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
+        "coverage": sample_system(test.capture),
         "stats": {**verdict.stats, "cycles": max((a.cycle for a in test.capture.accesses), default=0), "seconds": seconds},
     }  # fmt: skip
     if not sum(checked for checked, _ in clauses.values()):

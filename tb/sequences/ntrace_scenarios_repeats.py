@@ -63,7 +63,7 @@ def long_loop(config: Config, rng: Random) -> Story:
     b.nop()
     b.c_j("loop")
     program, walk = start(b, config)
-    for turns in (7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500):
+    for turns in (7 * 3 + 3, 7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500):
         for _ in range(turns):
             walk.branch(True)
         walk.branch(False).step(2)
