@@ -10,7 +10,7 @@ PY    := $(VENV)/bin/python
 WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check plants perf regress cover report doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check readback plants perf regress cover report doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
@@ -41,6 +41,9 @@ check: venv ## Check a trace without a simulator
 
 plants: venv ## Plant the bugs of tests/plants one by one and see which clause catches each
 	@$(PY) -m tools.plants $(WORDS)
+
+readback: venv ## Program in, registers programmed, trace read back from the RAM sink, decoded (PROGRAM=sort)
+	@$(PY) -m tools.readback $(WORDS)
 
 perf: venv ## Speed: bulk against pins, where the time goes, models, cells
 	@$(PY) -m tools.perf $(WORDS)

@@ -12,6 +12,8 @@ from models.riscv.retired import Priv
 from tb.job import Job
 from tb.sequences.ntrace_scenarios_base import RV32, SMALL, TWO
 from tb.sequences.stimulus import COUNTER, random_program
+from tb.sequences.system import STORIES
+from tb.system_job import TS_WIDTH, SystemJob
 
 # What a simulation is built for. Few, so that a regression builds little: four are those of the scenarios.
 BUILDS: tuple[dict[str, int], ...] = (
@@ -42,6 +44,21 @@ def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) 
         program, _ = random_program(job)
         job.config["filter"] = filter_text(rng, program)
     return job
+
+
+def drawn_story(seed: int, base: Mapping[str, Any] | None = None) -> SystemJob:
+    """A random story of the trace system in a random configuration of what the story leaves open: register traffic, sinks, triggers.
+
+    One build serves them all, unless `base` asks for other widths.
+    """
+    rng = random.Random(f"{seed}:regress:story")
+    config = {
+        "mode": rng.choice(list(MODES)), "variant": rng.choice(VARIANTS), "b_type": rng.choice(("2_3", "1")),
+        "implicit_return": rng.choice((0, 2, 3)), "inst_sync_mode": rng.randrange(4), "inst_sync_max": rng.randrange(8),
+        **{name: rng.randrange(2) for name in ("repeated_history", "repeat_branch", "extend_addr_msb", "sequential_jump")},
+    }  # fmt: skip
+    story = rng.choice(sorted(STORIES))
+    return SystemJob(f"seed-{seed}", f"system:{story}", {"ts_width": TS_WIDTH} | config | dict(base or {}), seed)
 
 
 def _options(rng: random.Random) -> dict[str, Any]:
