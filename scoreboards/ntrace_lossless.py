@@ -157,7 +157,7 @@ class Lossless(Alignment):
             ):
                 i += 1
             # the same trap twice, before a stop and again behind the start: one event is the second, which must be told
-            if i < len(wanted) and wanted[i].optional and fits(i + 1, number) and not fits(i + 1, number + 1):
+            while i < len(wanted) and wanted[i].optional and fits(i + 1, number) and not fits(i + 1, number + 1):
                 i += 1
             if i == len(wanted) or not same(wanted[i], at, event):
                 self._mismatch(wanted[i] if i < len(wanted) else None, at, event, clause_of, what)
