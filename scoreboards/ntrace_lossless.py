@@ -156,9 +156,11 @@ class Lossless(Alignment):
                 wanted[i].optional or self.in_hole(wanted[i].index)
             ):
                 i += 1
-            # the same trap twice, before a stop and again behind the start: one event is the second, which must be told
-            while i < len(wanted) and wanted[i].optional and fits(i + 1, number) and not fits(i + 1, number + 1):
-                i += 1
+            # the same trap several times, before stops and again behind a start: the one event is the one that must be told
+            if i < len(wanted) and wanted[i].optional:
+                must = next((k for k in range(i + 1, len(wanted)) if not wanted[k].optional), len(wanted))
+                if fits(must, number) and not fits(must, number + 1):
+                    i = must
             if i == len(wanted) or not same(wanted[i], at, event):
                 self._mismatch(wanted[i] if i < len(wanted) else None, at, event, clause_of, what)
                 return
