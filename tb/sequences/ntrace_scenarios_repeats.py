@@ -26,7 +26,7 @@ def loop_patterns(config: Config, rng: Random) -> Story:
     for period in (*range(1, 16), 31, 17):
         pattern = [rng.randrange(2) for _ in range(period - 1)] + [1]
         pattern[0] = 0 if period > 1 else 1
-        length = full // period * period
+        length = max(full // period, 1) * period
         for turns in (2 * length + 3, 6 * length + rng.randrange(length), 17 * length + 5):
             for turn in range(max(turns, full + 1)):
                 taken = bool(pattern[turn % period])
