@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
 from pyuvm import ConfigDB, uvm_component
 
@@ -20,11 +20,16 @@ from models.riscv.beats import Beats
 from scoreboards.control_capture import Fired, Stream
 from tb.agents import rows
 
+GIVE_UP, SLOWEST = 50_000, 100  # cycles, and cycles a row, until harts that are stalled are given up
 ACTION_BIT, EXTERNAL_BIT = 10, 24  # of a row's levels word: action of a debug trigger (4 bits), external triggers (8)
 _TRANSFER = np.dtype([
     ("since", "<u8"), ("cycle", "<u8"), ("wrong", "<u4"), ("nbytes", "<u4"), ("data", "u1", (rows.OUT_BYTES,)),
 ])  # fmt: skip
 _WRONG = {1: "valid fell or data changed before ready", 2: "an output is X"}
+
+
+class StuckError(RuntimeError):
+    """Harts that are stalled and never go on."""
 
 
 @dataclass
@@ -108,12 +113,13 @@ class SystemBus(Bus):
 
 
 class SystemControl(uvm_component):
-    """Reset, recorders, harts. `seconds`: what the simulator took while harts played."""
+    """Reset, recorders, harts. `seconds`: what the simulator took while harts played. rows: the most a hart has to play."""
 
     def build_phase(self) -> None:
         self.dut = ConfigDB().get(self, "", "DUT")
         self.bus = SystemBus(self.dut)
         self.seconds = 0.0
+        self.rows = 0
 
     async def reset(self, wait_seed: int = 1, wait_low: int = 0) -> None:
         """Two cycles of reset; then everything is recorded."""
@@ -128,11 +134,14 @@ class SystemControl(uvm_component):
         await RisingEdge(self.dut.clk_o)
 
     async def play(self) -> None:
-        """All harts play what they have, to the end."""
+        """All harts play what they have, to the end; StuckError if they are stalled for good."""
         begin = time.perf_counter()
         self.bus.go.value = 1
         if self.bus.played.value != 1:
-            await RisingEdge(self.bus.played)
+            cycles = GIVE_UP + SLOWEST * self.rows
+            ended = await First(RisingEdge(self.bus.played), over := ClockCycles(self.dut.clk_o, cycles))
+            if ended is over and self.bus.played.value != 1:
+                raise StuckError(f"the harts did not come to the end of their {self.rows} rows in {cycles} cycles")
         self.seconds += time.perf_counter() - begin
         await FallingEdge(self.dut.clk_o)
 

@@ -146,6 +146,7 @@ class SystemTest(uvm_test):
         rng = random.Random(self.job.rng_path("system"))
         registers = RegisterAccess(self.params, self.env.apb.sequencer)
         self.session = Session(TraceTool(registers, self.book, self.env.control.cycles), self.env.control, self.env, self.story, rng)
+        self.env.control.rows = max((len(run.beats) for run in self.story.harts), default=0)
         await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
         await self.story.run(self.session)
         await self.env.control.stop()
