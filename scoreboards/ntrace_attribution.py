@@ -9,6 +9,7 @@ import numpy as np
 
 from models.ntrace.encoder import EncodedTrace
 from models.ntrace.messages import Message
+from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
@@ -61,7 +62,7 @@ def difference(capture: Capture, encoded: EncodedTrace, actual: list[Message], p
         inferable = _inferable(have, capture, encoded, place) if have.type.tcode in (t.TC_INDIRECT, t.TC_HIST) else None
         if inferable in (*INFERRED, "NT-4") or _aligned(expected, place, actual, place + 1):
             return _extra(have, capture, encoded, place), f"{have.name} was not called for"
-        return _replaced(want, have, reason), f"{have.name} stands where {want.name} belongs"
+        return _replaced(want, have, _missing(capture, encoded, place)), f"{have.name} stands where {want.name} belongs"
     if want.values == have.values:
         return _beside(expected, place, have)
     if want.type.keys != have.type.keys:
@@ -164,12 +165,18 @@ def _inferable(message: Message, capture: Capture, encoded: EncodedTrace, place:
 
 
 def _missing(capture: Capture, encoded: EncodedTrace, place: int) -> str:
-    """The clause of a message that is missing: NT-5 if it tells a return for which only a sync has emptied the stack."""
+    """The clause of a message that is missing: of a custom instruction, or of a return for which only a sync emptied the stack."""
     reason = encoded.reasons[place]
-    if reason not in ("NT-4", "NT.9.2.mode_counter"):
+    if reason not in ("NT-4", "NT.9.2.mode_counter", "NT.2.uninferable_jump"):
         return reason
     rows, beats = slice(encoded.beat[place] + 1), capture.beats  # the message is made by the block behind the return
-    kinds = beats.itype[rows][beats.valid()[rows]][:-1]
+    valid = beats.valid()[rows]
+    if reason == "NT.2.uninferable_jump":
+        iaddr, iretire, size = (column[rows][valid][-2:-1] for column in (beats.iaddr, beats.iretire, beats.ilastsize))
+        pcs = [int(a) + 2 * int(n) - (4 if s else 2) for a, n, s in zip(iaddr, iretire, size)]
+        custom = any(insn and insn.flow == Flow.SEQUENTIAL for insn in map(capture.program.insn, pcs))
+        return "NT.10.1.custom" if custom else reason
+    kinds = beats.itype[rows][valid][:-1]
     depth = open_calls = 0
     for kind in kinds[np.isin(kinds, PUSHES + POPS)].tolist():
         open_calls = depth

@@ -7,12 +7,14 @@ that differs is attributed to one clause: the rule that produced the expected me
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from models.ntrace.codec import unpack
 from models.ntrace.config import Config
 from models.ntrace.encoder import EncodedTrace, Encoder
+from models.ntrace.messages import Message
 from scoreboards import ntrace_table as t
 from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
@@ -103,7 +105,9 @@ def _first_difference(capture: Capture, encoded: EncodedTrace) -> tuple[int, Fai
     want = expected[place] if place < len(expected) else None
     have = actual[place] if place < len(actual) else None
     damage = next((d for d in damages if d.offset <= here), None)
-    if damage is not None:
+    if capture.config.inhibit_src and _has_source(capture, expected):
+        clause, headline = "NT.3.2.src", f"SRC={capture.config.src_id} is sent with trTeInhibitSrc=1"
+    elif damage is not None:
         clause, headline = framing(capture, expected, damage.offset) or (
             damage.clause, f"at byte {damage.offset}: {damage.reason}")  # fmt: skip
         have = None if damage.offset < here else have
@@ -116,6 +120,12 @@ def _first_difference(capture: Capture, encoded: EncodedTrace) -> tuple[int, Fai
     failure.before = [f"{m.offset:#06x}: {m}" for m in actual[max(0, place - 3) : place]]
     _locate(capture, encoded, place, failure)
     return place, failure
+
+
+def _has_source(capture: Capture, expected: list[Message]) -> bool:
+    """Whether the first message is right but for the SRC that it has although that is inhibited."""
+    first = unpack(capture.data, replace(capture.config, inhibit_src=0))[0][:1]
+    return bool(expected) and bool(first) and (first[0].values, first[0].src) == (expected[0].values, capture.config.src_id)
 
 
 def _locate(capture: Capture, encoded: EncodedTrace, place: int, failure: Failure) -> None:

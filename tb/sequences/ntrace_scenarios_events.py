@@ -124,17 +124,22 @@ def filter_addresses(config: Config, rng: Random) -> Story:
 @scenario("NT.4.filters", "NT-13", configs=(*configs(filter="priv=U+S"), *configs(filter="priv=M&context=7"), *configs(filter="context!=5..9|priv=VS", ownership=1),
                                             *configs(filter="ecause=2+8"), *configs(filter="trap=interrupt"), *configs(filter="trap=exception&priv=M", **TWO)))  # fmt: skip
 def filter_modes(config: Config, rng: Random) -> Story:
-    """Only some privileges, contexts or trap handlers are traced, nested traps included."""
+    """Only some privileges, contexts or trap handlers are traced, nested traps included; each has code of its own."""
     b = _code(config)
+    for priv in ("U", "S", "VS"):
+        b.label(priv)
+        b.nop()
+        b.c_j("main")
     program, walk = start(b, config)
     at = b.labels
     for turn in range(12):
         walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"]).step(2)
-        cause, interrupt = ((2, False), (8, False), (3, True), (5, False))[turn % 4]
-        walk.trap(cause, at["trap_handler"], interrupt=interrupt, priv=Priv.M).step(2)
+        cause, interrupt, place = ((2, False, "U"), (8, False, "S"), (3, True, "main"), (5, False, "VS"))[turn % 4]
+        walk.trap(cause, at["trap_nested" if cause == 5 else "trap_handler"], interrupt=interrupt, priv=Priv.M).step()
         if turn % 3 == 1:
-            walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at["trap_handler"] + 6, priv=Priv.M)
-        walk.step().jump(at["main"], priv=(Priv.U, Priv.S, Priv.M, Priv.VS)[turn % 4], context=(7, 5, 10)[turn % 3])
+            back = walk.pc
+            walk.trap(7, at["trap_nested"], interrupt=True).step().jump(back, priv=Priv.M)
+        walk.step(0 if cause == 5 else 2).jump(at[place], priv=Priv[place] if place != "main" else Priv.M, context=(7, 5, 10)[turn % 3])
     return stop(program, walk)
 
 

@@ -127,6 +127,7 @@ def extended_addresses(config: Config, rng: Random) -> Story:
     groups = range(1, -(-bits // 6) + 1)
     values = {1 << min(6 * n - 2, bits - 1) for n in groups} | {(1 << bits) - (1 << 6 * n - 1) for n in groups if 6 * n - 1 < bits}
     values |= {1 << 6 * n - 1 for n in groups if 6 * n <= bits}  # a group of zeroes keeps them from being extended
+    values |= {1 << 6 * n - 1 for n in groups if 6 * n < bits}  # its extension takes a group more
     values |= {v + 8 for v in values if v >= 64}  # a short way from another place
     b = ProgramBuilder(config.xlen, 0x100)
     b.label("main")

@@ -90,6 +90,10 @@ def wrong_return(config: Config, rng: Random) -> Story:
     program, walk = start(b, config)
     at = b.labels
     walk.run_to(at["f0"])
+    _descend(walk, b, 0).jump(at["back"]).step()
+    for _ in range(2):  # the second time without a call
+        walk.jump(at["e0"]).jump(at["again"]).step()
+    walk.jump(at["f0"])
     _descend(walk, b, 2).jump(at["elsewhere"]).step().jump(at["e1"]).jump(at["r0"]).run_to(at["e0"]).jump(at["back"])
     walk.step().jump(at["e3"]).jump(at["e2"]).jump(at["main"]).run_to(at["f0"])
     _descend(walk, b, 1).jump(at["elsewhere"]).step().jump(at["r0"]).run_to(at["e0"]).jump(at["back"]).step()
