@@ -234,8 +234,9 @@ class PinCheck:
                 self._calibration(width, first, edges)
                 continue
             receiver = Receiver(width)
-            receiver.feed(data & ((1 << width) - 1) for _, data in edges)
-            self._bytes(group, receiver)
+            seen = [data & ((1 << width) - 1) for _, data in edges]
+            receiver.feed(seen)
+            self._bytes(group, receiver, seen)
             self._idle(width, first, receiver, edges)
 
     def _groups(self, writes: list[tuple[int, int]]) -> list[list[Session]]:
@@ -249,13 +250,14 @@ class PinCheck:
                 groups.append([session])
         return groups
 
-    def _bytes(self, group: list[Session], receiver: Receiver) -> None:
-        wanted = b"".join(sent.data for session in group for sent in taken(self.capture.merged.messages, session))
+    def _bytes(self, group: list[Session], receiver: Receiver, seen: list[int]) -> None:
+        messages = [sent.data for session in group for sent in taken(self.capture.merged.messages, session)]
+        wanted = b"".join(messages)
         found = bytes(receiver.data)
         if self.capture.expect.get("cut") and wanted.startswith(found):
             wanted = found
         at = next((i for i, (a, b) in enumerate(zip(wanted, found)) if a != b), min(len(wanted), len(found)))
-        gap = wanted != found and found[at : at + 1] == b"\xff" != wanted[at : at + 1]
+        gap = wanted != found and _gap(messages, at, receiver, seen)
         clause = "TCI.pib.consecutive" if gap else "TCI.pib.data"
         self.book.count("TCI.pib.data", len(wanted))
         self.book.check(clause, wanted == found, lambda: Failure(
@@ -306,6 +308,20 @@ class PinCheck:
         self.book.check("TCI.pib.calibrate", ok, Failure(
             "TCI.pib.calibrate", f"the pins do not repeat {CALIBRATION[width].hex()}: {inside[:24]}", cycle=session.begin,
         ))  # fmt: skip
+
+
+def _gap(messages: list[bytes], at: int, receiver: Receiver, seen: list[int]) -> bool:
+    """Whether the message with byte `at` is on the pins, but for idle somewhere inside it."""
+    begin = 0
+    for message, start in zip(messages, receiver.starts):
+        if begin + len(message) > at:
+            due, ones = samples(message, receiver.width), (1 << receiver.width) - 1
+            found = seen[start : start + 2 * len(due) + 8]
+            first = next((i for i, (a, b) in enumerate(zip(due, found)) if a != b), len(due))
+            idle = next((i for i, value in enumerate(found[first:]) if value != ones), 0)
+            return idle > 0 and found[first + idle : idle + len(due)] == due[first:]
+        begin += len(message)
+    return False
 
 
 def _other(data: int, writes: list[tuple[int, int]], session: Session) -> bool:

@@ -25,8 +25,8 @@ CALIBRATION = {
 class Receiver:
     """A trace probe for one width (1, 2, 4, 8 or 16 pins).
 
-    data: the bytes of messages, idle left out. idle_before: for each message the idle bits right before it. With 1, 2 and 4
-    pins the first boundary is known only behind `align` idle bits, and `blind` counts the samples until then.
+    data: the bytes of messages, idle left out. idle_before: for each message the idle bits right before it; starts: the
+    number of the sample with which it begins. With 1, 2 and 4 pins the first boundary is known only behind `align` idle bits, and `blind` counts the samples until then.
     Inside a message up to 13 ones may stand in a row (MDO=111111, MSEO=11, MDO=x11111), so fewer than 14 prove nothing.
     """
 
@@ -34,7 +34,9 @@ class Receiver:
     align: int = 14
     data: bytearray = field(default_factory=bytearray)
     idle_before: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
     blind: int = 0
+    _seen: int = 0
     _byte: int = 0
     _bits: int = 0
     _idle: int = 0
@@ -50,6 +52,7 @@ class Receiver:
         for sample in samples:
             for part in (sample & 0xFF, sample >> 8 & 0xFF) if self.width == 16 else (sample & ones,):
                 self._part(part, ones)
+            self._seen += 1
 
     def _part(self, part: int, ones: int) -> None:
         if not self._synced:
@@ -63,6 +66,7 @@ class Receiver:
                 return
             self._inside = True
             self.idle_before.append(self._idle)
+            self.starts.append(self._seen)
             self._idle = 0
         self._byte |= part << self._bits
         self._bits += min(self.width, 8)

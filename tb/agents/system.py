@@ -20,7 +20,7 @@ from models.riscv.beats import Beats
 from scoreboards.control_capture import Fired, Stream
 from tb.agents import rows
 
-GIVE_UP, SLOWEST = 50_000, 100  # cycles, and cycles a row, until harts that are stalled are given up
+GIVE_UP, SLOWEST = 100_000, 1_000  # cycles, and cycles a row, until harts that are stalled are given up
 ACTION_BIT, EXTERNAL_BIT = 10, 24  # of a row's levels word: action of a debug trigger (4 bits), external triggers (8)
 _TRANSFER = np.dtype([
     ("since", "<u8"), ("cycle", "<u8"), ("wrong", "<u4"), ("nbytes", "<u4"), ("data", "u1", (rows.OUT_BYTES,)),

@@ -331,8 +331,9 @@ def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
         await running
         await finish(s)
 
-    options = BUSY | {"timestamp": 1, "ts_mode": 1, "mode": "htm", "ownership": 1}  # long messages
-    return Story(harts(job, rng, 3000, **options), run, expect={"cut": True, "untraced": (0, 1)})
+    options = BUSY | {"timestamp": 1, "ts_mode": 1, "ownership": 1}
+    knobs = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
+    return Story(harts(job, rng, 3000, 0.0, knobs, **options), run, expect={"cut": True, "untraced": (0, 1)})
 
 
 def random_options(rng: random.Random) -> dict[str, Any]:

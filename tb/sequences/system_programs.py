@@ -81,11 +81,12 @@ def in_process(process: Process, rng: random.Random, config: Config) -> Retired:
     """The process runs until a system call or an interrupt takes it to the kernel."""
     walk = Walk(process.program, config.variant, process.pc, Priv.U, process.context)
     for _ in range(rng.randrange(4, 16)):
-        insn = walk.run(40)
-        if insn is None:
-            continue
+        walk.run(40)
+        insn = walk.insn()
         if insn.flow == Flow.BRANCH:
             walk.branch(rng.random() < 0.6)
+        elif insn.flow != Flow.TRAP:
+            walk.step()
         else:
             process.pc = walk.pc + insn.size
             walk.trap(ECALL, KERNEL, priv=Priv.S)
