@@ -36,7 +36,7 @@ def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         (["tools.run", "PROGRAM=sort", "SCENARIO=x"], ["PROGRAM and SCENARIO given"]),
         (["tools.run", "PROGRAM=sort", "MODE=fast"], ["MODE=fast", "MODE=btm or htm"]),
         (["tools.run", "PROGRAM=sort", "XLEN=48"], ["XLEN=48", "32 or 64"]),
-        (["tools.run", "PROGRAM=sort", "IMPLICIT_RETURN=1"], ["IMPLICIT_RETURN=1 is not supported"]),
+        (["tools.run", "PROGRAM=sort", "IMPLICIT_RETURN=4"], ["IMPLICIT_RETURN=4 is not supported", "0 to 3"]),
         (["tools.run", "PROGRAM=sort", "SEED=many"], ["SEED=many is not a number"]),
         (["tools.run", "PROGRAM=sort", "DRIVE=fast"], ["DRIVE=fast", "bulk or pins"]),
         (["tools.run", "PROGRAM=sort", "BACKPRESSURE=101"], ["BACKPRESSURE=101"]),

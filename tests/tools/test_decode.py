@@ -94,7 +94,7 @@ def _another_program(out):
         (lambda out: (out / "trace.bin").write_bytes(b""), (), ("is empty",)),
         (lambda out: (out / "config.json").write_text("{"), (), ("is not JSON",)),
         (lambda out: (out / "config.json").write_text('{"mode": "fast"}'), (), ("MODE=fast is not supported",)),
-        (lambda out: (out / "config.json").write_text('{"timestamp": 1}'), (), ("TIMESTAMP=1 is not supported",)),
+        (lambda out: (out / "config.json").write_text('{"timestamp": 2}'), (), ("TIMESTAMP=2 is not supported",)),
         (lambda out: (out / "config.json").write_text('{"speed": 1}'), (), ("unknown option SPEED",)),
         (lambda out: (out / "config.json").write_text('{"ip": "etrace"}'), (), ("etrace",)),
         (lambda out: None, ("XLEN=32",), ("RV64", "XLEN=64")),
