@@ -16,20 +16,22 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from models.ntrace.config import Config
 from scoreboards.clauses import Plan, toml_rows
 from tb.job import Job
 from tb.sequences.ntrace_scenarios import SCENARIOS
 from tb.sequences.ntrace_scenarios_base import SMALL
+from tb.system_job import SystemJob
 from tools import simulators
 from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.jobs import build_of
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
 WORDS = {
-    "IP": "the system, ntrace", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",
+    "IP": "the system, ntrace or control (the trace system around its encoders)", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",
     "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
 }  # fmt: skip
 OUT = ROOT / "build" / "plants"
+TIMEOUT = 300  # seconds of one plant: a system that does not answer is polled for a while
 
 
 class PlantError(ValueError):
@@ -66,6 +68,8 @@ class Plant:
         """The job that shows the bug."""
         settings, base = dict(self.job), dict(SMALL) if self.small else {}
         kind, _, name = self.source.partition(":")
+        if kind == "system":
+            return SystemJob(self.name, self.source, dict(self.config), **settings)
         if kind == "scenario":
             if name not in SCENARIOS:
                 raise PlantError(f"plant {self.name} runs scenario {name}, which does not exist; `make list` has them")
@@ -137,7 +141,7 @@ def clean(plants: list[Plant], sim: str, pool: ThreadPoolExecutor) -> dict[str, 
     for plant in plants:
         job = plant.stimulus
         if first.setdefault(job.rerun, plant.name) == plant.name:
-            groups.setdefault(BuildConfig.of(job.settings), []).append(job)
+            groups.setdefault(build_of(job), []).append(job)
 
     def one(number: int, config: BuildConfig) -> list[dict[str, Any]]:
         return run(build(config, sim), groups[config], OUT / "clean" / str(number))
@@ -161,7 +165,7 @@ def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
     try:
         plant.apply(rtl)
         job = plant.stimulus
-        result = run(build(BuildConfig.of(Config.from_dict(job.config)), sim, rtl), [job], OUT / plant.name, timeout=120)[0]
+        result = run(build(build_of(job), sim, rtl), [job], OUT / plant.name, timeout=TIMEOUT)[0]
         if result["verdict"] == "ERROR":
             outcome.trouble = f"did not run: {result['error']}"
         failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
@@ -182,7 +186,7 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, "Plants bugs in the RTL one by one and prints which clause caught each.")
     ip, sim = given.get("IP", "ntrace"), given.get("SIM") or _simulator()
     plants = load(ROOT / "tests" / "plants" / f"{ip}.toml")
-    plan = Plan.load(ROOT / "tests" / "plan" / f"{ip}.toml")
+    plan = _every_plan()
     names = given["PLANT"].split(",") if given.get("PLANT") else list(plants)
     for name in names:
         if name not in plants:
@@ -210,6 +214,12 @@ def main(argv: list[str]) -> int:
     return 1 if red else 0
 
 
+def _every_plan() -> Plan:
+    """The clauses of all plans: a story of the trace system checks those of its encoders as well."""
+    plans = [Plan.load(path) for path in sorted((ROOT / "tests" / "plan").glob("*.toml"))]
+    return Plan({name: clause for plan in plans for name, clause in plan.clauses.items()})
+
+
 def _simulator() -> str:
     """Icarus compiles a changed design in a second; without it Verilator does, in ten times as long."""
     try:
@@ -221,14 +231,16 @@ def _simulator() -> str:
 
 
 def _leave(outcomes: list[Outcome]) -> None:
-    """build/plants/plants.json, for the report."""
-    rows = [
+    """build/plants/plants.json, for the report; what was tried before and not now stays."""
+    path, tried = OUT / "plants.json", {o.plant.name for o in outcomes}
+    before = json.loads(path.read_text()) if path.exists() else []
+    rows = [row for row in before if row["plant"] not in tried] + [
         {"plant": o.plant.name, "clauses": o.plant.clauses, "why": o.plant.why, "good": o.good, "caught": o.caught,
          "trouble": o.trouble, "seconds": round(o.seconds, 2)}
         for o in outcomes
     ]  # fmt: skip
     OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / "plants.json").write_text(json.dumps(rows, indent=1))
+    path.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber
 
 from models.control.layout import Params
 from models.control.model_ram_sink import read_trace
-from scoreboards.clauses import ClauseBook
+from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import plan
 from scoreboards.control_system import HartRun, SystemCapture, SystemVerdict, check_system
 from tb.agents import system as files
@@ -130,11 +130,14 @@ class SystemTest(uvm_test):
         self.scoreboard = Scoreboard("scoreboard", self)
         self.book = ClauseBook(plan(), self.job.rerun)
         self.seconds: dict[str, float] = {}
+        self.error: Exception | None = None
 
     async def run_phase(self) -> None:
         self.raise_objection()
         try:
             await self._tell()
+        except Exception as error:  # one story that breaks must not take the process with it
+            self.error = error
         finally:
             self.env.stop()
             self.drop_objection()
@@ -148,13 +151,18 @@ class SystemTest(uvm_test):
         self.session = Session(TraceTool(registers, self.book, self.env.control.cycles), self.env.control, self.env, self.story, rng)
         self.env.control.rows = max((len(run.beats) for run in self.story.harts), default=0)
         await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
-        await self.story.run(self.session)
+        try:
+            await self.story.run(self.session)
+        except files.StuckError as error:
+            self.book.fail(Failure("TCI.te.stall", str(error)))
         await self.env.control.stop()
         whole = time.perf_counter() - begin
         self.seconds["simulator"] = self.env.control.seconds
         self.seconds["registers"] = whole - self.env.control.seconds
 
     def check_phase(self) -> None:
+        if self.error is not None:
+            return
         begin = time.perf_counter()
         here, story = Path(), self.story
         harts = [

@@ -51,6 +51,8 @@ async def _play(dut: HierarchyObject, job: SystemJob) -> dict[str, Any]:
         ConfigDB().set(None, "*", name, value)
     await uvm_root().run_test(SystemTest, keep_singletons=True)
     test = uvm_root().uvm_test_top
+    if test.error is not None:
+        raise test.error
     if job.keep:
         leave(test, Path(job.out))
     return judged(job, test, seconds | test.seconds)

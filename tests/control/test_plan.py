@@ -12,9 +12,11 @@ from scoreboards.clauses import Plan
 from scoreboards.control import _BY_ACCESS
 from tb.sequences.system import STORIES
 from tb.sequences.system_tool import PARTS
+from tools.plants import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan.load(ROOT / "tests/plan/control.toml")
+PLANTS = load(ROOT / "tests/plants/control.toml")
 BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
 ID = re.compile(r"TCI\.[a-z]+\.[a-z0-9_]+")
 CODE = [*(ROOT / "scoreboards").glob("control*.py"), *(ROOT / "tb").rglob("*.py")]
@@ -47,9 +49,22 @@ def test_built_row_is_checked_and_tested(name: str) -> None:
     for test in clause.tests:
         kind, _, what = test.partition(":")
         assert (kind == "system" and what in STORIES) or (ROOT / test).exists(), f"{name}: {test} does not exist"
+    assert clause.plants and all(name in PLANTS[plant].clauses for plant in clause.plants)
 
 
 def test_no_orphans() -> None:
     assert {test[7:] for c in BUILT.values() for test in c.tests if test.startswith("system:")} == set(STORIES)
     for story in STORIES.values():
         assert story.what and set(story.clauses) <= set(BUILT), f"{story.name} serves unknown clauses"
+    for plant in PLANTS.values():
+        assert all(plant.name in BUILT[clause].plants for clause in plant.clauses)
+
+
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=lambda plant: plant.name)
+def test_plant_applies(plant, tmp_path: Path) -> None:
+    for edit in plant.edit:
+        target = tmp_path / edit.file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text((ROOT / "rtl" / edit.file).read_text())
+    plant.apply(tmp_path)
+    assert plant.why and plant.stimulus.settings
