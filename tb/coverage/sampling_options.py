@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _INDIRECT = np.isin(np.arange(16), [3, 6, 8, 10, 12, 13, 14])
 _DIRECT_JUMP = np.isin(np.arange(16), [9, 11, 15])
-_TOLD = {"NT-4": 1, "NT.9.2.implicit_return": 2, "NT.9.2.mode_counter": 1, "NT.9.2.mode_partial": 2}
+_TOLD = {"NT-4": 1, "NT.9.2.implicit_return": 2, "NT.9.2.mode_counter": 1, "NT.9.2.mode_partial": 2, "NT.9.2.mode_full": 2}
 
 
 def sample_options(tally: Tally, capture: Capture, decoded: Any, encoded: Any) -> None:

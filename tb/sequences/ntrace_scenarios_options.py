@@ -53,7 +53,7 @@ _SOURCE = {"inst_sync_mode": 1, "inst_sync_max": 0, "ownership": 1, "repeat_bran
 
 
 @scenario("NT.3.2.src", "NT-17", loses=True, backpressure=50,
-          configs=(*configs(src_bits=tuple(range(1, 13)), variant="v1_0", **_SOURCE, **SMALL), *configs(src_bits=6, src_id=63, inst_stall_ena=1),
+          configs=(*configs(src_bits=tuple(range(1, 13)), variant="v1_0", inst_stall_ena=(0, 1), **_SOURCE, **SMALL), *configs(src_bits=6, src_id=63, inst_stall_ena=1),
                    *configs(src_bits=12, src_id=0xA5A, inst_stall_ena=1, **TWO), *configs(src_bits=5, src_id=21, inhibit_src=1, inst_stall_ena=1)))  # fmt: skip
 def sources(config: Config, rng: Random) -> Story:
     """Every kind of message with SRC of every width, and with SRC inhibited; some are lost."""
