@@ -10,6 +10,7 @@ from pathlib import Path
 from tools import simulators
 from tools.arguments import main_guard, parse
 from tools.sim import ROOT, Bench, sources
+from tools.system import SystemBuild
 
 _CONFIGS = (("Xlen=64", "NBlocks=1"), ("Xlen=32", "NBlocks=2"))
 
@@ -19,9 +20,12 @@ def main(argv: list[str]) -> int:
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
     bad = 0
     verilator = simulators.find("verilator")
-    waivers = [str(ROOT / "rtl/ntrace/lint.vlt"), str(ROOT / "tb/hdl/ntrace_tb.vlt")]
+    waivers = [str(ROOT / name) for name in ("rtl/ntrace/lint.vlt", "rtl/control/lint.vlt", "tb/hdl/ntrace_tb.vlt")]
+    tops = (
+        ("ntrace_encoder", _rtl(Bench())), (Bench().top, sources(ROOT / "rtl", "verilator")), ("trace_system", _rtl(SystemBuild.BENCH)),
+    )  # fmt: skip
     for parameters in _CONFIGS:
-        for top, files in (("ntrace_encoder", [f for f in sources(ROOT / "rtl") if "rtl" in f.parts]), (Bench().top, sources(ROOT / "rtl", "verilator"))):
+        for top, files in tops:
             command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
             command += [f"-G{p}" for p in parameters] + waivers + [str(f) for f in files]
             bad += _run(f"verilator {top} {' '.join(parameters)}", command, verilator.env)
@@ -29,6 +33,11 @@ def main(argv: list[str]) -> int:
     bad += _run("imports", [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"])
     print("lint is clean" if not bad else f"{bad} of the linters above have something to say")
     return 1 if bad else 0
+
+
+def _rtl(bench: Bench) -> list[Path]:
+    """The design of a testbench, without the testbench."""
+    return [f for f in sources(ROOT / "rtl", bench=bench) if "rtl" in f.relative_to(ROOT).parts]
 
 
 def _run(what: str, command: list[str], env: dict[str, str] | None = None) -> int:
