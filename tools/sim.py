@@ -276,6 +276,7 @@ def _simulate(build: Build, out_dir: Path, timeout: float) -> str | None:
         "COCOTB_RESULTS_FILE": str(results_xml), "COCOTB_LOG_LEVEL": "WARNING", "GPI_LOG_LEVEL": "WARNING",
         "COCOTB_ANSI_OUTPUT": "0", "COCOTB_RANDOM_SEED": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable, "TRACE_JOBS": str(out_dir / "jobs.json"),
+        "COCOTB_REWRITE_ASSERTION_FILES": "",  # rewriting every module for pytest takes longer than most runs
         "COCOTB_TRUST_INERTIAL_WRITES": "1" if build.sim.name == "verilator" else "0",
         "GPI_USERS": f"{simulators.libpython()};{cocotb.pygpi_entry_point()}",
     }  # fmt: skip
