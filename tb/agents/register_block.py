@@ -3,7 +3,7 @@
 Accesses by name go through pyuvm's front door. Three things pyuvm 5.0 leaves to us, and so prediction and checks are ours
 (models/control/model_registers.py, scoreboards/control.py): uvm_reg_predictor is not implemented there, no access policy
 says what a WARL field makes of an illegal value or that another field decides about it, and its comparison
-writes to a log instead of counting clauses. The mirror follows our model.
+writes to a log instead of counting clauses.
 """
 
 from __future__ import annotations
@@ -56,11 +56,6 @@ class ComponentBlock(uvm_reg_block):
         self.map.set_sequencer(sequencer, adapter)
         self.map.set_auto_predict(False)
 
-    def mirror(self) -> None:
-        """Take the values of our model over."""
-        for row in self.place.kind.registers:
-            self.registers[row.name].predict(self.place.values[row.offset])
-
 
 class ApbAdapter(uvm_reg_adapter):
     """Register operations to APB items and back."""
@@ -80,9 +75,8 @@ class RegisterAccess:
     """Registers by component and name: `await access.write("ram_sink", "trRamWPLow", 0)`."""
 
     def __init__(self, params: Params, sequencer: uvm_sequencer) -> None:
-        self.model = RegisterModel(params)
         adapter = ApbAdapter()
-        self.blocks = {place.name: ComponentBlock(place) for place in self.model}
+        self.blocks = {place.name: ComponentBlock(place) for place in RegisterModel(params)}
         for block in self.blocks.values():
             block.build(sequencer, adapter)
 

@@ -6,14 +6,14 @@ import random
 from typing import TYPE_CHECKING
 
 from models.control.layout import Params
-from tb.sequences import registers, system_control, system_programs, system_sinks
+from tb.sequences import registers, system_control, system_programs, system_sinks, system_time
 from tb.sequences.system_base import STORIES, Story, harts, sram_run, story
 
 if TYPE_CHECKING:
     from tb.envs.system import Session
     from tb.system_job import SystemJob
 
-__all__ = ["PARAMS", "STORIES", "system_control", "system_programs", "system_sinks"]
+__all__ = ["PARAMS", "STORIES", "system_control", "system_programs", "system_sinks", "system_time"]
 
 PARAMS = Params(harts=2, ts_width=48, sram_bytes=1 << 16)  # what system_tb is built as
 
