@@ -198,7 +198,7 @@ def moving_process(job: SystemJob, rng: random.Random) -> Story:
     return Story(made, _shared_time, expect={"history": history})
 
 
-@story("TCI.sys.images", "TCI.sys.replaced")
+@story("TCI.sys.exact", "TCI.sys.replaced")
 def replaced_image(job: SystemJob, rng: random.Random) -> Story:
     """A program is replaced during the run; a marker tells the decoder from where on the new one lies there."""
     made = []
