@@ -16,9 +16,10 @@ from models.control.model_ram_sink import read_trace
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import plan
 from scoreboards.control_system import HartRun, SystemCapture, SystemVerdict, check_system
-from tb.agents import system as files
+from tb.agents import system_files as files
 from tb.agents.apb import Access, ApbAgent, ApbItem
 from tb.agents.register_block import RegisterAccess
+from tb.agents.system import StuckError, SystemControl
 from tb.sequences.registers import Step
 from tb.sequences.system_tool import POLLS, TraceTool
 from tb.system_job import SystemJob
@@ -65,7 +66,7 @@ class Session:
     """
 
     tool: TraceTool
-    control: files.SystemControl
+    control: SystemControl
     env: SystemEnv
     story: Story
     rng: random.Random
@@ -98,7 +99,7 @@ class SystemEnv(uvm_env):
 
     def build_phase(self) -> None:
         self.apb = ApbAgent("apb", self)
-        self.control = files.SystemControl("control", self)
+        self.control = SystemControl("control", self)
         self.bus = Bus("bus", self)
 
     def connect_phase(self) -> None:
@@ -153,7 +154,7 @@ class SystemTest(uvm_test):
         await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
         try:
             await self.story.run(self.session)
-        except files.StuckError as error:
+        except StuckError as error:
             self.book.fail(Failure("TCI.te.stall", str(error)))
         await self.env.control.stop()
         whole = time.perf_counter() - begin

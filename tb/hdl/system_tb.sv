@@ -1,7 +1,7 @@
 // Trace system testbench: harts that play their rows, the register bus, a memory and a probe.
 //
 // cocotb drives the register bus alone (tb/agents/apb.py). Each hart plays `stimulus<h>.bin` from go_i rising; what
-// crossed any port while record_i is 1 goes to files that tb/agents/system.py reads:
+// crossed any port while record_i is 1 goes to files that tb/agents/system_files.py reads:
 //   ingress<h>.bin  what encoder h accepted, with the levels it saw (rows of tb/agents/rows.py)
 //   stream<h>.bin   its bytes, merged.bin those of the funnel, as they were taken
 //   memory.bin      words written to system memory, pins.bin every change of the pins
@@ -129,7 +129,7 @@ module system_tb
       .clk_i(clk_o), .go_i(go_i), .accept_i(ing_ready[h]), .row_o(row), .done_o(played[h])
     );
 
-    // Levels and pulses of a row (tb/agents/system.py): 2 halted, 4 in_reset, 5 low_power, 8 debug trigger with
+    // Levels and pulses of a row (tb/agents/system_files.py): 2 halted, 4 in_reset, 5 low_power, 8 debug trigger with
     // action 4, 9 external trigger 0, 13:10 action of a debug trigger, 21:16 vendor TCODE, 31:24 external triggers.
     assign halted[h]              = row[64+2];
     assign in_reset[h]            = row[64+4];

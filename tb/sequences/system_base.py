@@ -21,7 +21,7 @@ from models.riscv.random_walk import random_walk
 from models.riscv.retired import Kind, Retired
 from models.riscv.sequential import mark
 from models.riscv.stream import with_options, with_variant
-from tb.agents.system import Triggers
+from tb.agents.system_files import Triggers
 
 if TYPE_CHECKING:
     from tb.envs.system import Session
