@@ -20,9 +20,10 @@ def main(argv: list[str]) -> int:
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
     bad = 0
     verilator = simulators.find("verilator")
-    waivers = [str(ROOT / name) for name in ("rtl/ntrace/lint.vlt", "rtl/control/lint.vlt", "tb/hdl/ntrace_tb.vlt")]
+    waivers = [str(ROOT / name) for name in ("rtl/ntrace/lint.vlt", "rtl/control/lint.vlt", "tb/hdl/ntrace_tb.vlt", "tb/hdl/system_tb.vlt")]
     tops = (
         ("ntrace_encoder", _rtl(Bench())), (Bench().top, sources(ROOT / "rtl", "verilator")), ("trace_system", _rtl(SystemBuild.BENCH)),
+        (SystemBuild.BENCH.top, sources(ROOT / "rtl", "verilator", bench=SystemBuild.BENCH)),
     )  # fmt: skip
     for parameters in _CONFIGS:
         for top, files in tops:

@@ -71,7 +71,7 @@ POINTS = (
           (REGISTERS, ("read", "written")), ("register", "access")),
     Point("field_cg", "values read back from fields that can be written", "each legal value must be kept (WARL)",
           (_field_bins(),), ("field and value",),
-          {"trRamRPLow x * x all bits*": _OUTSIDE, "trRamRPHigh x * x all bits*": _OUTSIDE, "trRamRPHigh x * x something*": _OUTSIDE}),
+          {"trRamRPLow x * x all bits that*": _OUTSIDE, "trRamRPHigh x * x all bits that*": _OUTSIDE, "trRamRPHigh x * x something*": _OUTSIDE}),
     Point("illegal_cg", "fields to which an illegal value was written", "an illegal value must turn into a legal one, not into anything",
           (_illegal_bins(),), ("field",)),
     Point("state_cg", "accesses of a component while it is inactive, active and enabled", "settings are held while trace is enabled, and inactive registers do not move",

@@ -44,7 +44,6 @@ module system_tb
   localparam int HeadBits  = 64 + 32 + 32;  // gap, levels and pulses, vendor data
   localparam int RowBits   = HeadBits + NBlocks*LaneBits;
   localparam int CountBits = $clog2(OutBytes + 1);
-  localparam int StreamRow = 64 + 64 + 32 + 32 + 8*OutBytes;
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
@@ -88,9 +87,9 @@ module system_tb
   logic [31:0] mem_wdata;
   logic        trc_clk;
   logic [15:0] trc_data;
-  logic [63:0] external_time;
+  logic [TsWidth-1:0] external_time;
 
-  assign external_time = 64'd3*cycle + 64'd1000;
+  assign external_time = 3*cycle[TsWidth-1:0] + 1000;
 
   trace_system #(
     .NHarts(NHarts), .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .IcntBits(IcntBits),

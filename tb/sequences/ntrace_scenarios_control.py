@@ -257,6 +257,17 @@ def overflow_to_end(config: Config, rng: Random) -> Story:
     return stop(program, _burst(walk, b.labels, 120))
 
 
+@scenario("NT-14", configs=configs(), retirement="single", drive="pins", loses=True, backpressure=95)
+def full_and_quiet(config: Config, rng: Random) -> Story:
+    """The queue has no room left just when the code makes no more messages: nothing is lost, and no Error is sent."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    _burst(walk, b.labels, 18).jump(b.labels["linear"]).step(61)  # 18: the first count with which the queue is full
+    for _ in range(30):
+        walk.jump(b.labels["linear"]).step(61)
+    return stop(program, walk)
+
+
 @scenario("NT-14", configs=(*configs(inst_stall_ena=1), *configs(inst_stall_ena=1, **TWO)), retirement="single",
           drive="pins", backpressure=60)  # fmt: skip
 def stall(config: Config, rng: Random) -> Story:
