@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,26 @@ from models.riscv.program import Program
 from models.riscv.retired import Retired
 
 
+class Observed:
+    """A record with `beats`, `given`, `program` and `config`: what the hart did, as far as it was seen."""
+
+    config: Any
+    program: Program
+    beats: Beats | None
+    given: Retired | None
+
+    @cached_property
+    def retired(self) -> Retired:
+        """The retire stream that was traced: from the beats if they were seen, else the one given."""
+        if self.beats is not None:
+            return from_beats(self.beats, self.program, self.config.variant)
+        if self.given is None:
+            raise ValueError("a capture needs the ingress beats or a retire stream; give retired.csv")
+        return self.given
+
+
 @dataclass
-class Capture:
+class Capture(Observed):
     """The monitors' record of one run.
 
     beats: accepted cycles of the ingress port, None when only files are at hand (then `given` is the stream).
@@ -34,12 +53,3 @@ class Capture:
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
-
-    @cached_property
-    def retired(self) -> Retired:
-        """The retire stream that was traced: from the beats if they were seen, else the one given."""
-        if self.beats is not None:
-            return from_beats(self.beats, self.program, self.config.variant)
-        if self.given is None:
-            raise ValueError("a capture needs the ingress beats or a retire stream; give retired.csv")
-        return self.given
