@@ -1,0 +1,94 @@
+"""What the directed E-Trace scenarios are made of: their registry, builds, configurations and program; the rest is common (`tb.sequences.scenario`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.etrace.config import Config
+from models.etrace.packets import VARIANTS
+from models.riscv.beats import Beats
+from models.riscv.blocks import to_beats
+from models.riscv.builder import ProgramBuilder, Target
+from models.riscv.retired import Retired
+from tb.sequences.scenario import (
+    BASE,
+    HANDLER,
+    Configs,
+    Registry,
+    Scenario,
+    Story,
+    combinations,
+    handle,
+    home,
+    start,
+    stop,
+    with_handler,
+)
+
+__all__ = [
+    "BASE", "COUNTER", "DRAFT", "FOUR", "HANDLER", "RA", "SCENARIOS", "SMALL", "T0", "TWO", "V2", "Scenario", "Story", "builder", "configs", "handle",
+    "home", "scenario", "start", "stop",
+]  # fmt: skip
+
+V2, DRAFT = VARIANTS
+RA, T0 = 1, 5  # the link registers
+# Five builds serve all scenarios: the default one and these.
+TWO: dict[str, Any] = {"blocks_p": 2}
+FOUR: dict[str, Any] = {"blocks_p": 4, "iaddress_width_p": 32}
+SMALL: dict[str, Any] = {
+    "blocks_p": 2, "bpred_size_p": 2, "cache_size_p": 2, "return_stack_size_p": 1, "bcount_bits": 3, "iretire_width_p": 5, "context_width_p": 8,
+    "notime_p": 0, "time_width_p": 16, "fifo_depth": 16,
+}  # fmt: skip
+COUNTER: dict[str, Any] = {
+    "iaddress_width_p": 32, "iaddress_lsb_p": 2, "call_counter_size_p": 2, "return_stack_size_p": 0, "privilege_width_p": 2, "nocontext_p": 1,
+    "notval_p": 1,
+}  # fmt: skip
+_AS_V2: dict[str, Any] = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # draft on the default build
+
+
+def _place(config: Config, retirement: str, retired: Retired) -> Beats:
+    return to_beats(retired, config.blocks, retirement, max_iretire=(1 << config.iretire_width_p) - 1, per_cycle=True)
+
+
+SCENARIOS = Registry(_place)
+scenario = SCENARIOS.scenario
+
+
+def configs(*builds: dict[str, Any], **options: Any) -> Configs:
+    """Every combination of the builds (the default one if none is given) and options; by default both variants."""
+    made: list[dict[str, Any]] = []
+    for build in builds or ({},):
+        for one in combinations(**{"variant": VARIANTS} | build | options):
+            made.append((_AS_V2 if one["variant"] == DRAFT else {}) | one)
+    return tuple(made)
+
+
+class _Wide(ProgramBuilder):
+    """A program without 16-bit instructions: each that a story uses is the one of 32 bits that does the same."""
+
+    def c_nop(self) -> int:
+        return self.nop()
+
+    def c_jr(self, rs1: int) -> int:
+        return self.jalr(0, rs1)
+
+    def c_jalr(self, rs1: int) -> int:
+        return self.jalr(RA, rs1)
+
+    def c_j(self, target: Target) -> int:
+        return self.jal(0, target)
+
+    def c_beqz(self, rs1: int, target: Target) -> int:
+        return self.beq(rs1, 0, target)
+
+    def c_bnez(self, rs1: int, target: Target) -> int:
+        return self.bne(rs1, 0, target)
+
+    def c_ebreak(self) -> int:
+        return self.ebreak()
+
+
+def builder(config: Config, base: int = BASE, handler: int | None = HANDLER) -> ProgramBuilder:
+    """An empty program with the trap handlers of `tb.sequences.scenario`; of 32-bit instructions only where addresses ask for it."""
+    kind = _Wide if config.iaddress_lsb_p == 2 else ProgramBuilder
+    return with_handler(kind(config.xlen, base), base, handler)
