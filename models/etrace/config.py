@@ -173,6 +173,8 @@ class Config:
                     value = int(str(value), 0)
                 except ValueError:
                     raise ConfigError(f"{name.upper()}={value} is not a number; give one, such as {name.upper()}=0") from None
+            elif known[name].type == "str":
+                value = str(value)
             given[name] = tuple(tuple(int(str(n), 0) for n in v) for v in value) if name == "trap_vectors" else value
         if given.get("variant") == "draft_0_026":
             given = _DRAFT | given
