@@ -12,17 +12,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
-
-from models.ntrace.config import Config
-
-CONFIG_WORDS: dict[str, str] = {
-    f.name.upper(): f"option {f.name} of the encoder, default {f.default}" for f in fields(Config)
-}
-"""Every option of `Config` as a command line word, for the tools that take them."""
 
 
 class ArgumentError(ValueError):
@@ -96,11 +88,6 @@ def existing_file(given: Mapping[str, str], name: str, path: str | Path) -> Path
         found = f"{path} does not exist"
     where = "the folder given by OUT should hold it" if name not in given and "OUT" in given else "a file is needed"
     raise ArgumentError(f"{found}; {where}, give {name}=<file> (`make capture IP=ntrace` leaves one)")
-
-
-def config_options(given: Mapping[str, str]) -> dict[str, str]:
-    """The options of `Config` among the words, by their lower-case names, for `Config.from_dict`."""
-    return {name.lower(): value for name, value in given.items() if name in CONFIG_WORDS}
 
 
 def main_guard(func: Callable[[list[str]], int | None]) -> NoReturn:

@@ -1,7 +1,7 @@
 """Bits per instruction: which options are compared, the runs it takes, and the tables the report and README show.
 
-A method is a mode with its compression options; an extra is what makes every trace longer. Whatever else is switched on
-keeps a run out of the tables.
+A method is an encoding with its compression options; an extra is what makes every trace longer. Whatever else is switched on
+keeps a run out of the tables. What a system compares (its `Sizes`) stands in its module of tools/systems.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.ntrace.config import Config
 from models.riscv import recording
 from tb.job import Job
 
@@ -20,38 +19,41 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Method:
-    """published: (mean, weighted by instructions) over 32 programs without timestamps, sources, periodic syncs or traps."""
+    """published: (mean, weighted by instructions) over other programs, without anything that makes every trace longer; None where nobody told."""
 
     name: str
     options: Options
-    published: tuple[float, float]
+    published: tuple[float | None, float | None] = (None, None)
 
 
-METHODS = (
-    Method("BTM", {"mode": "btm"}, (1.773, 1.400)),
-    Method("HTM", {"mode": "htm"}, (0.537, 0.440)),
-    Method("HTM + repeated history", {"mode": "htm", "repeated_history": 1}, (0.462, 0.419)),
-    Method("HTM + implicit return", {"mode": "htm", "implicit_return": 3}, (0.291, 0.245)),
-    Method("HTM + both", {"mode": "htm", "implicit_return": 3, "repeated_history": 1}, (0.213, 0.220)),
-)
-EXTRAS: dict[str, Options] = {
-    "none": {},
-    "timestamps": {"timestamp": 1},
-    "source of 6 bits": {"src_bits": 6},
-    "periodic sync, 256 messages": {"inst_sync_mode": 1, "inst_sync_max": 4},
-    "all three": {"timestamp": 1, "src_bits": 6, "inst_sync_mode": 1, "inst_sync_max": 4},
-}
 XLEN = 64
-_FREE = {"variant", "xlen", "ip", "src_id", "b_type"}  # what a run may choose without leaving its table
-_DEFAULT = Config().to_dict()
 
 
-def jobs() -> list[Job]:
-    """Every recorded program with every method and extra."""
-    return [
-        Job(f"bits-{program}-{m}-{e}", f"program:{program}", {"xlen": XLEN, **method.options, **extra})
-        for program in recording.names() for m, method in enumerate(METHODS) for e, extra in enumerate(EXTRAS.values())
-    ]  # fmt: skip
+@dataclass(frozen=True)
+class Sizes:
+    """What one system compares. free: options a run may choose without leaving its table; default: the others' values. about: whose figures `published` are."""
+
+    methods: tuple[Method, ...]
+    extras: Mapping[str, Options]
+    free: frozenset[str]
+    default: Options
+    about: str
+
+    def jobs(self, ip: str) -> list[Job]:
+        """Every recorded program with every method and extra."""
+        return [
+            Job(f"bits-{program}-{m}-{e}", f"program:{program}", {"xlen": XLEN, **method.options, **extra}, ip=ip)
+            for program in recording.names() for m, method in enumerate(self.methods) for e, extra in enumerate(self.extras.values())
+        ]  # fmt: skip
+
+    def place(self, config: Options) -> tuple[int, int] | None:
+        """(method, extra) of a configuration; None if something else is switched on."""
+        own = {k: v for k, v in config.items() if k not in self.free and v != self.default.get(k)}
+        for e, extra in enumerate(self.extras.values()):
+            for m, method in enumerate(self.methods):
+                if own == {k: v for k, v in {**method.options, **extra}.items() if v != self.default[k]}:
+                    return m, e
+        return None
 
 
 @dataclass
@@ -67,17 +69,18 @@ class Row:
 class Table:
     """bits and instructions by (method, extra, program, xlen), from the results of runs that passed."""
 
+    sizes: Sizes
     runs: dict[tuple[int, int, str, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
     @classmethod
-    def of(cls, results: Iterable[Mapping[str, Any]]) -> Table:
+    def of(cls, sizes: Sizes, results: Iterable[Mapping[str, Any]]) -> Table:
         """The runs among these that belong here."""
-        table = cls()
+        table = cls(sizes)
         for result in results:
             kind, _, program = result["source"].partition(":")
-            place = _place(result["config"]) if kind == "program" and result["verdict"] == "PASS" else None
+            place = sizes.place(result["config"]) if kind == "program" and result["verdict"] == "PASS" else None
             if place is not None:
-                into = table.runs[(*place, program, int(result["config"].get("xlen", XLEN)))]
+                into = table.runs[(*place, program, xlen(result["config"]))]
                 into[0] += 8 * int(result["stats"].get("bytes", 0))
                 into[1] += int(result["stats"].get("instructions", 0))
         return table
@@ -87,7 +90,7 @@ class Table:
         names = sorted({(program, xlen) for _, extra, program, xlen in self.runs if not extra})
         return [
             Row(f"{program} RV{xlen}", max(self.runs[k][1] for k in self.runs if k[2:] == (program, xlen)),
-                [self._rate(m, 0, program, xlen) for m in range(len(METHODS))])
+                [self._rate(m, 0, program, xlen) for m in range(len(self.sizes.methods))])
             for program, xlen in names
         ]  # fmt: skip
 
@@ -101,8 +104,8 @@ class Table:
     def extras(self) -> list[Row]:
         """A row for each extra that was run: the mean of the programs."""
         rows = []
-        for extra, name in enumerate(EXTRAS):
-            means = [self.mean(m, extra) for m in range(len(METHODS))]
+        for extra, name in enumerate(self.sizes.extras):
+            means = [self.mean(m, extra) for m in range(len(self.sizes.methods))]
             if any(means):
                 rows.append(Row(name, 0, [mean and mean[0] for mean in means]))
         return rows
@@ -113,31 +116,27 @@ class Table:
 
     def line(self) -> str:
         """The means without extras, in one line."""
-        means = [self.mean(m) for m in range(len(METHODS))]
-        return ", ".join(f"{method.name} {_shown(mean and mean[0])}" for method, mean in zip(METHODS, means))
+        means = [self.mean(m) for m in range(len(self.sizes.methods))]
+        return ", ".join(f"{method.name} {_shown(mean and mean[0])}" for method, mean in zip(self.sizes.methods, means))
 
     def markdown(self) -> str:
         """Both tables for the README."""
-        head = ["", *(m.name for m in METHODS)]
+        head = ["", *(m.name for m in self.sizes.methods)]
         lines = [head, ["---"] * len(head)]
         for index, label in enumerate(("mean of our programs", "weighted by instructions")):
-            means = [self.mean(m) for m in range(len(METHODS))]
+            means = [self.mean(m) for m in range(len(self.sizes.methods))]
             lines.append([label, *(_shown(mean and mean[index]) for mean in means)])
-        for index, label in enumerate(("published mean, 32 programs", "published, weighted")):
-            lines.append([label, *(_shown(m.published[index]) for m in METHODS)])
+        for index, label in enumerate((f"published mean, {self.sizes.about}", "published, weighted")):
+            if any(m.published[index] is not None for m in self.sizes.methods):
+                lines.append([label, *(_shown(m.published[index], "-") for m in self.sizes.methods)])
         lines += [[f"our mean with {row.name}", *map(_shown, row.bits)] for row in self.extras() if row.name != "none"]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _shown(value: float | None) -> str:
-    return "not run" if value is None else f"{value:.3f}"
+def _shown(value: float | None, none: str = "not run") -> str:
+    return none if value is None else f"{value:.3f}"
 
 
-def _place(config: Options) -> tuple[int, int] | None:
-    """(method, extra) of a configuration; None if something else is switched on."""
-    own = {k: v for k, v in config.items() if k not in _FREE and v != _DEFAULT.get(k)}
-    for e, extra in enumerate(EXTRAS.values()):
-        for m, method in enumerate(METHODS):
-            if own == {k: v for k, v in {**method.options, **extra}.items() if v != _DEFAULT[k]}:
-                return m, e
-    return None
+def xlen(config: Options) -> int:
+    """32 or 64."""
+    return int(config.get("xlen") or config.get("iaddress_width_p") or XLEN)

@@ -1,4 +1,4 @@
-"""`make capture IP=ntrace PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
+"""`make capture IP=<system> PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
 
 OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the hart did,
 from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict).
@@ -10,28 +10,27 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools import simulators
+from tools import simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, parse
-from tools.jobs import JOB_WORDS, line, one, trouble
-from tools.sim import ROOT, BuildConfig, build, run
-
-NEEDED = ("trace.bin", "program.elf", "config.json", "retired.csv")
+from tools.jobs import build_of, line, one, trouble, words
+from tools.sim import ROOT, build, run
 
 
 def main(argv: list[str]) -> int:
     """0 if the files are there and the run passed, else 1."""
-    given = parse(argv, JOB_WORDS, "Run a program and keep the trace.")
+    system = systems.of(argv)
+    given = parse(argv, words(system), "Run a program and keep the trace.")
     if "OUT" not in given:
         raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
     sim = given.get("SIM", "verilator")
     job = one(given)
     out = Path(given["OUT"])
     out.mkdir(parents=True, exist_ok=True)
-    for name in NEEDED:
+    for name in system.left:
         (out / name).unlink(missing_ok=True)
     job.out, job.keep = str(out.resolve()), True
     simulators.find(sim)
-    made = build(BuildConfig.of(job.settings), sim, waves=flag(given, "WAVES"))
+    made = build(build_of(job), sim, waves=flag(given, "WAVES"))
     work = ROOT / "build" / "capture" / job.name
     (result,) = run(made, [job], work)
     if made.waves:
@@ -39,11 +38,11 @@ def main(argv: list[str]) -> int:
     print(line(result))
     if result["verdict"] != "PASS":
         print(trouble(result))
-    missing = [name for name in NEEDED if not (out / name).exists()]
+    missing = [name for name in system.left if not (out / name).exists()]
     if missing:
         print(f"error: {', '.join(missing)} not written; see {work / 'simulator.log'}", file=sys.stderr)
         return 1
-    print(f"left {', '.join(NEEDED)} in {out}; read them with `make decode OUT={out}` and `make check OUT={out}`")
+    print(f"left {', '.join(system.left)} in {out}; read them with `make decode OUT={out}` and `make check OUT={out}`")
     return 0 if result["verdict"] == "PASS" else 1
 
 

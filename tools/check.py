@@ -3,7 +3,7 @@
     python -m tools.check OUT=out                                        a folder of `make capture`
     python -m tools.check TRACE=t.bin ELF=p.elf CONFIG=c.json RETIRED=r.csv   files of a vendor's encoder
 
-Lossless and legal always; exact against docs/ntrace-profile.md if the ingress beats (beats.npz) are there. Prints each
+Lossless and legal always; exact against the reference profile (docs/<ip>-profile.md) if the ingress beats (beats.npz) are there. Prints each
 clause that was checked and every failure; exits 1 if a clause failed. docs/attach-your-ip.md tells what the
 files hold.
 """
@@ -14,33 +14,28 @@ import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 from models.riscv.beats import Beats
 from models.riscv.retired import Retired
 from models.riscv.stream import check_flow
-from scoreboards.capture import Capture
-from scoreboards.ntrace import Verdict, check, plan
-from scoreboards.ntrace_knobs import Knobs
+from scoreboards.clauses import Plan
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
-from tools.trace_files import FILES, WORDS, TraceFiles, load, path_of, required
+from tools.systems.base import System
+from tools.trace_files import FILES, TraceFiles, load, path_of, required, system_of, words
 
-KNOB_WORDS = {
-    f.name.upper(): "tolerance, see scoreboards/ntrace_knobs.py" for f in fields(Knobs)
-}
 OPTIONS = {
-    **WORDS,
     "RETIRED": "what the hart retired (default OUT/retired.csv)",
     "BEATS": "what crossed the ingress port, from our own benches (default OUT/beats.npz if it is there)",
     "EXACT": "1: also byte for byte, needs BEATS; 0: not, even if they are there",
     "QUIET": "1: no clause table",
-    **KNOB_WORDS,
 }
 
 
-def _knobs(given: Mapping[str, str], exact: bool) -> Knobs:
+def _knobs(system: System, given: Mapping[str, str], exact: bool) -> Any:
     """The tolerances: the reference's for a device that declares its profile, else what the specification leaves open."""
-    base = Knobs() if exact else Knobs.free()
-    chosen = {f.name: number(given, f.name.upper()) for f in fields(Knobs) if f.name.upper() in given}
+    base = system.knobs() if exact else system.knobs.free()
+    chosen = {f.name: number(given, f.name.upper()) for f in fields(base) if f.name.upper() in given}
     return replace(base, **{name: type(getattr(base, name))(value) for name, value in chosen.items()})
 
 
@@ -77,7 +72,7 @@ def _retired(given: Mapping[str, str], files: TraceFiles, needed: bool) -> Retir
     return retired
 
 
-def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Capture]:
+def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Any]:
     """The capture that the words name, ready for the scoreboard."""
     files = load(given)
     beats = _beats(given)
@@ -85,7 +80,7 @@ def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Capture]:
     if beats is not None and beats.lanes != files.config.blocks:
         raise ArgumentError(f"the beats have {beats.lanes} lanes and BLOCKS={files.config.blocks}; give BLOCKS={beats.lanes}")
     assert files.program is not None
-    capture = Capture(files.config, files.program, files.data, beats, retired, rerun=_rerun(given))
+    capture = files.system.capture(files.config, files.program, files.data, beats, retired, _rerun(given))
     capture.exact = beats is not None and given.get("EXACT") != "0"
     if beats is not None and retired is not None:
         row = capture.retired.differs(retired)
@@ -101,10 +96,9 @@ def _rerun(given: Mapping[str, str]) -> str:
     return " ".join(["make check", *(f"{name}={value}" for name, value in given.items())])
 
 
-def table(verdict: Verdict) -> list[str]:
+def table(verdict: Any, known: Plan | None) -> list[str]:
     """A line for each clause checked, those that failed first."""
     results = verdict.book.results()
-    known = plan()
     lines = [f"{'clause':<28} {'verdict':<7} {'checked':>9} {'failed':>7}  requirement"]
     for name, (checked, failed) in sorted(results.items(), key=lambda item: item[1][1] == 0):
         what = known[name].what if known is not None and name in known else ""
@@ -117,14 +111,16 @@ def table(verdict: Verdict) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(argv, OPTIONS, __doc__ or "")
+    system = system_of(argv)
+    knobs = {f.name.upper(): f"tolerance, see scoreboards/{system.ip}_knobs.py" for f in fields(system.knobs)}
+    given = parse(argv, {**words(argv), **OPTIONS, **knobs}, __doc__ or "")
     quiet = flag(given, "QUIET")
     files, capture = capture_of(given)
-    verdict = check(capture, _knobs(given, capture.exact))
+    verdict = system.check(capture, _knobs(system, given, capture.exact))
     results = verdict.book.results()
     print(f"{files.title}; {'exact, ' if capture.exact else ''}lossless and legal")
     if not quiet:
-        print("\n".join(table(verdict)))
+        print("\n".join(table(verdict, system.plan)))
     for failure in verdict.failures:
         print(f"\n{failure.text()}")
     checks, failed = (sum(counts[i] for counts in results.values()) for i in (0, 1))

@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from tb.coverage.model import Counts, Definition
-from tb.coverage.points import DEFINITIONS
-from tools import code_coverage, report, simulators
-from tools.arguments import ArgumentError, flag, main_guard, number, parse
-from tools.jobs import RESULTS, drawn, programs, run_all, scenarios, trouble
+from tools import code_coverage, report, simulators, systems
+from tools.arguments import flag, main_guard, number, parse
+from tools.jobs import RESULTS, run_all, trouble
 from tools.sim import ROOT
-from tools.system import stories
 
 WORDS = {
-    "IP": "the system, ntrace", "SIM": "verilator (default) or icarus", "SEEDS": "most random seeds, default 400",
+    "IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "SEEDS": "most random seeds, default 400",
     "FIRST": "the first seed, default 1", "SIZE": "instructions of each walk, default 20000", "N": "processes, default the number of cores",
     "OUT": "folder of the results", "CODE": "0: no code coverage of the RTL (faster builds)",
 }  # fmt: skip
@@ -36,28 +34,27 @@ _SHOWN = 40
 def main(argv: list[str]) -> int:
     """0 if everything ran well and no hole is left, else 1."""
     given = parse(argv, WORDS, "Close the coverage.")
-    ip = given.get("IP", "ntrace")
-    if ip not in DEFINITIONS:
-        raise ArgumentError(f"IP={ip} has no coverage points; give IP={' or '.join(DEFINITIONS)}")
+    system = systems.of(argv)
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     code = sim == "verilator" and flag({"CODE": "1"} | given, "CODE")
     out = Path(given.get("OUT", RESULTS / "cover")).resolve()
     shutil.rmtree(out, ignore_errors=True)
-    run = _Runner(DEFINITIONS[ip], sim, out, number(given, "N", os.cpu_count() or 1), code)
-    run.jobs(programs((64, 32), variants=("v1_0", "rc7")), "recorded programs")
-    run.jobs(scenarios(sim), "directed scenarios")
+    run = _Runner(system.definition, sim, out, number(given, "N", os.cpu_count() or 1), code)
+    run.jobs(system.programs(everything=True), "recorded programs")
+    run.jobs(system.directed(sim), "directed scenarios")
     for seed in range(1, 4):
-        run.jobs([replace(job, name=f"{job.name}-{seed}") for job in stories(sim, seed=seed)], f"stories of the trace system, seed {seed}")
+        if stories := [replace(job, name=f"{job.name}-{seed}") for job in system.stories(sim, seed=seed)]:
+            run.jobs(stories, f"stories of the trace system, seed {seed}")
     first, most, used = number(given, "FIRST", 1), number(given, "SEEDS", 400), 0
     while used < most and run.holes():
-        lot = [drawn(first + used + n, size=number(given, "SIZE", 20_000)) for n in range(min(_ROUND, most - used))]
+        lot = [system.drawn(first + used + n, size=number(given, "SIZE", 20_000)) for n in range(min(_ROUND, most - used))]
         used += len(lot)
         run.jobs(lot, f"random seeds {first + used - len(lot)} to {first + used - 1}")
     _show_code(out, code)
     told = report.main([f"RESULTS={out}"])
     for name in run.surprises:
-        print(f"reached although it is excluded: {name}; correct the reason in tb/coverage/points.py")
+        print(f"reached although it is excluded: {name}; correct the reason in tb/coverage")
     holes = run.holes()
     for hole in holes[:_SHOWN]:
         print(f"hole: {hole}")

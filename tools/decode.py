@@ -11,125 +11,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from heapq import merge
 
-from models.ntrace.codec import unpack
-from models.ntrace.decoder import MAX_INSTRUCTIONS, DecodedTrace, decode
-from models.ntrace.messages import Message
-from models.riscv.program import Program
+from models.ntrace.decoder import MAX_INSTRUCTIONS
 from tools.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
-from tools.trace_files import WORDS, TraceFiles, load
+from tools.trace_files import load, words
 
 OPTIONS = {
-    **WORDS,
     "MESSAGES": "1: messages only",
     "PCS": "1: instructions and events only",
     "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
     "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS})",
 }
 CHUNK = 4096  # lines written at once
-BYTES_SHOWN = 12
-INDENT = " " * 4
-# Clauses that a trace breaks if another program is laid under it.
-_OF_PROGRAM = {"NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs", "NT.8.4.icnt"}
-
-
-def message_line(message: Message, data: bytes) -> str:
-    """Offset, bytes, name and fields of one message."""
-    end = message.offset
-    while end < len(data) and data[end] & 3 != 3:
-        end += 1
-    raw = data[message.offset : end + 1]
-    shown = raw[:BYTES_SHOWN].hex(" ") + (" .." if len(raw) > BYTES_SHOWN else "")
-    return f"{message.offset:#08x}  {shown:<{3 * BYTES_SHOWN + 1}} {message}\n"
-
-
-class _Lines:
-    """One listing line for each (pc, taken), made once."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._known: dict[tuple[int, int], str] = {}
-
-    def __call__(self, pc: int, taken: int) -> str:
-        key = (pc, taken)
-        line = self._known.get(key)
-        if line is None:
-            mark = ("  [not taken]", "  [taken]", "")[taken]
-            line = self._known[key] = f"{INDENT}{self._program.where(pc)}{mark}\n"
-        return line
-
-
-def listing(files: TraceFiles, trace: DecodedTrace, messages: bool, pcs: bool) -> Iterator[str]:
-    """The lines: messages, instructions and events below the message that told them, damage in its place."""
-    assert files.program is not None
-    line_of = _Lines(files.program)
-    all_pcs, taken, n = trace.pcs, trace.taken, len(trace.messages)
-    found = [(m.offset, 0, i) for i, m in enumerate(trace.messages)]
-    damage = sorted((d.offset, 1, i) for i, d in enumerate(trace.diagnostics))
-    notes = sorted((d.offset, 2, i) for i, d in enumerate(trace.notes))
-    event = 0
-    if trace.skipped_bytes:
-        yield f"!!  {trace.skipped_bytes} bytes before the first synchronizing message tell nothing\n"
-    for _, what, index in merge(found, damage, notes):
-        if what:
-            yield f"{'!!' if what == 1 else '??'}  {(trace.diagnostics, trace.notes)[what - 1][index]}\n"
-            continue
-        if messages:
-            yield message_line(trace.messages[index], files.data)
-        if not pcs:
-            continue
-        at = int(trace.first_pc[index])
-        end = int(trace.first_pc[index + 1]) if index + 1 < n else len(all_pcs)
-        limit = trace.messages[index + 1].offset if index + 1 < n else len(files.data)
-        while event < len(trace.events) and trace.events[event].message.offset < limit:
-            happened = trace.events[event]
-            yield from map(line_of, all_pcs[at : happened.index].tolist(), taken[at : happened.index].tolist())
-            at = max(at, happened.index)
-            target = "" if happened.target is None else f" -> {files.program.place(happened.target)}"
-            yield f"{INDENT}-- {happened.kind}: {happened.text}{target}\n"
-            event += 1
-        yield from map(line_of, all_pcs[at:end].tolist(), taken[at:end].tolist())
-
-
-def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
-    """What is wrong with the trace as one sentence with a way out, None if all of it was decoded."""
-    cut = bool(trace.diagnostics) and {d.clause for d in trace.diagnostics} == {"NT.3.1.end"}
-    if trace.diagnostics and not (cut and partial):
-        first, places = trace.diagnostics[0], len(trace.diagnostics)
-        lost = sum(d.lost_bytes for d in trace.diagnostics) + trace.skipped_bytes
-        told = f"{lost} of {len(files.data)} bytes lost in {places} place{'s' if places > 1 else ''}"
-        where = f"first at byte {first.offset:#x}: {first.text} [{first.clause}]"
-        if first.clause == "NT-24" and not trace.complete:
-            return f"{files.trace} tells of too many instructions; {where}; give LIMIT=<more> if that is right"
-        if first.clause in _OF_PROGRAM:
-            return (
-                f"{files.trace} does not fit {files.elf}: {told}, {where}; give the ELF that was traced, or capture again"
-            )
-        if cut:
-            return f"{files.trace} is truncated: {told}, {where}; capture it again"
-        return f"{files.trace} is damaged: {told}, {where}; capture it again, or check MODE, VARIANT and CONFIG"
-    if partial:
-        return None
-    if trace.skipped_bytes:
-        return (
-            f"{files.trace} begins in the middle: {trace.skipped_bytes} of {len(files.data)} bytes before the first "
-            "synchronizing message are lost; give PARTIAL=1 if the buffer wrapped, else capture again"
-        )
-    if not trace.messages or trace.messages[-1].name not in ("ProgTraceCorrelation", "Error"):
-        return (
-            f"{files.trace} ends while tracing is on, without ProgTraceCorrelation, so it may be truncated; "
-            "give PARTIAL=1 if the hart was still running, else capture again"
-        )
-    return None
-
-
-def summary(files: TraceFiles, trace: DecodedTrace) -> str:
-    """The last line of the listing."""
-    instructions = len(trace)
-    bits = f", {8 * len(files.data) / instructions:.3f} bits per instruction" if instructions else ""
-    traps = sum(e.kind == "trap" for e in trace.events)
-    return f"# {len(trace.messages):,} messages, {instructions:,} instructions, {traps:,} traps{bits}\n"
 
 
 def write(lines: Iterator[str]) -> bool:
@@ -150,33 +43,24 @@ def write(lines: Iterator[str]) -> bool:
     return True
 
 
-def _messages_alone(files: TraceFiles) -> tuple[list[str], str | None]:
-    """Listing and fault without a program."""
-    found, damages = unpack(files.data, files.config)
-    lines = [(m.offset, message_line(m, files.data)) for m in found]
-    lines += [(d.offset, f"!!  byte {d.offset:#x}: {d.reason} [{d.clause}]; {d.length} bytes lost\n") for d in damages]
-    lost = sum(d.length for d in damages)
-    wrong = f"{files.trace} is damaged: {lost} of {len(files.data)} bytes lost in {len(damages)} places; capture it again"
-    return [line for _, line in sorted(lines)] + [f"# {len(found):,} messages\n"], wrong if damages else None
-
-
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(argv, OPTIONS, __doc__ or "")
+    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
     partial, limit = flag(given, "PARTIAL"), number(given, "LIMIT", MAX_INSTRUCTIONS)
     files = load(given, need_program=not only_messages)
+    show = files.system.listing
     title = f"# {files.title}\n"
     if files.program is None:
-        lines, wrong = _messages_alone(files)
+        lines, wrong = show.alone(files)
         write(iter([title, *lines]))
     else:
-        trace = decode(files.data, files.program, files.config, limit)
-        wrong = fault(files, trace, partial)
-        if write(iter([title])) and write(listing(files, trace, not only_pcs, not only_messages)):
-            write(iter([summary(files, trace)]))
+        trace = show.decode(files, limit)
+        wrong = show.fault(files, trace, partial)
+        if write(iter([title])) and write(show.listing(files, trace, not only_pcs, not only_messages)):
+            write(iter([show.summary(files, trace)]))
     if wrong:
         print(f"error: {wrong}", file=sys.stderr)
         return 1

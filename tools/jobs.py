@@ -1,28 +1,23 @@
-"""Lists of jobs: one from a command line, the main job, all scenarios, many random seeds; and running a list on shared builds."""
+"""The job a command line asks for, running a list of jobs on shared builds, and results in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from models.ntrace.config import MODES, VARIANTS, Config
 from models.riscv import recording
 from tb.job import Job, JobError
-from tb.sequences.ntrace_scenarios import SCENARIOS
-from tb.system_job import TS_WIDTH, SystemJob
-from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, flag, number
-from tools.draw import drawn
+from tools import systems
+from tools.arguments import ArgumentError, flag, number
 from tools.sim import ROOT, BuildConfig, SimError, build, run
-from tools.system import SystemBuild
-
-__all__ = ["JOB_WORDS", "RESULTS", "drawn", "line", "one", "programs", "run_all", "scenarios", "trouble"]
+from tools.systems.base import System
 
 RESULTS = ROOT / "build" / "results"
 JOB_WORDS: dict[str, str] = {
-    "IP": "the system, ntrace",
+    "IP": f"the system: {' or '.join(systems.NAMES)}",
     "SIM": "verilator (default) or icarus",
     "PROGRAM": "a recorded program by name, or random",
     "SCENARIO": "a directed scenario by name",
@@ -34,19 +29,22 @@ JOB_WORDS: dict[str, str] = {
     "GROUPING": "longest (default) or random blocks",
     "BACKPRESSURE": "% of cycles in which the output is not ready",
     "GAPS": "% of beats with idle cycles before",
-    "EXACT": "0: do not hold the encoder to docs/ntrace-profile.md",
+    "EXACT": "0: do not hold the encoder to the reference profile (docs/<ip>-profile.md)",
     "WAVES": "1: leave a waveform",
     "OUT": "folder of the results",
-    **CONFIG_WORDS,
 }
+
+
+def words(system: System) -> dict[str, str]:
+    """The words that name one job of a system."""
+    return {**JOB_WORDS, **system.words}
 
 
 def one(given: Mapping[str, str]) -> Job:
     """The job a command line asks for; ArgumentError if it names no source, two, or one that does not exist."""
-    if (ip := given.get("IP", "ntrace")) != "ntrace":
-        raise ArgumentError(f"IP={ip} is not built yet; give IP=ntrace")
+    system = systems.find(given.get("IP", systems.NAMES[0]))
     if given.get("SOURCE", "").startswith("system:"):
-        return _story(given)
+        return system.story(given)
     sources = [name for name in ("PROGRAM", "SCENARIO", "SOURCE") if name in given]
     if len(sources) != 1:
         raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
@@ -56,64 +54,34 @@ def one(given: Mapping[str, str]) -> Job:
     elif sources[0] == "SCENARIO":
         value = f"scenario:{value}"
     kind, _, name = value.partition(":")
-    _exists(kind, name)
-    settings: dict[str, Any] = dict(SCENARIOS[name].job) if kind == "scenario" else {}
+    _exists(system, kind, name)
+    settings: dict[str, Any] = dict(system.scenarios[name].job) if kind == "scenario" else {}
     for word in ("DRIVE", "RETIREMENT", "GROUPING"):
         if word in given:
             settings[word.lower()] = given[word]
     for word in ("SIZE", "BACKPRESSURE", "GAPS"):
         if word in given:
             settings[word.lower()] = number(given, word)
-    config = Config.from_dict(config_options(given)).to_dict()
+    config = system.config.from_dict(system.options(given)).to_dict()
     label = name or "random"
     return Job(
         label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),
-        sim=given.get("SIM", "verilator"), **settings,
+        sim=given.get("SIM", "verilator"), ip=system.ip, **settings,
     )  # fmt: skip
-
-
-def _story(given: Mapping[str, str]) -> SystemJob:
-    """A run of the trace system: PROGRAM= is what its harts run."""
-    job = SystemJob(
-        given["SOURCE"].partition(":")[2], given["SOURCE"], Config.from_dict({"ts_width": TS_WIDTH} | config_options(given)).to_dict(),
-        number(given, "SEED", 1), sim=given.get("SIM", "verilator"), program=given.get("PROGRAM", "random"),
-    )  # fmt: skip
-    job.size = number(given, "SIZE", job.size)
-    return job
 
 
 def build_of(job: Job) -> BuildConfig:
     """The build that plays a job."""
-    return SystemBuild.of_job(job) if isinstance(job, SystemJob) else BuildConfig.of(job.settings)
+    return systems.find(job.ip).build_of(job)
 
 
-def _exists(kind: str, name: str) -> None:
-    known = {"program": recording.names(), "scenario": list(SCENARIOS)}.get(kind)
+def _exists(system: System, kind: str, name: str) -> None:
+    known = {"program": recording.names(), "scenario": list(system.scenarios)}.get(kind)
     if known is None or name in known:
         return
     near = get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}")
-
-
-def programs(
-    xlens: Iterable[int] = (64,), modes: Iterable[str] = tuple(MODES), variants: Iterable[str] = VARIANTS[:1]
-) -> list[Job]:
-    """Every recorded program in each combination."""
-    return [
-        Job(f"{name}-rv{xlen}-{mode}-{variant}", f"program:{name}", {"xlen": xlen, "mode": mode, "variant": variant})
-        for variant in variants for xlen in xlens for name in recording.names() for mode in modes
-    ]  # fmt: skip
-
-
-def scenarios(sim: str, keep: Callable[[BuildConfig], bool] = lambda config: True) -> list[Job]:
-    """Every directed scenario in each of its configurations; `keep` chooses among builds."""
-    return [
-        Job(f"{name}-{index}", f"scenario:{name}", dict(options), sim=sim, **scenario.job)
-        for name, scenario in sorted(SCENARIOS.items())
-        for index, options in enumerate(scenario.configs)
-        if keep(BuildConfig.of(Config.from_dict(options)))
-    ]
 
 
 def run_all(

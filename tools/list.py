@@ -5,28 +5,29 @@ from __future__ import annotations
 import sys
 
 from models.riscv import recording
-from tb.sequences.ntrace_scenarios import SCENARIOS
+from tools import systems
 from tools.arguments import main_guard, parse
-from tools.jobs import JOB_WORDS
+from tools.jobs import words
 from tools.sim import ROOT
 
 
 def main(argv: list[str]) -> int:
     """Print them."""
-    parse(argv, {"IP": "the system, ntrace", "SIM": "ignored"}, "List what there is.")
+    system = systems.of(argv)
+    parse(argv, {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "ignored"}, "List what there is.")
     print("Programs (PROGRAM=<name> XLEN=32|64, and PROGRAM=random SEED=<n>)")
     for name in recording.names():
         sizes = [recording.load(name, xlen) for xlen in (32, 64)]
         print(f"  {name:<12} {' '.join(f'RV{r.xlen}: {len(r.retired)} rows' for r in sizes)}")
-    print("\nScenarios (SCENARIO=<name>)")
-    for name, scenario in sorted(SCENARIOS.items()):
+    print(f"\nScenarios of {system.title} (IP={system.ip} SCENARIO=<name>)")
+    for name, scenario in sorted(system.scenarios.items()):
         print(f"  {name:<34} {scenario.what}")
     print("\nTests (make test TESTS=<file> K=<part of a name>)")
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         what = path.read_text().partition('"""')[2].partition("\n")[0].rstrip('"')
         print(f"  {path.relative_to(ROOT)!s:<46} {what[:100]}")
     print("\nOptions (NAME=value)")
-    for name, what in JOB_WORDS.items():
+    for name, what in words(system).items():
         print(f"  {name:<18} {what}")
     return 0
 

@@ -18,16 +18,14 @@ from typing import Any
 
 from scoreboards.clauses import Plan, toml_rows
 from tb.job import Job
-from tb.sequences.ntrace_scenarios import SCENARIOS
-from tb.sequences.ntrace_scenarios_base import SMALL
 from tb.system_job import SystemJob
-from tools import simulators
+from tools import simulators, systems
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.jobs import build_of
 from tools.sim import ROOT, BuildConfig, SimError, build, run
 
 WORDS = {
-    "IP": "the system, ntrace or control (the trace system around its encoders)", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",
+    "IP": f"the system: {', '.join(systems.NAMES)}, or control (the trace system around its encoders)", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",
     "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
 }  # fmt: skip
 OUT = ROOT / "build" / "plants"
@@ -62,19 +60,22 @@ class Plant:
     config: dict[str, Any] = field(default_factory=dict)
     job: dict[str, Any] = field(default_factory=dict)
     small: bool = False
+    ip: str = "ntrace"
 
     @property
     def stimulus(self) -> Job:
         """The job that shows the bug."""
-        settings, base = dict(self.job), dict(SMALL) if self.small else {}
+        system = systems.find(self.ip)
+        settings, base = dict(self.job), dict(system.small) if self.small else {}
         kind, _, name = self.source.partition(":")
         if kind == "system":
             return SystemJob(self.name, self.source, dict(self.config), **settings)
         if kind == "scenario":
-            if name not in SCENARIOS:
+            if name not in system.scenarios:
                 raise PlantError(f"plant {self.name} runs scenario {name}, which does not exist; `make list` has them")
-            settings, base = {**SCENARIOS[name].job, **settings}, SCENARIOS[name].base | base
-        return Job(self.name, self.source, {**base, **self.config}, **settings)
+            scenario = system.scenarios[name]
+            settings, base = {**scenario.job, **settings}, scenario.base | base
+        return Job(self.name, self.source, {**base, **self.config}, ip=self.ip, **settings)
 
     def apply(self, rtl: Path) -> None:
         """Change the RTL below `rtl`; PlantError unless every `find` stands exactly once in its file."""
@@ -119,13 +120,13 @@ class Outcome:
         return f"ok    {self.plant.name:<26} {clauses}{also}"
 
 
-def load(path: Path) -> dict[str, Plant]:
-    """The plants of a file by name; PlantError if one is not complete or stands twice, PlanError if it is no TOML file."""
+def load(path: Path, ip: str = "ntrace") -> dict[str, Plant]:
+    """The plants of a file by name, for runs of a system; PlantError if one is not complete or stands twice, PlanError if it is no TOML file."""
     plants: dict[str, Plant] = {}
     for row in toml_rows(path, "plant"):
         try:
             edits = tuple(Edit(**edit) for edit in row.pop("edit"))
-            plant = Plant(**{**row, "clauses": tuple(row["clauses"]), "edit": edits})
+            plant = Plant(**{**row, "clauses": tuple(row["clauses"]), "edit": edits, "ip": ip})
         except (TypeError, KeyError) as error:
             raise PlantError(f"{path}: plant {row.get('name', '?')} is not complete: {error}") from None
         if plant.name in plants:
@@ -184,8 +185,9 @@ def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
 def main(argv: list[str]) -> int:
     """Try all plants, or one; exit code 1 if one is red."""
     given = parse(argv, WORDS, "Plants bugs in the RTL one by one and prints which clause caught each.")
-    ip, sim = given.get("IP", "ntrace"), given.get("SIM") or _simulator()
-    plants = load(ROOT / "tests" / "plants" / f"{ip}.toml")
+    systems.known(argv, *systems.PARTS)
+    ip, sim = given.get("IP", systems.NAMES[0]), given.get("SIM") or _simulator()
+    plants = load(ROOT / "tests" / "plants" / f"{ip}.toml", systems.PARTS.get(ip, ip))
     plan = _every_plan()
     names = given["PLANT"].split(",") if given.get("PLANT") else list(plants)
     for name in names:

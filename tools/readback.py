@@ -21,14 +21,15 @@ from models.riscv import recording
 from models.riscv.program import Program
 from tb.sequences.system_tool import kind_of
 from tb.system_job import TS_WIDTH, SystemJob
-from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, main_guard, number, parse
+from tools import systems
+from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.jobs import RESULTS, trouble
 from tools.system import run_stories
 
 WORDS = {
     "PROGRAM": "a recorded program by name, default sort; random for generated ones",
     "SIM": "verilator (default) or icarus", "SEED": "of every random choice, default 1", "SIZE": "instructions of a random walk",
-    "LINES": "instructions to print of each hart, default 8", "OUT": "folder of the results", **CONFIG_WORDS,
+    "LINES": "instructions to print of each hart, default 8", "OUT": "folder of the results", **systems.find("ntrace").words,
 }  # fmt: skip
 
 
@@ -39,7 +40,7 @@ def main(argv: list[str]) -> int:
     if program != "random" and program not in recording.names():
         raise ArgumentError(f"PROGRAM={program} is not recorded; give PROGRAM={' or PROGRAM='.join((*recording.names(), 'random'))}")
     out = Path(given.get("OUT", RESULTS / "readback"))
-    config = Config.from_dict({"ts_width": TS_WIDTH, "inst_stall_ena": 1} | config_options(given))
+    config = Config.from_dict({"ts_width": TS_WIDTH, "inst_stall_ena": 1} | systems.find("ntrace").options(given))
     job = SystemJob("readback", "system:read_back", config.to_dict(), number(given, "SEED", 1), sim=sim, program=program, keep=True)
     if "SIZE" in given:
         job.size = number(given, "SIZE")

@@ -16,37 +16,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tb.job import Job
-from tools import report, simulators
-from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, flag, main_guard, number, parse
-from tools.draw import drawn, drawn_story
+from tools import report, simulators, systems
+from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.jobs import RESULTS, run_all, trouble
 from tools.sim import ROOT
 
 WORDS = {
-    "IP": "the system, ntrace", "SIM": "verilator (default) or icarus", "SEEDS": "how many, default 50", "FIRST": "the first seed, default 1",
+    "IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "SEEDS": "how many, default 50", "FIRST": "the first seed, default 1",
     "SIZE": "instructions of each walk, default 20000", "N": "processes, default the number of cores", "OUT": "folder of the results",
     "DRIVE": "bulk or pins for every seed, default as drawn", "FRESH": "1: begin anew, even if the same regression was begun before",
-    "REPORT": "0: no report at the end", **CONFIG_WORDS,
+    "REPORT": "0: no report at the end",
 }  # fmt: skip
 _BATCH = 10  # seeds in one process
-_STORY = 10  # one seed in so many is a story of the trace system
 _SOURCES = {"models": "*.py", "scoreboards": "*.py", "tb": "*", "rtl": "*", "tools": "*.py"}
 _STATE = "regress.json"
 
 
 def main(argv: list[str]) -> int:
     """0 if every seed passed, else 1."""
-    given = parse(argv, WORDS, "Run random seeds.")
-    if (ip := given.get("IP", "ntrace")) != "ntrace":
-        raise ArgumentError(f"IP={ip} is not built yet; give IP=ntrace")
+    system = systems.of(argv)
+    given = parse(argv, {**WORDS, **system.words}, "Run random seeds.")
     sim, first, seeds = given.get("SIM", "verilator"), number(given, "FIRST", 1), number(given, "SEEDS", 50)
     if seeds < 1:
         raise ArgumentError(f"SEEDS={seeds} runs nothing; give SEEDS=1 or more")
     simulators.find(sim)
     out = Path(given.get("OUT", RESULTS / "regress")).resolve()
-    base = config_options(given)
-    jobs = [_draw(seed, base, number(given, "SIZE", 20_000)) for seed in range(first, first + seeds)]
+    base = system.options(given)
+    jobs = [system.regressed(seed, base, number(given, "SIZE", 20_000)) for seed in range(first, first + seeds)]
     for job in jobs:
         job.drive = given.get("DRIVE", job.drive)
     kept = _begin(out, given, sim)
@@ -71,11 +67,6 @@ def main(argv: list[str]) -> int:
     print(f"{seeds - bad} of {seeds} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
     told = 0 if given.get("REPORT") == "0" else report.main([f"RESULTS={out}"])
     return 1 if bad or told else 0
-
-
-def _draw(seed: int, base: Mapping[str, str], size: int) -> Job:
-    """The encoder alone for most seeds, every tenth the whole trace system behind its registers."""
-    return drawn(seed, base, size) if seed % _STORY else drawn_story(seed, base)
 
 
 def _begin(out: Path, given: Mapping[str, str], sim: str) -> dict[str, dict[str, Any]]:

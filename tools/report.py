@@ -16,9 +16,8 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from tb.coverage.export import export
-from tb.coverage.points import DEFINITIONS
+from tools import systems
 from tools.arguments import ArgumentError, main_guard, parse
-from tools.bits import METHODS
 from tools.results import PARTS, Report, collect
 
 WORDS = {
@@ -28,8 +27,6 @@ WORDS = {
     "LIST": "coverage: print the coverage points as Markdown and write nothing",
 }
 ROOT = Path(__file__).resolve().parent.parent
-TITLES = {"ntrace": "N-Trace"}
-PARTS_OF = {"ntrace": ("control",)}  # the trace control registers and the sinks behind them
 
 
 def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
@@ -41,14 +38,15 @@ def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
 
 def _plans(ip: str, plans: Path) -> list[Path]:
     """The plan of a system, and those of the parts it is run with."""
-    return [plans / f"{ip}.toml", *(path for part in PARTS_OF.get(ip, ()) if (path := plans / f"{part}.toml").exists())]
+    parts = systems.find(ip).parts if ip in systems.NAMES else ()
+    return [plans / f"{ip}.toml", *(path for part in parts if (path := plans / f"{part}.toml").exists())]
 
 
 def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:
     """Whether all passed, and the sentences that say so: one for each system that was run."""
     if not any(r.results for r in reports):
         return False, [problems[0]] if len(problems) == 1 else ["No usable result was found."]
-    said = [r.sentence if len(reports) == 1 else f"{TITLES.get(r.ip, r.ip)}: {r.sentence}" for r in reports]
+    said = [r.sentence if len(reports) == 1 else f"{title(r)}: {r.sentence}" for r in reports]
     if problems:
         said.append(f"{len(problems)} result file{'s are' if len(problems) > 1 else ' is'} not usable.")
     return not problems and all(r.passed for r in reports), said
@@ -65,7 +63,7 @@ def render(reports: list[Report], problems: list[str], folder: str) -> str:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template("report.html.j2").render(
-        title=" and ".join(TITLES.get(r.ip, r.ip) for r in reports),
+        title=" and ".join(map(title, reports)),
         passed=passed,
         sentences=sentences,
         problems=[p for p in told if [p] != sentences and f"{p}." not in sentences],
@@ -73,28 +71,36 @@ def render(reports: list[Report], problems: list[str], folder: str) -> str:
         folder=folder,
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         revision=_revision(),
-        methods=METHODS,
         parts=PARTS,
         bars=bars,
         percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
     )
 
 
+def title(report: Report) -> str:
+    """The name of a report's system for people."""
+    return report.system.title if report.system else report.ip
+
+
 def bars(report: Report) -> Markup:
     """Mean bits per instruction of each method as a bar, with a line at the published mean, as SVG."""
-    means = [report.bits.mean(m) for m in range(len(METHODS))]
-    end = 1.05 * max([*(mean[0] for mean in means if mean), *(m.published[0] for m in METHODS)])
+    assert report.bits is not None
+    methods = report.bits.sizes.methods
+    means = [report.bits.mean(m) for m in range(len(methods))]
+    end = 1.05 * max([*(mean[0] for mean in means if mean), *(m.published[0] or 0 for m in methods)])
     shapes, said = [], []
-    for row, (method, mean) in enumerate(zip(METHODS, means)):
-        top, at = 6 + 30 * row, 190 + 420 * method.published[0] / end
+    for row, (method, mean) in enumerate(zip(methods, means)):
+        top = 6 + 30 * row
+        at = 190 + 420 * (method.published[0] or 0) / end
         shapes.append(f'<text x="182" y="{top + 14}" text-anchor="end">{method.name}</text>')
         if mean:
             width = 420 * mean[0] / end
             shapes.append(f'<rect x="190" y="{top}" width="{width:.1f}" height="18" rx="3" fill="var(--htm)"/>')
             shapes.append(f'<text x="{max(190 + width, at) + 8:.1f}" y="{top + 14}">{mean[0]:.3f}</text>')
             said.append(f"{method.name} {mean[0]:.3f}")
-        shapes.append(f'<path d="M{at:.1f} {top - 4}v26" stroke="var(--ink)" stroke-width="2"/>')
-    height = 30 * len(METHODS) + 6
+        if method.published[0] is not None:
+            shapes.append(f'<path d="M{at:.1f} {top - 4}v26" stroke="var(--ink)" stroke-width="2"/>')
+    height = 30 * len(methods) + 6
     return Markup(f'<svg viewBox="0 0 680 {height}" width="680" role="img" aria-label="{", ".join(said)}">{"".join(shapes)}</svg>')
 
 
@@ -112,8 +118,9 @@ def _revision() -> str:
 def coverage_listing() -> str:
     """All coverage points as Markdown, from their definition."""
     lines = []
-    for definition in DEFINITIONS.values():
-        lines += [f"# Coverage points of {TITLES.get(definition.ip, definition.ip)}", ""]
+    for system in map(systems.find, systems.NAMES):
+        definition = system.definition
+        lines += [f"# Coverage points of {system.title}", ""]
         for point in definition.points:
             axes = "; ".join(f"{name}: {', '.join(bins)}" for name, bins in zip(point.axis_names, point.axes))
             lines += [f"## {point.name}", "", f"{point.what[:1].upper()}{point.what[1:]}. Why: {point.why}.", ""]

@@ -17,8 +17,8 @@ from typing import Any
 
 from scoreboards.clauses import Clause, Plan, PlanError
 from tb.coverage.model import CoverageError, Definition, Point
-from tb.coverage.points import DEFINITIONS
-from tools import bits
+from tools import bits, systems
+from tools.arguments import ArgumentError
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
@@ -169,6 +169,13 @@ def _fault(result: Any) -> str:
     return ""
 
 
+def _system(ip: str) -> systems.System | None:
+    try:
+        return systems.find(ip)
+    except ArgumentError:
+        return None
+
+
 class Report:
     """What all results together say about one system.
 
@@ -185,12 +192,13 @@ class Report:
             self.plan = Plan(rows)
         except PlanError as error:
             self.problems.append(str(error))
-        self.definition: Definition | None = DEFINITIONS.get(ip)
+        self.system = _system(ip)
+        self.definition: Definition | None = self.system.definition if self.system else None
         self.coverage = self._coverage()
 
     def _coverage(self) -> dict[str, dict[str, int]]:
         if self.definition is None:
-            self.problems.append(f"there are no coverage points for {self.ip}; known are {', '.join(DEFINITIONS)}")
+            self.problems.append(f"there are no coverage points for {self.ip}; known are {', '.join(systems.NAMES)}")
             return {}
         good = []
         for result in self.results:
@@ -276,9 +284,9 @@ class Report:
             SourceRow(
                 source,
                 Counter(r["verdict"] for r in runs),
-                {str(r["config"].get("mode", "?")) for r in runs},
+                {str(r["config"]["mode"]) for r in runs if "mode" in r["config"]},
                 {str(r["config"].get("variant", "?")) for r in runs},
-                {int(r["config"].get("xlen", 0)) for r in runs},
+                {bits.xlen(r["config"]) for r in runs},
                 {f"{r['sim']}, {r.get('drive', '?')}" for r in runs},
                 {r["seed"] for r in runs},
                 sum(r["stats"].get("instructions", 0) for r in runs),
@@ -308,9 +316,9 @@ class Report:
         return sorted(found.values(), key=lambda b: -b.count)
 
     @cached_property
-    def bits(self) -> bits.Table:
-        """Bits per instruction of the real programs."""
-        return bits.Table.of(self.results)
+    def bits(self) -> bits.Table | None:
+        """Bits per instruction of the real programs; None if the system has no such table."""
+        return bits.Table.of(self.system.sizes, self.results) if self.system and self.system.sizes else None
 
     @cached_property
     def speed(self) -> list[SpeedRow]:

@@ -1,7 +1,8 @@
 """`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
 
-The main job: every recorded program in HTM and BTM, RV64 and RV32, random walks in random configurations, the programs again
-with each compression option and what makes traces longer (`tools.bits`), and all directed scenarios in all their configurations.
+The main job of a system: every recorded program, RV64 and RV32, random walks in random configurations, the programs again
+with each compression option and what makes traces longer (`tools.bits`), the stories of a larger bench if it has one, and all directed
+scenarios in all their configurations.
 """
 
 from __future__ import annotations
@@ -12,26 +13,26 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tools import bits, simulators
+from tools import bits, simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
-from tools.jobs import JOB_WORDS, RESULTS, build_of, drawn, line, one, programs, run_all, scenarios, trouble
+from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
 from tools.sim import ROOT, SimError, build, run
-from tools.system import stories as system_stories
+from tools.systems.base import System
 
 WALKS = 24  # random walks of the main job
-WORDS = {**JOB_WORDS, "RTL": "folder of the design, default rtl"}
 
 
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
-    given = parse(argv, WORDS, "Run one job, or the main job.")
+    system = systems.of(argv)
+    given = parse(argv, {**words(system), "RTL": "folder of the design, default rtl"}, "Run one job, or the main job.")
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
         if left := set(given) - {"IP", "SIM", "SEED"}:
             raise ArgumentError(f"{', '.join(sorted(left))} given, but no run: the main job takes SIM= and SEED= only; "
                                 "name one run with PROGRAM=, SCENARIO= or SOURCE=")  # fmt: skip
-        return _main_job(sim, number(given, "SEED", 1))
+        return _main_job(system, sim, number(given, "SEED", 1))
     job = one(given)
     out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
     out.mkdir(parents=True, exist_ok=True)
@@ -45,28 +46,29 @@ def main(argv: list[str]) -> int:
     return 0 if result["verdict"] == "PASS" else 1
 
 
-def _main_job(sim: str, seed: int) -> int:
+def _main_job(system: System, sim: str, seed: int) -> int:
     out = RESULTS / "main"
     shutil.rmtree(out, ignore_errors=True)
     begin = time.perf_counter()
     print(f"simulator {simulators.find(sim).version}", flush=True)
-    jobs = [*programs((64, 32)), *(drawn(seed + n) for n in range(WALKS))]
-    stories = scenarios(sim)
-    print(f"main job: {len(jobs)} runs of programs and random walks, {len(stories)} of directed scenarios", flush=True)
+    jobs = [*system.programs(), *(system.drawn(seed + n) for n in range(WALKS))]
+    directed, stories, measured = system.directed(sim), system.stories(sim), system.measured()
+    print(f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed scenarios", flush=True)
     results = run_all(jobs, sim, out, _tell, workers=2)
-    sizes = run_all(bits.jobs(), sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
-    print("bits per instruction, mean of the RV64 programs: " + bits.Table.of(sizes).line(), flush=True)
-    system = run_all(system_stories(sim), sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
-    good = sum(r["verdict"] == "PASS" for r in system)
-    print(f"{'PASS ' if good == len(system) else 'FAIL '} {good} of {len(system)} stories of the trace system", flush=True)
-    told = run_all(stories, sim, out, lambda r: _tell(r) if r["verdict"] != "PASS" else None, workers=2)
-    good = sum(r["verdict"] == "PASS" for r in told)
-    print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} runs of directed scenarios")
-    everything = results + sizes + system + told
-    if not everything:
+    if system.sizes is not None:
+        sizes = run_all(measured, sim, out, _tell_bad, workers=2)
+        print("bits per instruction, mean of the RV64 programs: " + bits.Table.of(system.sizes, sizes).line(), flush=True)
+        results += sizes
+    for what, lot in (("stories of the trace system", stories), ("runs of directed scenarios", directed)):
+        if lot:
+            told = run_all(lot, sim, out, _tell_bad, workers=2)
+            good = sum(r["verdict"] == "PASS" for r in told)
+            print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} {what}", flush=True)
+            results += told
+    if not results:
         raise SimError("nothing was run; `make list` has programs and scenarios")
-    bad = sum(r["verdict"] != "PASS" for r in everything)
-    print(f"{len(everything) - bad} of {len(everything)} runs passed in {time.perf_counter() - begin:.1f} s")
+    bad = sum(r["verdict"] != "PASS" for r in results)
+    print(f"{len(results) - bad} of {len(results)} runs passed in {time.perf_counter() - begin:.1f} s")
     return 1 if bad else 0
 
 
@@ -74,6 +76,11 @@ def _tell(result: dict[str, Any]) -> None:
     print(line(result), flush=True)
     if result["verdict"] != "PASS":
         print(trouble(result), flush=True)
+
+
+def _tell_bad(result: dict[str, Any]) -> None:
+    if result["verdict"] != "PASS":
+        _tell(result)
 
 
 def _short(path: Path) -> str:

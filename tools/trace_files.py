@@ -6,13 +6,15 @@ What a tool that works offline needs before it begins; every fault is one senten
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from models.ntrace.config import Config, ConfigError
 from models.riscv.program import Program
-from tools.arguments import CONFIG_WORDS, ArgumentError, config_options, existing_file
+from tools import systems
+from tools.arguments import ArgumentError, existing_file
+from tools.systems.base import System
 
 FILES = {"TRACE": "trace.bin", "ELF": "program.elf", "CONFIG": "config.json", "RETIRED": "retired.csv", "BEATS": "beats.npz"}
 WORDS = {
@@ -20,8 +22,7 @@ WORDS = {
     "TRACE": "the bytes of the encoder (default OUT/trace.bin)",
     "ELF": "the program that was traced (default OUT/program.elf)",
     "CONFIG": "JSON with the encoder's options (default OUT/config.json; without it, the options below)",
-    "IP": "ntrace",
-    **CONFIG_WORDS,
+    "IP": f"the system, {' or '.join(systems.NAMES)} (default: what CONFIG says)",
 }
 
 
@@ -29,17 +30,17 @@ WORDS = {
 class TraceFiles:
     """What was found. program: None only if it was not asked for."""
 
+    system: System
     trace: Path
     data: bytes
-    config: Config
+    config: Any
     elf: Path | None
     program: Program | None
 
     @property
     def title(self) -> str:
         """One line about trace, configuration and program."""
-        c = self.config
-        return f"{self.trace}: {len(self.data):,} bytes, N-Trace {c.variant} {c.mode.upper()} RV{c.xlen}, program {self.elf or 'not given'}"
+        return f"{self.trace}: {len(self.data):,} bytes, {self.system.title} {self.system.described(self.config)}, program {self.elf or 'not given'}"
 
 
 def path_of(given: Mapping[str, str], word: str) -> Path | None:
@@ -65,37 +66,54 @@ def required(given: Mapping[str, str], word: str) -> Path:
 
 def load(given: Mapping[str, str], need_program: bool = True) -> TraceFiles:
     """Read trace, configuration and program; a ValueError subclass tells what is wrong with them."""
-    if given.get("IP", "ntrace") != "ntrace":
-        raise ArgumentError(f"IP={given['IP']} is not known here; give IP=ntrace")
+    system = system_of([f"{name}={value}" for name, value in given.items()])
     trace = required(given, "TRACE")
     data = trace.read_bytes()
     if not data:
-        raise ArgumentError(f"{trace} is empty; capture it again, the encoder sends at least one message when trace starts")
+        raise ArgumentError(f"{trace} is empty; capture it again, an encoder sends something when trace starts")
     elf = program = None
     if need_program or path_of(given, "ELF") is not None:
         elf = required(given, "ELF")
         program = Program.from_elf(elf)
-    return TraceFiles(trace, data, _config(given, program), elf, program)
+    return TraceFiles(system, trace, data, _config(system, given, program), elf, program)
 
 
-def _config(given: Mapping[str, str], program: Program | None) -> Config:
+def system_of(argv: Iterable[str]) -> System:
+    """The system IP= names, without it the one the configuration file is for, without that the first."""
+    given = dict(word.split("=", 1) for word in argv if "=" in word)
+    if "IP" not in given and (path := path_of(given, "CONFIG")) is not None and path.is_file():
+        ip = str(_read_options(path).get("ip", systems.NAMES[0]))
+        if ip not in systems.NAMES:
+            raise ArgumentError(f"{path} is of ip {ip!r}; give a trace of {' or '.join(systems.NAMES)}")
+        return systems.find(ip)
+    return systems.find(given.get("IP") or systems.NAMES[0])
+
+
+def words(argv: Iterable[str]) -> dict[str, str]:
+    """The words of a tool that reads a trace: files, and the options of its system."""
+    return {**WORDS, **system_of(argv).words}
+
+
+def _config(system: System, given: Mapping[str, str], program: Program | None) -> Any:
     """Options of CONFIG, then those of the words; XLEN is the program's if nobody says."""
     options: dict[str, object] = {}
     path = path_of(given, "CONFIG")
     if path is not None and ("CONFIG" in given or path.exists()):
         existing_file(given, "CONFIG", path)
         options = _read_options(path)
-    options.update(config_options(given))
-    if program is not None:
-        options.setdefault("xlen", program.xlen)
+        if (ip := options.get("ip", system.ip)) != system.ip:
+            raise ArgumentError(f"{path} is of ip {ip!r}; this is for {system.ip}, give a trace of an {system.title} encoder")
+    options.update(system.options(given))
+    if program is not None and not any(name in options for name in system.xlen_names):
+        options["xlen"] = program.xlen
     try:
-        config = Config.from_dict(options)
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}" if path and "CONFIG" not in str(error) else str(error)) from None
+        config = system.config.from_dict(options)
+    except ValueError as error:
+        raise ArgumentError(f"{path}: {error}" if path and "CONFIG" not in str(error) else str(error)) from None
     except TypeError as error:
-        raise ConfigError(f"{path} is not a configuration ({error}); give one number or text for each option") from None
+        raise ArgumentError(f"{path} is not a configuration ({error}); give one number or text for each option") from None
     if program is not None and program.xlen != config.xlen:
-        raise ConfigError(
+        raise ArgumentError(
             f"the program is for RV{program.xlen} and the configuration says XLEN={config.xlen}; "
             f"give the program that was traced, or XLEN={program.xlen}"
         )
@@ -106,9 +124,7 @@ def _read_options(path: Path) -> dict[str, object]:
     try:
         options = json.loads(path.read_text())
     except ValueError:
-        raise ConfigError(f"{path} is not JSON; `make capture` writes a config.json to start from") from None
+        raise ArgumentError(f"{path} is not JSON; `make capture` writes a config.json to start from") from None
     if not isinstance(options, dict):
-        raise ConfigError(f"{path} holds no JSON object; `make capture` writes a config.json to start from")
-    if options.get("ip", "ntrace") != "ntrace":
-        raise ConfigError(f"{path} is of ip {options['ip']!r}; this is for ntrace, give a trace of an N-Trace encoder")
+        raise ArgumentError(f"{path} holds no JSON object; `make capture` writes a config.json to start from")
     return options

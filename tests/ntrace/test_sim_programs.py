@@ -13,7 +13,7 @@ from models.riscv.program import Program
 from models.riscv.retired import Kind, Retired
 from tb.job import Job
 from tb.sequences.stimulus import stimulus
-from tools.jobs import programs
+from tools.systems.ntrace import programs
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

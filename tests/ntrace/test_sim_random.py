@@ -8,7 +8,7 @@ from models.ntrace.config import Config
 from models.riscv.beats import Beats
 from tb.job import Job
 from tb.sequences.ntrace_scenarios_base import RV32, SMALL
-from tools.jobs import drawn
+from tools.draw import drawn
 
 # The build of the default configuration, with every option left open that a run can change.
 WIDTHS = ("xlen", "blocks", "icnt_bits", "hist_bits", "iretire_bits", "stack_depth", "repeat_bits", "ts_width", "fifo_depth")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tb.sequences.ntrace_scenarios import SCENARIOS
-from tools.jobs import scenarios
+from tools import systems
+from tools.jobs import build_of
 from tools.sim import BuildConfig
 
 BUILDS = {
@@ -19,12 +20,12 @@ BUILDS = {
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
 def test_scenarios(run_jobs, sim, build, drive):
-    jobs = scenarios(sim, lambda config: config == BUILDS[build])
+    jobs = [job for job in systems.find("ntrace").directed(sim) if build_of(job) == BUILDS[build]]
     for job in jobs:
         job.drive = drive
     run_jobs(jobs)
 
 
 def test_the_builds_above_serve_every_scenario(sim):
-    served = scenarios(sim, lambda config: config in BUILDS.values())
+    served = [job for job in systems.find("ntrace").directed(sim) if build_of(job) in BUILDS.values()]
     assert len(served) == sum(len(scenario.configs) for scenario in SCENARIOS.values()) > 0

@@ -1,0 +1,38 @@
+"""The systems under test, by name: what every tool needs to know of one stands in its module here, and nowhere else.
+
+    system = systems.of(argv)      # the one IP= names, else the first
+    system = systems.find("etrace")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from tools.arguments import ArgumentError
+from tools.systems.base import System
+
+NAMES = ("ntrace",)
+PARTS = {"control": "ntrace"}  # plans and plants of their own, run by another system
+
+
+@cache
+def find(ip: str) -> System:
+    """The system of that name; ArgumentError if there is none."""
+    if ip not in NAMES:
+        raise ArgumentError(f"IP={ip} is not built; give IP={' or '.join(NAMES)}")
+    return cast(System, import_module(f"tools.systems.{ip}").SYSTEM)
+
+
+def of(argv: Iterable[str]) -> System:
+    """The system that the words of a command line name with IP=, without it the first one."""
+    return find(next((word[3:] for word in argv if word.startswith("IP=") and word[3:]), NAMES[0]))
+
+
+def known(argv: Iterable[str], *more: str) -> None:
+    """ArgumentError unless IP= names a system or one of the others."""
+    ip = next((word[3:] for word in argv if word.startswith("IP=")), NAMES[0])
+    if ip not in (*NAMES, *more):
+        raise ArgumentError(f"IP={ip} is not built; give IP={' or '.join((*NAMES, *more))}")

@@ -1,0 +1,129 @@
+"""What a system is to the tools: its configuration, builds, stimulus, coverage and tables, behind one set of names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tools.bits import Sizes
+
+if TYPE_CHECKING:
+    from scoreboards.clauses import Plan
+    from tb.coverage.model import Definition
+    from tb.job import Job
+    from tools.sim import Bench, BuildConfig
+
+
+class System(ABC):
+    """One system under test. Subclasses import what they need only when it is asked for: tools start quickly.
+
+    ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
+    config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
+    xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
+    listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
+    """
+
+    ip: ClassVar[str]
+    title: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]] = ()
+    config: ClassVar[Any]
+    sizes: ClassVar[Sizes | None] = None
+    xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
+    left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
+
+    knobs: ClassVar[Any]
+    listing: ClassVar[Any]
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Every option of a configuration as a command line word."""
+        return {f.name.upper(): f"option {f.name} of the encoder, default {f.default}" for f in fields(self.config)}
+
+    def options(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The options among the words of a command line, by their lower-case names."""
+        words = self.words
+        return {name.lower(): value for name, value in given.items() if name in words}
+
+    @property
+    @abstractmethod
+    def scenarios(self) -> Mapping[str, Any]:
+        """The directed scenarios by name."""
+
+    @property
+    @abstractmethod
+    def definition(self) -> Definition:
+        """Its coverage points."""
+
+    @property
+    @abstractmethod
+    def small(self) -> dict[str, Any]:
+        """Options of the build with small counters."""
+
+    @property
+    @abstractmethod
+    def bench(self) -> Bench:
+        """Its testbench."""
+
+    @abstractmethod
+    def build_of(self, job: Job) -> BuildConfig:
+        """The build that plays a job."""
+
+    @abstractmethod
+    def programs(self, everything: bool = False) -> list[Job]:
+        """Every recorded program, RV64 and RV32, in the configurations of the main job, or in all that matter."""
+
+    @abstractmethod
+    def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random walk in a random configuration, `base` fixed."""
+
+    @abstractmethod
+    def described(self, config: Any) -> str:
+        """A configuration in a few words: variant, mode, RV64."""
+
+    @abstractmethod
+    def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
+        """A capture of files, ready for `check`."""
+
+    @abstractmethod
+    def check(self, capture: Any, knobs: Any) -> Any:
+        """The verdict of the scoreboards."""
+
+    @property
+    @abstractmethod
+    def plan(self) -> Plan | None:
+        """Its clauses."""
+
+    def regressed(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """What `make regress` runs for a seed."""
+        return self.drawn(seed, base, size)
+
+    def stories(self, sim: str, seed: int = 1) -> list[Any]:
+        """Runs of a larger bench around the system, if it has one."""
+        return []
+
+    def story(self, given: Mapping[str, str]) -> Any:
+        """The run SOURCE=system:<name> asks for; ValueError if the system has none."""
+        from tools.arguments import ArgumentError
+
+        raise ArgumentError(f"SOURCE={given['SOURCE']}: {self.title} has no trace system; give SOURCE=program:<name>, scenario:<name> or random")
+
+    def directed(self, sim: str) -> list[Job]:
+        """Every directed scenario in each of its configurations."""
+        from tb.job import Job
+
+        return [
+            Job(f"{name}-{index}", f"scenario:{name}", dict(options), sim=sim, ip=self.ip, **scenario.job)
+            for name, scenario in sorted(self.scenarios.items())
+            for index, options in enumerate(scenario.configs)
+        ]  # fmt: skip
+
+    def measured(self) -> list[Job]:
+        """The runs of the table of bits per instruction."""
+        return [] if self.sizes is None else self.sizes.jobs(self.ip)
+
+
+def names(items: Iterable[Any]) -> str:
+    """A list for a sentence."""
+    return ", ".join(map(str, items))
