@@ -9,19 +9,15 @@ legal holds every message to the grammar. Vendor IP is held to the last two.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from models.ntrace.decoder import DecodedTrace, decode
-from models.ntrace.encoder import EncodedTrace, Encoder
+from models.ntrace.decoder import decode
+from models.ntrace.encoder import Encoder
 from scoreboards.capture import Capture
-from scoreboards.clauses import ClauseBook, Failure, Plan
+from scoreboards.clauses import ClauseBook, Plan
 from scoreboards.ntrace_exact import check_exact
 from scoreboards.ntrace_expected import expected
 from scoreboards.ntrace_knobs import Knobs
@@ -30,6 +26,9 @@ from scoreboards.ntrace_lossless import Lossless
 from scoreboards.ntrace_periodic import check_periodic
 from scoreboards.ntrace_situations import SITUATIONS, Seen
 from scoreboards.ntrace_table import Locator, MessageTable
+from scoreboards.verdict import Verdict, timed
+
+__all__ = ["Verdict", "check", "plan"]
 
 PLAN = Path(__file__).parent.parent / "tests" / "plan" / "ntrace.toml"
 
@@ -40,41 +39,18 @@ def plan() -> Plan | None:
     return Plan.load(PLAN) if PLAN.exists() else None
 
 
-@dataclass
-class Verdict:
-    """What a check found. stats: seconds of "encoder", "decoder" and "scoreboard", and counts of what was seen.
-
-    instructions: those that were to be told; told: those the decoder found, fewer after an overflow.
-    """
-
-    book: ClauseBook
-    decoded: DecodedTrace | None = None
-    encoded: EncodedTrace | None = None
-    stats: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def passed(self) -> bool:
-        """Whether no clause failed."""
-        return not self.book.failures
-
-    @property
-    def failures(self) -> list[Failure]:
-        """The first failures of each clause, in the order exact, lossless, legal."""
-        return self.book.failures
-
-
 def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
     """Hold one capture to every clause that applies to it."""
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     knobs = knobs or (Knobs() if capture.exact else Knobs.free())
     exact = capture.exact and capture.beats is not None
     if exact:
-        with _timed(verdict, "encoder"):
+        with timed(verdict, "encoder"):
             verdict.encoded = Encoder(capture.config).run(capture.beats)
             _ = verdict.encoded.data
-    with _timed(verdict, "decoder"):
+    with timed(verdict, "decoder"):
         decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)
-    with _timed(verdict, "scoreboard"):
+    with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.messages)
         if exact:
             check_exact(capture, verdict.book, verdict.encoded, table)
@@ -92,10 +68,3 @@ def check(capture: Capture, knobs: Knobs | None = None) -> Verdict:
         "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
     }  # fmt: skip
     return verdict
-
-
-@contextmanager
-def _timed(verdict: Verdict, name: str) -> Iterator[None]:
-    begin = time.perf_counter()
-    yield
-    verdict.stats[name] = time.perf_counter() - begin

@@ -6,7 +6,6 @@ a message index into the cycle, PC and surroundings that a failure message shows
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -14,8 +13,7 @@ import numpy as np
 from models.ntrace.codec import pack
 from models.ntrace.config import Config
 from models.ntrace.messages import Field, Message
-from scoreboards.capture import Capture
-from scoreboards.clauses import Failure
+from scoreboards.places import Places, Rows
 
 ABSENT = -1  # in a column: the message has no such field
 _KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
@@ -120,14 +118,8 @@ def compare_fields(expected: Message | None, actual: Message | None) -> list[tup
     return rows
 
 
-@dataclass
-class Locator:
-    """Places messages of one capture: messages as sent, and the number of PCs decoded when each was taken."""
-
-    capture: Capture
-    messages: list[Message]
-    pcs: np.ndarray
-    first_pc: np.ndarray
+class Locator(Places):
+    """Places messages of one capture."""
 
     def cycle(self, index: int) -> int | None:
         """Clock cycle in which the message's first byte left, None if nobody watched."""
@@ -137,28 +129,14 @@ class Locator:
         offset = self.messages[index].offset
         return int(out[offset]) if 0 <= offset < len(out) else None
 
-    def pc(self, index: int) -> int | None:
-        """The last instruction that retired before the message, as decoded."""
-        if not 0 <= index < len(self.first_pc) or not len(self.pcs):
-            return None
-        return int(self.pcs[min(max(int(self.first_pc[index]) - 1, 0), len(self.pcs) - 1)])
+    def label(self, index: int) -> str:
+        """`offset: message`."""
+        return f"{self.messages[index].offset:#06x}: {self.messages[index]}"
 
-    def before(self, index: int) -> list[str]:
-        """The three messages sent before this one, as `offset: message`."""
-        return [f"{m.offset:#06x}: {m}" for m in self.messages[max(0, index - 3) : index]]
-
-    def failure(self, clause: str, headline: str, index: int, table: list[tuple[str, str, str]] | None = None,
-                pc: int | None = None, cycle: int | None = None) -> Failure:  # fmt: skip
-        """A failure at a message; pc and cycle if the caller knows better than the decoder."""
-        at = self.pc(index) if pc is None else pc
-        if table is None and 0 <= index < len(self.messages):
-            message = self.messages[index]
-            table = [(s.name, "", field_text(s, v)) for s, v in zip(message.type.fields, message.values)]
-            table = [(name, "", text) for name, _, text in table]
-        return Failure(
-            clause, headline, self.cycle(index) if cycle is None else cycle, at,
-            self.capture.program.where(at) if at is not None else "", table or [], self.before(index),
-        )  # fmt: skip
+    def rows(self, index: int) -> Rows:
+        """The fields of a message as sent."""
+        message = self.messages[index]
+        return [(s.name, "", field_text(s, v)) for s, v in zip(message.type.fields, message.values)]
 
 
 def canonical(message: Message, config: Config) -> bytes:
