@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from models.etrace.config import Config
 from models.etrace.packets import VARIANTS
 from models.riscv.beats import Beats
-from models.riscv.blocks import to_beats
+from models.riscv.blocks import report_contexts, to_beats
 from models.riscv.builder import ProgramBuilder, Target
 from models.riscv.retired import Retired
+from models.riscv.stream import with_itype_width
 from tb.sequences.scenario import (
     BASE,
     HANDLER,
@@ -46,8 +48,10 @@ COUNTER: dict[str, Any] = {
 _AS_V2: dict[str, Any] = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # draft on the default build
 
 
-def _place(config: Config, retirement: str, retired: Retired) -> Beats:
-    return to_beats(retired, config.blocks, retirement, max_iretire=(1 << config.iretire_width_p) - 1, per_cycle=True)
+def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:
+    reported = with_itype_width(retired, config.itype_width_p)
+    beats = to_beats(reported, config.blocks, retirement, max_iretire=(1 << config.iretire_width_p) - 1, per_cycle=True)
+    return report_contexts(beats, config.ctype, rng)
 
 
 SCENARIOS = Registry(_place)

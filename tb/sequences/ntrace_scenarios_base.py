@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from models.ntrace.config import Config
@@ -34,7 +35,7 @@ TWO = {"blocks": 2}
 RV32 = {"xlen": 32}
 
 
-def _place(config: Config, retirement: str, retired: Retired) -> Beats:
+def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:
     longest = (1 << min(config.iretire_bits, config.icnt_bits - 1)) - 1
     return to_beats(retired, config.blocks, retirement, max_iretire=longest)
 

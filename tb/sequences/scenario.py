@@ -21,7 +21,7 @@ HANDLER = 0x8000_4000
 Story = tuple[Program, Retired]
 Build = Callable[[Any, Random], Story]
 Configs = tuple[dict[str, Any], ...]
-Place = Callable[[Any, str, Retired], Beats]
+Place = Callable[[Any, str, Retired, Random], Beats]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Scenario:
         """The ingress rows: the scenario's own, or the longest blocks (single retirement if the job says so)."""
         if self.beats is not None:
             return self.beats(config, rng, program, retired)
-        return self.place(config, self.job.get("retirement", "block"), retired)
+        return self.place(config, self.job.get("retirement", "block"), retired, rng)
 
 
 class Registry(dict[str, Scenario]):
