@@ -1,0 +1,2 @@
+rtl/etrace/etrace_pkg.sv
+rtl/etrace/etrace_packer.sv
