@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from models.ntrace.config import Config
-from models.riscv.beats import LANE_FIELDS, Beats
-from models.riscv.blocks import from_beats, to_beats
+from models.riscv.beats import Beats
+from models.riscv.blocks import to_beats
 from models.riscv.isa import Flow
 from models.riscv.retired import IType, Kind, Retired
 from scoreboards.capture import Capture
 from scoreboards.ntrace_edges import HIGH, LOW, Blocks, Edge, Edges, Mark, tracing_rows
+from scoreboards.traced import Traced
 
 
 class Trap(NamedTuple):
@@ -142,23 +143,11 @@ def _from_beats(capture: Capture, beats: Beats) -> Expected:
 
         qualified, notified = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
         lanes, notify = in_trace & qualified, (notified & qualified)[in_trace]
-    rows = np.flatnonzero(lanes.any(axis=1))
-    retired = from_beats(_only(beats, lanes, rows), program, config.variant)
-    insn = retired.kind == Kind.INSN
-    pc, size = retired.pc[insn], retired.size[insn]
-    halves = np.cumsum(size.astype(np.int64) >> 1)
-    # blocks in order, and how many instructions are done after each and after each row
-    iretire = beats.iretire[lanes]
-    block_end = np.searchsorted(halves, np.cumsum(iretire.astype(np.int64)), side="right")
-    block_start = np.concatenate(([0], block_end[:-1])) if len(block_end) else block_end
-    block_row = np.nonzero(lanes)[0]
-    done = np.concatenate(([0], block_end))
-    row_end = done[np.cumsum(lanes.sum(axis=1))]
-    row_begin = np.concatenate(([0], row_end[:-1])) if len(row_end) else row_end
-    owner = np.searchsorted(block_end, np.arange(len(pc)), side="right")
-    cycle = beats.cycle[block_row[owner]] if len(pc) else np.zeros(0, np.uint64)
+    traced = Traced.of(beats, lanes, program, config.variant)
+    retired, insn, pc, size = traced.retired, traced.insn, traced.pc, traced.size
+    cycle = beats.cycle[traced.row[traced.owner]] if len(pc) else np.zeros(0, np.uint64)
     qualified = lanes[in_trace]
-    begin = done[np.concatenate(([0], np.cumsum(qualified)))]
+    begin = traced.done[np.concatenate(([0], np.cumsum(qualified)))]
     blocks = Blocks(np.nonzero(in_trace)[0], qualified, notify, begin)
     edges = Edges(beats, blocks, config.variant, config.mode == "htm")
     is_trap = (beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT)
@@ -166,26 +155,18 @@ def _from_beats(capture: Capture, beats: Beats) -> Expected:
     stops = [(int(traps_before[block]), int(begin[block])) for block in edges.stops]
     kept = np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT))
     sijump = np.zeros(len(pc), dtype=bool)
-    sijump[block_end[(beats.sijump[lanes] != 0) & (iretire != 0)] - 1] = True
+    sijump[traced.end[(beats.sijump[lanes] != 0) & (beats.iretire[lanes] != 0)] - 1] = True
     vendor = np.flatnonzero((beats.vendor != 0) & (beats.enable != 0))
+    row_begin = traced.before_row
+    row_end = np.append(row_begin[1:], len(pc))
     return Expected(
         pc, size, retired.itype[insn], _taken(config, retired, program.columns(retired.pc).flow)[insn], sijump,
         _optional_traps(_traps(retired, kept), stops), edges.edges, edges.marks,
         [Vendor(int(row_end[r]), int(beats.vendor[r]), int(beats.vendor_data[r])) for r in vendor.tolist()],
-        States.of(block_start, beats.priv[lanes], beats.context[lanes], beats.hcontext[lanes]),
-        cycle, block_start, beats.cycle[block_row], beats.tstamp[block_row], row_begin[beats.drop.astype(bool)],
+        States.of(traced.begin, beats.priv[lanes], beats.context[lanes], beats.hcontext[lanes]),
+        cycle, traced.begin, beats.cycle[traced.row], beats.tstamp[traced.row], row_begin[beats.drop.astype(bool)],
         bool(len(tracing) and tracing[-1]),
     )  # fmt: skip
-
-
-def _only(beats: Beats, lanes: np.ndarray, rows: np.ndarray) -> Beats:
-    """The rows with traced blocks; the lanes that are not traced are empty."""
-    chosen, keep = beats.select(rows), lanes[rows]
-    if not keep.all():
-        for name in LANE_FIELDS:
-            column = getattr(chosen, name)
-            setattr(chosen, name, np.where(keep, column, 0).astype(column.dtype))
-    return chosen
 
 
 # Levels of a retire stream: row kinds that set and clear them; the rows' names as edges
