@@ -16,7 +16,7 @@ from models.riscv.retired import IType
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they stay until a row changes them
 PULSES = ("notify", "ext_notify", "vendor", "vendor_data")  # 0 in the cycles between rows
 CYCLE_FIELDS = {
-    "cycle": np.uint64, **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor"), np.uint8),
+    "cycle": np.uint64, **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor", "ctype", "toggle"), np.uint8),
     "vendor_data": np.uint32, "tstamp": np.uint64,
 }  # fmt: skip
 LANE_FIELDS = {
@@ -34,8 +34,9 @@ class Beats:
     in_reset, low_power (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
     notify (a debug trigger with action 4), ext_notify (the same by an external trigger), vendor (TCODE of a vendor-defined
     message to pass through, 0 none) and vendor_data are pulses of one cycle; tstamp (monitor only) is the timestamp
-    in that cycle. A monitor therefore keeps a row for every cycle with a block, a pulse, or another level or drop than the
-    row before.
+    in that cycle. Only E-Trace has ctype (how the first block of a new context reports it, else 0) and toggle (a level:
+    bits that differ from the configured options); notify there is about the last instruction of its beat.
+    A monitor therefore keeps a row for every cycle with a block, a pulse, or another level or drop than the row before.
     Arrays of shape [n, lanes], lane 0 the oldest: itype, iaddr, iretire (half-words), ilastsize (0: the last
     instruction has 16 bits, 1: 32), sijump (the jump that ends the block is sequentially inferable), cause, tval,
     priv ({V, PRV}), context (scontext), hcontext. A lane holds a block if iretire is not 0 or
@@ -63,6 +64,8 @@ class Beats:
     vendor: np.ndarray | None = None
     vendor_data: np.ndarray | None = None
     tstamp: np.ndarray | None = None
+    ctype: np.ndarray | None = None
+    toggle: np.ndarray | None = None
     sijump: np.ndarray | None = None
     hcontext: np.ndarray | None = None
 

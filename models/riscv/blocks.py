@@ -17,7 +17,7 @@ from models.riscv.observed import PULSE_KINDS, BlocksError, from_beats, observab
 from models.riscv.retired import IType, Kind, Retired
 from models.riscv.stream import LEVEL_KINDS
 
-__all__ = ["RETIREMENTS", "BlocksError", "from_beats", "observable", "to_beats"]
+__all__ = ["RETIREMENTS", "BlocksError", "from_beats", "observable", "report_contexts", "to_beats", "without_stray_triggers"]
 
 RETIREMENTS = ("single", "block")
 _VENDOR_TCODES = range(56, 63)
@@ -33,6 +33,7 @@ def to_beats(
     gaps: float = 0.0,
     tracing: bool | None = None,
     halted: bool | None = None,
+    per_cycle: bool = False,
 ) -> Beats:
     """The stream as the ingress port carries it.
 
@@ -45,12 +46,16 @@ def to_beats(
     blocks; with rng, blocks may share the beat of those that do not stop the hart. A pulse is in the beat of the
     row before it, after its blocks; with rng it may have a beat of its own. Raises BlocksError for what a port
     cannot carry.
+
+    per_cycle: for E-Trace, whose trigger is a signal of a block: a notify must follow its instruction, is in the beat in which
+    that is the last, and a trap may share that beat, even that block. `report_contexts` chooses ctype.
     """
     if retirement not in RETIREMENTS or not 1 <= lanes <= 4 or max_iretire < 2:
         raise BlocksError(
             f"lanes={lanes}, retirement={retirement!r}, max_iretire={max_iretire} is no ingress port; "
             f"give 1 to 4 lanes, one of {RETIREMENTS} and at least 2"
         )
+    retired, noted = _notified(retired) if per_cycle else (retired, np.zeros(len(retired), dtype=bool))
     kind = retired.kind
     is_insn, is_trap, is_control = kind == Kind.INSN, kind <= Kind.INTERRUPT, kind >= Kind.TRACE_ON
     is_trap &= ~is_insn
@@ -68,6 +73,7 @@ def to_beats(
     follows_call = is_insn[:-1] & (retired.itype[:-1] == IType.EXCEPTION)
     if retirement == "block":
         first[1:] = ~(goes_on & is_insn[1:]) | coin(n - 1, 0.15)
+    first[1:] |= noted[:-1] & is_insn[1:]
     first[1:] &= ~(goes_on & is_trap[1:] & ~coin(n - 1, 0.5)) & ~follows_call
     _limit(first, size, max_iretire)
     begin = np.flatnonzero(first)
@@ -84,7 +90,9 @@ def to_beats(
     mode_change[1:] = ~_same(retired, begin[1:], begin[:-1])
     shared = control & ~pulse & coin(len(begin), 0.5)  # with the block after it; none follows what stops the hart
     shared &= np.append(~control[1:], False)[: len(begin)]
-    after_control, after_shared, after_trap = (np.append(False, x)[:-1] for x in (control, shared, is_trap[end]))
+    tells = noted[end] | (noted[np.maximum(end - 1, 0)] & is_trap[end] & (begin < end))  # its last instruction has a trigger
+    closes = is_trap[end] | (tells & ~np.append(is_trap[end] & (begin == end), False)[1:])
+    after_control, after_shared, after_trap = (np.append(False, x)[:-1] for x in (control, shared, closes))
     forced = (control | after_control | after_trap | mode_change | coin(len(begin), 0.2))[~joins]
     number = np.arange(len(forced))
     lane, beat = np.zeros(len(begin), dtype=np.int64), np.zeros(len(begin), dtype=np.int64)
@@ -97,6 +105,8 @@ def to_beats(
         column = getattr(beats, name)
         column[0] = level[-1]  # the initial level is stored behind the rows
         column[beat] = level[begin]
+    beats.toggle[beat] = _toggles(retired)[begin]
+    beats.notify[beat[tells]] = 1
     columns = {
         "itype": np.where(is_trap[end], kind[end], retired.itype[end]),
         "iaddr": retired.pc[begin],
@@ -114,6 +124,20 @@ def to_beats(
     idle = coin(len(beats), gaps)
     beats.cycle = beats.cycle + np.cumsum(idle * (1 + coin.bytes(len(beats)) % 8)).astype(np.uint64)
     return beats
+
+
+def report_contexts(beats: Beats, how: str, rng: random.Random) -> Beats:
+    """The beats with ctype as the hart reports a change of context: `how` is "0" to "3", or "mixed" for one of them each time.
+
+    It is not 0 only in the first beat with a block of a new context (E-Trace 2.0, table context type).
+    """
+    result = beats.select(slice(None))
+    rows = np.flatnonzero(beats.valid()[:, 0])
+    context = beats.context[rows, 0]
+    new = rows[1:][context[1:] != context[:-1]]
+    result.ctype[:] = 0
+    result.ctype[new] = [rng.randrange(4) for _ in new] if how == "mixed" else int(how)
+    return result
 
 
 class _Coins:
@@ -135,6 +159,33 @@ class _Coins:
 def _same(retired: Retired, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Whether rows a have the privilege and contexts of rows b."""
     return np.logical_and.reduce([getattr(retired, name)[a] == getattr(retired, name)[b] for name in _MODE])
+
+
+def without_stray_triggers(retired: Retired) -> Retired:
+    """The stream without those of its triggers (kind NOTIFY) that E-Trace cannot tell: they follow no instruction."""
+    before = np.append(np.uint8(Kind.TRACE_ON), retired.kind)[: len(retired)]
+    return retired.select((retired.kind != Kind.NOTIFY) | (before == Kind.INSN))
+
+
+def _notified(retired: Retired) -> tuple[Retired, np.ndarray]:
+    """The stream without its triggers, and a mask of the instructions that had one."""
+    notify = retired.kind == Kind.NOTIFY
+    rows = np.flatnonzero(notify)
+    stray = (rows == 0) | (retired.kind[rows - 1] != Kind.INSN)
+    if stray.any():
+        row = int(rows[np.argmax(stray)])
+        raise BlocksError(f"row {row} is a trigger that follows no instruction; the ingress port of E-Trace cannot carry it")
+    return retired.select(~notify), np.append(notify[1:], False)[~notify] if len(notify) else notify
+
+
+def _toggles(retired: Retired) -> np.ndarray:
+    """The options that are toggled at each row."""
+    rows = np.flatnonzero(retired.kind == Kind.TOGGLE)
+    values = np.append(np.uint64(0), retired.cause[rows])
+    if (values[1:] == values[:-1]).any() or (values > 63).any():
+        raise BlocksError("a toggle changes none of the six options, or one beyond them; the ingress port cannot carry it")
+    lengths = np.diff(np.concatenate([[0], rows, [len(retired)]]))
+    return np.repeat(values, lengths).astype(np.uint8)
 
 
 def _levels(kind: np.ndarray, initials: tuple[bool | None, ...]) -> list[np.ndarray]:

@@ -22,7 +22,9 @@ try:
 except ImportError:  # disassembly is a convenience: a decoder works without it
     capstone = None
 
-VARIANTS = ("v1_0", "rc7")
+ETRACE_VARIANTS = ("v2_0", "draft_0_026")
+VARIANTS = ("v1_0", "rc7", *ETRACE_VARIANTS)
+"""N-Trace 1.0 and its rc7, E-Trace 2.0 and its draft of 2019."""
 LINK = (1, 5)
 
 
@@ -40,8 +42,8 @@ class Flow(IntEnum):
 class Insn:
     """One decoded instruction.
 
-    pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: address of a
-    BRANCH (when taken) or INFERABLE instruction, else None. name: mnemonic if it can change the flow, else
+    pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: where a
+    BRANCH (when taken), INFERABLE instruction or jalr from x0 leads (see `is_constant`), else None. name: mnemonic if it can change the flow, else
     "". rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
     """
 
@@ -74,6 +76,11 @@ def size_of(parcel: int) -> int:
     if parcel & 0x3F == 0x1F:
         return 6
     return 8 if parcel & 0x7F == 0x3F else 10 + 2 * (parcel >> 12 & 7)
+
+
+def is_constant(insn: Insn) -> bool:
+    """Whether this is a jalr from x0: UNINFERABLE for N-Trace (seed Table 2), and inferable for E-Trace (ruling ET-1)."""
+    return insn.name == "jalr" and not insn.rs1
 
 
 def is_custom(insn: Insn) -> bool:
@@ -137,7 +144,8 @@ def decode(
         if opcode == 0x6F:
             return direct(Flow.INFERABLE, "jal", _imm_j(raw), rd)
         if opcode == 0x67 and funct3 == 0:
-            return Insn(pc, raw, size, Flow.UNINFERABLE, None, "jalr", rd, rs1)
+            target = None if rs1 else _signed(raw >> 20, 12) & mask & ~1
+            return Insn(pc, raw, size, Flow.UNINFERABLE, target, "jalr", rd, rs1)
         if raw in _SYSTEM:
             name, flow = _SYSTEM[raw]
             return Insn(pc, raw, size, flow, None, name)
@@ -180,14 +188,19 @@ _JUMP_WITHOUT_LINK = {
     "v1_0": {(True, True): IType.INFERABLE_TAIL_CALL, (True, False): IType.OTHER_INFERABLE_JUMP,
              (False, True): IType.UNINFERABLE_TAIL_CALL, (False, False): IType.OTHER_UNINFERABLE_JUMP},
 }  # fmt: skip
+_JUMP_WITHOUT_LINK |= dict.fromkeys(ETRACE_VARIANTS, _JUMP_WITHOUT_LINK["v1_0"])
+_DRAFT = {IType.COROUTINE_SWAP: IType.RESERVED, IType.RETURN: IType.COROUTINE_SWAP}  # codes 7 and 12 there
 
 
 def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
     """The 4-bit itype with which the instruction retires (seed Table 2; ntrace.md "rc7 against v1_0").
 
-    taken: direction of a branch. ecall and ebreak give EXCEPTION; in v1_0 they do not retire at all.
+    taken: direction of a branch. ecall and ebreak give EXCEPTION; only in rc7 they retire at all.
     Raises KeyError for a variant that is not in `VARIANTS`.
     """
+    if variant == "draft_0_026":
+        code = itype(insn, "v2_0", taken)
+        return _DRAFT.get(code, code)
     without_link = _JUMP_WITHOUT_LINK[variant]
     if insn.flow == Flow.SEQUENTIAL:
         return IType.NONE
@@ -200,7 +213,7 @@ def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
     if insn.name == "cm.jt" and variant == "rc7":
         return IType.NONE
     rd_link, rs1_link = insn.rd in LINK, insn.rs1 in LINK
-    if insn.name in ("jal", "c.j", "c.jal", "cm.jt", "cm.jalt"):
+    if insn.name in ("jal", "c.j", "c.jal", "cm.jt", "cm.jalt") or (is_constant(insn) and variant in ETRACE_VARIANTS):
         return IType.INFERABLE_CALL if rd_link else without_link[True, insn.rd == 0]
     if rd_link:
         return IType.COROUTINE_SWAP if rs1_link and insn.rd != insn.rs1 else IType.UNINFERABLE_CALL
@@ -244,11 +257,11 @@ def disassemble(insn: Insn, program: Program) -> str:
         found = _capstone[program.xlen].disasm_lite(insn.raw.to_bytes(insn.size, "little"), insn.pc, 1)
         for _, length, name, operands in found:
             if length == insn.size:
-                operands = operands.rpartition(", ")[0] if insn.target is not None else operands
+                operands = operands if insn.target is None or insn.flow == Flow.UNINFERABLE else operands.rpartition(", ")[0]
                 text = f"{name} {operands}".strip()
     if text is None:
         text = f".insn {insn.raw:#0{2 + 2 * insn.size}x}"
-    if insn.target is None:
+    if insn.target is None or insn.flow == Flow.UNINFERABLE:
         return text
     separator = "," if " " in text else ""
     return f"{text}{separator} {program.place(insn.target)}"

@@ -29,6 +29,10 @@ class Knobs:
     how the stream begins: "trace_on", "debug_exit" (trace on while halted; likewise "reset_exit" and "wake"),
     "untraced" (some instructions before trace_on), "any". priv: of the first instruction, None for any.
     context, hcontext: most bits of one, 0 for none.
+
+    What a port or an encoder does not have: virtualized: the modes VS and VU; causes: bits of a cause; swaps: a
+    co-routine swap pops and pushes what well_behaved goes by. vectors: each cause has one handler, in M-mode.
+    toggle: at a point, some of the options in the mask toggled change (E-Trace).
     """
 
     trap: float = 0.01
@@ -61,6 +65,12 @@ class Knobs:
     priv: int | None = None
     context: int = 12
     hcontext: int = 12
+    virtualized: bool = True
+    causes: int = 6
+    swaps: bool = True
+    vectors: bool = False
+    toggle: float = 0.0
+    toggled: int = 0
 
     @classmethod
     def plain(cls, **changes: object) -> Knobs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.riscv.beats import LANE_FIELDS, Beats
-from models.riscv.isa import Flow
+from models.riscv.isa import ETRACE_VARIANTS, Flow
 from models.riscv.program import Program
 from models.riscv.retired import IType, Kind, Priv, Retired
 from models.riscv.stream import CONTROL_KINDS, LEVEL_KINDS, RESTART_KINDS, custom_jumps
@@ -23,7 +23,7 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     itype and sijump are those of the block for its last instruction and 0 for the others, whatever the program
     says; in rc7 a block with itype 1 that ends in ecall or ebreak retires it. Addresses of control rows are
     those of `observable`. A beat gives its changes of levels (in the order of `stream.LEVEL_KINDS`), its blocks,
-    and its pulses (notify, ext_notify, vendor). Raises BlocksError where a block does not fit the program.
+    and its pulses (notify, ext_notify, vendor); in E-Trace, its notify right behind its last instruction. Raises BlocksError where a block does not fit the program.
     """
     lane_row, lane = np.nonzero(beats.valid())
     block = {name: getattr(beats, name)[lane_row, lane] for name in LANE_FIELDS}
@@ -59,26 +59,42 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     itype = np.where(trap_row, kinds, itype)
     taken = np.where(itype == IType.TAKEN, 1, np.where(itype == IType.NOT_TAKEN, 0, -1))
     taken = np.where(is_insn & (columns.flow != Flow.INFERABLE), taken, -1)  # all-jumps: itype 5 is no direction
-    vendor = kind[item] == Kind.VENDOR
+    vendor, toggle = kind[item] == Kind.VENDOR, kind[item] == Kind.TOGGLE
+    cause = np.where(vendor, beats.vendor[beat[item]], np.where(trap_row, block["cause"][of], 0))
     rows = Retired(
         kind=kinds, pc=pc, size=np.where(is_insn, columns.size, 0), itype=itype, taken=taken,
-        cause=np.where(vendor, beats.vendor[beat[item]], np.where(trap_row, block["cause"][of], 0)),
+        cause=np.where(toggle, beats.toggle[beat[item]], cause),
         tval=np.where(vendor, beats.vendor_data[beat[item]], np.where(trap_row, block["tval"][of], 0)),
         priv=block["priv"][of], context=block["context"][of], hcontext=block["hcontext"][of],
         sijump=np.where(last & ~is_trap[of], block["sijump"][of], 0),
     )  # fmt: skip
+    if variant in ETRACE_VARIANTS:
+        rows = rows.select(_before_traps(rows.kind, beat[item]))
     return observable(rows, program)
+
+
+def _before_traps(kind: np.ndarray, beat: np.ndarray) -> np.ndarray:
+    """The rows with a notify moved before the trap of its beat, and without those in whose beat no instruction ended."""
+    order = np.arange(len(kind))
+    behind = np.flatnonzero((kind[1:] == Kind.NOTIFY) & (beat[1:] == beat[:-1]) & np.isin(kind[:-1], (Kind.EXCEPTION, Kind.INTERRUPT)))
+    order[behind], order[behind + 1] = behind + 1, behind
+    moved, place = kind[order], beat[order]
+    tells = np.append(False, (moved[:-1] == Kind.INSN) & (place[:-1] == place[1:]))[: len(kind)]
+    return order[(moved != Kind.NOTIFY) | tells]
 
 
 def _items(beats: Beats, lane_row: np.ndarray, lane: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What the beats hold, in order: kind (blocks: INSN), number of the block, and beat."""
     blocks = np.arange(len(lane))
-    parts = [(lane_row, lane + len(LEVEL_KINDS), np.zeros(len(lane), dtype=np.int64), blocks)]
+    first = len(LEVEL_KINDS) + 1
+    parts = [(lane_row, lane + first, np.zeros(len(lane), dtype=np.int64), blocks)]
     for place, (name, rise, fall) in enumerate(LEVEL_KINDS):
         level = getattr(beats, name)
         row = np.flatnonzero(level[1:] != level[:-1]) + 1
         parts.append((row, np.full(len(row), place), np.where(level[row], rise, fall), np.zeros(len(row), int)))
-    for place, (name, kind) in enumerate(PULSE_KINDS, len(LEVEL_KINDS) + beats.lanes):
+    row = np.flatnonzero(beats.toggle[1:] != beats.toggle[:-1]) + 1
+    parts.append((row, np.full(len(row), len(LEVEL_KINDS)), np.full(len(row), Kind.TOGGLE), np.zeros(len(row), int)))
+    for place, (name, kind) in enumerate(PULSE_KINDS, first + beats.lanes):
         row = np.flatnonzero(getattr(beats, name))
         parts.append((row, np.full(len(row), place), np.full(len(row), kind), np.zeros(len(row), int)))
     row, place, kind, index = (np.concatenate(column) for column in zip(*parts))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from models.riscv import isa
-from models.riscv.isa import Flow, Insn
+from models.riscv.isa import Insn
 
 Segment = tuple[int, bytes]
 NO_TARGET = 0xFFFF_FFFF_FFFF_FFFF  # odd, so no instruction is there
@@ -245,7 +245,7 @@ class _Dense:
         if insn is None:
             return
         self._size[slot], self._flow[slot] = insn.size, insn.flow
-        if insn.flow in (Flow.BRANCH, Flow.INFERABLE):
+        if insn.target is not None:
             self._target[slot] = insn.target
         for variant, table in self._itype.items():
             table[slot] = isa.itype(insn, variant)

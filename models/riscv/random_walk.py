@@ -76,7 +76,10 @@ class _Wanderer:
     def __init__(self, program: Program, rng: random.Random, knobs: Knobs, variant: str, n: int) -> None:
         self.program, self.rng, self.knobs, self.n = program, rng, knobs, n
         self.graph = graph = Graph(program)
-        priv = rng.choice(list(Priv)) if knobs.priv is None else knobs.priv
+        self.privs = [p for p in Priv if self.knobs.virtualized or p <= Priv.M]
+        self.vectors: dict[tuple[bool, int], tuple[int, int]] = {}  # (interrupt, cause): handler and vector
+        self.options = 0  # that are toggled
+        priv = rng.choice(self.privs) if self.knobs.priv is None else self.knobs.priv
         stops = frozenset(graph.context_writes) | graph.customs
         self.walk = Walk(program, variant, None, priv, self._context(), stops, self._hcontext())
         self.stack: list[int] = []  # return addresses of this thread
@@ -86,6 +89,8 @@ class _Wanderer:
         self.dive = 0  # calls that shall be open
         self.habits = Habits(rng, knobs.habit, knobs.loop)
         self.next_long = 0
+        self.returns = (IType.RETURN, IType.COROUTINE_SWAP) if self.knobs.swaps else (IType.RETURN,)
+        self.calls = (IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP) if self.knobs.swaps else (IType.UNINFERABLE_CALL,)
         self.unmapped = next(a for a in (0x7000_0000, 0x100) if program.insn(a) is None)
 
     def go(self) -> Retired:
@@ -122,6 +127,8 @@ class _Wanderer:
                 self._trap()
             if rng.random() < pulses:
                 self._pulses()
+            if knobs.toggled and rng.random() < knobs.toggle:
+                self._toggle()
             if rng.random() < stops:
                 self._switches()
             if not self.dive and rng.random() < knobs.dive:
@@ -204,10 +211,11 @@ class _Wanderer:
             target = sequential.target(self.walk.previous, insn, self.program.xlen)
         if target is None:
             target = self._target(insn, itype)
-        if itype in (IType.RETURN, IType.COROUTINE_SWAP) and self.seen:
+        if itype in self.returns and self.seen:
             self.seen.pop()
         if itype in (IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP):
             self.stack.append(self._after(insn))
+        if itype in self.calls:
             self.seen.append(self._after(insn))
         self.walk.jump(target)
 
@@ -222,7 +230,8 @@ class _Wanderer:
                 target, self.stack = self._outermost(), []
             # A stack of partial addresses (mode 2) takes this for the same address.
             alike = bool(self.seen) and not (self.seen[-1] ^ target) & 0x7FE
-            return self.seen[-1] if self.seen and (knobs.well_behaved or alike) else target
+            believed = knobs.well_behaved and itype in self.returns
+            return self.seen[-1] if self.seen and (believed or alike) else target
         if self._overdue() and not knobs.well_behaved:
             self.stack = []
             return self._outermost()
@@ -242,8 +251,8 @@ class _Wanderer:
 
     def _xret(self, insn: Insn) -> None:
         walk, rng = self.walk, self.rng
-        privs = _XRET_TO.get((insn.name, Priv(walk.priv)))
-        if privs is None:
+        privs = [p for p in _XRET_TO.get((insn.name, Priv(walk.priv)), ()) if p in self.privs]
+        if not privs:
             self._trap(cause=2, resume=self._after(insn))
             return
         thread = self.frames.pop() if self.frames else None
@@ -267,6 +276,7 @@ class _Wanderer:
             asynchronous = cause is None and rng.random() < knobs.interrupt
             insn = walk.insn()
             allowed = [(p, x) for p, x in _TRAP_TO[Priv(walk.priv)] if self.graph.handlers.get(x)]
+            allowed = [(p, x) for p, x in allowed if p == Priv.M] if knobs.vectors else allowed
             if cause is None and (len(self.frames) >= knobs.nest or not allowed):
                 return
             if not allowed:
@@ -287,7 +297,11 @@ class _Wanderer:
                 elif not asynchronous and insn.flow == Flow.SEQUENTIAL and rng.random() >= knobs.resume:
                     resume = self._after(insn)
             if cause is None:
-                cause = rng.choice(_INTERRUPTS[priv] if asynchronous else _EXCEPTIONS)
+                causes = _INTERRUPTS[priv] if asynchronous else _EXCEPTIONS
+                cause = rng.choice([c for c in causes if not c >> knobs.causes])
+            if knobs.vectors:
+                fixed = handler, handler if cause == 1 else vector  # who faults at an unmapped vector needs one
+                handler, vector = self.vectors.setdefault((asynchronous, cause), fixed)
             tval = 0 if asynchronous else rng.choice((0, walk.pc, rng.getrandbits(self.program.xlen)))
             thread = _Thread(resume, walk.priv, walk.context, walk.hcontext, self.stack, handler, walk.count)
             self.frames.append(thread)
@@ -309,6 +323,15 @@ class _Wanderer:
             if rng.random() < 0.8:
                 return
 
+    def _toggle(self) -> None:
+        """Other options."""
+        options = self.options
+        while options == self.options:
+            options = self.rng.choice((0, 0, self.rng.getrandbits(6) & self.knobs.toggled))
+            options ^= self.knobs.toggled & 1 << self.rng.randrange(6)
+        self.options = options
+        self.walk.toggle(options)
+
     def _switches(self) -> None:
         """Trace off and on, or Debug Mode, reset or low-power mode, or one within the other."""
         walk, rng, knobs = self.walk, self.rng, self.knobs
@@ -317,6 +340,8 @@ class _Wanderer:
             {"debug": walk.debug_entry, "reset": walk.reset_entry, "sleep": walk.sleep}[what]()
             if rng.random() < 0.2 and any(getattr(knobs, name) for name in PULSES):
                 self._pulses()
+            if knobs.toggled and rng.random() < 0.2:
+                self._toggle()
         if what == "trace" or rng.random() < 0.3:
             walk.trace_off() if walk.tracing else walk.trace_on()
             if what != "trace" and rng.random() < 0.5:

@@ -37,6 +37,7 @@ class Kind(IntEnum):
     SLEEP = 11  # entry into low-power mode
     WAKE = 12
     VENDOR = 13  # a vendor-defined message is handed to the encoder: cause is its TCODE, tval its data
+    TOGGLE = 14  # E-Trace: from here on the options differ from the configured ones in the bits of cause
 
 
 class Priv(IntEnum):

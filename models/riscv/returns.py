@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.riscv.isa import ETRACE_VARIANTS
 from models.riscv.program import Program
 from models.riscv.retired import IType, Kind, Retired
 from models.riscv.stream import CONTROL_KINDS, RESTART_KINDS
@@ -15,18 +16,23 @@ PARTIAL = 0x7FE
 """The bits of a return address that a stack of partial addresses keeps (implicit return, mode 2)."""
 
 
-def misleading(retired: Retired, mode: int) -> list[int]:
+def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
     """Rows of the returns that a return stack of this mode predicts, and that go elsewhere; none in mode 0 and 3.
 
     The stack is endless and forgets nothing but where the hart may have gone on anywhere; that of an encoder holds
     its upper part. What comes here is legal, but cannot be traced in that mode: mode 1 believes every return, mode 2 one
-    with the same bits 10 to 1.
+    with the same bits 10 to 1. variant: of the stream; in E-Trace a co-routine swap neither pushes nor pops, and the stack
+    is empty after a change of options as well.
     """
     if mode not in (1, 2):
         return []
     insn = retired.kind == Kind.INSN
+    etrace, draft = variant in ETRACE_VARIANTS, variant == "draft_0_026"
+    calls = _CALLS[:2] if etrace else _CALLS
+    returns = (IType.COROUTINE_SWAP, IType.RETURN) if draft else _RETURNS[:1] if etrace else _RETURNS
     restart, switch = np.isin(retired.kind, RESTART_KINDS), np.isin(retired.kind, CONTROL_KINDS) & ~np.isin(retired.kind, _PULSES)
-    rows = np.flatnonzero((insn & np.isin(retired.itype, (*_CALLS, *_RETURNS))) | restart)
+    restart |= retired.kind == Kind.TOGGLE
+    rows = np.flatnonzero((insn & np.isin(retired.itype, (*calls, *returns))) | restart)
     told = np.flatnonzero(retired.kind <= Kind.INTERRUPT)
     places = np.searchsorted(told, rows, side="right")
     stack: list[int] = []
@@ -36,12 +42,12 @@ def misleading(retired: Retired, mode: int) -> list[int]:
             stack.clear()  # tracing starts with a synchronizing message
             continue
         itype = int(retired.itype[row])
-        if itype in _RETURNS and stack and place < len(told):
+        if itype in returns and stack and place < len(told):
             target, back = int(retired.pc[told[place]]), stack.pop()
             alike = mode == 1 or not (back ^ target) & PARTIAL
             if back != target and alike and not switch[row : told[place]].any():
                 wrong.append(row)
-        if itype in _CALLS:
+        if itype in calls:
             stack.append(int(retired.pc[row]) + int(retired.size[row]))
     return wrong
 

@@ -10,7 +10,7 @@ from models.riscv.retired import Kind, Retired
 
 _JUMPS = ("jalr", "c.jr", "c.jalr")
 # Rows between two instructions that do not disturb the hart: it retires the two one after the other.
-_UNNOTICED = (Kind.NOTIFY, Kind.EXT_NOTIFY, Kind.VENDOR, Kind.TRACE_ON, Kind.TRACE_OFF)
+_UNNOTICED = (Kind.NOTIFY, Kind.EXT_NOTIFY, Kind.VENDOR, Kind.TRACE_ON, Kind.TRACE_OFF, Kind.TOGGLE)
 _RETIRES_OR_TRAPS = (Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT)
 
 

@@ -82,8 +82,22 @@ def with_options(retired: Retired, program: Program, all_jumps: bool = False, as
     return result
 
 
+def with_itype_width(retired: Retired, bits: int) -> Retired:
+    """The stream as an ingress port with so many bits of itype has it (E-Trace 2.0, itype_width_p); without effects.
+
+    With 3 bits all uninferable jumps are 6, and inferable ones 0.
+    """
+    result = retired.select(slice(None))
+    if bits == 3:
+        wide = np.arange(16)
+        wide[[8, 10, 12, 13, 14]] = IType.UNINFERABLE_JUMP
+        wide[[7, 9, 11, 15]] = IType.NONE
+        result.itype = np.where(retired.kind == Kind.INSN, wide[retired.itype], retired.itype).astype(np.uint8)
+    return result
+
+
 def with_variant(retired: Retired, program: Program, variant: str) -> Retired:
-    """The same stream as `variant` has it: itype recomputed; ecall and ebreak retire in rc7 and not in v1_0.
+    """The same stream as `variant` has it: itype recomputed; ecall and ebreak retire in rc7 only.
 
     Effects, if any, follow their rows (those of a removed row go to its exception). Raises
     WalkError for a variant that is not in `isa.VARIANTS`.

@@ -318,6 +318,11 @@ class Walk:
         self._event(Kind.VENDOR, self.pc, tcode, data)
         return self
 
+    def toggle(self, options: int) -> Walk:
+        """E-Trace: from the next cycle on the options differ from the configured ones in these bits."""
+        self._event(Kind.TOGGLE, self.pc, options)
+        return self
+
     def retired(self) -> Retired:
         """The walk so far; control rows have the privilege and context of the instruction or trap after
         them."""

@@ -48,6 +48,8 @@ def test_every_itype_and_every_mnemonic_appears(xlen, variant):
     never = {IType.UNINFERABLE_JUMP, IType.RESERVED}  # the first is for 3-bit ports
     if variant == "rc7":
         never |= {IType.UNINFERABLE_TAIL_CALL, IType.INFERABLE_TAIL_CALL}
+    elif variant == "draft_0_026":  # 7 is a co-routine swap, 12 a return, 13 one that needs no report
+        never = {IType.UNINFERABLE_JUMP, IType.RETURN}
     assert itypes == set(IType) - never
     wanted = {
         "beq",

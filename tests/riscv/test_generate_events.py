@@ -52,7 +52,7 @@ def found_in(program: Program, r: Retired) -> set[str]:
 
 
 WANTED = {
-    *(k.name for k in Kind), "auipc and jalr", "lui and jalr", "c.lui and jalr", "c.lui and c.jr", "c.lui and c.jalr",
+    *(k.name for k in Kind if k != Kind.TOGGLE), "auipc and jalr", "lui and jalr", "c.lui and jalr", "c.lui and c.jr", "c.lui and c.jalr",
     "far UNINFERABLE_CALL", "far UNINFERABLE_TAIL_CALL", "far OTHER_UNINFERABLE_JUMP", "far RETURN", "far COROUTINE_SWAP",
     "custom instruction goes elsewhere", "custom instruction goes on", "context written", "hcontext written", "several pulses",
     "something within DEBUG_ENTRY", "something within RESET_ENTRY", "something within SLEEP", "starts with RESET_EXIT",
