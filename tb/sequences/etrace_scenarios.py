@@ -1,0 +1,23 @@
+"""Directed E-Trace scenarios: one small story for each corner case, with the configurations it is told in.
+
+`SCENARIOS[name].build(config, rng)` gives a program and its retire stream, `.to_beats(...)` places them on the ingress
+port. The stories are in the etrace_scenarios_*.py beside this file; tests/plan/etrace.toml says which clause each of
+them serves.
+"""
+
+from __future__ import annotations
+
+from tb.sequences import (
+    etrace_scenarios_handlers,
+    etrace_scenarios_jumps,
+    etrace_scenarios_packets,
+    etrace_scenarios_traps,
+)
+from tb.sequences.etrace_scenarios_base import SCENARIOS
+from tb.sequences.scenario import Scenario
+
+__all__ = ["SCENARIOS", "STORIES", "Scenario"]
+
+STORIES = (
+    etrace_scenarios_packets, etrace_scenarios_jumps, etrace_scenarios_traps, etrace_scenarios_handlers,
+)  # fmt: skip
