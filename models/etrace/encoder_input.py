@@ -1,0 +1,277 @@
+"""What the encoder model reads of each cycle: `Beats` checked and turned into items (docs/etrace-profile.md, "Items").
+
+A qualified block has up to three items, and item `key` = 3 * block + slot: slot 0 is its first instruction, 1 its last one (a block of one
+instruction has only this), 2 its trap. Flags say what an item is and what stands before and behind it; an item without flags changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from models.etrace.config import Config
+from models.etrace.packets import OPTIONS, PRIVILEGE
+from models.ntrace.filters import FilterSettings
+from models.riscv.beats import Beats
+from models.riscv.retired import IType, Priv
+
+HEAD, TAIL, TRAP_SLOT = range(3)
+SLOTS = 3
+IMPLICIT_RETURN, IMPLICIT_EXCEPTION, FULL_ADDRESS, JUMP_TARGET_CACHE, BRANCH_PREDICTION, SIJUMP = (1 << i for i in range(len(OPTIONS)))
+
+# Flags of an item. A branch with nothing else to it has BRANCH, or BRANCH and NOT_TAKEN, and so less than QUIET.
+NOT_TAKEN, BRANCH, QUIET = 1, 2, 4
+SPECIAL = 1 << 2  # a resynchronization may follow it, as it may follow a branch
+UNINFERABLE, SEQUENTIAL, RETURN, CALL = 1 << 3, 1 << 4, 1 << 5, 1 << 6  # sequential: inferred from the instruction before
+NOTIFY, TRAP = 1 << 7, 1 << 8
+FIRST, AFTER_TRAP, AFTER_JUMP, AFTER_RETURN, PPCCD = 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13  # jump: uninferable and not sequential
+CONTEXT = 1 << 14  # it changed, and may be told imprecisely
+LAST, NEXT_TRAP, NEXT_PPCCD, NEXT_ASYNC = 1 << 15, 1 << 16, 1 << 17, 1 << 18
+RESYNC = 1 << 19  # found while encoding
+BEFORE = FIRST | AFTER_TRAP | AFTER_JUMP | AFTER_RETURN | PPCCD | CONTEXT
+
+IMPRECISE, PRECISE, ASYNC = 1, 2, 3  # ctype
+NEVER = -1  # a row that does not come
+
+PACKETS, CYCLES, HALF_WORDS = 1, 2, 3  # inst_sync_mode
+
+# How an encoder reads itype
+_CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
+_UNINFERABLE = {
+    "v2_0": (3, 6, 8, 10, 12, 13, 14), "draft_0_026": (3, 7, 8, 10, 12, 14),
+}  # fmt: skip
+_RETURNS = {"v2_0": (13,), "draft_0_026": (12, 13)}
+_NOTHING = {"v2_0": 7, "draft_0_026": 6}  # counts as 0
+
+
+# An item that has to be looked at: key, flags, address, of a branch its predictor entry (else the address behind it),
+# and the row in which the item next to it is known
+Item = tuple[int, int, int, int, int]
+
+
+class EncoderError(ValueError):
+    """Beats that do not fit the configuration; the text says what to change."""
+
+
+class Segment(NamedTuple):
+    """Blocks begin..end-1 of one uninterrupted trace, the first of them in row begin_row; in row end_row it is seen that it ended."""
+
+    begin: int
+    end: int
+    begin_row: int
+    end_row: int
+
+
+class Change(NamedTuple):
+    """A row with another `enable` than the row before, or with other options while it is 1."""
+
+    row: int
+    enable: int
+    was_enabled: int
+
+
+@dataclass
+class Story:
+    """What there is to encode.
+
+    items: those that matter. flags: of all, shape [blocks, 3]. options: in force, by row. By qualified block: row_of, next_row (of the item behind it), place (in the flattened
+    beats), present (slots in use, shape [blocks, 3]), and what resynchronization counts: meter at the items of the block, base if the last sync is one of them.
+    """
+
+    items: list[Item]
+    flags: np.ndarray
+    segments: list[Segment]
+    changes: list[Change]
+    options: list[int]
+    beats: Beats
+    row_of: np.ndarray
+    next_row: np.ndarray
+    place: np.ndarray
+    present: np.ndarray
+    meter: np.ndarray
+    base: np.ndarray
+
+    def next_key(self, key: int) -> int:
+        """The item behind this one, whose trace goes on."""
+        key += 1
+        while not self.present.flat[key]:
+            key += 1
+        return key
+
+    def plain(self, key: int) -> Item:
+        """Any item that is no branch."""
+        block, slot = divmod(key, SLOTS)
+        iaddr, iretire, large = (int(column.flat[self.place[block]]) for column in (self.beats.iaddr, self.beats.iretire, self.beats.ilastsize))
+        within = slot == HEAD or (slot == TAIL and self.present[block, TRAP_SLOT])
+        behind = iaddr + 2 * iretire
+        row = int((self.row_of if within else self.next_row)[block])
+        return key, int(self.flags.flat[key]), behind - (2 << large) if slot == TAIL else iaddr, behind, row
+
+
+def read(beats: Beats, config: Config) -> Story:
+    """All that there is to encode; EncoderError if the beats do not fit the configuration."""
+    _check(beats, config)
+    tracing = (beats.enable & beats.inst_tracing & ~(beats.halted | beats.in_reset) & 1).astype(bool)
+    options = beats.toggle.astype(np.int64) ^ config.ioptions
+    switched = np.diff(options, prepend=config.ioptions) != 0
+    every = np.flatnonzero(beats.valid())
+    rows = every // beats.lanes if beats.lanes > 1 else every
+    qualified, noted = tracing[rows], _triggered(beats, every, rows)
+    if config.filter:
+        accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
+        qualified &= accepted.flat[every]
+        noted |= watched.flat[every]
+    which = np.flatnonzero(qualified)
+    place, row_of = every[which], rows[which]
+
+    cut = ~tracing | switched
+    goes_on = np.zeros(len(which), bool)  # a block that continues the trace of the block before
+    goes_on[1:] = (np.diff(which) == 1) & (np.diff(np.cumsum(cut)[row_of]) == 0)
+    segments, next_row = _segments(which, rows, goes_on, qualified, np.flatnonzero(cut))
+    flags, present = _flags(beats, config, options[row_of], place, row_of, goes_on, noted[which])
+
+    relevant = BRANCH | NOTIFY | TRAP | BEFORE | LAST | NEXT_TRAP | NEXT_PPCCD | NEXT_ASYNC
+    relevant |= CALL | RETURN if (options & IMPLICIT_RETURN).any() else 0
+    relevant |= SPECIAL if config.inst_sync_mode else 0
+    keys = np.flatnonzero(flags & np.uint32(relevant))
+    if config.inst_sync_mode == CYCLES:
+        meter = base = beats.cycle[row_of].astype(np.int64)
+    else:
+        iretire = beats.iretire.flat[place].astype(np.int64)
+        meter = np.cumsum(iretire)
+        base = meter - iretire
+    items = _items(beats, config, keys, flags.flat[keys], place, row_of, next_row, present)
+    return Story(items, flags, segments, _changes(beats, switched), options.tolist(), beats, row_of, next_row, place, present, meter, base)
+
+
+def _triggered(beats: Beats, every: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The blocks whose last instruction a trigger tells: the last block with instructions of the beat."""
+    noted = np.zeros(len(every), bool)
+    filled = np.flatnonzero(beats.iretire.flat[every])
+    last = np.append(np.diff(rows[filled]) != 0, True)[: len(filled)]
+    noted[filled[last]] = beats.notify[rows[filled[last]]] != 0
+    return noted
+
+
+def _segments(
+    which: np.ndarray, rows: np.ndarray, goes_on: np.ndarray, qualified: np.ndarray, cuts: np.ndarray
+) -> tuple[list[Segment], np.ndarray]:
+    """The traces without interruption, and for each block the row of what follows it: a block, or the end of its trace."""
+    row_of = rows[which]
+    begins = np.flatnonzero(~goes_on)
+    ends = np.append(begins[1:], len(which))[: len(begins)]
+    next_row = np.append(row_of[1:], NEVER)[: len(which)]
+    far = np.iinfo(np.int64).max
+    after = which[ends - 1] + 1  # the block behind the trace, qualified or not
+    unqualified = np.where(np.append(qualified, True)[after], far, np.append(rows, far)[after])
+    cut = np.append(cuts, far)[np.searchsorted(cuts, row_of[ends - 1], side="right")]
+    end_row = np.minimum(unqualified, cut)
+    next_row[ends - 1] = np.where(end_row == far, NEVER, end_row)
+    columns = (begins, ends, row_of[begins], next_row[ends - 1])
+    return [Segment(*row) for row in zip(*(column.tolist() for column in columns))], next_row
+
+
+def _changes(beats: Beats, switched: np.ndarray) -> list[Change]:
+    was = np.append(0, beats.enable)[:-1]
+    rows = np.flatnonzero((beats.enable != was) | (switched & (beats.enable != 0)))
+    return [Change(*row) for row in zip(*(column.tolist() for column in (rows, beats.enable[rows], was[rows])))]
+
+
+def _kinds(variant: str) -> np.ndarray:
+    """The flags of an instruction by its itype."""
+    kinds = np.zeros(16, np.uint32)
+    kinds[IType.XRET :] = SPECIAL
+    kinds[[IType.NOT_TAKEN, IType.TAKEN]] = BRANCH | NOT_TAKEN, BRANCH
+    kinds[list(_UNINFERABLE[variant])] |= UNINFERABLE
+    kinds[list(_RETURNS[variant])] |= RETURN
+    kinds[list(_CALLS)] |= CALL
+    kinds[_NOTHING[variant]] = 0
+    return kinds
+
+
+def _flags(
+    beats: Beats, config: Config, options: np.ndarray, place: np.ndarray, row_of: np.ndarray, goes_on: np.ndarray, noted: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(flags, present), each of shape [blocks, 3], from the blocks and their neighbours. options: in force at each block."""
+    itype, iretire = beats.itype.flat[place], beats.iretire.flat[place]
+    trap = (itype == IType.EXCEPTION) | (itype == IType.INTERRUPT)
+    some, several = iretire != 0, iretire > 1 << beats.ilastsize.flat[place].astype(np.uint16)
+    present = np.stack([several, some, trap], axis=1)
+    own = np.where(some, _kinds(config.variant)[itype], np.uint32(0)) | _where(noted & some, NOTIFY)
+
+    # sequential: the instruction right before is in this block or the last of the block before, and traced
+    if config.sijump_p and (options & SIJUMP).any():
+        before = several | (goes_on & ~np.append(False, trap)[:-1])
+        inferred = (beats.sijump.flat[place] != 0) & (itype != IType.XRET) & (options & SIJUMP != 0) & before
+        own |= _where(inferred & (own & UNINFERABLE != 0), SEQUENTIAL)
+
+    # what the first item of each block has behind it
+    jumps = own & (UNINFERABLE | SEQUENTIAL) == UNINFERABLE
+    returns = (own & RETURN != 0) & (options & IMPLICIT_RETURN != 0)
+    ended = np.where(trap, np.uint32(AFTER_TRAP), _where(jumps, AFTER_JUMP) | _where(returns, AFTER_RETURN))
+    first_of_cycle = np.diff(row_of, prepend=NEVER) != 0
+    ctype = np.where(first_of_cycle, beats.ctype[row_of], np.uint8(0))
+    priv = beats.priv.flat[place]
+    ppccd = goes_on & some & ((np.diff(priv, prepend=priv[:1]) != 0) | (ctype >= PRECISE))
+    start = np.where(goes_on, np.append(np.uint32(0), ended)[:-1], np.uint32(FIRST))
+    start |= _where(ppccd, PPCCD) | _where(some & (ctype == IMPRECISE), CONTEXT)
+
+    # what the last item of each block has before it
+    following = np.where(some, _where(ppccd, NEXT_PPCCD) | _where(ppccd & (ctype == ASYNC), NEXT_ASYNC), np.uint32(NEXT_TRAP))
+    end = np.append(np.where(goes_on, following, np.uint32(LAST))[1:], np.uint32(LAST))[: len(trap)]
+
+    flags = np.zeros((len(place), SLOTS), np.uint32)
+    flags[:, HEAD] = np.where(several, start, 0)
+    flags[:, TAIL] = np.where(some, own | np.where(several, 0, start) | np.where(trap, NEXT_TRAP, end), 0)
+    flags[:, TRAP_SLOT] = np.where(trap, TRAP | np.where(some, 0, start) | end & LAST, 0)
+    return flags, present
+
+
+def _where(mask: np.ndarray, flag: int) -> np.ndarray:
+    return mask.astype(np.uint32) * np.uint32(flag)
+
+
+def _items(
+    beats: Beats, config: Config, keys: np.ndarray, flags: np.ndarray, place: np.ndarray, row_of: np.ndarray, next_row: np.ndarray,
+    present: np.ndarray,
+) -> list[Item]:  # fmt: skip
+    """The items with these keys."""
+    block, slot = keys // SLOTS, keys % SLOTS
+    at = place[block]
+    address = beats.iaddr.flat[at]
+    behind = address + 2 * beats.iretire.flat[at].astype(np.uint64)
+    last = behind - (np.uint64(2) << beats.ilastsize.flat[at].astype(np.uint64))
+    address = np.where(slot == TAIL, last, address)
+    entry = address >> np.uint64(config.iaddress_lsb_p) & np.uint64((1 << config.bpred_size_p) - 1)
+    extra = np.where(flags & BRANCH != 0, entry, behind)
+    within = (slot == HEAD) | ((slot == TAIL) & present[block, TRAP_SLOT])
+    row = np.where(within, row_of[block], next_row[block])
+    return list(zip(*(column.tolist() for column in (keys, flags, address, extra, row))))
+
+
+def _check(beats: Beats, config: Config) -> None:
+    if beats.lanes > config.blocks_p:
+        raise EncoderError(
+            f"the beats have {beats.lanes} blocks a cycle, the configuration has BLOCKS_P={config.blocks_p}; give BLOCKS_P={beats.lanes}"
+        )
+    for name, column, bits in (
+        ("IRETIRE_WIDTH_P", beats.iretire, config.iretire_width_p), ("IADDRESS_WIDTH_P", beats.iaddr, config.iaddress_width_p),
+        ("ITYPE_WIDTH_P", beats.itype, config.itype_width_p),
+    ):  # fmt: skip
+        most = int(column.max(initial=0))
+        if most >> bits:
+            raise EncoderError(f"a block with {most:#x} does not fit {name}={bits}; give {name}={most.bit_length()}")
+    strange = set(np.unique(beats.priv).tolist()) - {p for p, code in PRIVILEGE.items() if not code >> config.privilege_width_p}
+    if strange:
+        names = ", ".join(Priv(p).name if p in PRIVILEGE else str(p) for p in sorted(strange))
+        raise EncoderError(f"privilege {names} does not fit PRIVILEGE_WIDTH_P={config.privilege_width_p}; give PRIVILEGE_WIDTH_P=3")
+    built = IMPLICIT_EXCEPTION | FULL_ADDRESS | (SIJUMP if config.sijump_p else 0)
+    built |= IMPLICIT_RETURN if config.call_counter_size_p or config.return_stack_size_p else 0
+    built |= BRANCH_PREDICTION if config.bpred_size_p else 0
+    built |= JUMP_TARGET_CACHE if config.cache_size_p and config.variant != "draft_0_026" else 0
+    strange = int(np.bitwise_or.reduce(beats.toggle, initial=0)) & ~built
+    if strange:
+        names = ", ".join(name for bit, name in enumerate(OPTIONS) if strange >> bit & 1) or f"bits {strange:#x}"
+        raise EncoderError(f"toggle changes {names}, which this encoder has not; give its parameter or leave that bit 0")
