@@ -16,18 +16,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.ntrace.config import Config
-from models.ntrace.decoder import decode
-from models.ntrace.encoder import Encoder
 from models.riscv import recording
 from tb.job import Job
-from tb.sequences.stimulus import stimulus
-from tools import simulators
+from tools import simulators, systems
 from tools.arguments import main_guard, parse
 from tools.jobs import trouble
-from tools.sim import ROOT, BuildConfig, SimError, build, run
+from tools.sim import ROOT, SimError, build, run, sources
+from tools.systems.base import System
 
-WORDS = {"IP": "the system, ntrace", "SIM": "verilator (default) or icarus", "PROGRAM": "to play, default sort"}
+WORDS = {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "PROGRAM": "to play, default sort"}
 WANTED = {"to and from the RTL": 20.0, "with everything checked": 5.0, "encoder model": 500_000.0, "decoder": 500_000.0}
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 SYNTHESIS = ROOT / "tools" / "requirements-synthesis.txt"
@@ -36,11 +33,12 @@ SYNTHESIS = ROOT / "tools" / "requirements-synthesis.txt"
 def main(argv: list[str]) -> int:
     """0 if every promise is kept, else 1."""
     given = parse(argv, WORDS, "Measure the speed.")
+    system = systems.of(argv)
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
-    kept = _drives(sim, program)
-    kept &= _models()
-    kept &= _cells()
+    kept = _drives(system, sim, program)
+    kept &= _models(system)
+    kept &= _cells(system)
     print("every promise is kept" if kept else "a promise is not kept; see LOW or RED above")
     return 0 if kept else 1
 
@@ -52,11 +50,11 @@ def _row(what: str, value: float, unit: str) -> bool:
     return good
 
 
-def _drives(sim: str, program: str) -> bool:
-    made = build(BuildConfig(), sim)
+def _drives(system: System, sim: str, program: str) -> bool:
     # The first job of a process loads what the others share: it is not measured.
-    jobs = [Job(f"warm-{d}", "program:traps", drive=d) for d in ("bulk", "pins")]
-    jobs += [Job(f"{drive}-{i}", f"program:{program}", drive=drive) for i in range(3) for drive in ("bulk", "pins")]
+    jobs = [Job(f"warm-{d}", "program:traps", drive=d, ip=system.ip) for d in ("bulk", "pins")]
+    jobs += [Job(f"{drive}-{i}", f"program:{program}", drive=drive, ip=system.ip) for i in range(3) for drive in ("bulk", "pins")]
+    made = build(system.build_of(jobs[0]), sim)
     with tempfile.TemporaryDirectory() as out:
         results = run(made, jobs, Path(out))
     for result in results:
@@ -84,34 +82,31 @@ def _best(results: list[dict[str, Any]]) -> dict[str, float]:
     return parts | {"rest": total - sum(parts.values()), "total": total}
 
 
-def _models() -> bool:
-    """Instructions a second of encoder model and decoder, over all programs and both modes."""
-    spent = {"encoder model": 0.0, "decoder": 0.0}
+def _models(system: System) -> bool:
+    """What each model does in a second, over all programs."""
+    spent: dict[str, float] = {}
     count = 0
     for name in recording.names():
-        for mode in ("htm", "btm"):
-            what = stimulus(Job("perf", f"program:{name}", {"mode": mode}))
-            config = Config(mode=mode)
-            seconds, trace = _timed(lambda w=what, c=config: Encoder(c).run(w.beats))
-            spent["encoder model"] += seconds
-            data = trace.data
-            seconds, _ = _timed(lambda d=data, w=what, c=config: decode(d, w.program, c))
-            spent["decoder"] += seconds
-            count += int((what.retired.kind == 0).sum())
-    print(f"models: {len(recording.names())} programs in HTM and BTM, {count:,} instructions, one core")
+        for insns, parts in system.modelled(name):
+            count += insns
+            for part, work in parts:
+                spent[part] = spent.get(part, 0.0) + _timed(work)
+    if not spent:
+        return True
+    print(f"models: {len(recording.names())} programs {system.modelled_as}, {count:,} instructions, one core")
     kept = True
     for part, seconds in spent.items():
         kept &= _row(part, count / seconds, "instructions/s")
     return kept
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    best, result = float("inf"), None
+def _timed(work: Callable[[], Any]) -> float:
+    best = float("inf")
     for _ in range(3):
         begin = time.perf_counter()
-        result = work()
+        work()
         best = min(best, time.perf_counter() - begin)
-    return best, result
+    return best
 
 
 def _yosys() -> str | None:
@@ -124,19 +119,21 @@ def _yosys() -> str | None:
     return found
 
 
-def _cells() -> bool:
-    """Cells of the encoder after synthesis; whether all of them were counted and no latch was inferred."""
+def _cells(system: System) -> bool:
+    """Cells of the design after synthesis; whether all of them were counted and no latch was inferred."""
     yosys = _yosys()
     if yosys is None:
         print(f"RED   cells: no Yosys, and pip could not install {SYNTHESIS.name}; type `sudo apt-get install yosys`")
         return False
-    files = " ".join((ROOT / "rtl/ntrace/files.f").read_text().split())
+    top = system.synthesis_top
+    files = " ".join(str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", bench=system.bench) if "rtl" in f.relative_to(ROOT).parts)
     print("cells (Yosys, generic gates)")
     good = True
-    for xlen, blocks in ((64, 1), (32, 1), (64, 2)):
+    for parameters in system.synthesized:
+        shown = " ".join(f"{name}={value}" for name, value in parameters.items())
+        chosen = " ".join(f"-set {name} {value}" for name, value in parameters.items())
         script = (
-            f"read_verilog -sv {files}; chparam -set Xlen {xlen} -set NBlocks {blocks} ntrace_encoder; "
-            "synth -flatten -top ntrace_encoder; select -assert-none t:$_DLATCH_* t:$dlatch; tee -q -o {out} stat -json"
+            f"read_verilog -sv {files}; chparam {chosen} {top}; synth -flatten -top {top}; select -assert-none t:$_DLATCH_* t:$dlatch; tee -q -o {{out}} stat -json"
         )
         with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
             out = Path(folder) / "stat.json"
@@ -146,11 +143,11 @@ def _cells() -> bool:
                 stat = json.loads(out.read_text())["design"]
             except (OSError, ValueError, KeyError):
                 said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["nothing"]
-                print(f"  RED Xlen={xlen} NBlocks={blocks}: Yosys printed no counts (exit code {done.returncode}): {said[0]}")
+                print(f"  RED {shown}: Yosys printed no counts (exit code {done.returncode}): {said[0]}")
                 good = False
                 continue
         flops = sum(n for kind, n in stat["num_cells_by_type"].items() if "DFF" in kind)
-        print(f"  Xlen={xlen} NBlocks={blocks}: {stat['num_cells']:>7,} cells, {flops:>6,} of them flip-flops, no latch")
+        print(f"  {shown}: {stat['num_cells']:>7,} cells, {flops:>6,} of them flip-flops, no latch")
     return good
 
 

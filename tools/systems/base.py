@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +22,7 @@ class System(ABC):
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
     xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
+    synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
     """
 
@@ -34,6 +35,9 @@ class System(ABC):
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
 
     knobs: ClassVar[Any]
+    synthesis_top: ClassVar[str]
+    synthesized: ClassVar[tuple[dict[str, int], ...]] = ()
+    modelled_as: ClassVar[str] = ""
     listing: ClassVar[Any]
 
     @property
@@ -108,6 +112,10 @@ class System(ABC):
         from tools.arguments import ArgumentError
 
         raise ArgumentError(f"SOURCE={given['SOURCE']}: {self.title} has no trace system; give SOURCE=program:<name>, scenario:<name> or random")
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """For `make perf`: of a recorded program, in each mode, (instructions, [(part, the work of it)])."""
+        return []
 
     def directed(self, sim: str) -> list[Job]:
         """Every directed scenario in each of its configurations."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from models.ntrace.config import MODES, VARIANTS, Config
+from models.ntrace.decoder import decode
+from models.ntrace.encoder import Encoder
 from models.riscv import recording
 from scoreboards.capture import Capture
 from scoreboards.clauses import Plan
@@ -16,6 +18,7 @@ from tb.coverage.points import DEFINITIONS
 from tb.job import Job
 from tb.sequences.ntrace_scenarios import SCENARIOS
 from tb.sequences.ntrace_scenarios_base import SMALL
+from tb.sequences.stimulus import stimulus
 from tb.system_job import TS_WIDTH, SystemJob
 from tools import draw, listing_ntrace
 from tools.arguments import number
@@ -61,6 +64,9 @@ class NTrace(System):
 
     ip, title, parts, config, sizes, knobs = "ntrace", "N-Trace", ("control",), Config, SIZES, Knobs
     listing = listing_ntrace
+    synthesis_top = "ntrace_encoder"
+    synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
+    modelled_as = "in HTM and BTM"
     scenarios: Mapping[str, Any] = SCENARIOS
     definition: Definition = DEFINITIONS["ntrace"]
     small: dict[str, Any] = dict(SMALL)
@@ -98,6 +104,18 @@ class NTrace(System):
     def regressed(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """The encoder alone for most seeds, every tenth the whole trace system behind its registers."""
         return draw.drawn(seed, base, size) if seed % _STORY else draw.drawn_story(seed, base)
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Encoder model and decoder in both modes."""
+        found = []
+        for mode in MODES:
+            config, what = Config(mode=mode), stimulus(Job("perf", f"program:{program}", {"mode": mode}))
+            data = Encoder(config).run(what.beats).data
+            found.append((int((what.retired.kind == 0).sum()), [
+                ("encoder model", lambda c=config, w=what: Encoder(c).run(w.beats)),
+                ("decoder", lambda c=config, w=what, d=data: decode(d, w.program, c)),
+            ]))  # fmt: skip
+        return found
 
     def stories(self, sim: str, seed: int = 1) -> list[SystemJob]:
         """Those of the trace system."""
