@@ -1,2 +1,3 @@
 rtl/etrace/etrace_pkg.sv
 rtl/etrace/etrace_packer.sv
+rtl/etrace/etrace_transport.sv
