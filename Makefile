@@ -10,7 +10,7 @@ PY    := $(VENV)/bin/python
 WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check readback plants perf regress cover report doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check readback plants perf sizes regress cover report doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
@@ -47,6 +47,9 @@ readback: venv ## Program in, registers programmed, trace read back from the RAM
 
 perf: venv ## Speed: bulk against pins, where the time goes, models, cells
 	@$(PY) -m tools.perf $(WORDS)
+
+sizes: venv ## Bits per instruction of all systems on the same programs, side by side, as Markdown
+	@$(PY) -m tools.sizes $(WORDS)
 
 regress: venv ## Random seeds in random configurations (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1); goes on where it was killed
 	@$(PY) -m tools.regress $(WORDS)

@@ -31,13 +31,18 @@ XLEN = 64
 
 @dataclass(frozen=True)
 class Sizes:
-    """What one system compares. free: options a run may choose without leaving its table; default: the others' values. about: whose figures `published` are."""
+    """What one system compares.
+
+    free: options a run may choose without leaving its table; default: the others' values. about: whose figures `published` are.
+    measure: the count of a result's stats that is measured.
+    """
 
     methods: tuple[Method, ...]
     extras: Mapping[str, Options]
     free: frozenset[str]
     default: Options
     about: str
+    measure: str = "bytes"
 
     def jobs(self, ip: str) -> list[Job]:
         """Every recorded program with every method and extra."""
@@ -81,7 +86,7 @@ class Table:
             place = sizes.place(result["config"]) if kind == "program" and result["verdict"] == "PASS" else None
             if place is not None:
                 into = table.runs[(*place, program, xlen(result["config"]))]
-                into[0] += 8 * int(result["stats"].get("bytes", 0))
+                into[0] += 8 * int(result["stats"].get(sizes.measure, 0))
                 into[1] += int(result["stats"].get("instructions", 0))
         return table
 
@@ -135,6 +140,17 @@ class Table:
 
 def _shown(value: float | None, none: str = "not run") -> str:
     return none if value is None else f"{value:.3f}"
+
+
+def beside(tables: Mapping[str, Table]) -> str:
+    """The tables of several systems side by side, as Markdown: a column for each method, a row for each extra; extras correspond by their order."""
+    columns = [(title, table, m) for title, table in tables.items() for m in range(len(table.sizes.methods))]
+    lines = [["", *(f"{title}: {table.sizes.methods[m].name}" for title, table, m in columns)], ["---"] * (len(columns) + 1)]
+    for extra in range(min(len(table.sizes.extras) for table in tables.values())):
+        names = list(dict.fromkeys(list(table.sizes.extras)[extra] for table in tables.values()))
+        means = [table.mean(m, extra) for _, table, m in columns]
+        lines.append([" / ".join(names).replace("none", "nothing else"), *(_shown(mean and mean[0]) for mean in means)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def xlen(config: Options) -> int:

@@ -21,6 +21,7 @@ class System(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
+    whole: the count in a result's stats of everything that has to be stored or moved.
     xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
     synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
@@ -32,6 +33,7 @@ class System(ABC):
     config: ClassVar[Any]
     sizes: ClassVar[Sizes | None] = None
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
+    whole: ClassVar[str] = "bytes"
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
 
     knobs: ClassVar[Any]
