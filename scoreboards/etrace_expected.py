@@ -60,6 +60,7 @@ class Expected:
     episode: number of the uninterrupted stretch of trace each belongs to. marks: sorted instructions with a trigger or watchpoint.
     time: uint64 of each row, drop: mask of the rows taken without room (None without beats), drop_at: instructions before each such row;
     resumed: the first instruction in or behind the first row with room after each such row. open_end: the record ends while tracing.
+    halves: iretire of all traced blocks before each instruction's block, and with it.
     """
 
     pc: np.ndarray
@@ -79,6 +80,7 @@ class Expected:
     drop_at: np.ndarray | None = None
     resumed: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     open_end: bool = False
+    halves: tuple[np.ndarray, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.pc)
@@ -139,6 +141,7 @@ def _from_beats(capture: EtraceCapture, beats: Beats) -> Expected:
     noted = (triggered | watched)[lanes] & retires
     privileges = np.full(256, 255, np.uint8)
     privileges[list(PRIVILEGE)] = list(PRIVILEGE.values())
+    total = np.concatenate(([0], np.cumsum(beats.iretire[lanes].astype(np.int64))))
     drop = beats.drop.astype(bool)
     before_row = traced.before_row
     resumed = np.flatnonzero(~drop[1:] & drop[:-1]) + 1
@@ -147,6 +150,7 @@ def _from_beats(capture: EtraceCapture, beats: Beats) -> Expected:
         privileges[beats.priv[lanes]][owner], beats.context[lanes][owner], ctype, row[owner], episode[owner],
         _traps(capture, beats, traced, episode), traced.end[noted] - 1, breaks.supports(row, traced, episode),
         beats.cycle[row[owner]], beats.tstamp, before_row[drop], np.unique(before_row[resumed]), bool(len(tracing) and tracing[-1]),
+        (total[owner], total[owner + 1]),
     )  # fmt: skip
 
 
@@ -200,9 +204,7 @@ class _Breaks:
             key = int(self.keys[episode[block]])
             ended.add(key)
             at = key // self._step
-            own, old = int(self._options[at]), int(self._options[max(at - 1, 0)])
-            stays = key % self._step or (at and self._enable[at] and self._enable[at - 1])
-            options = (own,) if key % self._step else (old,) if stays else tuple({own, old})
+            options = (int(self._options[row[block]]),)  # of the last item
             found.append((key, 0, Support(int(traced.end[block]), int(self._enable[at]), (ENDED_REP, ENDED_NTR), options, "ET.alg.ended")))
         steps = np.diff(self._enable, prepend=0)
         for at in np.flatnonzero((steps != 0) | (self._changed & (self._enable != 0))).tolist():

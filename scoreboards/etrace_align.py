@@ -1,0 +1,269 @@
+"""Alignment: which traced instructions the decoded ones stand for, with holes where packets were lost.
+
+Without a loss it is one comparison of arrays. Behind a loss, and where the decoder had to stop by inference (an "ambiguous" event:
+the hart may have gone round a loop that leaves no packet), the place is searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from models.riscv.isa import Flow
+from models.riscv.retired import IType
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.etrace_capture import EtraceCapture
+from scoreboards.etrace_expected import TRACE_LOST, Expected
+from scoreboards.etrace_table import Locator, PacketTable, ends
+
+RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
+ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
+
+
+@dataclass
+class Piece:
+    """Decoded instructions [begin, end) and the events among them; they stand for the traced instructions from `at` on.
+
+    join: what is before it: "start", "lost" or "ambiguous". packets: number of the first packet behind it. doubtful: the round of a
+    loop with which it ends may not have been.
+    """
+
+    begin: int
+    end: int
+    join: str
+    events: list[Any] = field(default_factory=list)
+    packets: int = 0
+    doubtful: bool = False
+    at: int | None = None
+
+    def place(self, index: int) -> int | None:
+        """The traced instruction for a decoded one; None in an empty piece, which may be anywhere in its hole."""
+        return None if self.at is None else self.at + index - self.begin
+
+
+class Alignment:
+    """Decoded pieces on the traced stream. holes: traced instructions [a, b] among which anything may be untold."""
+
+    def __init__(self, capture: EtraceCapture, book: ClauseBook, expected: Expected, decoded: Any, table: PacketTable) -> None:
+        self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
+        self.where = Locator(capture, table.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        self.draft = capture.config.variant == "draft_0_026"
+        self.holes: list[tuple[int, int]] = []
+        self.rounds = 0  # uses of the tolerance for "ambiguous"
+        self.pieces = self._split()
+
+    def _split(self) -> list[Piece]:
+        """The decoded trace between its losses and ambiguous stops."""
+        total, n = len(self.decoded.pcs), len(self.table)
+        pieces = [Piece(0, total, "start", packets=n)]
+        for event in self.decoded.events:
+            lost = event.kind == "support" and self.table["qual_status"][event.packet] == TRACE_LOST
+            if lost or event.kind == "ambiguous":
+                behind = event.index if lost else event.index + 1
+                pieces[-1].end, pieces[-1].packets, pieces[-1].doubtful = behind, event.packet, event.again == "before"
+                pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", packets=n))
+            else:
+                pieces[-1].events.append(event)
+        return pieces
+
+    def placed(self, *kinds: str) -> Iterator[tuple[int | None, Any]]:
+        """(traced instructions before it, event) of these kinds in order."""
+        for piece in self.pieces:
+            for event in piece.events:
+                if event.kind in kinds:
+                    yield piece.place(event.index), event
+
+    @cached_property
+    def sync_places(self) -> list[tuple[int, int]]:
+        """(packet, traced instruction) of each synchronization packet that tells one."""
+        found = []
+        for at, event in self.placed("sync", "trap"):
+            told = event.kind == "sync" or self.table["thaddr"][event.packet] != 0
+            if told and at is not None and at < len(self.expected):
+                found.append((event.packet, at))
+        return found
+
+    @cached_property
+    def stops(self) -> np.ndarray:
+        """int64[packets]: the traced instruction up to which each packet tells, -1 where that is not known."""
+        first = np.asarray(self.decoded.first_pc)
+        last = ends(first, len(self.decoded.pcs)) - 1
+        result = np.full(len(first), -1, np.int64)
+        for piece in self.pieces:
+            if piece.at is not None:
+                inside = (last >= piece.begin) & (last < piece.end)
+                result[inside] = piece.at + last[inside] - piece.begin
+        return result
+
+    @cached_property
+    def covered(self) -> np.ndarray:
+        """Mask of the traced instructions that were told."""
+        mask = np.zeros(len(self.expected), bool)
+        for piece in self.pieces:
+            if piece.at is not None:
+                mask[piece.at : piece.at + piece.end - piece.begin] = True
+        return mask
+
+    def in_hole(self, index: int) -> bool:
+        """Whether packets were lost there."""
+        return any(a <= index <= b for a, b in self.holes)
+
+    def align(self) -> bool:
+        """Find each piece in the traced stream; False if one fits nowhere."""
+        position, n = 0, len(self.expected)
+        for piece in self.pieces:
+            if piece.join == "lost":
+                if not self._lost(position):
+                    self.book.fail(self.failure("ET.alg.lost", "the trace tells a loss, but no beat was taken without room", position))
+                    return False
+                if piece.begin == piece.end:
+                    continue
+                piece.at = self._behind_loss(piece, position)
+                self.holes.append((position, piece.at))
+            elif piece.join == "ambiguous" and position and piece is not self.pieces[0]:
+                piece.at = self._rounds(piece, position)
+            else:
+                piece.at = position
+            told = self._sure(piece)
+            if not np.array_equal(self.expected.pc[piece.at : piece.at + len(told)], told):
+                self._pc_failure(piece, told, piece.at)
+                return False
+            position = piece.at + len(told)
+        return self._end(position, n)
+
+    def _sure(self, piece: Piece) -> np.ndarray:
+        """The PCs of a piece, without a round at its end that may not have been and was not."""
+        told = self.decoded.pcs[piece.begin : piece.end]
+        theirs = self.expected.pc[piece.at : piece.at + len(told)]
+        if not piece.doubtful or np.array_equal(theirs, told):
+            return told
+        before = np.flatnonzero(told[:-1] == told[-1])
+        if not len(before):
+            return told
+        self.rounds += 1
+        return told[: before[-1] + 1]
+
+    def _end(self, position: int, n: int) -> bool:
+        last = self.pieces[-1]
+        if position == n:
+            self.holes += [(n, n)] if last.join == "lost" and last.at is None else []
+            return True
+        beats = self.capture.beats
+        unsent = beats is not None and len(beats) and beats.drop[-1]
+        if self.expected.open_end or (last.join == "lost" and last.at is None) or unsent:
+            self.holes.append((position, n))
+            return True
+        if not self.decoded.diagnostics:  # else the decoder gave up on something, which is a failure of its own
+            self.book.fail(self.failure(
+                "ET.bt.end", f"the trace ends {n - position} instructions before the hart stopped being traced", position,
+                [("instructions", str(n), str(position))]))  # fmt: skip
+        return False
+
+    def _lost(self, position: int, upto: int | None = None) -> bool:
+        """Whether a beat was taken without room at or behind a position, as far as anybody watched."""
+        drops = self.expected.drop_at
+        if drops is None:
+            return True
+        index = int(np.searchsorted(drops, position))
+        return index < len(drops) and (upto is None or drops[index] <= upto)
+
+    def _behind_loss(self, piece: Piece, position: int) -> int:
+        """Where a piece goes on: with the first beat that found room, if it fits there, else wherever it fits."""
+        first = self.decoded.pcs[piece.begin]
+        pcs, resumed = self.expected.pc, self.expected.resumed
+        known = resumed[(resumed >= position) & (resumed < len(pcs))]
+        other = position + np.flatnonzero(pcs[position:] == first)
+        candidates = [int(at) for at in (*known[pcs[known] == first].tolist(), *other.tolist()) if self._lost(position, int(at))]
+        for at in candidates:
+            if self._fits(piece, at):
+                return at
+        return candidates[0] if candidates else position
+
+    def _fits(self, piece: Piece, at: int) -> bool:
+        """PCs, traps and, for the last, the end: what tells one place of a loop from another."""
+        told, n = self.decoded.pcs[piece.begin : piece.end], len(self.expected)
+        if piece.doubtful and len(told) > 1:  # its last round is judged when it is placed
+            told = told[: int(np.flatnonzero(told == told[-1])[0]) + 1]
+        if at + len(told) > n or not np.array_equal(self.expected.pc[at : at + len(told)], told):
+            return False
+        traps = self.expected.traps_at
+        if any(at + e.index - piece.begin not in traps for e in piece.events if e.kind == "trap"):
+            return False
+        return piece is not self.pieces[-1] or at + len(told) == n or self.expected.open_end
+
+    def _rounds(self, piece: Piece, position: int) -> int:
+        """Behind an ambiguous stop: rounds of a loop without branch or packet that leads back to the same pc."""
+        if self._fits(piece, position):
+            return position
+        want, jumps = self.expected, 0
+        stop = want.pc[position - 1]
+        flow = self.capture.program.columns(want.pc[position - 1 : position + ROUNDS]).flow
+        for at in range(position, min(position + ROUNDS, len(want))):
+            before = at - 1
+            if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
+                break
+            if flow[before - position + 1] == Flow.UNINFERABLE:
+                if not self.draft:
+                    break
+                jumps += int(want.itype[before]) not in RETURNS
+                if jumps > 1:
+                    break
+            if want.pc[at] == stop and self._fits(piece, at + 1):
+                self.rounds += 1
+                return at + 1
+        return position
+
+    # Failures
+
+    def failure(self, clause: str, headline: str, index: int, table: list[tuple[str, str, str]] | None = None, packet: int | None = None) -> Failure:
+        """A failure at traced instruction `index`, told by `packet` if that is known."""
+        n = len(self.expected)
+        if packet is None:
+            told = self._told_index(index)
+            packet = int(np.searchsorted(self.decoded.first_pc, told, side="right"))
+        at = min(max(index, 0), n - 1)
+        pc = int(self.expected.pc[at]) if n else None
+        cycle = int(self.expected.cycle[at]) if n and self.expected.cycle is not None else None
+        return self.where.failure(clause, headline, packet, table or [], pc, cycle)
+
+    def _told_index(self, index: int) -> int:
+        """The decoded instruction that stands for traced instruction `index`."""
+        for piece in reversed(self.pieces):
+            if piece.at is not None and piece.at <= index:
+                return piece.begin + index - piece.at
+        return index
+
+    def _pc_failure(self, piece: Piece, told: np.ndarray, at: int) -> None:
+        """The first PC that differs, and the clause of what should have led there."""
+        theirs = self.expected.pc[at : at + len(told)]
+        n = min(len(theirs), len(told))
+        differ = np.flatnonzero(theirs[:n] != told[:n])
+        index = int(differ[0]) if len(differ) else n
+        place = self.capture.program.place
+        if index >= len(theirs):
+            text, want = f"{len(told) - index} instructions too many were told", "none"
+        else:
+            text, want = f"instruction {at + index} is not the one that retired", place(int(theirs[index]))
+        have = place(int(told[index])) if index < len(told) else "none"
+        self.book.fail(self.failure(self._pc_clause(at + index), text, at + index, [("pc", want, have)]))
+
+    def _pc_clause(self, index: int) -> str:
+        """Clause by what stands before the wrong PC."""
+        want = self.expected
+        if index >= len(want):
+            return "ET.bt.end"
+        if want.first[index]:
+            return "ET.ing.filters" if self.capture.config.filter else "ET.bt.sync"
+        if index in want.traps_at:
+            return "ET.bt.traps"
+        flow = self.capture.program.columns(want.pc[index - 1 : index]).flow[0]
+        if flow == Flow.UNINFERABLE:
+            options = self.capture.config
+            if int(want.itype[index - 1]) in RETURNS and options.implicit_return:
+                return "ET.opt.implicit_return"
+            return "ET.bt.uninferable"
+        return {Flow.BRANCH: "ET.bt.branches", Flow.INFERABLE: "ET.bt.inferable"}.get(flow, "ET.bt.sequential")

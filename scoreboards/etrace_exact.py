@@ -1,0 +1,179 @@
+"""Exact: the packets equal the encoder model's, for a device that declares docs/etrace-profile.md.
+
+Equal payloads are one comparison; the clauses are then counted from the reasons the model gives. Otherwise the first packet
+that differs is attributed to one clause: the rule that produced the expected packet, or the field's own rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from models.etrace.codec import PacketError, unpack
+from models.etrace.encoder import EncodedTrace
+from models.etrace.packets import Packet, options_of
+from scoreboards import etrace_table as t
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.etrace_capture import EtraceCapture
+
+FIELD_CLAUSE = {
+    "branches": "ET.pay.map_length", "branch_map": "ET.pay.map_bits", "branch_count": "ET.pay.branch_count", "branch_fmt": "ET.pay.branch_fmt",
+    "no_mispred": "ET.pay.branch_fmt", "address": "ET.pay.differential", "notify": "ET.pay.notify", "updiscon": "ET.pay.updiscon",
+    "irreport": "ET.pay.irreport", "irdepth": "ET.pay.irdepth", "index": "ET.opt.cache", "branch": "ET.pay.branch_bit",
+    "privilege": "ET.pay.privilege", "time": "ET.pay.time", "context": "ET.pay.context", "ecause": "ET.pay.ecause", "interrupt": "ET.pay.ecause",
+    "thaddr": "ET.pay.thaddr", "tval": "ET.pay.tval", "ienable": "ET.pay.ienable", "encoder_mode": "ET.pay.support",
+    "qual_status": "ET.pay.qual_status", "ioptions": "ET.pay.ioptions", "denable": "ET.pay.support", "dloss": "ET.pay.support",
+    "doptions": "ET.pay.support",
+}  # fmt: skip
+KIND_CLAUSE = {  # of a packet that nothing called for, or that stands for another
+    "branch_count": "ET.opt.prediction", "jump_target": "ET.opt.cache", "branch_map": "ET.alg.full_map", "address": "ET.alg.updiscon",
+    "start": "ET.alg.resync", "trap": "ET.alg.trap", "context": "ET.alg.context", "support": "ET.pay.support",
+}  # fmt: skip
+ADDRESSED = ("branch_count", "jump_target", "branch_map", "address")
+MODE_CLAUSE = (  # options that change what a payload looks like, counted where they are on
+    ("full_address", "ET.opt.full_address", ("branch_count", "branch_map", "address")),
+    ("implicit_exception", "ET.opt.implicit_exception", ("trap",)), ("branch_prediction", "ET.opt.prediction", ADDRESSED),
+    ("sijump", "ET.opt.sijump", ADDRESSED), ("implicit_return", "ET.opt.implicit_return", ADDRESSED),
+    ("jump_target_cache", "ET.opt.cache", ADDRESSED),
+)  # fmt: skip
+
+
+def check_exact(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> int | None:
+    """Compare capture.packets with the model's for capture.beats; the number of the first packet that differs, None if all agree."""
+    n = min(len(encoded.payloads), len(capture.packets))
+    if encoded.payloads == capture.packets:
+        count(book, encoded, len(encoded.payloads))
+        _check_starts(capture, book, encoded)
+        return None
+    place = next((i for i in range(n) if encoded.payloads[i] != capture.packets[i]), n)
+    count(book, encoded, place)
+    book.fail(_difference(capture, encoded, place))
+    return place
+
+
+def count(book: ClauseBook, encoded: EncodedTrace, n: int) -> None:
+    """The first n packets agreed: count every clause that took part in them."""
+    packets, config = encoded.packets[:n], encoded.config
+    for clause, times in Counter(encoded.reasons[:n]).items():
+        book.count(clause, times)
+    fields: Counter[str] = Counter()
+    for packet in packets:
+        fields.update(packet.values.keys())
+        if packet.values.get("irdepth", 0) is None:
+            fields["irdepth"] -= 1
+    for name, clause in FIELD_CLAUSE.items():
+        book.count(clause, fields[name])
+    for clause in ("ET.pay.fields", "ET.pay.order", "ET.pay.compression", "ET.pay.type_length"):
+        book.count(clause, n)
+    book.count("ET.pay.one_byte", sum(len(p) == 1 for p in encoded.payloads[:n]))
+    words = np.array(encoded.options[:n], np.int64)
+    for option, clause, names in MODE_CLAUSE:
+        on = words >> list(options_of(0)).index(option) & 1
+        book.count(clause, sum(bool(o) and p.name in names for o, p in zip(on.tolist(), packets)))
+    if config.blocks_p > 1:
+        book.count("ET.alg.multi", n)
+
+
+def _check_starts(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
+    """What the encoder gives beside the payload: the mark of a packet 3.0, and the time of its timestamp."""
+    for name, clause, want in (
+        ("start", "ET.tra.zeros", [p.name == "start" for p in encoded.packets]), ("time16", "ET.tra.timestamp", encoded.time16),
+    ):  # fmt: skip
+        have = getattr(capture, name)
+        if have is None:
+            continue
+        bad = np.flatnonzero(np.asarray(want) != np.asarray(have))
+        book.bulk(clause, len(want), bad, lambda i, n=name, c=clause, w=want, h=have: Failure(
+            c, f"{n} of packet #{i} is wrong", table=[(n, str(int(w[i])), str(int(h[i])))]))  # fmt: skip
+
+
+def _difference(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> Failure:
+    want = encoded.packets[place] if place < len(encoded.packets) else None
+    have, problem = _unpacked(capture, encoded, place)
+    clause, headline = _attribute(capture, encoded, place, want, have, problem)
+    failure = Failure(clause, f"packet #{place}: {headline}", table=t.compare_fields(want, have, encoded.config.iaddress_lsb_p))
+    payloads = [(e.hex() if e else "none") for e in (_at(encoded.payloads, place), _at(capture.packets, place))]
+    failure.table.append(("payload", *payloads))
+    failure.before = [f"#{i}: {encoded.packets[i]}" for i in range(max(0, place - 3), place)]
+    _locate(capture, encoded, place, failure)
+    return failure
+
+
+def _at(items: list, place: int) -> bytes | None:
+    return items[place] if place < len(items) else None
+
+
+def _unpacked(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> tuple[Packet | None, str]:
+    if place >= len(capture.packets):
+        return None, ""
+    word = encoded.options[min(place, len(encoded.options) - 1)] if encoded.options else encoded.config.ioptions
+    try:
+        return unpack(capture.packets[place], encoded.config, options_of(word)), ""
+    except PacketError as error:
+        return None, str(error)
+
+
+def _attribute(
+    capture: EtraceCapture, encoded: EncodedTrace, place: int, want: Packet | None, have: Packet | None, problem: str
+) -> tuple[str, str]:
+    reason = encoded.reasons[place] if want is not None else ""
+    if problem:
+        return ("ET.pay.fields" if want is None else reason), problem
+    if want is None:
+        return KIND_CLAUSE[have.name], f"{have.name} nothing calls for"
+    if have is None:
+        return reason, f"{want.name} is missing"
+    missing = capture.packets[place : place + 3] == encoded.payloads[place + 1 : place + 4] != []
+    extra = capture.packets[place + 1 : place + 4] == encoded.payloads[place : place + 3] != []
+    if missing and not extra:
+        return reason, f"{want.name} is missing"
+    if extra and not missing:
+        return KIND_CLAUSE[have.name], f"{have.name} nothing calls for"
+    if want.name != have.name:
+        return _other_kind(want, have, reason), f"{have.name} is sent for {want.name}"
+    if want.values == have.values:
+        return "ET.pay.compression", f"{len(capture.packets[place])} bytes are sent for {len(encoded.payloads[place])}"
+    names = [n for n in dict.fromkeys([*want.values, *have.values]) if want.values.get(n) != have.values.get(n)]
+    return _field(encoded, place, names, want, have, reason), f"{names[0]} is wrong"
+
+
+def _other_kind(want: Packet, have: Packet, reason: str) -> str:
+    pair = {want.name, have.name}
+    if "jump_target" in pair and pair <= set(ADDRESSED):
+        return "ET.opt.cache_shorter" if have.name == "jump_target" else "ET.opt.cache"
+    if "branch_count" in pair and pair <= set(ADDRESSED):
+        return "ET.opt.prediction"
+    if pair == {"start", "trap"}:
+        return "ET.alg.reported" if want.name == "start" else "ET.alg.trap"
+    return reason
+
+
+def _field(encoded: EncodedTrace, place: int, names: list[str], want: Packet, have: Packet, reason: str) -> str:
+    """The clause of the first field that differs; an address that is wrong by its form alone is that of the form."""
+    name = names[0]
+    options = options_of(encoded.options[place])
+    if name == "address" and want.name in ADDRESSED and options["full_address"]:
+        return "ET.opt.full_address"
+    if name == "address" and want.name in ("start", "trap"):
+        return "ET.pay.start" if want.name == "start" else "ET.pay.thaddr" if not want.get("thaddr", 1) else "ET.pay.trap"
+    if name in ("branches", "branch_map") and options["branch_prediction"] and "branches" not in names:
+        return FIELD_CLAUSE[name]
+    if name == "branches" and not (want.values["branches"] and have.values.get("branches")):
+        return "ET.pay.full_map"
+    if name == "irreport" and reason == "ET.opt.misreturn":
+        return reason
+    return FIELD_CLAUSE[name]
+
+
+def _locate(capture: EtraceCapture, encoded: EncodedTrace, place: int, failure: Failure) -> None:
+    """Cycle and PC of the beat that made the expected packet, or of the last one made."""
+    beats = capture.beats
+    if beats is None or not len(beats):
+        return
+    row = int(encoded.beat[min(place, len(encoded.beat) - 1)]) if len(encoded.beat) else 0
+    failure.cycle = int(beats.cycle[row])
+    valid = np.flatnonzero(beats.valid()[: row + 1].any(axis=1))
+    if len(valid):
+        failure.pc = int(beats.iaddr[valid[-1], 0])
+        failure.place = capture.program.where(failure.pc)

@@ -1,0 +1,192 @@
+"""Privilege, context, time, notifications and the code of an end: what a trace tells beside instructions and traps.
+
+Synchronization packets tell privilege, context and time of their instruction; a context that changes imprecisely has a packet 3.2 of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.etrace.packets import PRIVILEGE
+from models.riscv.isa import Flow
+from models.riscv.retired import IType
+from scoreboards import etrace_table as t
+from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, Trap
+
+if TYPE_CHECKING:
+    from scoreboards.etrace_lossless import Lossless
+
+CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
+UNSEEN = -1
+
+
+class States:
+    """One run of these checks on an alignment that succeeded."""
+
+    def __init__(self, of: Lossless) -> None:
+        self.of, self.want, self.table, self.book, self.knobs = of, of.expected, of.table, of.book, of.knobs
+        config = of.capture.config
+        self.masks = {
+            "privilege": (1 << config.privilege_width_p) - 1,
+            "context": 0 if config.nocontext_p else (1 << config.context_width_p) - 1,
+            "time": 0 if config.notime_p else (1 << min(config.time_width_p, 63)) - 1,
+        }
+        self.syncs = of.sync_places
+        self.stops = of.stops
+
+    def check(self) -> None:
+        """All of them; each reports its own first failures."""
+        self._told_at_syncs()
+        self._repeated_traps()
+        self._needed_syncs()
+        self._contexts()
+        self._marks()
+        self._ended()
+
+    @cached_property
+    def _columns(self) -> dict[str, np.ndarray]:
+        """Privilege, context and time of every traced instruction, as the packets tell them."""
+        columns = {"privilege": self.want.priv.astype(np.int64), "context": self.want.context.astype(np.int64)}
+        if self.want.time is not None:
+            columns["time"] = (self.want.time & np.uint64(2**63 - 1)).astype(np.int64)[self.want.row]
+        return {name: column & self.masks[name] for name, column in columns.items() if self.masks[name]}
+
+    def _told_at_syncs(self) -> None:
+        packets = np.array([packet for packet, _ in self.syncs], np.int64)
+        places = np.array([place for _, place in self.syncs], np.int64)
+        for name, column in self._columns.items():
+            told = self.table[name][packets]
+            bad = np.flatnonzero((told != column[places]) & (told != t.ABSENT))
+            self.book.bulk(f"ET.pay.{name}", len(packets), bad, lambda i, n=name, c=column, told=told: self.of.failure(
+                f"ET.pay.{n}", f"{n} of a synchronization packet is told wrongly", int(places[i]),
+                [(n, f"{c[places[i]]:#x}", f"{told[i]:#x}")], int(packets[i])))  # fmt: skip
+
+    def _repeated_traps(self) -> None:
+        """3.1 with thaddr=0: those of the trap's cycle, or of the cycle of the trap that follows it (ET-7)."""
+        beats = self.of.capture.beats
+        if beats is None or self.of.draft:
+            return
+        by_index = self.want.traps_at
+        for at, event in self.of.placed("trap"):
+            if self.table["thaddr"][event.packet] or at not in by_index:
+                continue
+            rows = [trap.row for trap in by_index[at]]
+            for name, column in (("privilege", None), ("context", beats.context[:, 0]), ("time", beats.tstamp)):
+                if not self.masks[name]:
+                    continue
+                values = self._privileges(rows) if column is None else {int(column[r]) & self.masks[name] for r in rows}
+                told = int(self.table[name][event.packet])
+                self.book.check(f"ET.pay.{name}", told in values, lambda n=name, v=values, told=told, at=at, event=event: self.of.failure(
+                    f"ET.pay.{n}", f"{n} of a trap with thaddr=0 is that of no trap there", at,
+                    [(n, " or ".join(map(hex, sorted(v))), f"{told:#x}")], event.packet))  # fmt: skip
+
+    def _privileges(self, rows: list[int]) -> set[int]:
+        priv = self.of.capture.beats.priv[:, 0]
+        return {PRIVILEGE.get(int(priv[row]), UNSEEN) & self.masks["privilege"] for row in rows}
+
+    def _needed_syncs(self) -> None:
+        want = self.want
+        synced = np.zeros(len(want) + 1, bool)
+        synced[[place for _, place in self.syncs]] = True
+        synced = synced[: len(want)]
+        placed = self.of.covered
+        trapped = np.zeros(len(want) + 1, bool)
+        trapped[list(want.traps_at)] = True
+        trapped = trapped[: len(want)]
+        other = np.diff(want.priv.astype(np.int64), prepend=-1) != 0
+        precise = np.isin(want.ctype, (PRECISE, DISCONTINUITY)) if not self.of.capture.config.nocontext_p else np.zeros(len(want), bool)
+        for clause, of, text in (
+            ("ET.bt.sync", want.first, "trace begins"), ("ET.alg.ppccd", other & ~want.first & ~trapped, "the privilege changes"),
+            ("ET.ing.ctype", precise & ~other & ~want.first & ~trapped, "the context changes precisely"),
+        ):  # fmt: skip
+            of = of & placed
+            bad = np.flatnonzero(of & ~synced)
+            self.book.bulk(clause, int(of.sum()), bad, lambda i, c=clause, text=text: self.of.failure(
+                c, f"{text}, and no synchronization packet tells the instruction", i))  # fmt: skip
+
+    def _contexts(self) -> None:
+        """Packets 3.2 against the changes with ctype 1 that no synchronization packet tells."""
+        want, table, knobs = self.want, self.table, self.knobs
+        if want.time is None:
+            return
+        synced = {place for _, place in self.syncs}
+        changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced and self.of.covered[i]]
+        told = [(place, event.packet) for place, event in self.of.placed("context")]
+        self.book.count("ET.alg.context", max(len(changes), len(told)))
+        behind = iter(told)
+        entry = next(behind, None)
+        for change in changes:
+            while entry is not None and not self._tells(entry[1], change) and knobs.context_repeated:
+                entry = next(behind, None)
+            if entry is None or not self._tells(entry[1], change):
+                if not self.of.in_hole(change):
+                    table_ = [] if entry is None else [(n, f"{c[change]:#x}", f"{table[n][entry[1]]:#x}") for n, c in self._columns.items()]
+                    self.book.fail(self.of.failure("ET.alg.context", "a change of context is not told", change, table_), counted=True)
+                    return
+                continue
+            place, packet = entry
+            late = place is not None and place > change
+            limit = self.stops[packet + 2] if packet + 2 < len(self.stops) else UNSEEN
+            early = limit != UNSEEN and limit < change
+            if knobs.context_order:
+                self.book.check("ET.alg.context", not (late or early), lambda p=place, c=change, k=packet: self.of.failure(
+                    "ET.alg.context", "a change of context is told at another place", c,
+                    [("before instruction", str(c), str(p))], k))  # fmt: skip
+            entry = next(behind, None)
+        if entry is not None and not knobs.context_repeated and not (entry[0] is None or self.of.in_hole(entry[0])):
+            self.book.fail(self.of.failure("ET.alg.context", "a context is told that did not change", entry[0], None, entry[1]), counted=True)
+
+    def _tells(self, packet: int, change: int) -> bool:
+        return all(self.table[name][packet] in (t.ABSENT, column[change]) for name, column in self._columns.items())
+
+    def _marks(self) -> None:
+        """Triggers and watchpoints: each is told by the flag, by a synchronization packet, or as the target of an uninferable jump."""
+        want, config = self.want, self.of.capture.config
+        flagged = {place: event.packet for place, event in self.of.placed("notify") if place is not None}
+        reported = {*flagged, *(place for _, place in self.syncs)}
+        marks = set(want.marks.tolist())
+        missing = []
+        flow = self.of.capture.program.columns(want.pc[np.maximum(want.marks - 1, 0)]).flow
+        targets = want.marks[flow == Flow.UNINFERABLE]
+        stops = set(self.stops[self.table.addressed].tolist())
+        for mark in sorted(marks - reported):
+            if not (mark in stops and (mark in targets or self.of.draft)) and self.of.covered[mark] and not self.of.in_hole(mark):
+                missing.append(mark)
+        self.book.bulk("ET.alg.notify", len(marks), missing, lambda i: self.of.failure(
+            "ET.alg.notify", "a trigger or watchpoint asked for this address, and it was not told", i))  # fmt: skip
+        if want.time is None:
+            return
+        for place, packet in flagged.items():
+            anchor = self.knobs.anchors and config.return_stack_size_p + config.call_counter_size_p and int(want.itype[place]) in CALLS
+            if not (place in marks or (anchor and self.table.options("implicit_return")[packet])):
+                self.book.fail(self.of.failure("ET.pay.notify", "notify is told, and nothing asked for it", place, None, packet))
+
+    def _ended(self) -> None:
+        """ET-16: ended_ntr where the last packet was due anyway, else ended_rep; judged where the program tells which."""
+        want, config = self.want, self.of.capture.config
+        status, options = self.table["qual_status"], self.of.capture.config
+        clever = options.implicit_return or options.sijump or (self.of.capture.beats is not None and self.of.capture.beats.toggle.any())
+        if self.knobs.ended_code == "either":
+            return
+        synced = {place for _, place in self.syncs}
+        flagged = {place for place, _ in self.of.placed("notify")}
+        for place, event in self.of.placed("support"):
+            if place is None or status[event.packet] not in (ENDED_REP, ENDED_NTR) or not place:
+                continue
+            last = place - 1
+            traps: list[Trap] = want.traps_at.get(place, [])
+            if self.knobs.ended_code == "rep" or traps:
+                due = False
+            elif last in synced or last in flagged:
+                due = True
+            else:
+                due = want.pc[last - 1 : last].size > 0 and self.of.capture.program.columns(want.pc[last - 1 : last]).flow[0] == Flow.UNINFERABLE
+                due = due and not (config.variant == "draft_0_026" and want.itype[last - 1] == IType.RETURN)
+                if clever and due:
+                    continue
+            code = ENDED_NTR if due else ENDED_REP
+            self.book.check("ET-16", status[event.packet] == code, lambda c=code, p=place, k=event.packet: self.of.failure(
+                "ET-16", "the code of the end is not that of its last packet", p, [("qual_status", str(c), str(status[k]))], k))  # fmt: skip
