@@ -1,4 +1,5 @@
-// Facts of the trace ingress port that every trace system shares (E-Trace 2.0 chapter 4).
+// Facts of the trace ingress port that every trace system shares (E-Trace 2.0 chapter 4), and of periodic syncs
+// (Trace Control Interface 1.0).
 package trace_pkg;
 
   // itype: why a block ended (4-bit port).
@@ -46,6 +47,20 @@ package trace_pkg;
   // The block ends with a return: its target is popped, before a co-routine swap pushes.
   function automatic logic is_return(input logic [3:0] itype);
     is_return = (itype == ItypeReturn) || (itype == ItypeCoSwap);
+  endfunction
+
+  // trTeInstSyncMode.
+  localparam logic [1:0] SyncModeOff       = 2'd0;
+  localparam logic [1:0] SyncModeMessages  = 2'd1;
+  localparam logic [1:0] SyncModeCycles    = 2'd2;
+  localparam logic [1:0] SyncModeHalfwords = 2'd3;
+
+  // Wide enough for the longest sync interval, 2^(15+4).
+  localparam int SyncCountBits = 20;
+
+  // A sync is due: the count (trace_sync_count) has reached 2^(sync_max+4).
+  function automatic logic sync_due(input logic [1:0] mode, input logic [3:0] max, input logic [SyncCountBits-1:0] count);
+    sync_due = (mode != SyncModeOff) && ((count >> ({1'b0, max} + 5'd4)) != '0);
   endfunction
 
 endpackage

@@ -1,0 +1,85 @@
+// The branches since the last packet, and the branch predictor, over one item ("Branches" in
+// docs/etrace-profile.md). Combinational.
+module etrace_branches
+#(
+  parameter int AddrBits   = 63,
+  parameter int BpredSize  = 6,   // 0: no predictor
+  parameter int BcountBits = 32,
+  // Derived, do not set.
+  parameter int StateBits  = etrace_item_pkg::MapBits + BcountBits,
+  parameter int TableBits  = 2 << BpredSize
+) (
+  input  logic                  predict_i,   // the option
+  input  logic                  branch_i,    // the item is a branch
+  input  logic                  taken_i,
+  input  logic [AddrBits-1:0]   addr_i,
+  input  logic                  sync_i,      // the item is a sync: all is forgotten, and a branch is only learnt
+  input  logic                  packet_i,    // a packet tells of the branches, this one included
+
+  // With this branch.
+  output logic                  any_o,       // there are branches to tell
+  output logic                  counting_o,  // as a count: 31 or more, all predicted
+  output logic                  fail_o,      // this branch ends the count
+  output logic                  greatest_o,  // the count has no room for another
+  output logic                  full_o,      // the map has no room for another, and is to be sent
+  output logic [BcountBits-1:0] count_o,     // minus 31
+  output logic [4:0]            branches_o,
+  output logic [30:0]           map_o,       // 1: not taken; 0 from branches_o on
+
+  // {all were predicted, number, map, more than 31}
+  input  logic [StateBits-1:0]  state_i,
+  output logic [StateBits-1:0]  state_o,
+  input  logic [TableBits-1:0]  table_i,
+  output logic [TableBits-1:0]  table_o
+);
+
+  localparam logic [BcountBits-1:0] CountNone = '0;
+
+  logic                  all_predicted, all_new, enter, counted, predicted, hit;
+  logic [4:0]            branches;
+  logic [30:0]           map;
+  logic [BcountBits-1:0] count;
+
+  assign {all_predicted, branches, map, count} = state_i;
+
+  assign enter      = branch_i && !sync_i;
+  assign hit        = predict_i && (predicted == taken_i);
+  assign counted    = all_predicted && (branches == 5'd31);  // before this branch
+  assign all_new    = all_predicted && (!enter || hit || counted);
+  assign branches_o = (enter && !counted) ? branches + 5'd1 : branches;
+  assign map_o      = (enter && !counted) ? map | ({30'd0, !taken_i} << branches) : map;
+  assign count_o    = (enter && counted && hit) ? count + 1'b1 : count;
+  assign any_o      = (branches_o != 5'd0);
+  assign counting_o = all_new && (branches_o == 5'd31);
+  assign fail_o     = enter && counted && !hit;
+  assign greatest_o = counting_o && (&count_o);
+  assign full_o     = !all_new && (branches_o == 5'd31);
+
+  assign state_o = (sync_i || packet_i) ? {1'b1, 5'd0, 31'd0, CountNone} : {all_new, branches_o, map_o, count_o};
+
+  // An entry: {predicted outcome, last outcome}. The prediction changes when it fails twice.
+  if (BpredSize > 0) begin : gen_predictor
+    logic [BpredSize-1:0] index;
+    logic [TableBits-1:0] learnt;
+    logic [1:0]           entry, trained;
+
+    assign index     = addr_i[BpredSize-1:0];
+    assign predicted = table_i[{index, 1'b1}];
+    assign learnt    = sync_i ? {(1 << BpredSize){2'b01}} : table_i;
+    assign entry     = learnt[{index, 1'b0} +: 2];
+    assign trained   = {(entry[0] == taken_i) ? taken_i : entry[1], taken_i};
+
+    for (genvar i = 0; i < (1 << BpredSize); i++) begin : gen_entry
+      assign table_o[2*i +: 2] = (branch_i && predict_i && (index == i[BpredSize-1:0])) ? trained : learnt[2*i +: 2];
+    end
+  end else begin : gen_no_predictor
+    assign predicted = 1'b0;
+    assign table_o   = table_i;
+  end
+
+  if (AddrBits > BpredSize) begin : gen_unused
+    logic unused_addr;  // the predictor looks at the low bits only
+    assign unused_addr = ^addr_i[AddrBits-1:BpredSize];
+  end
+
+endmodule

@@ -1,0 +1,268 @@
+// One item through the E-Trace algorithm ("Items" to "Packets" in docs/etrace-profile.md). Combinational.
+//
+// Takes the state before the item, gives the state behind it and at most one report: a packet, with a context packet
+// before it or alone (etrace_sequence makes packets of reports). Items chain by their states, the oldest first. Without
+// treat_i the state passes unchanged.
+module etrace_item
+#(
+  parameter int IAddressWidth   = 64,
+  parameter int IAddressLsb     = 1,
+  parameter int ContextBits     = 32,
+  parameter int TimeBits        = 32,
+  parameter int BpredSize       = 6,
+  parameter int CacheSize       = 5,
+  parameter int CallCounterSize = 0,
+  parameter int ReturnStackSize = 4,
+  parameter bit SijumpEn        = 1,
+  parameter int BcountBits      = 32,
+  // Derived, do not set.
+  parameter int AddrBits   = IAddressWidth - IAddressLsb,
+  parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
+  parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
+  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
+  parameter int TableBits  = 2 << BpredSize,
+  parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
+  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + IndexBits + ContextBits + TimeBits + IAddressWidth
+                             + AddrBits
+) (
+  input  logic                  draft_i,
+  input  logic [5:0]            options_i,     // in force for the item
+
+  // The item: {trap, itype, follows an instruction of its block, sijump, notify, sync is due, ctype, privilege, last
+  //  instruction has two half-words, cause, context, time, address, tval}; ctype is 0 if it is not first in its cycle.
+  input  logic                  treat_i,
+  input  logic [ItemBits-1:0]   item_i,
+
+  // What is next to it: a trap, nothing, or else an instruction.
+  input  logic                  next_trap_i,
+  input  logic                  next_none_i,
+  input  logic [2:0]            next_priv_i,
+  input  logic [1:0]            next_ctype_i,  // 0 if it is not first in its cycle
+
+  // {previous item, ret_open, anchor_due, last address, branches}; the others are those of their modules.
+  input  logic [StateBits-1:0]  state_i,
+  output logic [StateBits-1:0]  state_o,
+  input  logic [ReturnBits-1:0] returns_i,
+  output logic [ReturnBits-1:0] returns_o,
+  input  logic [TableBits-1:0]  table_i,
+  output logic [TableBits-1:0]  table_o,
+  input  logic [CacheBits-1:0]  cache_i,
+  output logic [CacheBits-1:0]  cache_o,
+
+  output logic                  sync_o,        // a 3.0 or 3.1
+  output logic [1:0]            packets_o,     // packets that are no sync
+  output logic                  explicit_o,    // the item's packet would have been sent if trace had not ended
+
+  // {3.2 first, kind, branch, interrupt, thaddr, notify, updiscon, irreport, counting, fail, cache hit, options, privilege,
+  //  branches, ecause or irdepth, cache index, context, time, tval or count or map, address}
+  output logic                  report_valid_o,
+  output logic [ReportBits-1:0] report_o
+);
+
+  localparam int BranchBits = etrace_item_pkg::MapBits + BcountBits;
+  localparam bit HasStack   = (ReturnStackSize > 0);
+  localparam bit HasReturns = HasStack || (CallCounterSize > 0);
+
+  // The item.
+  logic                     trap, follows, sijump, notify_asked, due, long_last;
+  logic [3:0]               itype;
+  logic [1:0]               ctype;
+  logic [2:0]               privilege;
+  logic [7:0]               cause;
+  logic [ContextBits-1:0]   context_id;
+  logic [TimeBits-1:0]      now;
+  logic [AddrBits-1:0]      addr;
+  logic [IAddressWidth-1:0] tval;
+
+  assign {trap, itype, follows, sijump, notify_asked, due, ctype, privilege, long_last, cause, context_id, now, addr,
+          tval} = item_i;
+
+  // The state before it.
+  logic                     prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync;
+  logic [2:0]               prev_privilege;
+  logic [7:0]               prev_cause;
+  logic [DepthBits-1:0]     prev_depth;
+  logic [IAddressWidth-1:0] prev_tval;
+  logic [AddrBits-1:0]      prev_top, last;
+  logic                     ret_open, anchor_due;
+  logic [BranchBits-1:0]    branch_state, branch_state_new;
+
+  assign {prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync, prev_privilege,
+          prev_cause, prev_depth, prev_tval, prev_top, ret_open, anchor_due, last, branch_state} = state_i;
+
+  // Options that are built.
+  logic implicit_return, predict, jump_cache, sijumps;
+  assign implicit_return = options_i[etrace_pkg::OptImplicitReturn] && HasReturns;
+  assign predict         = options_i[etrace_pkg::OptBranchPrediction] && (BpredSize > 0);
+  assign jump_cache      = options_i[etrace_pkg::OptJumpTargetCache] && (CacheSize > 0) && !draft_i;
+  assign sijumps         = options_i[etrace_pkg::OptSijump] && SijumpEn;
+
+  // Its instruction. A jump is one whose target the decoder cannot find, unless it is an implicit return.
+  logic instruction, interrupt, branch, call, is_return, special, sequential, jump;
+  assign instruction = treat_i && !trap;
+  assign interrupt   = trap && (itype == trace_pkg::ItypeInterrupt);
+  assign branch      = instruction && trace_pkg::is_branch(itype);
+  assign call        = instruction && etrace_item_pkg::is_call(itype);
+  assign is_return   = instruction && etrace_item_pkg::is_return(draft_i, itype);
+  assign special     = instruction && (itype >= trace_pkg::ItypeTrapReturn);
+  assign sequential  = sijumps && sijump && (itype != trace_pkg::ItypeTrapReturn) && (follows || (prev_valid && !prev_trap));
+  assign jump        = instruction && etrace_item_pkg::is_uninferable(draft_i, itype) && !sequential;
+
+  // Discontinuity behind the previous item. With a counter, and before an interrupt, no address is compared.
+  logic implicit, updiscon;
+  assign implicit = prev_valid && prev_popped && (!HasStack || interrupt || (prev_top == addr));
+  assign updiscon = prev_valid && prev_jump && !implicit;
+
+  // Rules 1 and 2: a sync; and what a sync next to this item needs.
+  logic handler, ppccd, sync, ppccd_next, resync_next, stop_next, sync_next;
+  assign handler     = prev_valid && prev_trap;
+  assign ppccd       = (privilege != prev_privilege) || ctype[1];
+  assign sync        = instruction && (handler || !prev_valid || ppccd || prev_resync);
+  assign stop_next   = next_trap_i || next_none_i;
+  assign ppccd_next  = !stop_next && ((next_priv_i != privilege) || next_ctype_i[1]);
+  assign resync_next = special && !sync && due;
+  assign sync_next   = next_trap_i || ppccd_next || (resync_next && !next_none_i);
+
+  // A trap is told at itself if its EPC is unknown otherwise, or by the next trap. The draft tells none of these.
+  logic trap_before, trap_itself, trap_sync;
+  assign trap_before = treat_i && trap && !draft_i && handler && !prev_reported;
+  assign trap_itself = treat_i && trap && !draft_i && (!prev_valid || updiscon);
+  assign trap_sync   = trap_before || trap_itself;
+
+  // The branches, this item's included.
+  logic                  any_branch, counting, fail, greatest, map_full;
+  logic [BcountBits-1:0] count;
+  logic [4:0]            branches;
+  logic [30:0]           map;
+  logic                  packet;
+
+  etrace_branches #(
+    .AddrBits   (AddrBits),
+    .BpredSize  (BpredSize),
+    .BcountBits (BcountBits)
+  ) u_branches (
+    .predict_i  (predict),
+    .branch_i   (branch),
+    .taken_i    (itype == trace_pkg::ItypeTaken),
+    .addr_i     (addr),
+    .sync_i     (sync || trap_sync),
+    .packet_i   (packet),
+    .any_o      (any_branch),
+    .counting_o (counting),
+    .fail_o     (fail),
+    .greatest_o (greatest),
+    .full_o     (map_full),
+    .count_o    (count),
+    .branches_o (branches),
+    .map_o      (map),
+    .state_i    (branch_state),
+    .state_o    (branch_state_new),
+    .table_i,
+    .table_o
+  );
+
+  // Rules 3 to 5. Returns that were not told since the last branch or call make the decoder's way back ambiguous.
+  logic ret_open_now, anchor_now, anchor, target, address, rest, address_packet;
+  assign ret_open_now   = (ret_open || implicit) && !branch;
+  assign anchor_now     = (anchor_due || implicit) && !branch;
+  assign anchor         = !draft_i && call && !jump && anchor_now;
+  assign target         = instruction && !sync && updiscon;
+  assign address        = instruction && !sync && !updiscon &&
+                          (notify_asked || stop_next || (ppccd_next && (next_ctype_i == etrace_pkg::CtypeDiscontinuity)) ||
+                           ((ppccd_next || resync_next) && (any_branch || anchor_now)) || anchor);
+  assign rest           = branch && !sync && (fail || greatest || map_full);
+  assign packet         = target || address || rest;
+  assign address_packet = target || address || (rest && greatest && !draft_i);
+
+  // The open calls. The item's own push or pop is behind its packet.
+  logic [DepthBits-1:0] depth;
+  logic                 call_open;
+  logic [AddrBits-1:0]  top, size;
+
+  assign size = ((IAddressLsb == 1) && long_last) ? {{(AddrBits-2){1'b0}}, 2'd2} : {{(AddrBits-2){1'b0}}, 2'd1};
+
+  etrace_returns #(
+    .AddrBits        (AddrBits),
+    .CallCounterSize (CallCounterSize),
+    .ReturnStackSize (ReturnStackSize)
+  ) u_returns (
+    .clear_i     (sync || trap_sync),
+    .pop_i       (is_return && implicit_return),
+    .push_i      (call && implicit_return),
+    .push_addr_i (addr + size),
+    .depth_o     (depth),
+    .top_valid_o (call_open),
+    .top_o       (top),
+    .state_i     (returns_i),
+    .state_o     (returns_o)
+  );
+
+  logic                 hit;
+  logic [IndexBits-1:0] index;
+
+  etrace_cache #(
+    .AddrBits  (AddrBits),
+    .CacheSize (CacheSize)
+  ) u_cache (
+    .clear_i  (sync || trap_sync),
+    .access_i (target && jump_cache),
+    .addr_i   (addr),
+    .hit_o    (hit),
+    .index_o  (index),
+    .state_i  (cache_i),
+    .state_o  (cache_o)
+  );
+
+  // The report.
+  logic                     context_first, thaddr, notify, irreport;
+  logic [2:0]               kind;
+  logic [DepthBits-1:0]     irdepth;
+  logic [7:0]               code;
+  logic [AddrBits-1:0]      addr_sent;
+  logic [IAddressWidth-1:0] value;
+
+  assign context_first = instruction && !sync && (ctype == etrace_pkg::CtypeImprecise);
+  assign thaddr        = !trap;
+  assign kind          = (trap_sync || (sync && handler && (draft_i || !prev_reported))) ? etrace_pkg::KindTrap :
+                         sync           ? etrace_pkg::KindStart :
+                         address_packet ? etrace_pkg::KindAddress :
+                         rest           ? etrace_pkg::KindBranches : etrace_item_pkg::KindNone;
+
+  // A return that was predicted wrongly tells where; else what is told is the depth at an address met several times.
+  assign notify   = address && (notify_asked || anchor);
+  assign irreport = (target && prev_popped) ||
+                    (address && ret_open_now && implicit_return && !(implicit && (depth == '0)));
+  assign irdepth  = target ? prev_depth : depth;
+
+  assign code      = (kind != etrace_pkg::KindTrap) ? {{(8-DepthBits){1'b0}}, irdepth} : trap_itself ? cause : prev_cause;
+  assign addr_sent = (address_packet && !options_i[etrace_pkg::OptFullAddress]) ? addr - last : addr;
+  assign value     = (kind == etrace_pkg::KindTrap) ? (trap_itself ? tval : prev_tval) :
+                     counting                       ? {{(IAddressWidth-BcountBits){1'b0}}, count}
+                                                    : {{(IAddressWidth-31){1'b0}}, map};
+
+  assign report_valid_o = context_first || (kind != etrace_item_pkg::KindNone);
+  assign report_o       = {context_first, kind, draft_i ? (itype == trace_pkg::ItypeNotTaken) : (itype != trace_pkg::ItypeTaken),
+                           trap_itself ? interrupt : prev_interrupt, thaddr, notify, target && sync_next, irreport,
+                           counting, fail, hit, options_i, privilege, branches, code, index, context_id, now, value, addr_sent};
+
+  assign sync_o     = sync || trap_sync;
+  assign packets_o  = {1'b0, context_first} + {1'b0, packet} + {1'b0, draft_i && address_packet && counting};
+  assign explicit_o = sync || target || notify;
+
+  // State behind the item. A trap told at itself leaves the last address.
+  logic                 ret_open_new, anchor_new;
+  logic [AddrBits-1:0]  last_new;
+  logic [StateBits-1:0] state_new;
+
+  assign ret_open_new = ret_open_now && !sync_o && !call;
+  assign anchor_new   = anchor_now && !sync_o && !packet && !call;
+  assign last_new     = (sync || address_packet) ? addr : last;
+  assign state_new    = {!next_none_i, trap, trap_itself, interrupt, jump, is_return && implicit_return && call_open,
+                         resync_next, privilege, cause, depth, tval, top, ret_open_new, anchor_new, last_new,
+                         branch_state_new};
+  assign state_o      = treat_i ? state_new : state_i;
+
+endmodule

@@ -1,0 +1,48 @@
+// What the E-Trace algorithm reads from an itype, and the layouts of the vectors that travel between its modules
+// (docs/rtl-etrace.md). Fields are named where a vector is taken apart.
+package etrace_item_pkg;
+
+  // A report without a packet of its own; the other kinds are etrace_pkg's.
+  localparam logic [2:0] KindNone = 3'd0;
+
+  // Codes that count as none of the others. The draft has its co-routine swap where 2.0 has nothing, and
+  // nothing where 2.0 has the jump of a 3-bit port.
+  function automatic logic [3:0] known_itype(input logic draft, input logic [3:0] itype);
+    known_itype = (itype == (draft ? 4'd6 : 4'd7)) ? trace_pkg::ItypeNone : itype;
+  endfunction
+
+  // Of known itypes: the target cannot be read from the program. The draft tells its 12 (a return) from
+  // 13 (a return whose target is known otherwise).
+  function automatic logic is_uninferable(input logic draft, input logic [3:0] itype);
+    case (itype)
+      4'd3, 4'd6, 4'd7, 4'd8, 4'd10, 4'd12, 4'd14: is_uninferable = 1'b1;
+      4'd13:                                       is_uninferable = !draft;
+      default:                                     is_uninferable = 1'b0;
+    endcase
+  endfunction
+
+  function automatic logic is_call(input logic [3:0] itype);
+    is_call = (itype == 4'd8) || (itype == 4'd9);
+  endfunction
+
+  function automatic logic is_return(input logic draft, input logic [3:0] itype);
+    is_return = (itype == 4'd13) || (draft && (itype == 4'd12));
+  endfunction
+
+  // An item without its four wide fields: context, time, address, tval.
+  localparam int ItemFixedBits = 23;
+
+  // The state between items without tval, depth, addresses, map and branch count: what is known of the previous item
+  // and two flags.
+  localparam int StateFixedBits = 20;
+
+  // The branches since the last packet, without the count beyond a full map.
+  localparam int MapBits = 1 + 5 + 31;
+
+  // A report without its wide fields: index, context, time, address, and tval, map or count.
+  localparam int ReportFixedBits = 35;
+
+  // Support packets around a report: before, behind, ienable, qual_status, low half of the time.
+  localparam int SupportBits = 21;
+
+endpackage

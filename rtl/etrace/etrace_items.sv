@@ -1,0 +1,363 @@
+// One beat through the E-Trace algorithm: docs/etrace-profile.md from "Items" to "Loss".
+//
+// Holds the encoder's state and gives up to 2*NBlocks+1 descriptors (etrace_lane), registered, in slot order: two of
+// each lane, and one of the last instruction before a trap, which is in the newest block.
+module etrace_items
+#(
+  parameter int IAddressWidth   = 64,
+  parameter int IAddressLsb     = 1,
+  parameter int NBlocks         = 1,
+  parameter int ContextBits     = 32,
+  parameter int TimeBits        = 32,
+  parameter int IRetireWidth    = 7,
+  parameter int BpredSize       = 6,
+  parameter int CacheSize       = 5,
+  parameter int CallCounterSize = 0,
+  parameter int ReturnStackSize = 4,
+  parameter bit SijumpEn        = 1,
+  parameter int BcountBits      = 32,
+  // Derived, do not set.
+  parameter int NDesc      = 2*NBlocks + 1,
+  parameter int AddrBits   = IAddressWidth - IAddressLsb,
+  parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
+  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
+  parameter int TableBits  = 2 << BpredSize,
+  parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
+  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + ((CacheSize > 0) ? CacheSize : 1) + ContextBits + TimeBits
+                             + IAddressWidth + AddrBits,
+  parameter int DescBits   = etrace_item_pkg::SupportBits + ReportBits
+) (
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
+
+  // Levels of the beat.
+  input  logic                             enable_i,
+  input  logic                             inst_tracing_i,
+  input  logic                             halted_i,
+  input  logic                             in_reset_i,
+  input  logic [5:0]                       options_i,
+
+  input  logic                             draft_i,
+  input  logic [1:0]                       sync_mode_i,
+  input  logic [3:0]                       sync_max_i,
+
+  // The beat is taken in this cycle; with drop_i, there is no room for its packets.
+  input  logic                             accept_i,
+  input  logic                             drop_i,
+
+  input  logic [NBlocks*4-1:0]             ing_itype_i,
+  input  logic [NBlocks*IAddressWidth-1:0] ing_iaddr_i,
+  input  logic [NBlocks*IRetireWidth-1:0]  ing_iretire_i,
+  input  logic [NBlocks-1:0]               ing_ilastsize_i,
+  input  logic [NBlocks-1:0]               ing_sijump_i,
+  input  logic [NBlocks-1:0]               ing_notify_i,   // watchpoints included
+  input  logic [NBlocks-1:0]               qualified_i,    // by the filters
+  input  logic [7:0]                       ing_cause_i,
+  input  logic [IAddressWidth-1:0]         ing_tval_i,
+  input  logic [2:0]                       ing_priv_i,
+  input  logic [1:0]                       ing_ctype_i,
+  input  logic [ContextBits-1:0]           ing_context_i,
+  input  logic [TimeBits-1:0]              ing_time_i,
+
+  output logic [NDesc-1:0]                 desc_valid_o,
+  output logic [NDesc*DescBits-1:0]        desc_o,
+
+  output logic                             lost_o,         // a support packet that tells of a loss is owed
+  output logic                             overflow_o      // packets were lost
+);
+
+  localparam int CountBits = trace_pkg::SyncCountBits;
+
+  // The state between beats. waits_q: the item in wait_q waits for the next one.
+  logic                  enable_q, lost_q, waits_q, prev_valid_q;
+  logic [5:0]            options_q;
+  logic [ItemBits-1:0]   wait_q;
+  logic [StateBits-2:0]  state_q;    // all but the validity of the previous item
+  logic [ReturnBits-1:0] returns_q;
+  logic [TableBits-1:0]  table_q;
+  logic [CacheBits-1:0]  cache_q;
+  logic [CountBits-1:0]  since_sync_q, since_wait_q;
+
+  // What the levels do. Nothing is known of the beats before while packets are lost.
+  logic tracing, resume, active, changed, ends, support;
+  assign tracing = enable_i && inst_tracing_i && !halted_i && !in_reset_i;
+  assign resume  = lost_q && !drop_i;
+  assign active  = tracing && (!lost_q || resume);
+  assign changed = enable_i && enable_q && (options_i != options_q);
+  assign ends    = waits_q && (!tracing || changed);
+  assign support = resume || (!lost_q && ((enable_i && !enable_q) || changed || (!enable_i && enable_q && !waits_q)));
+
+  logic [NBlocks-1:0] trapped, trapped_interrupt;
+
+  for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
+    logic                  waits_in, waits_out;
+    logic [ItemBits-1:0]   wait_in, wait_out;
+    logic [CountBits-1:0]  since_wait_in, since_wait_out, since_sync_in, since_sync_out;
+    logic [StateBits-1:0]  state_in, state_out;
+    logic [ReturnBits-1:0] returns_in, returns_out;
+    logic [TableBits-1:0]  table_in, table_out;
+    logic [CacheBits-1:0]  cache_in, cache_out;
+    logic                  lane_ends, lane_support;
+    logic [5:0]            lane_options;
+    logic [1:0]            lane_ctype;
+
+    if (k == 0) begin : gen_first
+      assign waits_in      = waits_q;
+      assign wait_in       = wait_q;
+      assign since_wait_in = since_wait_q;
+      assign since_sync_in = since_sync_q;
+      assign state_in      = {prev_valid_q, state_q};
+      assign returns_in    = returns_q;
+      assign table_in      = table_q;
+      assign cache_in      = cache_q;
+      assign lane_ends     = ends;
+      assign lane_support  = support;
+      assign lane_options  = options_q;
+      assign lane_ctype    = ing_ctype_i;
+    end else begin : gen_next
+      assign waits_in      = gen_lane[k-1].waits_out;
+      assign wait_in       = gen_lane[k-1].wait_out;
+      assign since_wait_in = gen_lane[k-1].since_wait_out;
+      assign since_sync_in = gen_lane[k-1].since_sync_out;
+      assign state_in      = gen_lane[k-1].state_out;
+      assign returns_in    = gen_lane[k-1].returns_out;
+      assign table_in      = gen_lane[k-1].table_out;
+      assign cache_in      = gen_lane[k-1].cache_out;
+      assign lane_ends     = 1'b0;
+      assign lane_support  = 1'b0;
+      assign lane_options  = options_i;
+      assign lane_ctype    = etrace_pkg::CtypeUnreported;
+    end
+
+    logic                  trapped_out;
+    logic [1:0]            valid;
+    logic [2*DescBits-1:0] desc;
+
+    etrace_lane #(
+      .IAddressWidth   (IAddressWidth),
+      .IAddressLsb     (IAddressLsb),
+      .ContextBits     (ContextBits),
+      .TimeBits        (TimeBits),
+      .IRetireWidth    (IRetireWidth),
+      .BpredSize       (BpredSize),
+      .CacheSize       (CacheSize),
+      .CallCounterSize (CallCounterSize),
+      .ReturnStackSize (ReturnStackSize),
+      .SijumpEn        (SijumpEn),
+      .BcountBits      (BcountBits)
+    ) u_lane (
+      .draft_i,
+      .options_wait_i (lane_options),
+      .options_i,
+      .sync_mode_i,
+      .sync_max_i,
+      .active_i       (active),
+      .enable_i,
+      .end_i          (lane_ends),
+      .support_i      (lane_support),
+      .support_lost_i (lost_q),
+      .itype_i        (ing_itype_i[4*k +: 4]),
+      .iaddr_i        (ing_iaddr_i[IAddressWidth*k +: IAddressWidth]),
+      .iretire_i      (ing_iretire_i[IRetireWidth*k +: IRetireWidth]),
+      .ilastsize_i    (ing_ilastsize_i[k]),
+      .sijump_i       (ing_sijump_i[k]),
+      .notify_i       (ing_notify_i[k]),
+      .qualified_i    (qualified_i[k]),
+      .cause_i        (ing_cause_i),
+      .tval_i         (ing_tval_i),
+      .priv_i         (ing_priv_i),
+      .ctype_i        (lane_ctype),
+      .context_i      (ing_context_i),
+      .time_i         (ing_time_i),
+      .waits_i        (waits_in),
+      .waits_o        (waits_out),
+      .wait_i         (wait_in),
+      .wait_o         (wait_out),
+      .since_wait_i   (since_wait_in),
+      .since_wait_o   (since_wait_out),
+      .since_sync_i   (since_sync_in),
+      .since_sync_o   (since_sync_out),
+      .state_i        (state_in),
+      .state_o        (state_out),
+      .returns_i      (returns_in),
+      .returns_o      (returns_out),
+      .table_i        (table_in),
+      .table_o        (table_out),
+      .cache_i        (cache_in),
+      .cache_o        (cache_out),
+      .trapped_o      (trapped_out),
+      .valid_o        (valid),
+      .desc_o         (desc)
+    );
+
+    assign trapped[k]           = trapped_out;
+    assign trapped_interrupt[k] = trapped_out && (ing_itype_i[4*k +: 4] == trace_pkg::ItypeInterrupt);
+  end
+
+  // The last instruction before a trap, with the trap next to it; then the trap waits. Its address is of no use: the
+  // EPC follows from an instruction that was told.
+  logic                  trap, sync_trap, report_trap, trap_explicit;
+  logic [1:0]            packets_trap;
+  logic [3:0]            trap_itype;
+  logic [ReportBits-1:0] trap_report;
+  logic [StateBits-1:0]  state;
+  logic [ReturnBits-1:0] returns;
+  logic [TableBits-1:0]  predictor;
+  logic [CacheBits-1:0]  cache;
+  logic [ItemBits-1:0]   wait_trap;
+
+  assign trap       = |trapped;
+  assign trap_itype = (|trapped_interrupt) ? trace_pkg::ItypeInterrupt : trace_pkg::ItypeException;
+  assign wait_trap  = {1'b1, trap_itype, 4'b0000, 2'd0, ing_priv_i, 1'b0, ing_cause_i, ing_context_i, ing_time_i,
+                       {AddrBits{1'b0}}, ing_tval_i};
+
+  etrace_item #(
+    .IAddressWidth   (IAddressWidth),
+    .IAddressLsb     (IAddressLsb),
+    .ContextBits     (ContextBits),
+    .TimeBits        (TimeBits),
+    .BpredSize       (BpredSize),
+    .CacheSize       (CacheSize),
+    .CallCounterSize (CallCounterSize),
+    .ReturnStackSize (ReturnStackSize),
+    .SijumpEn        (SijumpEn),
+    .BcountBits      (BcountBits)
+  ) u_trap (
+    .draft_i,
+    .options_i,
+    .treat_i        (trap),
+    .item_i         (gen_lane[NBlocks-1].wait_out),
+    .next_trap_i    (1'b1),
+    .next_none_i    (1'b0),
+    .next_priv_i    (ing_priv_i),
+    .next_ctype_i   (2'd0),
+    .state_i        (gen_lane[NBlocks-1].state_out),
+    .state_o        (state),
+    .returns_i      (gen_lane[NBlocks-1].returns_out),
+    .returns_o      (returns),
+    .table_i        (gen_lane[NBlocks-1].table_out),
+    .table_o        (predictor),
+    .cache_i        (gen_lane[NBlocks-1].cache_out),
+    .cache_o        (cache),
+    .sync_o         (sync_trap),
+    .packets_o      (packets_trap),
+    .explicit_o     (trap_explicit),
+    .report_valid_o (report_trap),
+    .report_o       (trap_report)
+  );
+
+  logic [CountBits-1:0] since_beat;
+
+  trace_sync_count #(
+    .StepBits (CountBits)
+  ) u_since_trap (
+    .mode_i      (sync_mode_i),
+    .clear_i     (sync_trap),
+    .messages_i  ({1'b0, packets_trap}),
+    .cycles_i    ({CountBits{1'b0}}),
+    .halfwords_i (sync_trap ? gen_lane[NBlocks-1].since_wait_out : {CountBits{1'b0}}),
+    .count_i     (gen_lane[NBlocks-1].since_sync_out),
+    .count_o     (since_beat)
+  );
+
+  // The descriptors, and whether they are lost: all of a beat or none.
+  logic [NDesc-1:0]          beat_valid;
+  logic [NDesc*DescBits-1:0] beat_desc;
+  logic                      lose;
+
+  for (genvar k = 0; k < NBlocks; k++) begin : gen_slots
+    assign beat_valid[2*k +: 2]                   = gen_lane[k].valid;
+    assign beat_desc[2*DescBits*k +: 2*DescBits] = gen_lane[k].desc;
+  end
+  assign beat_valid[NDesc-1] = report_trap;
+  assign beat_desc[DescBits*(NDesc-1) +: DescBits] = {{etrace_item_pkg::SupportBits{1'b0}}, trap_report};
+
+  assign lose = accept_i && drop_i && (|beat_valid);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enable_q     <= 1'b0;
+      options_q    <= '0;
+      lost_q       <= 1'b0;
+      waits_q      <= 1'b0;
+      prev_valid_q <= 1'b0;
+    end else if (accept_i) begin
+      enable_q     <= enable_i;
+      options_q    <= options_i;
+      lost_q       <= lose || (lost_q && !resume);
+      waits_q      <= gen_lane[NBlocks-1].waits_out && !lose;
+      prev_valid_q <= state[StateBits-1] && !lose;
+    end
+  end
+
+  // Nothing of this is read before the first item of a trace has written it.
+  always_ff @(posedge clk_i) begin
+    if (accept_i) begin
+      wait_q    <= trap ? wait_trap : gen_lane[NBlocks-1].wait_out;
+      state_q   <= state[StateBits-2:0];
+      returns_q <= returns;
+      table_q   <= predictor;
+      cache_q   <= cache;
+    end
+  end
+
+  // Clock cycles count whether the beat is taken or not.
+  logic [CountBits-1:0] since_sync_d, since_wait_d;
+
+  trace_sync_count u_since_sync (
+    .mode_i      (sync_mode_i),
+    .clear_i     (1'b0),
+    .messages_i  (3'd0),
+    .cycles_i    ({{(CountBits-1){1'b0}}, 1'b1}),
+    .halfwords_i (8'd0),
+    .count_i     (accept_i ? since_beat : since_sync_q),
+    .count_o     (since_sync_d)
+  );
+
+  trace_sync_count u_since_wait (
+    .mode_i      (sync_mode_i),
+    .clear_i     (1'b0),
+    .messages_i  (3'd0),
+    .cycles_i    ({{(CountBits-1){1'b0}}, 1'b1}),
+    .halfwords_i (8'd0),
+    .count_i     (accept_i ? gen_lane[NBlocks-1].since_wait_out : since_wait_q),
+    .count_o     (since_wait_d)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      since_sync_q <= '0;
+      since_wait_q <= '0;
+    end else begin
+      since_sync_q <= since_sync_d;
+      since_wait_q <= since_wait_d;
+    end
+  end
+
+  // The descriptors leave through a register: it parts the algorithm's path from the queue's.
+  logic overflow_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      desc_valid_o <= '0;
+      overflow_q   <= 1'b0;
+    end else begin
+      desc_valid_o <= (accept_i && !drop_i) ? beat_valid : {NDesc{1'b0}};
+      overflow_q   <= lose;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (accept_i) desc_o <= beat_desc;
+  end
+
+  assign lost_o     = lost_q;
+  assign overflow_o = overflow_q;
+
+  logic unused_explicit;  // a trap follows
+  assign unused_explicit = trap_explicit;
+
+endmodule

@@ -1,0 +1,259 @@
+// One block through the E-Trace algorithm: its items, oldest first. Combinational.
+//
+// Treats the item that waits for the next one, then the block's first instruction if it has several. The block's
+// last instruction waits in turn, or its trap if it has no instruction. Lanes chain, lane 0 (the oldest block) first;
+// that one also ends a trace without a block, and has room for a support packet between what ends and what begins.
+module etrace_lane
+#(
+  parameter int IAddressWidth   = 64,
+  parameter int IAddressLsb     = 1,
+  parameter int ContextBits     = 32,
+  parameter int TimeBits        = 32,
+  parameter int IRetireWidth    = 7,
+  parameter int BpredSize       = 6,
+  parameter int CacheSize       = 5,
+  parameter int CallCounterSize = 0,
+  parameter int ReturnStackSize = 4,
+  parameter bit SijumpEn        = 1,
+  parameter int BcountBits      = 32,
+  // Derived, do not set: those of etrace_item, and what is sent: a report between two support packets.
+  parameter int AddrBits   = IAddressWidth - IAddressLsb,
+  parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
+  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
+  parameter int TableBits  = 2 << BpredSize,
+  parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
+  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + ((CacheSize > 0) ? CacheSize : 1) + ContextBits + TimeBits
+                             + IAddressWidth + AddrBits,
+  parameter int DescBits   = etrace_item_pkg::SupportBits + ReportBits
+) (
+  input  logic                     draft_i,
+  input  logic [5:0]               options_wait_i,  // in force for the item that waits
+  input  logic [5:0]               options_i,
+  input  logic [1:0]               sync_mode_i,
+  input  logic [3:0]               sync_max_i,
+
+  input  logic                     active_i,        // blocks of this beat are traced
+  input  logic                     enable_i,
+  input  logic                     end_i,           // the trace ends before the block
+  input  logic                     support_i,       // then comes a support packet
+  input  logic                     support_lost_i,  // that tells of a loss
+
+  // The block, and what its cycle has once.
+  input  logic [3:0]               itype_i,
+  input  logic [IAddressWidth-1:0] iaddr_i,
+  input  logic [IRetireWidth-1:0]  iretire_i,
+  input  logic                     ilastsize_i,
+  input  logic                     sijump_i,
+  input  logic                     notify_i,
+  input  logic                     qualified_i,     // by the filters
+  input  logic [7:0]               cause_i,
+  input  logic [IAddressWidth-1:0] tval_i,
+  input  logic [2:0]               priv_i,
+  input  logic [1:0]               ctype_i,         // 0 in lanes that are not the first
+  input  logic [ContextBits-1:0]   context_i,
+  input  logic [TimeBits-1:0]      time_i,
+
+  // The item that waits, and what the sync count is if that is a sync.
+  input  logic                                waits_i,
+  output logic                                waits_o,
+  input  logic [ItemBits-1:0]                 wait_i,
+  output logic [ItemBits-1:0]                 wait_o,
+  input  logic [trace_pkg::SyncCountBits-1:0] since_wait_i,
+  output logic [trace_pkg::SyncCountBits-1:0] since_wait_o,
+  input  logic [trace_pkg::SyncCountBits-1:0] since_sync_i,
+  output logic [trace_pkg::SyncCountBits-1:0] since_sync_o,
+
+  input  logic [StateBits-1:0]     state_i,
+  output logic [StateBits-1:0]     state_o,
+  input  logic [ReturnBits-1:0]    returns_i,
+  output logic [ReturnBits-1:0]    returns_o,
+  input  logic [TableBits-1:0]     table_i,
+  output logic [TableBits-1:0]     table_o,
+  input  logic [CacheBits-1:0]     cache_i,
+  output logic [CacheBits-1:0]     cache_o,
+
+  output logic                     trapped_o,       // a trap is next to the last instruction
+
+  // Slot 0: the item that waited, and the end of a trace. Slot 1: a support packet, and the block's first instruction.
+  output logic [1:0]               valid_o,
+  output logic [2*DescBits-1:0]    desc_o
+);
+
+  localparam int CountBits = trace_pkg::SyncCountBits;
+  localparam int StepBits  = IRetireWidth + 1;
+
+  // The block and its items. A trap without an instruction has the EPC of an exception.
+  logic       trap, present, block, outside, instructions, several, exception_only;
+  logic [3:0] itype;
+  assign trap           = trace_pkg::is_trap(itype_i);
+  assign itype          = etrace_item_pkg::known_itype(draft_i, itype_i);
+  assign present        = active_i && ((iretire_i != '0) || trap);
+  assign block          = present && qualified_i;
+  assign outside        = present && !qualified_i;
+  assign instructions   = block && (iretire_i != '0);
+  assign several        = instructions && (iretire_i > {{(IRetireWidth-2){1'b0}}, ilastsize_i, !ilastsize_i});
+  assign exception_only = (iretire_i == '0) && (itype_i == trace_pkg::ItypeException);
+  assign trapped_o      = instructions && trap;
+
+  logic [IAddressWidth-1:0] last_offset, last_iaddr;
+  assign last_offset = {{(IAddressWidth-IRetireWidth-1){1'b0}}, iretire_i, 1'b0} -
+                       {{(IAddressWidth-3){1'b0}}, ilastsize_i, !ilastsize_i, 1'b0};
+  assign last_iaddr  = iaddr_i + last_offset;
+
+  // What waited, with the block or nothing next to it.
+  logic                  treat_wait, none, sync_wait, wait_explicit, report_wait;
+  logic [1:0]            packets_wait;
+  logic [ReportBits-1:0] wait_report;
+  logic [StateBits-1:0]  state;
+  logic [ReturnBits-1:0] returns;
+  logic [TableBits-1:0]  predictor;
+  logic [CacheBits-1:0]  cache;
+
+  assign none       = end_i || outside;
+  assign treat_wait = waits_i && (none || block);
+
+  etrace_item #(
+    .IAddressWidth   (IAddressWidth),
+    .IAddressLsb     (IAddressLsb),
+    .ContextBits     (ContextBits),
+    .TimeBits        (TimeBits),
+    .BpredSize       (BpredSize),
+    .CacheSize       (CacheSize),
+    .CallCounterSize (CallCounterSize),
+    .ReturnStackSize (ReturnStackSize),
+    .SijumpEn        (SijumpEn),
+    .BcountBits      (BcountBits)
+  ) u_wait (
+    .draft_i,
+    .options_i      (options_wait_i),
+    .treat_i        (treat_wait),
+    .item_i         (wait_i),
+    .next_trap_i    (!none && !instructions),
+    .next_none_i    (none),
+    .next_priv_i    (priv_i),
+    .next_ctype_i   (ctype_i),
+    .state_i,
+    .state_o        (state),
+    .returns_i,
+    .returns_o      (returns),
+    .table_i,
+    .table_o        (predictor),
+    .cache_i,
+    .cache_o        (cache),
+    .sync_o         (sync_wait),
+    .packets_o      (packets_wait),
+    .explicit_o     (wait_explicit),
+    .report_valid_o (report_wait),
+    .report_o       (wait_report)
+  );
+
+  // The first of several instructions; another one is next to it.
+  logic                  sync_first, report_first, first_explicit;
+  logic [1:0]            packets_first;
+  logic [ReportBits-1:0] first_report;
+
+  etrace_item #(
+    .IAddressWidth   (IAddressWidth),
+    .IAddressLsb     (IAddressLsb),
+    .ContextBits     (ContextBits),
+    .TimeBits        (TimeBits),
+    .BpredSize       (BpredSize),
+    .CacheSize       (CacheSize),
+    .CallCounterSize (CallCounterSize),
+    .ReturnStackSize (ReturnStackSize),
+    .SijumpEn        (SijumpEn),
+    .BcountBits      (BcountBits)
+  ) u_first (
+    .draft_i,
+    .options_i,
+    .treat_i        (several),
+    .item_i         ({1'b0, trace_pkg::ItypeNone, 4'b0000, ctype_i, priv_i, 1'b0, cause_i, context_i, time_i,
+                      iaddr_i[IAddressWidth-1:IAddressLsb], tval_i}),
+    .next_trap_i    (1'b0),
+    .next_none_i    (1'b0),
+    .next_priv_i    (priv_i),
+    .next_ctype_i   (2'd0),
+    .state_i        (state),
+    .state_o,
+    .returns_i      (returns),
+    .returns_o,
+    .table_i        (predictor),
+    .table_o,
+    .cache_i        (cache),
+    .cache_o,
+    .sync_o         (sync_first),
+    .packets_o      (packets_first),
+    .explicit_o     (first_explicit),
+    .report_valid_o (report_first),
+    .report_o       (first_report)
+  );
+
+  // Since the last sync. In half-words it begins with the block of the sync, in cycles with that of its item.
+  logic [CountBits-1:0] since_block;
+  logic [StepBits-1:0]  halfwords, iretire;
+
+  assign iretire   = {{(StepBits-IRetireWidth){1'b0}}, iretire_i};
+  assign halfwords = (sync_wait ? since_wait_i[StepBits-1:0] : {StepBits{1'b0}}) + (block ? iretire : {StepBits{1'b0}});
+
+  trace_sync_count #(
+    .StepBits (StepBits)
+  ) u_since_wait (
+    .mode_i      (sync_mode_i),
+    .clear_i     (sync_wait),
+    .messages_i  ({1'b0, packets_wait}),
+    .cycles_i    (sync_wait ? since_wait_i : {CountBits{1'b0}}),
+    .halfwords_i (halfwords),
+    .count_i     (since_sync_i),
+    .count_o     (since_block)
+  );
+
+  trace_sync_count #(
+    .StepBits (StepBits)
+  ) u_since_first (
+    .mode_i      (sync_mode_i),
+    .clear_i     (sync_first),
+    .messages_i  ({1'b0, packets_first}),
+    .cycles_i    ({CountBits{1'b0}}),
+    .halfwords_i (sync_first ? iretire : {StepBits{1'b0}}),
+    .count_i     (since_block),
+    .count_o     (since_sync_o)
+  );
+
+  assign since_wait_o = !block                                        ? since_wait_i :
+                        (sync_mode_i == trace_pkg::SyncModeHalfwords) ? {{(CountBits-StepBits){1'b0}}, iretire}
+                                                                      : {CountBits{1'b0}};
+
+  // What waits from now on.
+  logic                     due;
+  logic [IAddressWidth-1:0] epc;
+  logic [ItemBits-1:0]      wait_last, wait_trap;
+
+  assign due       = trace_pkg::sync_due(sync_mode_i, sync_max_i, since_sync_o);
+  assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
+  assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i, notify_i, due,
+                      several ? 2'd0 : ctype_i, priv_i, ilastsize_i, cause_i, context_i, time_i,
+                      last_iaddr[IAddressWidth-1:IAddressLsb], tval_i};
+  assign wait_trap = {1'b1, itype, 4'b0000, 2'd0, priv_i, 1'b0, cause_i, context_i, time_i,
+                      epc[IAddressWidth-1:IAddressLsb], tval_i};
+
+  assign waits_o = block || (waits_i && !none);
+  assign wait_o  = instructions ? wait_last : block ? wait_trap : wait_i;
+
+  // A trace that ends takes its support packet along.
+  logic       ended;
+  logic [1:0] qual_ended, qual_support;
+  assign ended        = waits_i && none;
+  assign qual_ended   = wait_explicit ? etrace_pkg::QualEndedNtr : etrace_pkg::QualEndedRep;
+  assign qual_support = support_lost_i ? etrace_pkg::QualTraceLost : etrace_pkg::QualNoChange;
+
+  assign valid_o = {support_i || report_first, report_wait || ended};
+  assign desc_o  = {support_i, 1'b0, enable_i, qual_support, time_i[15:0], first_report,
+                    1'b0, ended, enable_i, qual_ended, time_i[15:0], wait_report};
+
+  logic unused;  // the first of several is never the last item; addresses end at bit IAddressLsb
+  assign unused = ^{first_explicit, last_iaddr, epc};
+
+endmodule

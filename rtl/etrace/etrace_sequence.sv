@@ -1,0 +1,108 @@
+// Descriptors to packets: what a descriptor (etrace_lane) holds leaves one packet a cycle, in this order: a support
+// packet, the context, the draft's branch count, the packet itself, a support packet at the end of trace.
+module etrace_sequence
+#(
+  parameter int IAddressWidth   = 64,
+  parameter int IAddressLsb     = 1,
+  parameter int ContextBits     = 32,
+  parameter int TimeBits        = 32,
+  parameter int CacheSize       = 5,
+  // Derived, do not set.
+  parameter int AddrBits   = IAddressWidth - IAddressLsb,
+  parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
+  parameter int DescBits   = etrace_item_pkg::SupportBits + etrace_item_pkg::ReportFixedBits + IndexBits + ContextBits
+                             + TimeBits + IAddressWidth + AddrBits
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     draft_i,
+
+  input  logic                     desc_valid_i,
+  input  logic [DescBits-1:0]      desc_i,
+  output logic                     desc_ready_o,
+
+  // To etrace_packer.
+  output logic                     valid_o,
+  input  logic                     ready_i,
+  output logic [2:0]               kind_o,
+  output logic [5:0]               options_o,
+  output logic                     branch_o,
+  output logic                     interrupt_o,
+  output logic                     thaddr_o,
+  output logic                     ienable_o,
+  output logic [1:0]               qual_o,
+  output logic                     notify_o,
+  output logic                     updiscon_o,
+  output logic                     irreport_o,
+  output logic [7:0]               irdepth_o,
+  output logic                     counting_o,
+  output logic                     fail_o,
+  output logic [31:0]              count_o,
+  output logic [4:0]               branches_o,
+  output logic [30:0]              map_o,
+  output logic [2:0]               privilege_o,
+  output logic [7:0]               ecause_o,
+  output logic                     cache_hit_o,
+  output logic [9:0]               cache_index_o,
+  output logic [IAddressWidth-1:0] addr_o,
+  output logic [IAddressWidth-1:0] tval_o,
+  output logic [31:0]              context_o,
+  output logic [63:0]              time_o
+);
+
+  // What it holds, in order, bit 0 first; sent_q: what has left.
+  localparam int NParts = 5;
+  localparam int Before = 0, Context = 1, Count = 2, Packet = 3, Behind = 4;
+  logic [NParts-1:0] parts, left, part, sent_q;
+  logic              support;
+
+  logic                     support_before, support_behind, context_first, counting;
+  logic [15:0]              support_time;
+  logic [2:0]               kind;
+  logic [4:0]               branches;
+  logic [7:0]               code;
+  logic [IndexBits-1:0]     index;
+  logic [ContextBits-1:0]   context_id;
+  logic [TimeBits-1:0]      now;
+  logic [IAddressWidth-1:0] value;
+  logic [AddrBits-1:0]      addr;
+
+  assign {support_before, support_behind, ienable_o, qual_o, support_time, context_first, kind, branch_o, interrupt_o,
+          thaddr_o, notify_o, updiscon_o, irreport_o, counting, fail_o, cache_hit_o, options_o, privilege_o, branches, code,
+          index, context_id, now, value, addr} = desc_i;
+
+  assign parts[Before]  = support_before;
+  assign parts[Context] = context_first;
+  assign parts[Count]   = draft_i && counting && (kind == etrace_pkg::KindAddress);
+  assign parts[Packet]  = (kind != etrace_item_pkg::KindNone);
+  assign parts[Behind]  = support_behind;
+
+  assign left         = parts & ~sent_q;
+  assign part         = left & (~left + 1'b1);  // the first of them
+  assign support      = part[Before] || part[Behind];
+  assign valid_o      = desc_valid_i;
+  assign desc_ready_o = ready_i && (left == part);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                       sent_q <= '0;
+    else if (desc_valid_i && ready_i)  sent_q <= desc_ready_o ? {NParts{1'b0}} : sent_q | part;
+  end
+
+  // The draft's count goes without an address, and its address without the branches.
+  assign kind_o     = support       ? etrace_pkg::KindSupport :
+                      part[Context] ? etrace_pkg::KindContext :
+                      part[Count]   ? etrace_pkg::KindBranches : kind;
+  assign counting_o = counting && !(parts[Count] && part[Packet]);
+  assign branches_o = (parts[Count] && part[Packet]) ? 5'd0 : branches;
+
+  assign irdepth_o     = code;
+  assign ecause_o      = code;
+  assign count_o       = value[31:0];
+  assign map_o         = value[30:0];
+  assign tval_o        = value;
+  assign cache_index_o = {{(10-IndexBits){1'b0}}, index};
+  assign addr_o        = {{IAddressLsb{1'b0}}, addr};
+  assign context_o     = {{(32-ContextBits){1'b0}}, context_id};
+  assign time_o        = support ? {48'd0, support_time} : {{(64-TimeBits){1'b0}}, now};
+
+endmodule
