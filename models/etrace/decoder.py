@@ -1,0 +1,142 @@
+"""The E-Trace decoder: what the hart did, from packets and the program alone, of both variants with all options.
+
+Written to accept any legal encoder: it knows nothing of how one chooses between packets. Bytes that are damaged or contradict
+the program give a `Diagnostic` with the clause they break; decoding resumes at the next synchronization packet. Time and
+memory are bounded by the bytes given and `max_instructions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from models.etrace.codec import PacketError, unpack
+from models.etrace.config import Config
+from models.etrace.decoded import CLAUSES, UNTOLD, DecodedTrace, Diagnostic, Event
+from models.etrace.decoder_packets import Interpreter, State
+from models.etrace.decoder_path import Contradiction, LimitReached
+from models.etrace.deframe import Damage, Deframer
+from models.etrace.packets import MAX_PAYLOAD, Packet
+from models.riscv.program import Program
+
+__all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "decode", "decode_bytes"]
+
+MAX_INSTRUCTIONS = 50_000_000  # about 0.5 GB once `pcs` and `taken` are read
+WASTE = 8  # what contradictions undid counts for so much of it, so that hostile bytes cannot take hours
+REMEMBERED = 1 << 15  # payloads unpacked once
+
+
+class DecoderError(ValueError):
+    """A decoder that cannot be made or used so; the text says what to do."""
+
+
+class Decoder:
+    """Takes payloads one by one and tells the story at the end.
+
+    program: what was traced. config: the parameters that give packets their layout, the options in force before a support packet
+    tells them, and trap_vectors. max_instructions: decoding stops with a diagnostic where the trace tells of more; 6 bytes can
+    tell of millions. DecoderError if program and configuration do not fit.
+    """
+
+    def __init__(self, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS) -> None:
+        if program.xlen != config.xlen:
+            raise DecoderError(
+                f"the program is for RV{program.xlen} and the trace for RV{config.xlen}; "
+                f"give the program that was traced, or IADDRESS_WIDTH_P={program.xlen}"
+            )
+        self._config, self._limit = config, max_instructions
+        self._flow = Interpreter(program, config, max_instructions)
+        self._unpacked: dict[bytes, Packet] = {}
+        self._options = self._flow.ioptions
+        self._result: DecodedTrace | None = None
+
+    def feed(self, payload: bytes, offset: int = -1) -> None:
+        """Take the next packet. offset: of its first byte in the stream, if there is one. DecoderError after `finish`."""
+        if self._result is not None:
+            raise DecoderError("this decoder has finished; make a new Decoder for another trace")
+        flow = self._flow
+        if flow.state is State.DONE:
+            return
+        story, path = flow.story, flow.path
+        if flow.ioptions != self._options or len(self._unpacked) >= REMEMBERED:
+            self._options = flow.ioptions
+            self._unpacked.clear()
+        story.first_pc.append(path.count)
+        story.options.append(flow.ioptions)
+        for column in (story.priv, story.context, story.time):
+            column.append(column[-1] if column else UNTOLD)
+        if offset >= 0:
+            story.offsets.append(offset)
+        packet = self._unpacked.get(payload)
+        if packet is None:
+            try:
+                packet = unpack(payload, self._config, flow.options)
+            except PacketError as error:
+                story.packets.append(None)
+                short = 1 <= len(payload) <= MAX_PAYLOAD
+                flow.lose("ET.pay.fields" if short else "ET.pay.type_length", str(error))
+                return
+            self._unpacked[bytes(payload)] = packet
+        story.packets.append(packet)
+        flow.mark, events = path.mark(), len(story.events)
+        try:
+            flow.handle(packet)
+            if path.count + path.wasted * WASTE > self._limit:
+                raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
+        except Contradiction as error:
+            path.undo(flow.mark)
+            del story.events[events:]
+            flow.lose(error.clause, f"{packet}: {error}")
+            if packet.is_sync and packet.get("thaddr", 1):
+                try:
+                    flow.handle(packet)
+                except Contradiction:
+                    path.undo(flow.mark)
+                    del story.events[events:]
+                    flow.lose(error.clause, str(error))
+        except LimitReached as error:
+            path.undo(flow.mark)
+            del story.events[events:]
+            flow.resume(flow.index)
+            flow.lose("bounds", f"the trace tells of {error}")
+            flow.state, story.complete = State.DONE, False
+
+    def damage(self, damage: Damage) -> None:
+        """Bytes of the stream that are no packet."""
+        if self._flow.state is not State.DONE and self._result is None:
+            self._flow.break_off(damage.clause, damage.text, damage.offset)
+
+    def finish(self) -> DecodedTrace:
+        """The end of the stream."""
+        if self._result is None:
+            flow = self._flow
+            story = flow.story
+            flow.resume(len(story.packets))
+            if story.skipped and flow.state is State.START and story.skipped == len(story.packets):
+                text = f"no synchronization packet is among {story.skipped} packets"
+                story.diagnostics.insert(0, Diagnostic(0, "ET.alg.first", text, story.skipped))
+            self._result = DecodedTrace(flow.path, story)
+        return self._result
+
+
+def decode(payloads: Iterable[bytes], program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS) -> DecodedTrace:
+    """Decode a whole trace, given as payloads; see `Decoder`."""
+    decoder = Decoder(program, config, max_instructions)
+    for payload in payloads:
+        decoder.feed(payload)
+    return decoder.finish()
+
+
+def decode_bytes(
+    data: bytes, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS, joined: bool = False
+) -> DecodedTrace:
+    """Decode a whole trace, given as the bytes that the transport of the configuration carries.
+
+    joined: the data may begin in the middle of a packet; see `models.etrace.deframe`.
+    """
+    decoder, deframer = Decoder(program, config, max_instructions), Deframer(config, joined)
+    for found in (*deframer.feed(data), *deframer.finish()):
+        if isinstance(found, Damage):
+            decoder.damage(found)
+        else:
+            decoder.feed(found.payload, found.offset)
+    return decoder.finish()

@@ -1,0 +1,403 @@
+"""The decoder's path: every instruction up to here, as numbers of steps, and the walks that make it longer.
+
+`Path` follows code as far as what was told leaves no choice: branches by their bits or by the predictor, returns by the return
+stack, jumps by the constant loaded right before. What packets mean, and which of several places an address stands for,
+is `decoder_packets`' and `decoder_seek`'s.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.etrace.config import Config
+from models.etrace.decoder_steps import NOWHERE, End, Exit, Steps
+from models.ntrace.decoder_steps import Pool
+from models.riscv.program import Program
+
+CHUNK = 1 << 16  # steps held as a list; older ones are packed
+WALK_LIMIT = 1 << 15  # steps without a decision
+PATIENCE = 16  # branches before a walk by prediction looks for a cycle
+PLAIN, BRANCH, CALL, INDIRECT, TRAP, UNMAPPED = End
+TRAIN = ((0, 1), (0, 3), (0, 3), (2, 3))  # next state of a predictor entry by state and outcome (branch prediction mode)
+WEAKLY_NOT_TAKEN = 1
+
+
+class Contradiction(Exception):
+    """What a packet says cannot have happened in this program; `clause` is the requirement it breaks."""
+
+    def __init__(self, clause: str, text: str) -> None:
+        super().__init__(text)
+        self.clause = clause
+
+
+class LimitReached(Exception):
+    """The trace tells of more instructions than the decoder is to follow."""
+
+
+class Mark(NamedTuple):
+    """A place to return to when a packet turns out to be wrong."""
+
+    steps: int
+    repeats: int
+    count: int
+
+
+class Place(NamedTuple):
+    """All a walk changes, for a walk that may have to be taken back. Branches must not lie between."""
+
+    mark: Mark
+    pc: int
+    next: int
+    pending: Exit | None
+    stack: list[int]
+    returned: bool
+    ret_open: bool
+
+
+class Path:
+    """A place in a program, and what led to it.
+
+    pc: the last instruction. next: the one behind it, NOWHERE if that is not known or `pending`, the exit of a call or jump not
+    left yet, has still to change the return stack. stack: return addresses. returned: next is the target of an implicit return;
+    ret_open: there was one since the last branch, call or synchronization. Methods that walk raise Contradiction.
+    """
+
+    def __init__(self, program: Program, config: Config, limit: int) -> None:
+        self.program = program
+        self.count = self.wasted = 0
+        self.pc = self.next = NOWHERE
+        self.pending: Exit | None = None
+        self.stack: list[int] = []
+        self.returned = self.ret_open = False
+        self.limit = limit
+        self._pool = Pool()
+        self._steps_of = {stacked: Steps(program, self._pool, stacked) for stacked in (False, True)}
+        self._depth = 1 << config.return_stack_size_p if config.return_stack_size_p else (1 << config.call_counter_size_p) - 1
+        self._shift, self._mask = config.iaddress_lsb_p, (1 << config.bpred_size_p) - 1
+        self._entries = bytearray(1 << config.bpred_size_p)
+        self._seam = 0  # instructions before the last place at which the hart may not have gone on
+        self._steps: list[int] = []
+        self._packed: list[np.ndarray] = []
+        self._packed_steps = 0
+        self._repeats: list[tuple[int, int, int]] = []  # (at, n, times): before step `at` the last n instructions come `times` more
+        self.configure({})
+
+    def configure(self, options: dict[str, int]) -> None:
+        """The options in force from here on."""
+        self.implicit = bool(options.get("implicit_return"))
+        self.nodes = self._steps_of[self.implicit]
+        self._predicts, self._constants = bool(options.get("branch_prediction")), bool(options.get("sijump"))
+        if self.pending is None and self.pc != NOWHERE and self.next != NOWHERE:
+            leaves = self.nodes.exit(self.pc)  # a call may count from here on, or no longer
+            if leaves.end is CALL:
+                self.pending, self.next = leaves, NOWHERE
+        elif self.pending is not None:
+            self._stand(self.pc)
+
+    # Where it is
+
+    def synchronize(self) -> None:
+        """Forget what a synchronization packet makes forget: return stack and predictor."""
+        self.stack.clear()
+        self.returned = self.ret_open = False
+        self._entries = bytearray([WEAKLY_NOT_TAKEN]) * len(self._entries)
+
+    def interrupt(self) -> None:
+        """What comes next does not come from here (a trap, or an end)."""
+        self.pc = self.next = NOWHERE
+        self.pending = None
+        self._seam = self.count
+
+    def arrive(self, pc: int, taken: int | None) -> None:
+        """The instruction at pc retires. taken: of a branch."""
+        leaves = self.nodes.exit(pc)
+        if leaves.end is UNMAPPED:
+            raise Contradiction("ET.pay.differential", f"no instruction is at {self.program.place(pc)}")
+        if leaves.end is BRANCH:
+            node, taken = self.nodes[pc], taken or 0
+            self._steps.append(node.taken_step if taken else node.step)
+            self.train(pc, taken)
+        else:
+            self._steps.append(self.nodes.cut(pc, 1))
+        self.count += 1
+        self._stand(pc, taken)
+
+    def _stand(self, pc: int, taken: int | None = None) -> None:
+        """pc is the last instruction; it is not left yet."""
+        leaves = self.nodes.exit(pc)
+        self.pc, self.returned, self.pending, self.next = pc, False, None, leaves.after
+        if leaves.end is BRANCH:
+            self.ret_open = False
+            if taken:
+                self.next = leaves.target
+        elif leaves.end is not PLAIN:
+            self.pending, self.next = leaves, NOWHERE
+
+    def train(self, pc: int, taken: int) -> None:
+        """The predictor learns the outcome of a branch."""
+        if self._predicts:
+            index = pc >> self._shift & self._mask
+            self._entries[index] = TRAIN[self._entries[index]][taken]
+
+    def prediction(self, pc: int) -> int:
+        """The outcome expected of the branch at pc, as 0 or 1."""
+        return self._entries[pc >> self._shift & self._mask] >> 1
+
+    # Leaving instructions
+
+    def infer(self, leaves: Exit) -> bool:
+        """Leave the call or jump `pending` if its target is known: `next` is; False if it is uninferable."""
+        if leaves.end is CALL:
+            self.push(leaves.back)
+            self.next, self.pending = leaves.after, None
+            return True
+        if leaves.end is not INDIRECT:
+            raise Contradiction("ET.pay.differential", f"trace goes on behind {self.program.where(leaves.pc)}, which traps")
+        target = self._constant(leaves) if self._constants else None
+        implicit = leaves.pops and bool(self.stack)
+        if target is None and not implicit:
+            return False
+        back = self.stack.pop() if implicit else None
+        if back is not None and target in (None, back):
+            self.returned = self.ret_open = True
+        if leaves.back is not None:
+            self.push(leaves.back)
+        self.next, self.pending = back if target is None else target, None
+        return True
+
+    def told(self, leaves: Exit) -> None:
+        """The uninferable jump `pending` is left for a target that a packet tells."""
+        if leaves.pops and self.stack:
+            self.stack.pop()
+        if leaves.back is not None:
+            self.push(leaves.back)
+
+    def push(self, back: int) -> None:
+        """A call."""
+        self.stack.append(back)
+        self.ret_open = False
+        if len(self.stack) > self._depth:
+            del self.stack[0]
+
+    def _constant(self, leaves: Exit) -> int | None:
+        """Target of the jump just walked if the instruction before it, with nothing between, loads its register."""
+        if leaves.xret or self.count - self._seam < 2:
+            return None
+        step, pool = self._steps[-1], self._pool
+        if pool.length[step] > 1:
+            before = pool.pcs[pool.start[step] + pool.length[step] - 2]
+        elif len(self._steps) > 1:
+            before = pool.last_pc(self._steps[-2])
+        else:
+            return None
+        return self.nodes.constant(before, leaves.pc)
+
+    def expected(self) -> int | None:
+        """The pc that would be next, with nothing changed; None if it is not known."""
+        if self.pending is None:
+            return self.next if self.next != NOWHERE else None
+        place = self.place()
+        known = self.pending.end is not TRAP and self.infer(self.pending)
+        target = self.next
+        self.back_to(place)
+        return target if known else None
+
+    # Walking
+
+    def follow(self, bits: int, branches: int) -> None:
+        """Walk that many branches by their bits (1: not taken), the oldest lowest, to the last of them."""
+        nodes, steps, count, pc = self.nodes, self._steps, self.count, self._begin(branches)
+        train, entries, shift, mask = self._predicts, self._entries, self._shift, self._mask
+        for done in range(branches):
+            end, number, step, after, target, taken_step, leaves, _ = nodes[pc]
+            if end is not BRANCH:
+                self.count = count
+                pc = self._to_branch(pc, branches - done)
+                count = self.count
+                end, number, step, after, target, taken_step, leaves, _ = nodes[pc]
+            count += number
+            if bits >> done & 1:
+                steps.append(step)
+                pc, taken = after, 0
+            else:
+                steps.append(taken_step)
+                pc, taken = target, 1
+            if train:
+                index = leaves.pc >> shift & mask
+                entries[index] = TRAIN[entries[index]][taken]
+        if branches:
+            self._ended(leaves.pc, pc, count)
+
+    def predict(self, branches: int) -> None:
+        """Walk that many branches as the predictor says, to the last of them."""
+        nodes, steps, count, pc = self.nodes, self._steps, self.count, self._begin(branches)
+        entries, shift, mask = self._entries, self._shift, self._mask
+        changes = 0
+        turn, stack, was, left_then, count_then = NOWHERE, [], 0, 0, 0
+        patience = gap = PATIENCE
+        left, leaves = branches, None
+        while left:
+            if pc == turn and was == changes and stack == self.stack:  # everything is as it was: it goes on like this
+                turns = left // (left_then - left)
+                self.count = count
+                self._repeat(count_then, turns)
+                count, turn = self.count, NOWHERE
+                left -= turns * (left_then - left)
+                patience = left + 1
+                continue
+            patience -= 1
+            if not patience:
+                turn, stack, was, left_then, count_then = pc, self.stack.copy(), changes, left, count
+                gap += gap
+                patience = gap
+                if count > self.limit:
+                    raise LimitReached(f"more than {self.limit} instructions; give a larger max_instructions")
+            end, number, step, after, target, taken_step, leaves, _ = nodes[pc]
+            if end is not BRANCH:
+                self.count = count
+                pc = self._to_branch(pc, left)
+                count = self.count
+                end, number, step, after, target, taken_step, leaves, _ = nodes[pc]
+            count += number
+            index = leaves.pc >> shift & mask
+            state = entries[index]
+            if state >> 1:
+                steps.append(taken_step)
+                pc = target
+            else:
+                steps.append(step)
+                pc = after
+            new = TRAIN[state][state >> 1]
+            if new != state:
+                entries[index] = new
+                changes += 1
+            left -= 1
+        if leaves is not None:
+            self._ended(leaves.pc, pc, count)
+
+    def mispredict(self) -> None:
+        """Walk to the next branch, which goes against its prediction."""
+        pc = self._to_branch(self._begin(1), 1)
+        node = self.nodes[pc]
+        self.follow_one(node.exit.pc, 1 - self.prediction(node.exit.pc), pc)
+
+    def follow_one(self, branch: int, taken: int, begin: int) -> None:
+        """The step at `begin`, which ends in this branch."""
+        node = self.nodes[begin]
+        self._steps.append(node.taken_step if taken else node.step)
+        self.train(branch, taken)
+        self._ended(branch, node.target if taken else node.after, self.count + node.count)
+
+    def _ended(self, branch: int, after: int, count: int) -> None:
+        self.pc, self.next, self.pending, self.count = branch, after, None, count
+        self.returned = self.ret_open = False
+
+    def _begin(self, branches: int) -> int:
+        """The pc to go on from; the call or jump that was last is left."""
+        if not branches:
+            return self.next
+        if self.pending is not None and not self.infer(self.pending):
+            raise self._uninferable(branches)
+        if self.next == NOWHERE:
+            raise Contradiction("ET-2", "branches are told where nothing has retired")
+        return self.next
+
+    def _to_branch(self, pc: int, branches: int) -> int:
+        """Walk to the step that ends in the next branch; its pc."""
+        nodes, steps = self.nodes, self._steps
+        turn, stack, gap = NOWHERE, [], PATIENCE
+        for done in range(WALK_LIMIT):
+            node = nodes[pc]
+            if node.end is BRANCH:
+                return pc
+            if pc == turn and stack == self.stack:
+                break
+            if done == gap:
+                turn, stack = pc, self.stack.copy()
+                gap += gap
+            if node.end is UNMAPPED:
+                raise Contradiction("ET.pay.map_length", f"{branches} branches are left at {self.program.where(pc)}")
+            steps.append(node.step)
+            self.count += node.count
+            pc = node.after
+            if node.end is not PLAIN:
+                self.pc, self.pending = node.exit.pc, node.exit
+                if node.end is TRAP or not self.infer(node.exit):
+                    raise self._uninferable(branches)
+                pc = self.next
+        raise Contradiction("ET.pay.map_length", f"{branches} branches are left, but the code at {self.program.where(pc)} has none")
+
+    def _uninferable(self, branches: int) -> Contradiction:
+        return Contradiction("ET.pay.map_length", f"{branches} branches are left behind {self.program.where(self.pc)}")
+
+    # Storing
+
+    def run(self, pc: int) -> End:
+        """Walk the step at pc, which does not end in a branch; what it ends in. The caller leaves `pending`, if there is one."""
+        node = self.nodes[pc]
+        if node.end is UNMAPPED:
+            raise Contradiction("ET.pay.differential", f"the code leads to {self.program.where(pc)}")
+        self._steps.append(node.step)
+        self.count += node.count
+        self._stand(node.exit.pc)
+        return node.end
+
+    def part(self, begin: int, count: int, pc: int) -> None:
+        """Walk the first instructions of the step at `begin`, up to the one at pc, which is no branch."""
+        self._steps.append(self.nodes.cut(begin, count))
+        self.count += count
+        self._stand(pc)
+
+    def mark(self) -> Mark:
+        """Where to return to if the next packet is wrong; packs old steps."""
+        if len(self._steps) > CHUNK:
+            self._packed.append(np.array(self._steps[:-2], dtype=np.uint32))
+            self._packed_steps += len(self._steps) - 2
+            self._steps = self._steps[-2:]
+        return Mark(len(self._steps), len(self._repeats), self.count)
+
+    def undo(self, mark: Mark) -> None:
+        """Forget the instructions since the mark."""
+        self.wasted += len(self._steps) - mark.steps
+        del self._steps[mark.steps :]
+        del self._repeats[mark.repeats :]
+        self.count = mark.count
+
+    def place(self) -> Place:
+        """All that a walk without branches changes."""
+        mark = Mark(len(self._steps), len(self._repeats), self.count)
+        return Place(mark, self.pc, self.next, self.pending, self.stack.copy(), self.returned, self.ret_open)
+
+    def back_to(self, place: Place) -> None:
+        """As if the walk since then had not been."""
+        self.undo(place.mark)
+        _, self.pc, self.next, self.pending, stack, self.returned, self.ret_open = place
+        self.stack = stack.copy()
+
+    def _repeat(self, count: int, turns: int) -> None:
+        """What was walked since there were `count` instructions happened `turns` more."""
+        if turns:
+            self._repeats.append((self._packed_steps + len(self._steps), self.count - count, turns))
+            self.count += turns * (self.count - count)
+
+    def expand(self) -> tuple[np.ndarray, np.ndarray]:
+        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
+        pcs, taken = np.empty(self.count, dtype=np.uint64), np.full(self.count, -1, dtype=np.int8)
+        steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
+        columns = self._pool.columns()
+        at, done = 0, 0
+        for place, length, times in [*self._repeats, (len(steps), 0, 0)]:
+            for first in range(done, place, CHUNK):
+                told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
+                pcs[at : at + len(told_pcs)] = told_pcs
+                taken[at : at + len(told_pcs)] = told_taken
+                at += len(told_pcs)
+            if times:
+                end = at + times * length
+                for column in (pcs, taken):
+                    column[at:end].reshape(times, length)[:] = column[at - length : at]
+                at = end
+            done = place
+        return pcs, taken

@@ -1,0 +1,135 @@
+"""Steps of E-Trace: the pieces of a program between two decisions, and how each instruction is left.
+
+A step is a run of consecutive instructions up to and with the next branch, uninferable jump, ecall or ebreak, or a call
+that the return stack has to know. Its number names it in a `Pool` that all walks through the program share.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from models.ntrace.decoder_steps import STEP_LIMIT, Pool
+from models.riscv.isa import XRET, Flow, Insn, itype
+from models.riscv.program import Program
+from models.riscv.retired import IType
+from models.riscv.sequential import target as constant_target
+
+NOWHERE = -1  # a pc that no walk comes to
+_CALLS = (IType.INFERABLE_CALL, IType.UNINFERABLE_CALL)
+
+
+class End(IntEnum):
+    """What the last instruction of a step is."""
+
+    PLAIN = 0  # the next pc is known
+    BRANCH = 1
+    CALL = 2  # a direct call, with a return stack
+    INDIRECT = 3  # an uninferable jump, unless an option infers its target
+    TRAP = 4  # ecall or ebreak
+    UNMAPPED = 5  # no instruction here
+
+
+class Exit(NamedTuple):
+    """How an instruction is left.
+
+    after: next pc, of a branch that is not taken; target: of one that is. back: what a call pushes, else None. pops: a
+    return. xret: a return from a trap.
+    """
+
+    end: End
+    pc: int
+    after: int
+    target: int
+    back: int | None
+    pops: bool
+    xret: bool
+
+
+class Node(NamedTuple):
+    """The step that begins at a pc.
+
+    count: instructions. step: its number (of a branch not taken). exit: of its last instruction. after, target: those of exit.
+    taken_step: of a branch that is taken. index: place of each pc in the step.
+    """
+
+    end: End
+    count: int
+    step: int
+    after: int
+    target: int
+    taken_step: int
+    exit: Exit
+    index: dict[int, int]
+
+
+_ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
+
+
+class Steps(dict):
+    """pc to `Node`, made at first use. stacked: direct calls end a step."""
+
+    def __init__(self, program: Program, pool: Pool, stacked: bool) -> None:
+        super().__init__()
+        self.program, self.pool, self.stacked = program, pool, stacked
+        self._code, self._mask = program.code, (1 << program.xlen) - 1
+        self._exits: dict[int, Exit] = {}
+        self._cuts: dict[tuple[int, int], int] = {}
+        self._constants: dict[tuple[int, int], int | None] = {}
+
+    def __missing__(self, pc: int) -> Node:
+        pcs: list[int] = []
+        at, last = pc, self.exit(pc)
+        while len(pcs) < STEP_LIMIT and at not in pcs:
+            leaves = self.exit(at)
+            if leaves.end is End.UNMAPPED:
+                if not pcs:
+                    last = leaves
+                break
+            pcs.append(at)
+            last, at = leaves, leaves.after
+            if leaves.end is not End.PLAIN:
+                break
+        start = len(self.pool.pcs)
+        self.pool.pcs.extend(pcs)
+        step = self.pool.new(start, len(pcs), 0 if last.end is End.BRANCH else -1)
+        taken_step = self.pool.new(start, len(pcs), 1) if last.end is End.BRANCH else step
+        index = {at: place for place, at in enumerate(pcs)}
+        node = self[pc] = Node(last.end, len(pcs), step, last.after, last.target, taken_step, last, index)
+        return node
+
+    def exit(self, pc: int) -> Exit:
+        """How the instruction at pc is left."""
+        known = self._exits.get(pc)
+        if known is None:
+            known = self._exits[pc] = self._exit(pc, self._code[pc])
+        return known
+
+    def _exit(self, pc: int, insn: Insn | None) -> Exit:
+        if insn is None:
+            return Exit(End.UNMAPPED, pc, NOWHERE, NOWHERE, None, False, False)
+        after, target, end = pc + insn.size & self._mask, NOWHERE, _ENDS.get(insn.flow, End.PLAIN)
+        xret = insn.name in XRET
+        kind = IType.XRET if xret else itype(insn, "v2_0")
+        back = after if self.stacked and kind in _CALLS else None
+        if insn.flow is Flow.BRANCH:
+            target = insn.target
+        elif insn.flow is Flow.INFERABLE:
+            after, end = insn.target, End.PLAIN if back is None else End.CALL
+        elif insn.flow is not Flow.SEQUENTIAL:
+            after = NOWHERE
+        return Exit(end, pc, after, target, back, self.stacked and kind == IType.RETURN, xret)
+
+    def cut(self, pc: int, count: int) -> int:
+        """Number of the first `count` instructions of the step at pc, the last of which is no branch."""
+        known = self._cuts.get((pc, count))
+        if known is None:
+            known = self._cuts[pc, count] = self.pool.new(self.pool.start[self[pc].step], count, -1)
+        return known
+
+    def constant(self, before: int, jump: int) -> int | None:
+        """Where the jump leads if it retires right behind the instruction at `before` and that loads its register."""
+        key = (before, jump)
+        if key not in self._constants:
+            self._constants[key] = constant_target(self._code[before], self._code[jump], self.program.xlen)
+        return self._constants[key]
