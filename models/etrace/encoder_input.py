@@ -28,8 +28,8 @@ UNINFERABLE, SEQUENTIAL, RETURN, CALL = 1 << 3, 1 << 4, 1 << 5, 1 << 6  # sequen
 NOTIFY, TRAP = 1 << 7, 1 << 8
 FIRST, AFTER_TRAP, AFTER_JUMP, AFTER_RETURN, PPCCD = 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13  # jump: uninferable and not sequential
 CONTEXT = 1 << 14  # it changed, and may be told imprecisely
-LAST, NEXT_TRAP, NEXT_PPCCD, NEXT_ASYNC = 1 << 15, 1 << 16, 1 << 17, 1 << 18
-RESYNC = 1 << 19  # found while encoding
+LAST, NEXT_TRAP, NEXT_PPCCD, NEXT_ASYNC, NEXT_PRIVILEGE = 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19  # ppccd by ctype 3, by privilege
+RESYNC = 1 << 20  # found while encoding
 BEFORE = FIRST | AFTER_TRAP | AFTER_JUMP | AFTER_RETURN | PPCCD | CONTEXT
 
 IMPRECISE, PRECISE, ASYNC = 1, 2, 3  # ctype
@@ -214,12 +214,14 @@ def _flags(
     first_of_cycle = np.diff(row_of, prepend=NEVER) != 0
     ctype = np.where(first_of_cycle, beats.ctype[row_of], np.uint8(0))
     priv = beats.priv.flat[place]
-    ppccd = goes_on & some & ((np.diff(priv, prepend=priv[:1]) != 0) | (ctype >= PRECISE))
+    privilege = np.diff(priv, prepend=priv[:1]) != 0
+    ppccd = goes_on & some & (privilege | (ctype >= PRECISE))
     start = np.where(goes_on, np.append(np.uint32(0), ended)[:-1], np.uint32(FIRST))
     start |= _where(ppccd, PPCCD) | _where(some & (ctype == IMPRECISE), CONTEXT)
 
     # what the last item of each block has before it
-    following = np.where(some, _where(ppccd, NEXT_PPCCD) | _where(ppccd & (ctype == ASYNC), NEXT_ASYNC), np.uint32(NEXT_TRAP))
+    following = _where(ppccd, NEXT_PPCCD) | _where(ppccd & (ctype == ASYNC), NEXT_ASYNC) | _where(ppccd & privilege, NEXT_PRIVILEGE)
+    following = np.where(some, following, np.uint32(NEXT_TRAP))
     end = np.append(np.where(goes_on, following, np.uint32(LAST))[1:], np.uint32(LAST))[: len(trap)]
 
     flags = np.zeros((len(place), SLOTS), np.uint32)

@@ -24,6 +24,7 @@ from models.etrace.encoder_input import (
     NEVER,
     NEXT_ASYNC,
     NEXT_PPCCD,
+    NEXT_PRIVILEGE,
     NEXT_TRAP,
     NOT_TAKEN,
     NOTIFY,
@@ -81,7 +82,7 @@ class ItemSteps(Sender):
         # Addresses behind calls; of a call counter only their number counts
         self._stack: deque[int] = deque(maxlen=self._depth_limit)
         self._popped: tuple[int, int] = (0, 0)  # (depth, top) before the last return
-        self._returned = self._unanchored = False  # ret_open, anchor_due
+        self._ret_open = False
         self._irets = 0  # implicit returns since the last packet or branch
         self._count = 0
         self._due = FAR  # the item from which on a special one asks for a resynchronization
@@ -91,7 +92,6 @@ class ItemSteps(Sender):
         """What each packet with branches or an address resets."""
         self._branches = self._map = 0
         self._right = 0 if self._predicting else NEVER  # branches since the last packet, NEVER if not all were predicted
-        self._unanchored = False
         self._irets = 0
 
     # The items of one trace
@@ -114,7 +114,7 @@ class ItemSteps(Sender):
                     if branches < MAX_BRANCHES:
                         branch_map |= (flags & NOT_TAKEN) << branches
                         branches += 1
-                    self._returned = self._unanchored = False
+                    self._ret_open = False
                     continue
             self._branches, self._map, self._right = branches, branch_map, right
             branches = None
@@ -138,16 +138,15 @@ class ItemSteps(Sender):
     def _item(self, key: int, flags: int, address: int, extra: int, row: int) -> None:
         place = int(self._story.place[key // SLOTS])
         self._row, self._item_row = row, place // self._lanes
-        implicit = bool(flags & AFTER_RETURN) and self._implicit(address, flags, place)
-        if implicit:
+        if flags & AFTER_RETURN and self._implicit(address, flags, place):
             flags &= ~AFTER_JUMP
-            self._returned = self._unanchored = True
+            self._ret_open = True
             self._irets += 1
         if flags & TRAP:
             self._trap(key, flags, address, place)
             told = False
         else:
-            told = self._instruction(key, flags, address, extra, place, implicit)
+            told = self._instruction(key, flags, address, extra, place)
         if self._count >= self._most_packets:
             self._due = min(self._due, key + 1)
         if flags & LAST:
@@ -161,31 +160,28 @@ class ItemSteps(Sender):
 
     # I with prev, next
 
-    def _instruction(self, key: int, flags: int, address: int, extra: int, place: int, implicit: bool) -> bool:
+    def _instruction(self, key: int, flags: int, address: int, extra: int, place: int) -> bool:
         """One instruction. Returns whether the trace may end behind it without having said so (ended_ntr)."""
         synced = flags & (AFTER_TRAP | FIRST | PPCCD | RESYNC)
         if synced:
             self._sync_instruction(key, flags, address, extra, place)
             told = True
         else:
-            told = self._other(key, flags, address, extra, place, implicit)
+            told = self._other(key, flags, address, extra, place)
         if flags & RETURN:
             self._popped = (len(self._stack), self._stack[-1] if self._stack else 0)
             if self._stack:
                 self._stack.pop()
         elif flags & CALL and self._options & IMPLICIT_RETURN:
             self._stack.append(extra & self._byte_mask)
-            self._returned = self._unanchored = False
+            self._ret_open = False
         return told
 
     def _sync_instruction(self, key: int, flags: int, address: int, extra: int, place: int) -> None:
         """Rules 1 and 2."""
         taken = bool(flags & BRANCH) and not flags & NOT_TAKEN
-        if self._drafted:
-            branch = int(bool(flags & BRANCH) and not taken)
-        else:
-            branch = int(not taken)
-        values = {"branch": branch, "address": address >> self.config.iaddress_lsb_p}
+        not_taken = bool(flags & BRANCH) and not taken
+        values = {"branch": int(not_taken if self._drafted else not taken), "address": address >> self.config.iaddress_lsb_p}
         if flags & AFTER_TRAP and (self._drafted or not self._reported):
             self._send_sync("trap", "ET.alg.trap", key, place, values | self._cause | {"thaddr": 1})
         else:
@@ -196,7 +192,7 @@ class ItemSteps(Sender):
         if flags & BRANCH and self._predicting:
             self._table[extra] = _TRAINED[_WEAK][taken]
 
-    def _other(self, key: int, flags: int, address: int, extra: int, place: int, implicit: bool) -> bool:
+    def _other(self, key: int, flags: int, address: int, extra: int, place: int) -> bool:
         """Rules 3 to 5."""
         failed = bool(flags & BRANCH) and self._enter(flags, extra)
         resync_next = key >= self._due and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST)
@@ -209,13 +205,12 @@ class ItemSteps(Sender):
             depth = self._popped[0] if flags & AFTER_RETURN else 0
             self._tell(address, "ET.opt.misreturn" if depth else "ET.alg.updiscon", failed, updiscon=updiscon, depth=depth or None, cache=True)
             return not updiscon
-        anchor = flags & CALL and self._unanchored and flags & (UNINFERABLE | SEQUENTIAL) != UNINFERABLE and not self._drafted
-        clause = self._why(flags, bool(resync_next), bool(anchor))
+        jumps = flags & (UNINFERABLE | SEQUENTIAL) == UNINFERABLE
+        anchor = bool(flags & CALL) and self._ret_open and not jumps and not self._drafted
+        clause = self._why(flags, bool(resync_next), jumps, anchor)
         if clause:
-            depth = len(self._stack)
-            open_return = self._returned and not (implicit and not depth)
-            notify = bool(flags & NOTIFY or anchor)
-            self._tell(address, clause, failed, notify=notify, depth=depth if open_return else None)
+            notify = anchor or bool(flags & NOTIFY)
+            self._tell(address, clause, failed, notify=notify, depth=len(self._stack) if self._ret_open else None)
             return notify
         if failed:
             self._send_count(0, "ET.alg.mispredicted", {})
@@ -231,15 +226,16 @@ class ItemSteps(Sender):
             self._clear()
         return False
 
-    def _why(self, flags: int, resync_next: bool, anchor: bool) -> str:
-        """The clause of rule 4, if it applies."""
+    def _why(self, flags: int, resync_next: bool, jumps: bool, anchor: bool) -> str:
+        """The clause of rule 4, if it applies. jumps: somewhere that a decoder cannot infer."""
         if flags & NOTIFY:
             return "ET.alg.notify"
         if flags & NEXT_TRAP:
             return "ET.alg.before_trap"
         if flags & LAST:
             return "ET.alg.last"
-        if flags & NEXT_ASYNC or ((flags & NEXT_PPCCD or resync_next) and (self._branches or self._unanchored)):
+        unclear = self._branches or self._ret_open or (jumps and not flags & NEXT_PRIVILEGE)
+        if flags & NEXT_ASYNC or (unclear and (flags & NEXT_PPCCD or resync_next)):
             return "ET.alg.before_sync"
         return "ET.opt.anchor" if anchor else ""
 
@@ -247,7 +243,7 @@ class ItemSteps(Sender):
         """Put a branch into map or count, and train the predictor. Returns whether it ends a count of 31 or more."""
         outcome = ~flags & NOT_TAKEN
         failed = False
-        self._returned = self._unanchored = False
+        self._ret_open = False
         self._irets = 0
         if self._predicting:
             state = self._table[entry]
