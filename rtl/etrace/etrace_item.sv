@@ -42,7 +42,7 @@ module etrace_item
   input  logic [2:0]            next_priv_i,
   input  logic [1:0]            next_ctype_i,  // 0 if it is not first in its cycle
 
-  // {previous item, ret_open, anchor_due, last address, branches}; the others are those of their modules.
+  // {previous item, ret_open, last address, branches}; the others are those of their modules.
   input  logic [StateBits-1:0]  state_i,
   output logic [StateBits-1:0]  state_o,
   input  logic [ReturnBits-1:0] returns_i,
@@ -87,11 +87,11 @@ module etrace_item
   logic [DepthBits-1:0]     prev_depth;
   logic [IAddressWidth-1:0] prev_tval;
   logic [AddrBits-1:0]      prev_top, last;
-  logic                     ret_open, anchor_due;
+  logic                     ret_open;
   logic [BranchBits-1:0]    branch_state, branch_state_new;
 
   assign {prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync, prev_privilege,
-          prev_cause, prev_depth, prev_tval, prev_top, ret_open, anchor_due, last, branch_state} = state_i;
+          prev_cause, prev_depth, prev_tval, prev_top, ret_open, last, branch_state} = state_i;
 
   // Options that are built.
   logic implicit_return, predict, jump_cache, sijumps;
@@ -164,15 +164,16 @@ module etrace_item
     .table_o
   );
 
-  // Rules 3 to 5. Returns that were not told since the last branch or call make the decoder's way back ambiguous.
-  logic ret_open_now, anchor_now, anchor, target, address, rest, address_packet;
+  // Rules 3 to 5. An address before a sync is needed if the decoder could meet the sync's address too early, and at a
+  // call behind returns that were not told.
+  logic ret_open_now, early, anchor, target, address, rest, address_packet;
   assign ret_open_now   = (ret_open || implicit) && !branch;
-  assign anchor_now     = (anchor_due || implicit) && !branch;
-  assign anchor         = !draft_i && call && !jump && anchor_now;
+  assign early          = any_branch || ret_open_now || (jump && (next_priv_i == privilege));
+  assign anchor         = !draft_i && call && !jump && ret_open_now;
   assign target         = instruction && !sync && updiscon;
   assign address        = instruction && !sync && !updiscon &&
-                          (notify_asked || stop_next || (ppccd_next && (next_ctype_i == etrace_pkg::CtypeDiscontinuity)) ||
-                           ((ppccd_next || resync_next) && (any_branch || anchor_now)) || anchor);
+                          (notify_asked || stop_next || anchor || ((ppccd_next || resync_next) && early) ||
+                           (ppccd_next && (next_ctype_i == etrace_pkg::CtypeDiscontinuity)));
   assign rest           = branch && !sync && (fail || greatest || map_full);
   assign packet         = target || address || rest;
   assign address_packet = target || address || (rest && greatest && !draft_i);
@@ -233,8 +234,7 @@ module etrace_item
 
   // A return that was predicted wrongly tells where; else what is told is the depth at an address met several times.
   assign notify   = address && (notify_asked || anchor);
-  assign irreport = (target && prev_popped) ||
-                    (address && ret_open_now && implicit_return && !(implicit && (depth == '0)));
+  assign irreport = (target && prev_popped) || (address && ret_open_now);
   assign irdepth  = target ? prev_depth : depth;
 
   assign code      = (kind != etrace_pkg::KindTrap) ? {{(8-DepthBits){1'b0}}, irdepth} : trap_itself ? cause : prev_cause;
@@ -253,16 +253,14 @@ module etrace_item
   assign explicit_o = sync || target || notify;
 
   // State behind the item. A trap told at itself leaves the last address.
-  logic                 ret_open_new, anchor_new;
+  logic                 ret_open_new;
   logic [AddrBits-1:0]  last_new;
   logic [StateBits-1:0] state_new;
 
   assign ret_open_new = ret_open_now && !sync_o && !call;
-  assign anchor_new   = anchor_now && !sync_o && !packet && !call;
   assign last_new     = (sync || address_packet) ? addr : last;
   assign state_new    = {!next_none_i, trap, trap_itself, interrupt, jump, is_return && implicit_return && call_open,
-                         resync_next, privilege, cause, depth, tval, top, ret_open_new, anchor_new, last_new,
-                         branch_state_new};
+                         resync_next, privilege, cause, depth, tval, top, ret_open_new, last_new, branch_state_new};
   assign state_o      = treat_i ? state_new : state_i;
 
 endmodule

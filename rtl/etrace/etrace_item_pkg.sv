@@ -33,8 +33,8 @@ package etrace_item_pkg;
   localparam int ItemFixedBits = 23;
 
   // The state between items without tval, depth, addresses, map and branch count: what is known of the previous item
-  // and two flags.
-  localparam int StateFixedBits = 20;
+  // and ret_open.
+  localparam int StateFixedBits = 19;
 
   // The branches since the last packet, without the count beyond a full map.
   localparam int MapBits = 1 + 5 + 31;
