@@ -5,7 +5,8 @@ rtl/common/trace_compare.sv
 rtl/common/trace_filter.sv
 rtl/common/trace_timestamp.sv
 rtl/common/trace_fifo_multi.sv
-rtl/ntrace/ntrace_stack.sv
+rtl/common/trace_return_stack.sv
+rtl/common/trace_sync_count.sv
 rtl/ntrace/ntrace_pattern.sv
 rtl/ntrace/ntrace_ownership.sv
 rtl/ntrace/ntrace_repeat.sv

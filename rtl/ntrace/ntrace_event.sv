@@ -322,14 +322,22 @@ module ntrace_event
   end
 
   // Clock cycles count whether the beat is taken or not; the cycle that sent a sync is cycle 0.
-  logic [SyncCntBits-1:0] sync_cnt_beat;
-  logic                   sync_tick;
+  logic [SyncCntBits-1:0] sync_cnt_beat, sync_cnt_d;
   assign sync_cnt_beat = clear ? {SyncCntBits{1'b0}} : accept_i ? after_sync_cnt : sync_cnt_q;
-  assign sync_tick     = (sync_mode_i == ntrace_pkg::SyncModeCycles) && !sync_cnt_beat[SyncCntBits-1];
+
+  trace_sync_count u_sync_count (
+    .mode_i      (sync_mode_i),
+    .clear_i     (1'b0),
+    .messages_i  (3'd0),
+    .cycles_i    ({{(SyncCntBits-1){1'b0}}, 1'b1}),
+    .halfwords_i (8'd0),
+    .count_i     (sync_cnt_beat),
+    .count_o     (sync_cnt_d)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) sync_cnt_q <= '0;
-    else         sync_cnt_q <= sync_cnt_beat + {{(SyncCntBits-1){1'b0}}, sync_tick};
+    else         sync_cnt_q <= sync_cnt_d;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

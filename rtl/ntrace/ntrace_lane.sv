@@ -118,8 +118,7 @@ module ntrace_lane
   // Periodic sync: the count has reached 2^(sync_max+4). Markers go before it.
   logic       due, why;
   logic [3:0] why_sync;
-  assign due = (sync_mode_i != ntrace_pkg::SyncModeOff) &&
-               ((sync_cnt >> ({1'b0, sync_max_i} + 5'd4)) != '0);
+  assign due = trace_pkg::sync_due(sync_mode_i, sync_max_i, sync_cnt);
   assign why = mark_event || mark_ext || due;
   assign why_sync = mark_event ? ntrace_pkg::SyncEvent :
                     mark_ext   ? ntrace_pkg::SyncExtTrigger : ntrace_pkg::SyncPeriodic;
@@ -223,9 +222,9 @@ module ntrace_lane
   assign stacked     = block && (implicit_return_i != ntrace_pkg::ReturnOff);
   assign flow_popped = stacked && trace_pkg::is_return(itype) && top_valid && !sequential;
 
-  ntrace_stack #(
-    .Xlen       (Xlen),
-    .StackDepth (StackDepth)
+  trace_return_stack #(
+    .AddrBits (Xlen - 1),
+    .Depth    (StackDepth)
   ) u_stack (
     .clear_i     (leave || (block && resolve && res_has_sync)),
     .pop_i       (stacked && trace_pkg::is_return(itype)),
@@ -350,22 +349,27 @@ module ntrace_lane
   assign msg_late_o  = {late, late && !branch_counted};
   assign ownership_o = own_hcontext || own_other;
 
-  // Periodic sync count after the block, in the unit of sync_mode. Clock cycles are ntrace_event's.
-  // It stops at 2^19, which every interval has reached. A sync message is not counted itself, nor what went
-  // before it, but the block at which it was sent is.
+  // Periodic sync count after the block. Clock cycles are counted by ntrace_event. A sync message is not counted
+  // itself, nor what went before it, but the block at which it was sent is.
   logic                   sync_sent;
   logic [2:0]             messages;
-  logic [SyncCntBits-1:0] sync_step, sync_sum, sync_cnt_new;
+  logic [SyncCntBits-1:0] sync_cnt_new;
 
-  assign sync_sent    = block && resolve && res_has_sync;
-  assign messages     = {2'b00, msg_valid_o[4]} + {2'b00, msg_valid_o[3]} + {2'b00, msg_valid_o[2]} +
-                        (sync_sent ? 3'd0 : {2'b00, msg_valid_o[1]} + {2'b00, msg_valid_o[0]});
-  assign sync_step    =
-      (sync_mode_i == ntrace_pkg::SyncModeMessages)             ? {{(SyncCntBits-3){1'b0}}, messages} :
-      ((sync_mode_i == ntrace_pkg::SyncModeHalfwords) && block) ? {{(SyncCntBits-IRetireWidth){1'b0}}, iretire_i}
-                                                                : {SyncCntBits{1'b0}};
-  assign sync_sum     = sync_cnt[SyncCntBits-1] ? sync_cnt : sync_cnt + sync_step;
-  assign sync_cnt_new = sync_sent ? sync_step : sync_sum;
+  assign sync_sent = block && resolve && res_has_sync;
+  assign messages  = {2'b00, msg_valid_o[4]} + {2'b00, msg_valid_o[3]} + {2'b00, msg_valid_o[2]} +
+                     (sync_sent ? 3'd0 : {2'b00, msg_valid_o[1]} + {2'b00, msg_valid_o[0]});
+
+  trace_sync_count #(
+    .StepBits (IRetireWidth)
+  ) u_sync_count (
+    .mode_i      (sync_mode_i),
+    .clear_i     (sync_sent),
+    .messages_i  (messages),
+    .cycles_i    ({SyncCntBits{1'b0}}),
+    .halfwords_i (block ? iretire_i : {IRetireWidth{1'b0}}),
+    .count_i     (sync_cnt),
+    .count_o     (sync_cnt_new)
+  );
 
   // State after the block. A mark that was served is gone; a watchpoint marks what is behind its block.
   logic                  mark_event_new, mark_ext_new;

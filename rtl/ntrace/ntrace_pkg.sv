@@ -69,12 +69,6 @@ package ntrace_pkg;
   // trTeInstMode: 6 is HTM; BTM (3) is everything else.
   localparam logic [2:0] InstModeHtm = 3'd6;
 
-  // trTeInstSyncMode.
-  localparam logic [1:0] SyncModeOff       = 2'd0;
-  localparam logic [1:0] SyncModeMessages  = 2'd1;
-  localparam logic [1:0] SyncModeCycles    = 2'd2;
-  localparam logic [1:0] SyncModeHalfwords = 2'd3;
-
   // trTeInstImplicitReturnMode, 0 if trTeInstEnImplicitReturn is not set.
   localparam logic [1:0] ReturnOff     = 2'd0;
   localparam logic [1:0] ReturnCounter = 2'd1;

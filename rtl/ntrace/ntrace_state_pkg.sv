@@ -4,8 +4,7 @@ package ntrace_state_pkg;
   // The most messages of one block, and the places they have among them (ntrace_lane).
   localparam int LaneSlots = 5;
 
-  // Wide enough for the longest sync interval, 2^(15+4).
-  localparam int SyncCntBits = 20;
+  localparam int SyncCntBits = trace_pkg::SyncCountBits;
 
   // `pend`: what the next block's address will complete.
   localparam logic [2:0] PendNone     = 3'd0;
@@ -21,7 +20,7 @@ package ntrace_state_pkg;
   // `own`: {V, PRV}, scontext, hcontext.
   localparam int OwnBits = 51;
 
-  // Widths of `rb` with what is held back (ntrace_repeat), and of the return stack (ntrace_stack).
+  // Widths of `rb` with what is held back (ntrace_repeat), and of the return stack (trace_return_stack).
   function automatic int held_width(input int xlen, input int icnt_bits, input int hist_bits,
                                     input int repeat_bits);
     held_width = 9 + icnt_bits + hist_bits + xlen - 1 + 2*repeat_bits + hist_bits;
