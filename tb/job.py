@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from models.ntrace.config import Config
+from models.etrace.config import Config as EtraceConfig
+from models.ntrace.config import Config as NtraceConfig
 
+CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig}
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>")
@@ -24,11 +26,11 @@ class JobError(ValueError):
 class Job:
     """A run. JobError on construction if it is not possible.
 
-    name: of the result, unique in one run. source: "program:<name>", "random" or "scenario:<name>". config: options
-    of `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
+    ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random" or
+    "scenario:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
     retirement: "block" or "single". grouping: "longest" blocks or "random" ones. size: instructions of a random walk.
     backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
-    encoder to docs/ntrace-profile.md. out: folder for result.json. keep: leave trace.bin, program.elf,
+    encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well.
     """
 
@@ -49,7 +51,8 @@ class Job:
     sim: str = "verilator"
 
     def __post_init__(self) -> None:
-        for name, legal in (("drive", DRIVES), ("retirement", RETIREMENTS), ("grouping", ("longest", "random"))):
+        choices = (("ip", tuple(CONFIGS)), ("drive", DRIVES), ("retirement", RETIREMENTS), ("grouping", ("longest", "random")))
+        for name, legal in choices:
             value = getattr(self, name)
             if value not in legal:
                 raise JobError(f"{name.upper()}={value} is not known; give {name.upper()}={' or '.join(legal)}")
@@ -66,9 +69,9 @@ class Job:
             raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")
 
     @property
-    def settings(self) -> Config:
-        """The whole configuration; ConfigError if it is illegal."""
-        return Config.from_dict(self.config)
+    def settings(self) -> Any:
+        """The whole configuration of its system; ConfigError if it is illegal."""
+        return CONFIGS[self.ip].from_dict(self.config)
 
     def rng_path(self, what: str) -> str:
         """The seed of one purpose: `random.Random(job.rng_path("gaps"))`."""
@@ -88,8 +91,10 @@ class Job:
                 words.append(f"{name.upper()}={getattr(self, name)}")
         if not self.exact:
             words.append("EXACT=0")
-        plain = Config().to_dict()
-        words += [f"{k.upper()}={shlex.quote(str(v))}" for k, v in self.settings.to_dict().items() if v != plain[k]]
+        settings, kind = self.settings, CONFIGS[self.ip]
+        plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
+        given = {k: v for k, v in settings.to_dict().items() if v != plain[k] and k != "trap_vectors"}  # the stimulus finds those
+        words += [f"{k.upper()}={shlex.quote(str(v))}" for k, v in given.items()]
         return " ".join(words)
 
 

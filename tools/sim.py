@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from models.etrace.config import Config as EtraceConfig
 from models.ntrace.config import Config
 from tb.job import Job, save_jobs
 from tools import simulators
@@ -81,6 +82,52 @@ class BuildConfig:
         return cls(
             config.xlen, config.blocks, config.iretire_bits, config.icnt_bits, config.hist_bits,
             config.stack_depth, config.repeat_bits, config.ts_width, config.fifo_depth,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EtraceBuild:
+    """The parameters of etrace_tb."""
+
+    BENCH: ClassVar[Bench] = Bench("etrace_tb", ("etrace",), "etrace_files.f", "tb.envs.etrace_run")
+
+    NBlocks: int = 1
+    IAddressWidth: int = 64
+    IAddressLsb: int = 1
+    ContextWidth: int = 32
+    NoContext: int = 0
+    TimeWidth: int = 32
+    NoTime: int = 1
+    PrivilegeWidth: int = 3
+    EcauseWidth: int = 6
+    NoTval: int = 0
+    IRetireWidth: int = 7
+    BpredSize: int = 6
+    CacheSize: int = 5
+    CallCounterSize: int = 0
+    ReturnStackSize: int = 4
+    F0sWidth: int = 1
+    SijumpEn: int = 1
+    EncoderModeN: int = 1
+    IOptionsN: int = 6
+    DOptionsN: int = 0
+    BcountBits: int = 32
+    FifoDepth: int = 32
+
+    @property
+    def Xlen(self) -> int:
+        """Bits of an address."""
+        return self.IAddressWidth
+
+    @classmethod
+    def of(cls, config: EtraceConfig) -> EtraceBuild:
+        """Those of a configuration. A field of width 0 is one that the encoder leaves out."""
+        return cls(
+            config.blocks, config.xlen, config.iaddress_lsb_p, config.context_width_p or 1, config.nocontext_p or int(not config.context_width_p),
+            config.time_width_p or 1, config.notime_p or int(not config.time_width_p), config.privilege_width_p, config.ecause_width_p,
+            config.notval_p, config.iretire_width_p, config.bpred_size_p, config.cache_size_p, config.call_counter_size_p,
+            config.return_stack_size_p, config.f0s_width_p, config.sijump_p, config.encoder_mode_n, config.ioptions_n, config.doptions_n,
+            config.bcount_bits, config.fifo_depth,
         )  # fmt: skip
 
 

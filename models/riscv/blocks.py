@@ -17,7 +17,9 @@ from models.riscv.observed import PULSE_KINDS, BlocksError, from_beats, observab
 from models.riscv.retired import IType, Kind, Retired
 from models.riscv.stream import LEVEL_KINDS
 
-__all__ = ["RETIREMENTS", "BlocksError", "from_beats", "observable", "report_contexts", "to_beats", "without_stray_triggers"]
+__all__ = [
+    "RETIREMENTS", "BlocksError", "from_beats", "observable", "once_a_cycle", "report_contexts", "to_beats", "without_stray_triggers",
+]  # fmt: skip
 
 RETIREMENTS = ("single", "block")
 _VENDOR_TCODES = range(56, 63)
@@ -48,7 +50,8 @@ def to_beats(
     cannot carry.
 
     per_cycle: for E-Trace, whose trigger is a signal of a block: a notify must follow its instruction, is in the beat in which
-    that is the last, and a trap may share that beat, even that block. `report_contexts` chooses ctype.
+    that is the last, and a trap may share that beat, even that block; all blocks of a beat have its cause and tval.
+    `report_contexts` chooses ctype.
     """
     if retirement not in RETIREMENTS or not 1 <= lanes <= 4 or max_iretire < 2:
         raise BlocksError(
@@ -123,7 +126,17 @@ def to_beats(
     beats.vendor_data[beat[what == Kind.VENDOR]] = retired.tval[begin[what == Kind.VENDOR]]
     idle = coin(len(beats), gaps)
     beats.cycle = beats.cycle + np.cumsum(idle * (1 + coin.bytes(len(beats)) % 8)).astype(np.uint64)
-    return beats
+    return once_a_cycle(beats) if per_cycle else beats
+
+
+def once_a_cycle(beats: Beats) -> Beats:
+    """The beats as a port shows them that tells cause and tval once a cycle: every block of a trap's beat has them."""
+    result, valid = beats.select(slice(None)), beats.valid()
+    trap = valid & ((beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT))
+    for name in ("cause", "tval"):
+        told = np.where(trap, getattr(beats, name), 0).max(axis=1, keepdims=True)
+        setattr(result, name, np.where(valid, told, 0).astype(getattr(beats, name).dtype))
+    return result
 
 
 def report_contexts(beats: Beats, how: str, rng: random.Random) -> Beats:

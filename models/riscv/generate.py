@@ -41,6 +41,20 @@ _FARTHER = {"c_lui": "lui", "lui": "auipc"}  # what a pair may load its register
 _LONGER = {"c_j": ("jal", 0), "c_jal": ("jal", 1), "c_beqz": ("branch", 0), "c_bnez": ("branch", 1)}
 
 
+def _wide(method: str, *args: object) -> tuple:
+    """A builder call without instructions of 16 bits."""
+    if method == "filler":
+        return "filler", 4
+    if method == "pair":
+        return method, *({"c_lui": "lui", "c_jr": "jalr", "c_jalr": "jalr"}.get(str(word), word) for word in args)
+    if method in ("c_beqz", "c_bnez"):
+        return *_LONGER[method], args[0], 0, args[1]
+    if method in _LONGER:
+        return *_LONGER[method], *args
+    name, *registers = {"c_jr": ("jalr", 0), "c_jalr": ("jalr", 1), "c_ebreak": ("ebreak",)}.get(method, (method,))
+    return name, *registers, *args
+
+
 def generate(
     rng: random.Random,
     xlen: int = 64,
@@ -48,25 +62,27 @@ def generate(
     layout: str | None = None,
     zcm: bool = True,
     well_behaved: bool = False,
+    compressed: bool = True,
 ) -> Program:
     """A program of about `size` instructions.
 
-    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. well_behaved: no far jump through a link
+    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. compressed: with instructions of 16 bits, Zcm too. well_behaved: no far jump through a link
     register, which looks like a return and is none. Symbols are the functions f0,
     f1, ... and the trap handlers, which end in the return their name says. Raises KeyError for an unknown
     layout.
     """
     layouts = LAYOUTS[xlen]
     bases = layouts[layout or rng.choice(sorted(layouts))]
-    return _Writer(rng, xlen, size, bases, zcm, well_behaved).program()
+    return _Writer(rng, xlen, size, bases, zcm and compressed, well_behaved, compressed).program()
 
 
 class _Writer:
     """Writes the program as a list of builder calls, in which encodings that do not reach are replaced."""
 
     def __init__(
-        self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool, well_behaved: bool
+        self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool, well_behaved: bool, compressed: bool
     ) -> None:
+        self.compressed = compressed
         self.rng, self.xlen, self.bases, self.zcm, self.well_behaved = rng, xlen, bases, zcm, well_behaved
         self.code: list[tuple] = []
         self.labels = 0
@@ -125,7 +141,7 @@ class _Writer:
                 self.code[at[pc]] = (name, code, *middle, args[-1])
 
     def _put(self, method: str, *args: object) -> None:
-        self.code.append((method, *args))
+        self.code.append((method, *args) if self.compressed else _wide(method, *args))
 
     def _fill(self, most: int) -> None:
         for _ in range(self.rng.randint(0, most)):

@@ -19,35 +19,28 @@ from pyuvm import (
     uvm_sequencer,
 )
 
-from models.ntrace.config import Config
-from models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
+from models.riscv.beats import Beats
+from models.riscv.retired import IType
 from tb.agents import rows
 from tb.agents.control import ControlDriver
+from tb.agents.pins import Pins
 
-_CONTROLS = LEVELS + PULSES
+_DROP, _ = rows.LEVEL_BITS["drop"]
 
 
 class IngressBus(Bus):
-    """The ingress port of ntrace_tb: lane k of a field of W bits is in bits k*W +: W."""
+    """The ingress port of a testbench: lane k of a field of W bits is in bits k*W +: W."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        names = {name: f"{name}_i" for name in LANE_FIELDS} | {"ready": "ready_o", "drop": "drop_o"}
+    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+        names = {name: f"{name}_i" for name in (*pins.lane, *pins.once)} | {"ready": "ready_o", "drop": "drop_o"}
         super().__init__(dut, "ing", names)
 
 
 class LevelsBus(Bus):
     """The control levels and pulses that travel with the beats."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut, "ctl", {name: f"{name}_i" for name in _CONTROLS})
-
-
-def lane_widths(config: Config) -> dict[str, int]:
-    """Bits of each lane field on the port."""
-    return {
-        "itype": 4, "iaddr": config.xlen, "iretire": config.iretire_bits, "ilastsize": 1, "sijump": 1, "cause": 8,
-        "tval": config.xlen, "priv": 3, "context": 32, "hcontext": 16,
-    }  # fmt: skip
+    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+        super().__init__(dut, "ctl", {name: f"{name}_i" for name in pins.controls})
 
 
 class IngressItem(uvm_sequence_item):
@@ -64,11 +57,11 @@ class IngressDriver(uvm_driver):
     def build_phase(self) -> None:
         super().build_phase()
         self.dut = ConfigDB().get(self, "", "DUT")
-        self.config: Config = ConfigDB().get(self, "", "CONFIG")
+        self.pins: Pins = ConfigDB().get(self, "", "PINS")
         self.bulk: bool = ConfigDB().get(self, "", "BULK")
         self.control: ControlDriver | None = None  # set by the environment: starts the player
-        self.bus = IngressBus(self.dut)
-        self.levels = LevelsBus(self.dut)
+        self.bus = IngressBus(self.dut, self.pins)
+        self.levels = LevelsBus(self.dut, self.pins)
         self.busy = True
 
     async def run_phase(self) -> None:
@@ -79,32 +72,32 @@ class IngressDriver(uvm_driver):
         while True:
             item = await self.seq_item_port.get_next_item()
             if self.bulk:
-                rows.write_stimulus(Path(rows.STIMULUS), item.beats)
+                rows.write_stimulus(Path(rows.STIMULUS), item.beats, self.pins.bits)
                 await self.control.play()
             else:
-                await self._pins(item.beats)
+                await self._play(item.beats)
             self.seq_item_port.item_done()
 
     def idle(self, keep_levels: bool = False) -> None:
         """Empty lanes, no pulses, and levels 0 unless they are kept."""
-        for name in LANE_FIELDS:
+        for name in (*self.pins.lane, *self.pins.once):
             getattr(self.bus, name).value = 0
-        for name in PULSES if keep_levels else _CONTROLS:
+        for name in self.pins.pulses if keep_levels else self.pins.controls:
             getattr(self.levels, name).value = 0
 
-    async def _pins(self, beats: Beats) -> None:
+    async def _play(self, beats: Beats) -> None:
         clock = self.dut.clk_o
-        widths = lane_widths(self.config)
-        lanes = {name: _pack(getattr(beats, name), width) for name, width in widths.items()}
+        lanes = {name: _pack(getattr(beats, name), width) for name, width in self.pins.lane.items()}
+        lanes |= {name: getattr(beats, name)[:, 0].tolist() for name in self.pins.once}
         gaps = (np.diff(beats.cycle.astype(np.int64), prepend=int(beats.cycle[0]) - 1 if len(beats) else 0) - 1).tolist()
         signals = [(name, getattr(self.bus, name), lanes[name]) for name in lanes]
-        signals += [(name, getattr(self.levels, name), getattr(beats, name).tolist()) for name in _CONTROLS]
+        signals += [(name, getattr(self.levels, name), getattr(beats, name).tolist()) for name in self.pins.controls]
         last: dict[str, int] = {}
         await RisingEdge(clock)
         for index, gap in enumerate(gaps):
             if gap:
                 self.idle(keep_levels=True)
-                last = {name: last[name] for name in LEVELS if name in last}
+                last = {name: last[name] for name in self.pins.levels if name in last}
                 await ClockCycles(clock, gap)
             for name, handle, column in signals:
                 if last.get(name) != column[index]:
@@ -123,10 +116,11 @@ class IngressMonitor(uvm_component):
 
     def build_phase(self) -> None:
         self.dut = ConfigDB().get(self, "", "DUT")
-        self.config: Config = ConfigDB().get(self, "", "CONFIG")
+        self.pins: Pins = ConfigDB().get(self, "", "PINS")
         self.bulk: bool = ConfigDB().get(self, "", "BULK")
-        self.bus = IngressBus(self.dut)
-        self.levels = LevelsBus(self.dut)
+        self.bus = IngressBus(self.dut, self.pins)
+        self.levels = LevelsBus(self.dut, self.pins)
+        self.wide = [name for name in self.pins.pulses if name not in self.pins.bits]  # not in the levels word
         self.port = uvm_analysis_port("port", self)
         self.seen: list[tuple[int, ...]] = []
         self.problems: list[str] = []
@@ -138,7 +132,9 @@ class IngressMonitor(uvm_component):
 
     async def _watch(self) -> None:
         clock, reset, bus = self.dut.clk_o, self.dut.rst_ni, self.bus
-        handles = [self.dut.sts_tstamp_o, self.levels.vendor_data, *(getattr(bus, name) for name in LANE_FIELDS)]
+        handles = [self.dut.sts_tstamp_o, *(getattr(self.levels, name) for name in self.wide)]
+        handles += [getattr(bus, name) for name in (*self.pins.lane, *self.pins.once)]
+        kept = sum((1 << n) - 1 << bit for name, (bit, n) in self.pins.bits.items() if name in self.pins.levels) | 1 << _DROP
         word, block, before = self.dut.sts_levels_o, self.dut.sts_block_o, 0
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
@@ -153,24 +149,26 @@ class IngressMonitor(uvm_component):
             if not int(bus.ready.value):
                 continue
             levels = int(levels)
-            if levels >> 8 or levels != before or block.value == 1:  # a pulse, another level, a block
+            if levels != before or block.value == 1:  # a pulse, another level, a block
                 self.seen.append((cycle, levels, *(int(h.value) for h in handles)))
-                before = levels & 0xFF
+                before = levels & kept
 
     def collect(self) -> None:
         """Send what was seen, as one Beats, to whoever listens."""
-        seen = rows.read_ingress(Path(rows.INGRESS), self.config.blocks) if self.bulk else self._beats()
+        seen = rows.read_ingress(Path(rows.INGRESS), self.pins.blocks, self.pins.bits) if self.bulk else self._beats()
         self.port.write(rows.after_reset(seen))
 
     def _beats(self) -> Beats:
-        names = ("cycle", "levels", "tstamp", "vendor_data")
-        columns = list(zip(*self.seen)) or [()] * (len(names) + len(LANE_FIELDS))
-        given = {name: np.array(column, dtype=np.uint64) for name, column in zip(names, columns)}
-        widths = lane_widths(self.config)
-        lanes = {
-            name: _unpack(column, widths[name], self.config.blocks) for name, column in zip(LANE_FIELDS, columns[len(names) :])
-        }
-        return Beats(**rows.split_levels(given.pop("levels")), **given, **lanes)
+        pins = self.pins
+        names = ("cycle", "levels", "tstamp", *self.wide, *pins.lane, *pins.once)
+        columns = dict(zip(names, list(zip(*self.seen)) or [()] * len(names)))
+        fields = {name: _unpack(columns.pop(name), width, pins.blocks) for name, width in pins.lane.items()}
+        fields |= {name: _unpack(columns.pop(name), width, 1) for name, width in pins.once.items()}
+        given = {name: np.array(column, dtype=np.uint64) for name, column in columns.items()}
+        told = rows.split_levels(given.pop("levels"), pins.bits)
+        block = (fields["iretire"] != 0) | np.isin(fields["itype"], (IType.EXCEPTION, IType.INTERRUPT))
+        fields |= {name: np.where(block, fields[name], 0) for name in pins.once}
+        return Beats(**told, **given, **fields)
 
 
 class IngressAgent(uvm_agent):

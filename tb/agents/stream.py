@@ -1,8 +1,9 @@
-"""Stream agent: makes room for the encoder's bytes, or not, and records them."""
+"""Stream agents: make room for what an encoder sends, or not, and record it: bytes, and packets before their transport."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 import cocotb
@@ -15,13 +16,32 @@ from pyuvm import ConfigDB, uvm_agent, uvm_analysis_port, uvm_component
 from tb.agents import rows
 
 _BURST = 32  # cycles, one draw in 16, as tb/hdl/ready_source.sv
+_PACKET_BYTES = 36  # of pkt_data_o: 31 of payload, 0, type and start, 0, time (2)
 
 
 class StreamBus(Bus):
-    """The byte stream port of ntrace_tb."""
+    """The byte stream port of a testbench."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut, "out", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_i"})
+
+
+class PacketBus(Bus):
+    """The packets between encoder and transport, both of whose sides the testbench has: nothing here is driven."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut, "pkt", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_o"})
+
+
+@dataclass
+class Packets:
+    """Packets as the encoder gave them. types, start, time16 and cycle have one element for each payload."""
+
+    payloads: list[bytes]
+    types: np.ndarray
+    start: np.ndarray
+    time16: np.ndarray
+    cycle: np.ndarray
 
 
 class StreamDriver(uvm_component):
@@ -52,13 +72,15 @@ class StreamDriver(uvm_component):
             self.bus.ready.value = 1 if self.draining else ready
 
 
-class StreamMonitor(uvm_component):
-    """Records every transfer and what the port may not do; `collect` gives bytes and cycles."""
+class TransferMonitor(uvm_component):
+    """Records every transfer of a port, and what the port may not do. prefix: of the names of its signals; width: its bytes."""
+
+    prefix, width = "out", rows.OUT_BYTES
 
     def build_phase(self) -> None:
         self.dut = ConfigDB().get(self, "", "DUT")
         self.bulk: bool = ConfigDB().get(self, "", "BULK")
-        self.bus = StreamBus(self.dut)
+        self.bus = self.connected()
         self.port = uvm_analysis_port("port", self)
         self.cycle: list[int] = []
         self.nbytes: list[int] = []
@@ -66,13 +88,17 @@ class StreamMonitor(uvm_component):
         self.problems: list[str] = []
         self.cycles = 0
 
+    def connected(self) -> Bus:
+        """The port."""
+        return StreamBus(self.dut)
+
     async def run_phase(self) -> None:
         if not self.bulk:
             self.task = cocotb.start_soon(self._watch())
 
     async def _watch(self) -> None:
         bus, empty, clock, reset = self.bus, self.dut.sts_empty_o, self.dut.clk_o, self.dut.rst_ni
-        waiting: tuple[int, int] | None = None
+        name, waiting = self.prefix, None
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
             if reset.value != 1:
@@ -80,25 +106,25 @@ class StreamMonitor(uvm_component):
             cycle, self.cycles = self.cycles, self.cycles + 1
             valid = bus.valid.value
             if not valid.is_resolvable or not empty.value.is_resolvable:
-                self._problem(cycle, f"out_valid_o={valid} empty_o={empty.value}, an output is X")
+                self._problem(cycle, f"{name}_valid_o={valid} empty_o={empty.value}, an output is X")
                 waiting = None
                 continue
             if not int(valid):
                 if waiting:
-                    self._problem(cycle, "out_valid_o=0 changed before out_ready_i")
+                    self._problem(cycle, f"{name}_valid_o=0 changed before {name}_ready_i")
                 waiting = None
                 continue
             if not (bus.nbytes.value.is_resolvable and bus.data.value.is_resolvable):
-                self._problem(cycle, f"out_nbytes_o={bus.nbytes.value} out_data_o={bus.data.value}, an output is X")
+                self._problem(cycle, f"{name}_nbytes_o={bus.nbytes.value} {name}_data_o={bus.data.value}, an output is X")
                 waiting = None
                 continue
             now = int(bus.nbytes.value), int(bus.data.value)
             if waiting and now != waiting:
-                self._problem(cycle, f"out_nbytes_o={now[0]} out_data_o={now[1]:x} changed before out_ready_i")
-            if not 1 <= now[0] <= rows.OUT_BYTES:
-                self._problem(cycle, f"out_nbytes_o={now[0]} while out_valid_o is 1")
+                self._problem(cycle, f"{name}_nbytes_o={now[0]} {name}_data_o={now[1]:x} changed before {name}_ready_i")
+            if not 1 <= now[0] <= self.width:
+                self._problem(cycle, f"{name}_nbytes_o={now[0]} while {name}_valid_o is 1")
             if int(empty.value):
-                self._problem(cycle, "empty_o is 1 while out_valid_o is 1")
+                self._problem(cycle, f"empty_o is 1 while {name}_valid_o is 1")
             if int(bus.ready.value):
                 self.cycle.append(cycle)
                 self.nbytes.append(now[0])
@@ -123,15 +149,45 @@ class StreamMonitor(uvm_component):
                 return
         self.problems.append(f"empty_o does not become 1 in {give_up} cycles after the last block")
 
+    def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(cycle, nbytes, data) of the transfers that were watched pin by pin; data has shape [n, width]."""
+        raw = b"".join(word.to_bytes(self.width, "little") for word in self.data)
+        data = np.frombuffer(raw, dtype=np.uint8).reshape(-1, self.width)
+        return np.array(self.cycle, dtype=np.uint64), np.array(self.nbytes, dtype=np.uint32), data
+
+
+class StreamMonitor(TransferMonitor):
+    """Records the byte stream; `collect` gives bytes and cycles."""
+
     def collect(self) -> None:
         """Send (bytes, cycle of each byte) to whoever listens."""
         if self.bulk:
             self.problems += rows.read_problems(Path(rows.PROBLEMS))
             self.port.write(rows.read_stream(Path(rows.STREAM)))
-            return
-        raw = b"".join(word.to_bytes(rows.OUT_BYTES, "little") for word in self.data)
-        data = np.frombuffer(raw, dtype=np.uint8).reshape(-1, rows.OUT_BYTES)
-        self.port.write(rows.flatten(np.array(self.cycle, dtype=np.uint64), np.array(self.nbytes, dtype=np.uint32), data))
+        else:
+            self.port.write(rows.flatten(*self.columns()))
+
+
+class PacketMonitor(TransferMonitor):
+    """Records the packets of an encoder; `collect` gives them as `Packets`."""
+
+    prefix, width = "pkt", _PACKET_BYTES
+
+    def connected(self) -> Bus:
+        return PacketBus(self.dut)
+
+    def collect(self) -> None:
+        """Send the packets to whoever listens."""
+        if self.bulk:
+            table, problems = rows.read_transfers(Path(rows.PACKETS), self.width)
+            self.problems += problems
+            cycle, nbytes, data = table["cycle"], table["nbytes"], table["data"]
+        else:
+            cycle, nbytes, data = self.columns()
+        raw = data.tobytes()
+        payloads = [raw[at : at + n] for at, n in zip(range(0, len(raw), self.width), nbytes.tolist())]
+        time16 = data[:, 34].astype(np.uint16) | data[:, 35].astype(np.uint16) << 8
+        self.port.write(Packets(payloads, data[:, 32] & 3, data[:, 32] >> 2 & 1, time16, cycle))
 
 
 class StreamAgent(uvm_agent):
@@ -140,3 +196,10 @@ class StreamAgent(uvm_agent):
     def build_phase(self) -> None:
         self.driver = StreamDriver("driver", self)
         self.monitor = StreamMonitor("monitor", self)
+
+
+class PacketAgent(uvm_agent):
+    """A passive agent: the monitor of the packets."""
+
+    def build_phase(self) -> None:
+        self.monitor = PacketMonitor("monitor", self)

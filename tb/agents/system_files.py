@@ -13,10 +13,6 @@ from scoreboards.control_capture import Fired, Stream
 from tb.agents import rows
 
 ACTION_BIT, EXTERNAL_BIT = 10, 24  # of a row's levels word: action of a debug trigger (4 bits), external triggers (8)
-_TRANSFER = np.dtype([
-    ("since", "<u8"), ("cycle", "<u8"), ("wrong", "<u4"), ("nbytes", "<u4"), ("data", "u1", (rows.OUT_BYTES,)),
-])  # fmt: skip
-_WRONG = {1: "valid fell or data changed before ready", 2: "an output is X"}
 
 
 @dataclass
@@ -43,17 +39,11 @@ def write_stimulus(folder: Path, hart: int, beats: Beats, triggers: Triggers | N
 
 def read_stream(path: Path) -> Stream:
     """What a stream_recorder saw."""
-    table = np.fromfile(path, dtype=_TRANSFER)
-    good = table[table["wrong"] & 2 == 0]
+    good, problems = rows.read_transfers(path)
     data, cycle = rows.flatten(good["cycle"], good["nbytes"], good["data"])
     ends = np.cumsum(np.minimum(good["nbytes"], rows.OUT_BYTES)).tolist()
     pieces = [data[begin:end] for begin, end in zip([0, *ends], ends)]
     transfers = zip(good["since"].tolist(), good["cycle"].tolist(), pieces)
-    problems = []
-    for code, text in _WRONG.items():
-        bad = table[table["wrong"] & code != 0]
-        if len(bad):
-            problems.append(f"cycle {int(bad['cycle'][0])}: {path.stem}: {text}")
     empty = good["nbytes"] == 0
     if empty.any():
         problems.append(f"cycle {int(good['cycle'][empty][0])}: {path.stem}: a transfer without bytes")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoreboards.capture import Capture
-from scoreboards.ntrace import Verdict
+from scoreboards.verdict import Verdict
 from tb.job import Job
 
 KEPT_FAILURES = 50  # of one job
@@ -25,7 +24,7 @@ def blank(job: Job) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def judged(job: Job, verdict: Verdict, capture: Capture, coverage: dict, seconds: dict[str, float]) -> dict[str, Any]:
+def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: dict[str, float]) -> dict[str, Any]:
     """The result of a run that was checked; one without a single check is an ERROR."""
     clauses = verdict.book.results()
     result = blank(job) | {
@@ -44,6 +43,6 @@ def judged(job: Job, verdict: Verdict, capture: Capture, coverage: dict, seconds
     return result
 
 
-def _cycles(capture: Capture) -> int:
-    columns = [capture.beats.cycle if capture.beats is not None else (), () if capture.out_cycle is None else capture.out_cycle]
-    return max((int(column[-1]) for column in columns if len(column)), default=0) + 1
+def _cycles(capture: Any) -> int:
+    columns = [capture.beats and capture.beats.cycle, *(getattr(capture, name, None) for name in ("out_cycle", "data_cycle"))]
+    return max((int(column[-1]) for column in columns if column is not None and len(column)), default=0) + 1

@@ -2,12 +2,12 @@
 //
 // A row is one vector of RowBits in the file, most significant byte first (tb/agents/rows.py writes
 // them): {lanes, vendor data[31:0], levels[31:0], gap[63:0]}. A row waits `gap` cycles after the one before
-// was accepted, with that one's levels, no pulses (bits 8 and up of levels) and empty lanes, and is then held
-// until it is accepted.
+// was accepted, with that one's levels, no pulses and empty lanes, and is then held until it is accepted.
 module trace_player
 #(
-  parameter int RowBits = 320,
-  parameter     File    = "stimulus.bin"
+  parameter int          RowBits = 320,
+  parameter              File    = "stimulus.bin",
+  parameter logic [31:0] Levels  = 32'h0000_00ff  // bits of levels[31:0] that are levels; the others are pulses
 ) (
   input  logic               clk_i,
   input  logic               go_i,      // rises: open the file and play it
@@ -20,7 +20,7 @@ module trace_player
   integer             got;
   logic [RowBits-1:0] row;      // the next row, or the one shown
   logic [63:0]        gap;      // cycles until it is shown
-  logic [7:0]         levels;   // of the row accepted last, without its pulses
+  logic [31:0]        levels;   // of the row accepted last, without its pulses
   logic               running, shown;
 
   initial begin
@@ -45,7 +45,7 @@ module trace_player
       running = 1'b1;
     end else if (running && (!shown || accept_i)) begin
       if (shown) begin
-        levels = row[71:64];
+        levels = row[95:64] & Levels;
         got    = $fread(row, file);
         gap    = row[63:0];
       end else if (gap != 64'd0) begin
@@ -58,7 +58,7 @@ module trace_player
       done_o  <= 1'b1;
     end
     shown = running && (gap == 64'd0);
-    row_o <= shown ? {row[RowBits-1:64], 64'd0} : {{(RowBits-72){1'b0}}, levels, 64'd0};
+    row_o <= shown ? {row[RowBits-1:64], 64'd0} : {{(RowBits-96){1'b0}}, levels, 64'd0};
   end
 
 endmodule

@@ -3,12 +3,13 @@
 //
 // Rows are vectors, least significant byte first (tb/agents/rows.py reads them). An ingress row is
 // {lanes, tstamp[63:0], vendor data[31:0], levels[31:0], cycle[63:0]}: every accepted cycle with a block, a
-// pulse (bits 8 and up of levels), or with levels other than those of the row before. A stream row is
+// pulse, or with levels other than those of the row before. A stream row is
 // {data, nbytes[31:0], cycle[63:0]}.
 module trace_recorder
 #(
-  parameter int LaneBits = 256,
-  parameter int OutBytes = 8
+  parameter int          LaneBits = 256,
+  parameter int          OutBytes = 8,
+  parameter logic [31:0] Levels   = 32'h0000_00ff  // bits of levels_i that are levels; the others are pulses
 ) (
   input  logic                          clk_i,
   input  logic                          go_i,        // record while 1; the files are complete after it fell
@@ -37,7 +38,7 @@ module trace_recorder
 
   integer                     ingress, stream, problems;
   logic                       open;
-  logic [7:0]                 levels;          // of the row written last
+  logic [31:0]                levels;          // of the row written last
   logic                       waiting;         // valid without ready in the cycle before
   logic [CountBits-1:0]       waiting_nbytes;
   logic [8*OutBytes-1:0]      waiting_data;
@@ -63,9 +64,9 @@ module trace_recorder
     end
 
     if (go_i && open) begin
-      if (accept_i && (any_block_i || (levels_i[31:8] != '0) || (levels_i[7:0] != levels))) begin
+      if (accept_i && (any_block_i || (levels_i != levels))) begin  // levels has no pulses
         $fwrite(ingress, "%u", {lanes_i, tstamp_i, vendor_data_i, levels_i, cycle_i});
-        levels = levels_i[7:0];
+        levels = levels_i & Levels;
       end
       if (valid_i && ready_i) begin
         $fwrite(stream, "%u", {data_i, {(32-CountBits){1'b0}}, nbytes_i, cycle_i});

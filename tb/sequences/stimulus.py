@@ -1,15 +1,19 @@
-"""From a job to what is played: the program, its retire stream and the beats of the ingress port."""
+"""From a job to what is played: the program, its retire stream and the beats of the ingress port.
+
+`stimulus` is that of N-Trace; `tb.sequences.etrace_stimulus` has that of E-Trace and shares the rest.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from models.ntrace.config import Config
 from models.riscv import recording
 from models.riscv.beats import Beats
 from models.riscv.blocks import observable, to_beats
@@ -22,6 +26,7 @@ from models.riscv.returns import explain, misleading
 from models.riscv.sequential import mark
 from models.riscv.stream import with_options, with_variant
 from tb.job import Job, JobError
+from tb.sequences.scenario import Scenario
 
 COUNTER = 1  # trTeInstImplicitReturnMode: returns are counted and believed, so none may go elsewhere
 
@@ -37,7 +42,7 @@ class Stimulus:
     program: Program
     retired: Retired
     beats: Beats
-    config: Config
+    config: Any
     elf: Path | None = None
 
 
@@ -46,7 +51,9 @@ def stimulus(job: Job) -> Stimulus:
     config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
-        return _scenario(job, name)
+        from tb.sequences.ntrace_scenarios import SCENARIOS
+
+        return told(job, name, SCENARIOS, reported)
     elf = None
     if kind == "program":
         run = recording.load(name, config.xlen)
@@ -100,14 +107,13 @@ def closed(retired: Retired, program: Program) -> Retired:
     return observable(Retired.concat([retired, off]), program)
 
 
-def _scenario(job: Job, name: str) -> Stimulus:
-    from tb.sequences.ntrace_scenarios import SCENARIOS
-
-    if name not in SCENARIOS:
-        near = get_close_matches(name, SCENARIOS, 1)
+def told(job: Job, name: str, scenarios: Mapping[str, Scenario], reported: Callable[[Job, Retired, Program], Retired]) -> Stimulus:
+    """The scenario of that name, its stream as the hart reports it."""
+    if name not in scenarios:
+        near = get_close_matches(name, scenarios, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise JobError(f"there is no scenario {name}; {hint}`make list` has them")
-    scenario, config = SCENARIOS[name], job.settings
+    scenario, config = scenarios[name], job.settings
     program, retired = scenario.build(config, random.Random(job.rng_path("story")))
     retired = reported(job, retired, program)
     beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired)

@@ -1,0 +1,171 @@
+"""What the environments of both trace encoders share: agents around the encoder, scoreboard, coverage, and the test that plays one job."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
+
+from models.riscv.beats import Beats
+from scoreboards.verdict import Verdict
+from tb.agents.control import ControlAgent
+from tb.agents.ingress import IngressAgent, IngressItem
+from tb.agents.pins import Pins
+from tb.agents.stream import StreamAgent
+from tb.job import Job
+from tb.sequences.stimulus import Stimulus
+
+
+class Listener(uvm_subscriber):
+    """Keeps what a monitor sent."""
+
+    def build_phase(self) -> None:
+        self.got: Any = None
+
+    def write(self, item: Any) -> None:
+        self.got = item
+
+
+class PlaySequence(uvm_sequence):
+    """Plays a stimulus as one item."""
+
+    def __init__(self, name: str, beats: Beats) -> None:
+        super().__init__(name)
+        self.beats = beats
+
+    async def body(self) -> None:
+        item = IngressItem("beats", self.beats)
+        await self.start_item(item)
+        await self.finish_item(item)
+
+
+class Scoreboard(uvm_component):
+    """Puts together what the monitors saw and holds it to the clauses; knows nothing of what was driven."""
+
+    def build_phase(self) -> None:
+        self.ingress = Listener("ingress", self)
+        self.stream = Listener("stream", self)
+
+    def judge(self, job: Job, stimulus: Stimulus, problems: list[str]) -> Verdict:
+        """Check the run; the capture stays here for the results."""
+        self.capture = self.captured(job, stimulus, problems)
+        return self.checked()
+
+    def captured(self, job: Job, stimulus: Stimulus, problems: list[str]) -> Any:
+        """What the monitors saw, in the form that the system's checks take."""
+        raise NotImplementedError
+
+    def checked(self) -> Verdict:
+        """The verdict about `self.capture`."""
+        raise NotImplementedError
+
+
+class Coverage(uvm_component):
+    """Samples the coverage points of tb/coverage once for each run."""
+
+    def sample(self, capture: Any, verdict: Verdict) -> dict[str, dict[str, int]]:
+        """{point: {bin: hits}}"""
+        raise NotImplementedError
+
+
+class EncoderEnv(uvm_env):
+    """Agents for controls, ingress port and byte stream; scoreboard; coverage. A subclass names the last two."""
+
+    scoreboard_class: type[Scoreboard]
+    coverage_class: type[Coverage]
+
+    def build_phase(self) -> None:
+        self.control = ControlAgent("control", self)
+        self.ingress = IngressAgent("ingress", self)
+        self.stream = StreamAgent("stream", self)
+        self.scoreboard = self.scoreboard_class("scoreboard", self)
+        self.coverage = self.coverage_class("coverage", self)
+        self.monitors = [self.ingress, self.stream]  # agents whose monitors have something to collect
+
+    def connect_phase(self) -> None:
+        self.ingress.driver.control = self.control.driver
+        for agent in self.monitors:
+            agent.monitor.port.connect(getattr(self.scoreboard, agent.get_name()).analysis_export)
+
+    def collect(self) -> list[str]:
+        """Every monitor sends what it saw; the sentences of all of them about the run."""
+        for agent in self.monitors:
+            agent.monitor.collect()
+        return [problem for agent in self.monitors for problem in agent.monitor.problems]
+
+    def stop(self) -> None:
+        """End the agents' endless tasks: the next run in this process has its own."""
+        for part in (self.ingress.driver, self.stream.driver, *(agent.monitor for agent in self.monitors)):
+            if task := getattr(part, "task", None):
+                task.cancel()
+
+
+class EncoderTest(uvm_test):
+    """Plays one job and leaves its result in `outcome`; `stimulus` and `job` come from the entry module."""
+
+    env_class: type[EncoderEnv]
+
+    def build_phase(self) -> None:
+        self.job: Job = ConfigDB().get(self, "", "JOB")
+        self.stimulus: Stimulus = ConfigDB().get(self, "", "STIMULUS")
+        rng = random.Random(self.job.rng_path("ready"))
+        self.ready_seed = rng.getrandbits(32)
+        for name, value in {
+            "PINS": self.pins(), "BULK": self.job.drive == "bulk", "BACKPRESSURE": self.job.backpressure, "READY_RNG": rng,
+        }.items():  # fmt: skip
+            ConfigDB().set(self, "*", name, value)
+        self.env = self.env_class("env", self)
+        self.seconds: dict[str, float] = {}
+
+    def pins(self) -> Pins:
+        """The testbench's ports in the job's configuration."""
+        raise NotImplementedError
+
+    async def run_phase(self) -> None:
+        self.raise_objection()
+        try:
+            await self._play()
+        finally:
+            self.env.stop()
+            self.drop_objection()
+
+    async def _play(self) -> None:
+        env, job, bulk = self.env, self.job, self.job.drive == "bulk"
+        begin = time.perf_counter()
+        await env.control.driver.reset(bulk, job.backpressure, self.ready_seed)
+        self.problems = env.control.monitor.problems()
+        await PlaySequence("play", self.stimulus.beats).start(env.ingress.sequencer)
+        if not bulk:
+            env.stream.driver.draining = True
+            await env.stream.monitor.drained()
+        self.problems += env.collect()
+        whole = time.perf_counter() - begin
+        # Pin by pin the simulator and Python take turns each cycle: all of it is the simulator's.
+        self.seconds["simulator"] = env.control.driver.seconds if bulk else whole
+        self.seconds["transport"] = whole - self.seconds["simulator"]
+
+    def check_phase(self) -> None:
+        env = self.env
+        verdict = env.scoreboard.judge(self.job, self.stimulus, self.problems)
+        capture = env.scoreboard.capture
+        begin = time.perf_counter()
+        self.coverage = env.coverage.sample(capture, verdict)
+        self.seconds["coverage"] = time.perf_counter() - begin
+        self.outcome = verdict, capture
+
+    def leave(self, out: Path) -> None:
+        """trace.bin, program.elf, config.json and retired.csv: what another tool needs to check the run; and beats.npz."""
+        _, capture = self.outcome
+        (out / "trace.bin").write_bytes(capture.data)
+        if self.stimulus.elf is not None:
+            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
+        else:
+            self.stimulus.program.to_elf(out / "program.elf")
+        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
+        self.stimulus.retired.to_csv(out / "retired.csv")
+        if capture.beats is not None:
+            capture.beats.save(out / "beats.npz")
