@@ -6,7 +6,7 @@ the hart may have gone round a loop that leaves no packet), the place is searche
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,11 +22,12 @@ from scoreboards.etrace_table import Locator, PacketTable, ends
 
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
 ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
+TRIED = 100_000  # places tried before a trace fits nowhere
 
 
 @dataclass
 class Piece:
-    """Decoded instructions [begin, end) and the events among them; they stand for the traced instructions from `at` on.
+    """Decoded instructions [begin, end) and the events among them; they stand for `length` traced instructions from `at` on.
 
     join: what is before it: "start", "lost" or "ambiguous". packets: number of the first packet behind it. doubtful: the round of a
     loop with which it ends may not have been.
@@ -39,10 +40,11 @@ class Piece:
     packets: int = 0
     doubtful: bool = False
     at: int | None = None
+    length: int = 0
 
     def place(self, index: int) -> int | None:
         """The traced instruction for a decoded one; None in an empty piece, which may be anywhere in its hole."""
-        return None if self.at is None else self.at + index - self.begin
+        return None if self.at is None else self.at + min(index - self.begin, self.length)
 
 
 class Alignment:
@@ -96,7 +98,7 @@ class Alignment:
         for piece in self.pieces:
             if piece.at is not None:
                 inside = (last >= piece.begin) & (last < piece.end)
-                result[inside] = piece.at + last[inside] - piece.begin
+                result[inside] = piece.at + np.minimum(last[inside] - piece.begin, piece.length - 1)
         return result
 
     @cached_property
@@ -105,7 +107,7 @@ class Alignment:
         mask = np.zeros(len(self.expected), bool)
         for piece in self.pieces:
             if piece.at is not None:
-                mask[piece.at : piece.at + piece.end - piece.begin] = True
+                mask[piece.at : piece.at + piece.length] = True
         return mask
 
     def in_hole(self, index: int) -> bool:
@@ -113,48 +115,80 @@ class Alignment:
         return any(a <= index <= b for a, b in self.holes)
 
     def align(self) -> bool:
-        """Find each piece in the traced stream; False if one fits nowhere."""
-        position, n = 0, len(self.expected)
-        for piece in self.pieces:
-            if piece.join == "lost":
-                if not self._lost(position):
-                    self.book.fail(self.failure("ET.alg.lost", "the trace tells a loss, but no beat was taken without room", position))
-                    return False
-                if piece.begin == piece.end:
-                    continue
-                piece.at = self._behind_loss(piece, position)
-                self.holes.append((position, piece.at))
-            elif piece.join == "ambiguous" and position and piece is not self.pieces[0]:
-                piece.at = self._rounds(piece, position)
-            else:
-                piece.at = position
-            told = self._sure(piece)
-            if not np.array_equal(self.expected.pc[piece.at : piece.at + len(told)], told):
-                self._pc_failure(piece, told, piece.at)
-                return False
-            position = piece.at + len(told)
-        return self._end(position, n)
+        """Find each piece in the traced stream; False if one fits nowhere. Of several places the first is right with which all others fit."""
+        steps, deepest, position, tried = [self._options(0, 0)], 0, 0, 0
+        while steps and len(steps) <= len(self.pieces):
+            piece = self.pieces[len(steps) - 1]
+            found = next(steps[-1], None)
+            tried += 1
+            if tried > TRIED + len(self.pieces):
+                break
+            if found is None:
+                steps.pop()
+                continue
+            piece.at, piece.length = found
+            after = self._position(len(steps))
+            if len(steps) > deepest:
+                deepest, position = len(steps), after
+            steps.append(self._options(len(steps), after))
+        if len(steps) <= len(self.pieces):
+            self._misfit(deepest, position)
+            return False
+        for piece, number in zip(self.pieces, range(len(self.pieces))):
+            if piece.join == "lost" and piece.at is not None:
+                self.holes.append((self._position(number), piece.at))
+            before = self._position(number)
+            self.rounds += piece.join == "ambiguous" and piece.at != before
+            self.rounds += piece.length != piece.end - piece.begin
+        return self._end(self._position(len(self.pieces)), len(self.expected))
 
-    def _sure(self, piece: Piece) -> np.ndarray:
-        """The PCs of a piece, without a round at its end that may not have been and was not."""
+    def _position(self, number: int) -> int:
+        """Traced instructions before piece `number`, as those before it were placed."""
+        for piece in reversed(self.pieces[:number]):
+            if piece.at is not None:
+                return piece.at + piece.length
+        return 0
+
+    def _options(self, number: int, position: int) -> Iterator[tuple[int | None, int]]:
+        """(at, length): where a piece may stand behind `position`, and how much of it."""
+        if number == len(self.pieces):
+            return
+        piece = self.pieces[number]
         told = self.decoded.pcs[piece.begin : piece.end]
-        theirs = self.expected.pc[piece.at : piece.at + len(told)]
-        if not piece.doubtful or np.array_equal(theirs, told):
-            return told
-        before = np.flatnonzero(told[:-1] == told[-1])
-        if not len(before):
-            return told
-        self.rounds += 1
-        return told[: before[-1] + 1]
+        lengths = [len(told)]
+        if piece.doubtful and len(told) > 1:  # the round of a loop with which it ends may not have been
+            before = np.flatnonzero(told[:-1] == told[-1])
+            lengths += [int(before[-1]) + 1] if len(before) else []
+        if piece.join == "lost":
+            if self._lost(position) and not len(told):
+                yield None, 0
+            places: Iterable[int] = self._behind_loss(piece, position)
+        else:
+            places = [0] if piece.join == "start" else self._rounds(position)
+        for at in places:
+            for length in lengths:
+                if self._fits(piece, at, length):
+                    yield at, length
+
+    def _misfit(self, number: int, position: int) -> None:
+        """Piece `number` fits nowhere behind `position`."""
+        piece = self.pieces[min(number, len(self.pieces) - 1)]
+        if piece.join == "lost" and not self._lost(position):
+            self.book.fail(self.failure("ET.alg.lost", "the trace tells a loss, but no beat was taken without room", position))
+            return
+        piece.at, piece.length = position, piece.end - piece.begin
+        if piece.join == "lost":
+            piece.at = next(iter(self._behind_loss(piece, position)), position)
+        for later in self.pieces[number + 1 :]:
+            later.at = None
+        self._pc_failure(piece, self.decoded.pcs[piece.begin : piece.end], piece.at)
 
     def _end(self, position: int, n: int) -> bool:
         last = self.pieces[-1]
         if position == n:
             self.holes += [(n, n)] if last.join == "lost" and last.at is None else []
             return True
-        beats = self.capture.beats
-        unsent = beats is not None and len(beats) and beats.drop[-1]
-        if self.expected.open_end or (last.join == "lost" and last.at is None) or unsent:
+        if self._may_end(position):
             self.holes.append((position, n))
             return True
         if not self.decoded.diagnostics:  # else the decoder gave up on something, which is a failure of its own
@@ -162,6 +196,12 @@ class Alignment:
                 "ET.bt.end", f"the trace ends {n - position} instructions before the hart stopped being traced", position,
                 [("instructions", str(n), str(position))]))  # fmt: skip
         return False
+
+    def _may_end(self, position: int) -> bool:
+        """Whether nothing need be told behind a position."""
+        last, beats = self.pieces[-1], self.capture.beats
+        unsent = beats is not None and len(beats) and beats.drop[-1]
+        return bool(self.expected.open_end or (last.join == "lost" and last.at is None) or unsent)
 
     def _lost(self, position: int, upto: int | None = None) -> bool:
         """Whether a beat was taken without room at or behind a position, as far as anybody watched."""
@@ -171,51 +211,49 @@ class Alignment:
         index = int(np.searchsorted(drops, position))
         return index < len(drops) and (upto is None or drops[index] <= upto)
 
-    def _behind_loss(self, piece: Piece, position: int) -> int:
-        """Where a piece goes on: with the first beat that found room, if it fits there, else wherever it fits."""
+    def _behind_loss(self, piece: Piece, position: int) -> Iterator[int]:
+        """Where a piece may go on: with the first beat that found room, or else wherever its first instruction is."""
+        if piece.begin == piece.end:
+            return
         first = self.decoded.pcs[piece.begin]
         pcs, resumed = self.expected.pc, self.expected.resumed
         known = resumed[(resumed >= position) & (resumed < len(pcs))]
-        other = position + np.flatnonzero(pcs[position:] == first)
-        candidates = [int(at) for at in (*known[pcs[known] == first].tolist(), *other.tolist()) if self._lost(position, int(at))]
-        for at in candidates:
-            if self._fits(piece, at):
-                return at
-        return candidates[0] if candidates else position
+        for at in (*known[pcs[known] == first].tolist(), *(position + np.flatnonzero(pcs[position:] == first)).tolist()):
+            if self._lost(position, at):
+                yield at
 
-    def _fits(self, piece: Piece, at: int) -> bool:
+    def _fits(self, piece: Piece, at: int, length: int) -> bool:
         """PCs, traps and, for the last, the end: what tells one place of a loop from another."""
-        told, n = self.decoded.pcs[piece.begin : piece.end], len(self.expected)
-        if piece.doubtful and len(told) > 1:  # its last round is judged when it is placed
-            told = told[: int(np.flatnonzero(told == told[-1])[0]) + 1]
-        if at + len(told) > n or not np.array_equal(self.expected.pc[at : at + len(told)], told):
+        told, n = self.decoded.pcs[piece.begin : piece.begin + length], len(self.expected)
+        if at + length > n or not np.array_equal(self.expected.pc[at : at + length], told):
             return False
+        if piece.join == "start":
+            return True  # what else is wrong is told better where it is compared
         traps = self.expected.traps_at
-        if any(at + e.index - piece.begin not in traps for e in piece.events if e.kind == "trap"):
+        if any(at + min(e.index - piece.begin, length) not in traps for e in piece.events if e.kind == "trap"):
             return False
-        return piece is not self.pieces[-1] or at + len(told) == n or self.expected.open_end
+        return piece is not self.pieces[-1] or at + length == n or self._may_end(at + length)
 
-    def _rounds(self, piece: Piece, position: int) -> int:
-        """Behind an ambiguous stop: rounds of a loop without branch or packet that leads back to the same pc."""
-        if self._fits(piece, position):
-            return position
+    def _rounds(self, position: int) -> Iterator[int]:
+        """Behind an ambiguous stop: here, or after rounds of a loop without branch or packet that leads back to the same pc."""
+        yield position
+        if not position:
+            return
         want, jumps = self.expected, 0
         stop = want.pc[position - 1]
         flow = self.capture.program.columns(want.pc[position - 1 : position + ROUNDS]).flow
         for at in range(position, min(position + ROUNDS, len(want))):
             before = at - 1
             if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
-                break
+                return
             if flow[before - position + 1] == Flow.UNINFERABLE:
                 if not self.draft:
-                    break
+                    return
                 jumps += int(want.itype[before]) not in RETURNS
                 if jumps > 1:
-                    break
-            if want.pc[at] == stop and self._fits(piece, at + 1):
-                self.rounds += 1
-                return at + 1
-        return position
+                    return
+            if want.pc[at] == stop:
+                yield at + 1
 
     # Failures
 

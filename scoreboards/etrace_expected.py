@@ -16,6 +16,8 @@ from models.etrace.packets import PRIVILEGE
 from models.ntrace.filters import FilterSettings
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
+from models.riscv.isa import Flow
+from models.riscv.program import Program
 from models.riscv.retired import IType, Kind
 from scoreboards.etrace_capture import EtraceCapture
 from scoreboards.traced import Traced
@@ -158,7 +160,7 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
     itype = beats.itype[traced.lanes]
     blocks = np.flatnonzero((itype == IType.EXCEPTION) | (itype == IType.INTERRUPT))
     rows = np.flatnonzero(np.isin(traced.retired.kind, (Kind.EXCEPTION, Kind.INTERRUPT)))
-    iretire, pc = beats.iretire[traced.lanes], traced.pc
+    iretire, pc, program = beats.iretire[traced.lanes], traced.pc, capture.program
     draft = capture.config.variant == "draft_0_026"
     found: list[Trap] = []
     for block, at in zip(blocks.tolist(), rows.tolist()):
@@ -168,8 +170,16 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
         # another trap comes first: v2_0 tells it with thaddr=0, the draft not at all
         optional = handler is None and (draft or not follows)
         epc = None if interrupt and not iretire[block] else int(traced.retired.pc[at])
+        if draft and not iretire[block] and not (index and _inferable(program, int(pc[index - 1]), found, index)):
+            epc = None  # the draft tells no EPC, and a trap before another one not at all
         found.append(Trap(index, interrupt, int(traced.retired.cause[at]), int(traced.retired.tval[at]), epc, handler, optional, int(traced.row[block])))
     return found
+
+
+def _inferable(program: Program, before: int, found: list[Trap], index: int) -> bool:
+    """Whether the program tells what comes behind the instruction at `before`, and no trap is there already."""
+    insn = program.insn(before)
+    return insn is not None and insn.flow != Flow.UNINFERABLE and not (found and found[-1].index == index)
 
 
 class _Breaks:

@@ -55,10 +55,10 @@ class Lossless(Alignment):
         for piece in self.pieces:
             if piece.at is None:
                 continue
-            want = self.expected.taken[piece.at : piece.at + piece.end - piece.begin]
+            want = self.expected.taken[piece.at : piece.at + piece.length]
             told = self.decoded.taken[piece.begin : piece.begin + len(want)]
             wrong = np.flatnonzero((told != want) & ((told >= 0) | (want >= 0)))
-            if len(wrong) and not piece.doubtful:
+            if len(wrong):
                 index = int(wrong[0])
                 self.book.fail(self.failure("ET.bt.branches", "the branch is told in the wrong direction", piece.at + index,
                                             [("taken", str(want[index]), str(told[index]))]), counted=True)  # fmt: skip

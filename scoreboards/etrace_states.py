@@ -148,13 +148,13 @@ class States:
         flagged = {place: event.packet for place, event in self.of.placed("notify") if place is not None}
         reported = {*flagged, *(place for _, place in self.syncs)}
         marks = set(want.marks.tolist())
-        missing = []
+        # the decoder may have met the target of a jump before, by inference: it knows with the next packet alone
+        stops = np.sort(self.stops[self.table.addressed & (self.stops >= 0)])
+        last = stops[np.maximum(np.searchsorted(stops, want.marks, side="right") - 1, 0)] if len(stops) else np.zeros_like(want.marks)
         flow = self.of.capture.program.columns(want.pc[np.maximum(want.marks - 1, 0)]).flow
-        targets = want.marks[flow == Flow.UNINFERABLE]
-        stops = set(self.stops[self.table.addressed].tolist())
-        for mark in sorted(marks - reported):
-            if not (mark in stops and (mark in targets or self.of.draft)) and self.of.covered[mark] and not self.of.in_hole(mark):
-                missing.append(mark)
+        told = (want.pc[last] == want.pc[want.marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
+        reported |= set(want.marks[told].tolist())
+        missing = [i for i in sorted(marks - reported) if self.of.covered[i] and not self.of.in_hole(i)]
         self.book.bulk("ET.alg.notify", len(marks), missing, lambda i: self.of.failure(
             "ET.alg.notify", "a trigger or watchpoint asked for this address, and it was not told", i))  # fmt: skip
         if want.time is None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from models.etrace.deframe import deframe
 
+from models.etrace.deframe import deframe
 from models.etrace.encapsulate import encapsulate
 from models.etrace.packets import Packet
 from scoreboards.clauses import ClauseBook, Failure
