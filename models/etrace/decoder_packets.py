@@ -46,6 +46,7 @@ class Interpreter:
         self._last = 0  # address sent last, shifted
         self._cache: list[int | None] = [None] * (1 << config.cache_size_p)
         self._tentative: Goal | None = None  # met by inference: the next packet says whether it was that time
+        self._bare = False  # the last address came alone: in the draft, nobody sends it so for what follows
         self._adjacent: bool | None = None  # whether a synchronization packet is of the very next instruction, None: not known
         self._at_branch = False  # the last packet ended in a branch without telling its address
         self._fresh = False  # a support packet said that trace begins here
@@ -148,7 +149,7 @@ class Interpreter:
         else:
             how = path.seek(goal)
         count_full = counted == self._config.max_pbc
-        self._reached(goal, how, v, is_branch, count_full)
+        self._reached(goal, how, v, is_branch, at_branch, count_full)
 
     def _only_branches(self, v: dict[str, Any], counted: int | None, bits: int) -> None:
         if counted is None:
@@ -180,13 +181,14 @@ class Interpreter:
         depths = self.path.implicit and not self._draft
         return Goal(address, None, inferable=not jumps, fallback=not jumps, irdepth=irdepth, depths=depths)
 
-    def _reached(self, goal: Goal, how: How, v: dict[str, Any], is_branch: bool, count_full: bool) -> None:
+    def _reached(self, goal: Goal, how: How, v: dict[str, Any], is_branch: bool, at_branch: bool, count_full: bool) -> None:
         """The instruction reported is the last one now."""
         at = self.path.count - 1
         if how is How.JUMP:
             self._store(goal.address)
             self._adjacent = True if v.get("updiscon") else None if self._draft else False
         else:
+            self._bare = self._draft and v["format"] == 2 and not at_branch and not self.path.ret_open
             self._adjacent = None if self._draft or v.get("notify") or count_full else True
             if self.path.doubtful and how is How.INFERRED:
                 self._event("ambiguous", at, again="return", text="irreport and irdepth fit no place")
@@ -258,6 +260,7 @@ class Interpreter:
         if self.state is State.TRACING:
             unchanged, events = before in (UNTOLD, self.story.priv[-1]), len(self.story.events)
             try:
+                self._bare &= context == self.story.context[-1]
                 self._walk_to(address, taken, unchanged)
             except Contradiction:
                 if context in (UNTOLD, self.story.context[-1]):
@@ -281,7 +284,9 @@ class Interpreter:
         goal = Goal(address, taken, inferable=unchanged, sync=True, not_next=self._adjacent is False)
         if self._tentative is not None:
             tentative, place = self._tentative, path.place()
-            if path.expected() not in (None, address):
+            leaves, behind = path.pending, path.expected()
+            told_for_jump = leaves is not None and leaves.end is INDIRECT and unchanged
+            if (self._bare and not told_for_jump) or (behind not in (None, address) and not (leaves is not None and leaves.pops)):
                 # it would be followed at once: so it was reported for the sake of a jump
                 events = len(self.story.events)
                 try:
