@@ -211,7 +211,7 @@ class ItemSteps(Sender):
         if clause:
             notify = anchor or bool(flags & NOTIFY)
             self._tell(address, clause, failed, notify=notify, depth=len(self._stack) if self._ret_open else None)
-            return notify
+            return notify and not self._drafted
         if failed:
             self._send_count(0, "ET.alg.mispredicted", {})
             self._clear()
