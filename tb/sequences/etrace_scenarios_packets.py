@@ -43,9 +43,8 @@ def ladder(config: Config, rungs: int = _RUNGS) -> ProgramBuilder:
 
 def climb(walk: Walk, branches: int, taken: Random | bool) -> Walk:
     """So many branches of the ladder, the last of them not followed by anything; taken: all alike, or as the dice fall."""
-    for number in range(branches):
-        if walk.program.symbol(walk.pc).startswith("in") or number:
-            walk.run()
+    for _ in range(branches):
+        walk.run()
         walk.branch(taken if isinstance(taken, bool) else taken.random() < 0.5)
     return walk
 

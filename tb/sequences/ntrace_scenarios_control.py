@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
-
 from models.ntrace.config import Config
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
@@ -13,6 +11,7 @@ from models.riscv.builder import ProgramBuilder
 from models.riscv.program import Program
 from models.riscv.retired import Retired
 from models.riscv.walk import Walk
+from tb.sequences.levels import under_levels
 from tb.sequences.ntrace_scenarios_base import (
     RV32,
     TWO,
@@ -119,39 +118,7 @@ def _level_walk(config: Config, rng: Random, program: Program, retired: Retired)
     """Every transition among the eight combinations of enable, inst_tracing and halted, once and in random order, with
     blocks wherever the hart runs, in the very cycle of the change as well."""
     plain = to_beats(retired, config.blocks, "single")
-    blocks = plain.select(plain.valid().any(axis=1))
-    levels, used = _tour(rng), 0
-    parts, states = [], []
-    for state in levels:
-        for number in range(rng.randrange(1, 4)):
-            running = not state & 1
-            if running and (number or rng.random() < 0.6) and used < len(blocks):
-                parts.append(blocks.select(slice(used, used + 1)))
-                used += 1
-            else:
-                parts.append(Beats.empty(1, config.blocks))
-            states.append(state)
-    beats = Beats.concat([*parts, Beats.empty(1, config.blocks)])
-    states = np.array([*states, 0])
-    beats.enable, beats.inst_tracing, beats.halted = (
-        (states >> shift & 1).astype(np.uint8) for shift in (2, 1, 0)
-    )
-    beats.cycle = np.arange(len(beats), dtype=np.uint64)
-    return beats
-
-
-def _tour(rng: Random) -> list[int]:
-    """An Eulerian circuit of the complete directed graph on the eight states, from 0 (Hierholzer)."""
-    left = {state: [other for other in range(8) if other != state] for state in range(8)}
-    for others in left.values():
-        rng.shuffle(others)
-    stack, tour = [0], []
-    while stack:
-        if left[stack[-1]]:
-            stack.append(left[stack[-1]].pop())
-        else:
-            tour.append(stack.pop())
-    return tour[::-1]
+    return under_levels(plain, ("enable", "inst_tracing", "halted"), ("halted",), rng)
 
 
 @scenario("NT-22", "NT-2", "NT.8.5.sync3", "NT.8.5.sync5", "NT.7.12.debug_entry", "NT.7.12.trace_off", "NT.8.6.stop_while_off",

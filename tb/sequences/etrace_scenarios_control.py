@@ -1,0 +1,259 @@
+"""Scenarios of start and stop by every cause, reconfiguration, overflow and stall (format 3.3, ET-16, ET-17)."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from models.etrace.config import Config
+from models.etrace.packets import OPTIONS
+from models.riscv.beats import Beats
+from models.riscv.blocks import to_beats
+from models.riscv.builder import ProgramBuilder
+from models.riscv.program import Program
+from models.riscv.retired import Retired
+from models.riscv.walk import Walk
+from tb.sequences.etrace_scenarios_base import (
+    COUNTER,
+    DRAFT,
+    FOUR,
+    RA,
+    SCENARIOS,
+    SMALL,
+    TWO,
+    V2,
+    Story,
+    builder,
+    configs,
+    handle,
+    home,
+    scenario,
+    start,
+    stop,
+)
+from tb.sequences.etrace_scenarios_traps import main_code
+from tb.sequences.levels import under_levels
+
+_LAST = ("plain", "branch", "target", "jump", "direct", "call", "trap", "trap at target", "first", "nothing")
+
+
+def _ends(config: Config, *causes: str) -> Story:
+    """Trace ends behind each kind of instruction, with and without branches pending, by each cause."""
+    b = main_code(builder(config))
+    b.label("call")
+    b.jal(RA, "jump")
+    program, walk = start(b, config, "jump")
+    for cause in causes:
+        for last in _LAST:
+            for pending in (False, True):
+                _come(walk, last, b.labels, pending)
+                _pause(walk, cause, again=last == "first" and pending)
+                home(walk, b.labels["jump"])
+    return stop(program, walk)
+
+
+def _come(walk: Walk, last: str, at: dict[str, int], pending: bool) -> Walk:
+    """From the jump to the instruction that is to be the last, and retire it; pending: with a branch before it, or as one."""
+    if pending and last in ("plain", "jump", "trap"):
+        walk.jump(at["main"]).step(2).branch(True).step()
+        return walk.jump(at["landing"]) if last == "jump" else walk.trap(7, at["trap_handler"], interrupt=True) if last == "trap" else walk
+    if last == "branch":
+        return walk.jump(at["main"]).step(2).branch(pending)
+    if last == "target":
+        return walk.jump(at["branch"]).branch(True) if pending else walk.jump(at["after"]).step()
+    if last == "jump":
+        return walk.jump(at["jump"]).jump(at["landing"])
+    if last == "direct":
+        return walk.jump(at["after"]).step(2)
+    if last == "call":
+        return walk.jump(at["call"]).step()
+    walk.jump(at["landing"])
+    if last in ("plain", "trap"):
+        walk.step(2)
+    if last in ("first", "nothing"):
+        walk.trace_off().trace_on().step(last == "first")
+    return walk.trap(2 if pending else 5, at["trap_handler"]) if last.startswith("trap") else walk
+
+
+def _pause(walk: Walk, cause: str, again: bool = False) -> None:
+    if cause == "halted":
+        walk.debug_entry().debug_exit()
+    elif cause == "reset":
+        walk.reset_entry().reset_exit(walk.pc)
+    else:
+        walk.trace_off()
+        if again:  # nothing traced between
+            walk.trace_on().trace_off()
+        walk.trace_on()
+
+
+def _enable(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    """The encoder is disabled and enabled where the story switches tracing."""
+    beats = SCENARIOS.place(config, "single", retired, rng)
+    beats.enable, beats.inst_tracing = beats.inst_tracing.copy(), np.ones_like(beats.inst_tracing)
+    return beats
+
+
+_STOPS = ("ET-16", "ET.alg.ended", "ET.alg.last", "ET.pay.support", "ET.pay.qual_status")
+
+
+@scenario(*_STOPS, "ET.ing.halted", "ET.ing.reset", configs=(*configs({}, TWO, FOUR, SMALL), *configs(branch_prediction=1, jump_target_cache=1, implicit_return=1, variant=V2)), retirement="single")
+def stops(config: Config, rng: Random) -> Story:
+    """Trace ends behind each kind of instruction by inst_tracing, by halted and by reset, and begins again."""
+    return _ends(config, "trace", "halted", "reset")
+
+
+@scenario(*_STOPS, "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=_enable)
+def disables(config: Config, rng: Random) -> Story:
+    """The same by disabling the encoder: ienable is 0 in the support packet, and one more follows when it is enabled."""
+    return _ends(config, "enable")
+
+
+def _levels(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    plain = to_beats(retired, config.blocks, "single", per_cycle=True)
+    return under_levels(plain, ("enable", "inst_tracing", "halted", "in_reset"), ("halted", "in_reset"), rng)
+
+
+@scenario(*_STOPS, "ET.alg.enable", "ET.alg.disable", "ET.alg.first", "ET.ing.halted", "ET.ing.reset", configs=configs({}, TWO, SMALL), beats=_levels)
+def level_walk(config: Config, rng: Random) -> Story:
+    """Enable, tracing, halted and reset change in every order and in the same cycle: all 240 transitions of the four levels."""
+    b = main_code(builder(config))
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(70):
+        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"]).step()
+        walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at["main"])
+    return stop(program, walk)
+
+
+def _possible(config: Config) -> int:
+    """The options that this build has, as bits."""
+    draft = config.variant == DRAFT
+    missing = {
+        "implicit_return": not (config.call_counter_size_p or (config.return_stack_size_p and not draft)),
+        "jump_target_cache": draft or not config.cache_size_p,
+    }  # fmt: skip
+    return sum(1 << bit for bit, name in enumerate(OPTIONS) if not missing.get(name))
+
+
+@scenario("ET.alg.reconfigured", "ET-16", "ET.pay.support", "ET.alg.ended", *(f"ET.opt.{n}" for n in ("full_address", "implicit_exception", "sijump", "implicit_return", "prediction", "cache")),
+          configs=(*configs({}, TWO, SMALL, COUNTER), *configs(branch_prediction=1, jump_target_cache=1, variant=V2)))  # fmt: skip
+def reconfigured(config: Config, rng: Random) -> Story:
+    """Every option is switched on and off while the encoder runs: behind each kind of instruction, alone and together, while tracing is off too."""
+    b = main_code(builder(config))
+    b.label("call")
+    b.jal(RA, "jump")
+    b.label("back")
+    b.c_nop()
+    b.c_jr(RA)
+    program, walk = start(b, config, "jump")
+    at, possible = b.labels, _possible(config)
+    masks = [1 << bit for bit in range(len(OPTIONS)) if possible >> bit & 1] + [possible, possible & 0b010101, possible & 0b101010, possible]
+    for number, mask in enumerate(masks):
+        for last in _LAST:
+            for now in (mask, 0):
+                _come(walk, last, at, pending=number % 2 == 0)
+                if (number + now) % 5 == 4:
+                    walk.trace_off().toggle(now).trace_on()
+                else:
+                    walk.toggle(now)
+                home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(3, at["trap_nested"]).step().jump(at["jump"])
+    return stop(program, walk)
+
+
+_HIGH = {64: 0xFFFF_FFFF_8000_0000, 32: 0xC000_0000}
+
+
+def _bursts(config: Config) -> ProgramBuilder:
+    """`main` and `high` are so far apart that each jump between them is a long packet; `linear` is a stretch without packets."""
+    b = builder(config, 0x4000_0000 - 0x10, 0x4000_4000)
+    b.c_jr(10)
+    b.label("linear")
+    for _ in range(60):
+        b.nop()
+    b.label("turn")
+    b.beq(8, 9, "main")
+    b.c_j("main")
+    b.org(_HIGH[config.xlen])
+    b.label("high")
+    b.c_jr(10)
+    return b
+
+
+def _burst(walk: Walk, at: dict[str, int], jumps: int) -> Walk:
+    """Jump to and fro; ends at `main`."""
+    for _ in range(jumps // 2):
+        walk.jump(at["high"]).jump(at["main"])
+    return walk
+
+
+def _calm(walk: Walk, at: dict[str, int], taken: bool = True) -> Walk:
+    """Sixty cycles in which the queue drains; ends at `main`."""
+    return walk.jump(at["linear"]).step(60).branch(taken).run_to(at["main"])
+
+
+_LOSSY = (*configs({}, TWO, SMALL, inst_stall_ena=0), *configs(FOUR, COUNTER, inst_stall_ena=0, variant=V2))
+
+
+@scenario("ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, retirement="single", loses=True, backpressure=60)
+def overflow(config: Config, rng: Random) -> Story:
+    """More packets than leave: trace_lost and a sync, again and again, and calm code in between."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    for turn in range(6):
+        _calm(_burst(walk, b.labels, 90), b.labels, turn % 2 == 0)
+        walk.trap(2, b.labels["trap_handler"])
+        handle(walk, b.labels["main"])
+    return stop(program, walk)
+
+
+@scenario("ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", "ET.alg.ended", "ET.alg.reconfigured", configs=_LOSSY, retirement="single", loses=True, backpressure=70)
+def overflow_and_events(config: Config, rng: Random) -> Story:
+    """Tracing stops, the hart halts, options change or a trap comes while packets are being lost, and begins while they still are."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(15):
+        _burst(walk, at, 70 + 2 * turn)
+        event = turn % 5
+        if event == 0:
+            walk.trace_off()
+            _calm(walk, at).trace_on()
+        elif event == 1:
+            walk.debug_entry().debug_exit()
+        elif event == 2:
+            walk.toggle(0b100 if turn % 2 else 0b010110 & _possible(config))
+        elif event == 3:
+            walk.trap(7, at["trap_handler"], interrupt=True)
+            handle(walk, at["main"])
+        else:
+            walk.trace_off()
+            _burst(walk, at, 8).trace_on()
+        _burst(walk, at, 6 * (turn % 3))
+        if event == 2:
+            walk.toggle(0)
+        _calm(walk, at)
+    return stop(program, walk)
+
+
+@scenario("ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, retirement="single", loses=True, backpressure=90)
+def overflow_to_end(config: Config, rng: Random) -> Story:
+    """Packets are still being lost when tracing ends for good."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    return stop(program, _burst(walk, b.labels, 140))
+
+
+@scenario("ET-17", "ET.ing.stall", configs=configs({}, TWO, SMALL, FOUR), retirement="single", backpressure=60)
+def stall(config: Config, rng: Random) -> Story:
+    """The same bursts with stalling: nothing is lost, also where one cycle makes several packets."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(3):
+        _calm(_burst(walk, at, 70), at).trap(2, at["trap_handler"])
+        handle(walk, at["main"]).trap(7, at["trap_handler"], interrupt=True).trap(2, at["trap_nested"]).step().jump(at["main"])
+        walk.context ^= 3 + turn
+        _burst(walk, at, 20).trace_off().trace_on()
+    return stop(program, walk)
