@@ -1,0 +1,210 @@
+"""Scenarios of several blocks a cycle, of filters, and of the transport (blocks = single, ET-17, qualification, framing)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from models.etrace.config import Config
+from models.riscv.isa import Flow
+from models.riscv.retired import Priv
+from models.riscv.walk import Walk
+from tb.sequences.etrace_scenarios_base import (
+    BASE,
+    COUNTER,
+    DRAFT,
+    FOUR,
+    RA,
+    SMALL,
+    TWO,
+    V2,
+    Story,
+    builder,
+    configs,
+    handle,
+    home,
+    scenario,
+    start,
+    stop,
+)
+from tb.sequences.etrace_scenarios_packets import climb, ladder
+from tb.sequences.etrace_scenarios_traps import main_code
+
+_AIDED = {"branch_prediction": 1, "jump_target_cache": 1, "implicit_return": 1, "sijump": 1, "variant": V2}
+_WIDE = (*configs(TWO, FOUR, SMALL), *configs(TWO, FOUR, SMALL, **_AIDED), *configs(TWO, inst_sync_mode=(1, 3), variant=V2))
+
+
+@scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
+def pairs(config: Config, rng: Random) -> Story:
+    """Two and four blocks a cycle: every kind of instruction in a lane with every kind in the next, trap included."""
+    return _pairs(config, 0)
+
+
+@scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
+def pairs_shifted(config: Config, rng: Random) -> Story:
+    """The same pairs one instruction later: other pairs share a cycle, and the first of each is the last of the cycle before."""
+    return _pairs(config, 1)
+
+
+def _pairs(config: Config, phase: int) -> Story:
+    """Walk through all ordered pairs of kinds; phase shifts which of them share a cycle."""
+    b = builder(config)
+    b.label("linear")
+    b.nop()
+    b.label("short")
+    b.c_nop()
+    b.label("taken")
+    b.beq(8, 9, "taken_to")
+    b.label("not_taken")
+    b.bne(8, 9, "taken_to")
+    b.label("taken_to")
+    b.jalr(0, 12)
+    b.label("direct")
+    b.jal(0, "taken_to")
+    b.label("direct_call")
+    b.jal(RA, "taken_to")
+    b.label("call")
+    b.jalr(RA, 10)
+    b.label("return")
+    b.c_jr(RA)
+    b.label("xret")
+    b.mret()
+    program, walk = start(b, config, "linear")
+    at = b.labels
+    kinds = ("linear", "short", "taken", "not_taken", "direct", "direct_call", "call", "return", "xret", "exception", "interrupt")
+    walk.step(phase)
+
+    def visit(kind: str, target: int) -> None:
+        """Retire one instruction of the kind where the walk stands, and go on to target."""
+        if kind in ("exception", "interrupt"):
+            walk.trap(2, target, interrupt=kind == "interrupt")
+        elif kind in ("call", "return", "xret"):
+            walk.jump(target)
+        else:
+            walk.branch(kind == "taken") if kind.endswith("taken") else walk.step()
+            _reach(walk, target, at["taken_to"])
+
+    for first in kinds:
+        for second in kinds:
+            _reach(walk, at.get(first, at["linear"]), at["taken_to"])
+            visit(first, at.get(second, at["linear"]))
+            visit(second, at["return"])
+            walk.jump(at["taken_to"])
+    return stop(program, walk.jump(at["linear"]).step())
+
+
+def _reach(walk: Walk, target: int, hub: int) -> None:
+    """Come to target by the indirect jump at the hub, if not there already."""
+    while walk.pc != target:
+        insn = walk.insn()
+        if insn.pc == hub or insn.flow == Flow.UNINFERABLE:
+            walk.jump(target)
+        elif insn.flow == Flow.BRANCH:
+            walk.branch(True)
+        else:
+            walk.step()
+
+
+@scenario("ET-17", "ET.alg.multi", "ET-5", "ET.ing.blocks", configs=(*configs(TWO, FOUR, SMALL), *configs(TWO, FOUR, SMALL, branch_prediction=1)), retirement="single")
+def branches_side_by_side(config: Config, rng: Random) -> Story:
+    """Branches in every lane: the map fills up in each of them, and a jump's target is told in each."""
+    b = ladder(config)
+    for k in range(100):
+        b.label(f"dense{k}")
+        b.beq(8, 9, f"dense{k + 1}" if k < 99 else "main")
+    b.c_jr(10)
+    program, walk = start(b, config, "end")
+    at = b.labels
+    walk.step()
+    for branches in (*range(28, 37), 60, 62, 63, 64):
+        climb(walk.jump(at[f"in{100 - branches}"]), branches, rng).run()
+        walk.jump(at[f"dense{99 - branches}"])
+        for _ in range(branches):
+            walk.branch(rng.random() < 0.5)
+        walk.branch(True)
+        climb(walk, 100, branches % 2 == 0).run()
+    return stop(program, walk.jump(at["end"]).step())
+
+
+@scenario("ET.ing.blocks", "ET.alg.multi", configs=configs({}, TWO, FOUR, SMALL, COUNTER))
+def long_blocks(config: Config, rng: Random) -> Story:
+    """Blocks of every length up to the longest, and runs of code that need several."""
+    b = builder(config)
+    longest = (1 << config.iretire_width_p) - 1
+    for _ in range(longest + 12):
+        b.c_nop()
+    b.label("end")
+    b.c_jr(10)
+    program, walk = start(b, config, "end")
+    size = 2 * config.iaddress_lsb_p
+    for length in (*range(1, 8), *range(longest - 6, longest + 6)):
+        walk.jump(b.labels["end"] - length * size).run()
+    return stop(program, walk.jump(b.labels["main"]).step())
+
+
+def _at(offset: int) -> str:
+    return f"{BASE + 0x10 + offset:#x}"  # of `main_code`: 6 branch, 0xe target, 0x10 jump, 0x12 after, 0x16 direct, 0x1e landing, 0x26 return
+
+
+_FILTERS = (
+    f"iaddr={_at(0)}..{_at(6)}", f"iaddr={_at(6)}..{_at(0x10)}", f"iaddr!={_at(0x12)}..{_at(0x1A)}", f"iaddr={_at(0x10)}->{_at(0x16)}",
+    f"iaddr={_at(0x12)}", f"iaddr<{_at(0x1E)}", f"iaddr>={_at(0x10)}", "priv=M", "priv=U+S", "trap=exception", "trap=interrupt", "ecause=2+8",
+    "context=5", "context!=0&priv=M", f"priv=U|iaddr={_at(0x16)}..{_at(0x1E)}", f"tval=0x1234;watch={_at(6)}",
+)  # fmt: skip
+
+
+@scenario("ET.ing.filters", "ET-16", "ET.alg.ended", "ET.alg.last", "ET.alg.first", "ET.pay.qual_status", retirement="single",
+          configs=(*(c | {"filter": text} for text in _FILTERS for c in configs()), *(c | {"filter": text} for text in _FILTERS[:8:3] for c in configs(TWO))))  # fmt: skip
+def filters(config: Config, rng: Random) -> Story:
+    """Every condition of the filters, so that qualification begins and ends at branches, jumps, their targets, traps and xRETs."""
+    b = main_code(builder(config))
+    program, walk = start(b, config)
+    at = b.labels
+    for mode in (Priv.M, Priv.U, Priv.S):
+        for context in (0, 5):
+            walk.run_to(at["branch"]).branch(context == 0).run_to(at["jump"]).jump(at["after"]).run_to(at["return"]).jump(at["branch"])
+            walk.context = context
+            walk.branch(context == 0).run_to(at["jump"]).jump(at["main"]).trap(2, at["trap_handler"], tval=0x1234)
+            walk.step(3).jump(at["after"], priv=mode).step().trap(7, at["trap_handler"], interrupt=True)
+            walk.step().trap(8, at["trap_nested"]).step().jump(at["trap_handler"])
+            walk.step(3).jump(at["target"], priv=mode).step().jump(at["after"]).trap(2, at["trap_handler"])
+            handle(walk, at["jump"]).jump(at["jump"]).jump(at["landing"]).run()
+            walk.jump(at["main"])
+    return stop(program, walk.step())
+
+
+_CARRIED = (
+    *({"encapsulation": "messaging", "index_width": width, "flow": flow, "timestamp": stamp} for width, flow, stamp in ((0, 0, 0), (8, 1, 0), (16, 2, 1), (0, 3, 1), (8, 2, 1))),
+    *({"encapsulation": "atb", "timestamp": stamp} for stamp in (0, 1)),
+)  # fmt: skip
+_FRAMED = tuple(
+    one | {"framing": framing, "block_bytes": size}
+    for one in _CARRIED for framing, size in (("none", 1024), ("zeros", 1024), ("blocks", 64), ("blocks", 128), ("blocks", 1024))
+)  # fmt: skip
+
+
+@scenario("ET.tra.messaging", "ET.tra.atb", "ET.tra.index", "ET.tra.timestamp", "ET.tra.zeros", "ET.tra.blocks", "ET.tra.join", backpressure=20, gaps=10,
+          configs=(*(c | one for number, one in enumerate(_FRAMED) for c in configs(inst_sync_mode=1, variant=(V2, DRAFT)[number % 2])),
+                   *(c | one for one in _FRAMED[::4] for c in configs(SMALL, inst_sync_mode=1, variant=V2))))  # fmt: skip
+def transports(config: Config, rng: Random) -> Story:
+    """Packets of every length in each encapsulation and framing, enough of them to fill several blocks, with syncs to join at."""
+    b = ladder(config, 40)
+    for power in range(20, config.xlen - 2, 8):
+        b.org(BASE + (1 << power))
+        b.label(f"far{power}")
+        b.nop()
+        b.jalr(0, 12)
+    program, walk = start(b, config, "end")
+    at = b.labels
+    far = [name for name in at if name.startswith("far")]
+    for turn in range(6):
+        for number, name in enumerate(far):
+            home(walk, at["jump"]).jump(at[name]).step()
+            if number % 3 == turn % 3:
+                walk.trap(number, at["trap_handler"], interrupt=bool(turn % 2), tval=(1 << 4 * number) - 1)
+                handle(walk, at["end"]).step()
+            walk.jump(at[f"in{40 - 4 * number - turn}"])
+            climb(walk, 4 * number + turn, rng)
+            walk.context ^= 1 << number
+            walk.run()
+        walk.trace_off().trace_on()
+    return stop(program, home(walk, at["main"]).step())
