@@ -50,6 +50,7 @@ class Interpreter:
         self._adjacent: bool | None = None  # whether a synchronization packet is of the very next instruction, None: not known
         self._at_branch = False  # the last packet ended in a branch without telling its address
         self._fresh = False  # a support packet said that trace begins here
+        self._again = ""  # how the instruction of a 3.0 may have been met before
         self._next_epc: int | None = None  # told with the trap before
         self._open_trap: int | None = None  # event of a trap whose handler is not known yet
         self._open_epc: int | None = None  # its EPC, if its handler comes next
@@ -255,7 +256,7 @@ class Interpreter:
         path, v = self.path, packet.values
         before, context = self.story.priv[-1], self.story.context[-1]
         self._last, address = v["address"], v["address"] << self._lsb
-        taken = 1 - v["branch"]
+        taken, self._again = 1 - v["branch"], ""
         self._told(packet)
         if self.state is State.TRACING:
             unchanged, events = before in (UNTOLD, self.story.priv[-1]), len(self.story.events)
@@ -266,6 +267,7 @@ class Interpreter:
                 if context in (UNTOLD, self.story.context[-1]):
                     raise
                 del self.story.events[events:]
+                self._again = ""
                 path.undo(self.mark)  # a change of context that the hart makes on its own (ctype 3)
                 path.interrupt()
                 self._arrive(address, taken)
@@ -277,6 +279,8 @@ class Interpreter:
             self.story.events[self._open_trap] = trap._replace(handler=address, epc=epc)
         self._synchronized(taken)
         self._event("sync", path.count - 1)
+        if self._again:
+            self._event("ambiguous", path.count - 1, again=self._again, text="nothing says how often it was met before")
 
     def _walk_to(self, address: int, taken: int, unchanged: bool) -> None:
         """Up to the instruction of a 3.0, which trace goes through."""
@@ -302,9 +306,7 @@ class Interpreter:
         adjacent, start = self._adjacent, path.count
         how = path.seek(goal)
         if how is How.INFERRED and not (adjacent and path.count == start + 1):
-            again = path.again(goal._replace(not_next=False), True)
-            if again or path.doubtful:
-                self._event("ambiguous", path.count - 1, again=again or "jump", text="nothing says how often it was met before")
+            self._again = path.again(goal._replace(not_next=False), True) or ("jump" if path.doubtful else "")
 
     def _trap(self, packet: Packet) -> None:
         """3.1."""
