@@ -119,7 +119,8 @@ module etrace_packer
   end
 
   // Status bits: each is sent as the XOR with the bit before, and irdepth repeats it if it says nothing, so that
-  // an idle tail is a repeated sign. In format 0.1 irreport follows the map, or the 0 on top of branches = 0.
+  // an idle tail is a repeated sign. In format 0.1 irreport follows the map, or the 0 on top of branches = 0; with length = 0
+  // the index wraps to that 0.
   logic                  notify, updiscon, irreport, jump_before, jump_irreport;
   logic [StatusBits-1:0] status, jump_status;
   logic [4:0]            length;            // of the map
@@ -130,7 +131,7 @@ module etrace_packer
   assign irreport      = irreport_i ^ updiscon;
   assign length        = etrace_pkg::map_length(draft_i, branches_i);
   assign map           = {1'b0, map_i} & ~(32'hFFFF_FFFF << branches_i);
-  assign jump_before   = (length == branches_i) && map[length-1'b1];
+  assign jump_before   = map[length-1'b1];
   assign jump_irreport = irreport_i ^ jump_before;
 
   if (DepthBits > 0) begin : gen_depth
