@@ -1,0 +1,105 @@
+"""The encoder model: where trace starts, goes on and ends; jumps; differences of addresses. Profile: Items, End of trace."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.etrace.encoder import Encoder, EncoderError
+from models.riscv.retired import IType, Priv
+from tests.etrace.encoder_stream import DISABLED, ENABLED, NTR, REP, behind_start, encode, explained, told
+from tests.ntrace.encoder_stream import DEBUG, HART_RESET, OFF, RESET, Block, jump, linear, row, to_beats
+
+ENDS = [(OFF, REP), (DEBUG, REP), (HART_RESET, REP), (RESET, ("support", 0, "ended_rep"))]
+
+
+@pytest.mark.parametrize("levels, ended", ENDS)
+@pytest.mark.parametrize("variant", ["v2_0", "draft_0_026"])
+def test_start_and_end(variant: str, levels: tuple, ended: tuple) -> None:
+    """3.0 at 0x1000, its last instruction 6 bytes on is told because trace ends, then the support packet."""
+    trace = encode([row(linear(0x1000, 5)), row(levels=levels)], variant=variant)
+    assert explained(trace) == [
+        ("enable", *ENABLED), ("first", "start", 0x1000), ("last", "address", 6), ("ended", *ended),
+    ]  # fmt: skip
+
+
+def test_single_instruction_and_end() -> None:
+    """One instruction: its 3.0 was due anyway, so ended_ntr."""
+    assert behind_start(encode([row(linear(0x1000, 2)), row(levels=OFF)])) == [NTR]
+
+
+def test_an_item_without_next_makes_no_packet() -> None:
+    """The last instruction of the beats waits for the one behind it."""
+    assert told(encode([row(linear(0x1000, 2))])) == [ENABLED]
+    assert told(encode([row(linear(0x1000, 4))])) == [ENABLED, ("start", 0x1000)]
+
+
+def test_nothing_traced() -> None:
+    """Only the changes of `enable`; blocks while inst_tracing is 0 are nothing."""
+    rows = [row(linear(0x1000, 4), levels=OFF), row(levels=DEBUG), row(levels=RESET), row(levels=OFF)]
+    trace = encode(rows)
+    assert explained(trace) == [("enable", *ENABLED), ("disable", *DISABLED), ("enable", *ENABLED)]
+    assert trace.beat == [1, 3, 4]
+
+
+@pytest.mark.parametrize("itype", [6, 8, 10, 12, 13, 14])
+def test_jump(itype: int) -> None:
+    """0x1000, 0x1004 jumps to 0x0800: difference -0x800 from 0x1000, the address last sent. It ends there: ended_ntr."""
+    rows = [row(Block(itype, 0x1000, 4)), row(linear(0x0800, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows)) == [("address", -0x800), NTR]
+
+
+@pytest.mark.parametrize("itype", [0, 7, 9, 11, 15])
+def test_inferable(itype: int) -> None:
+    rows = [row(Block(itype, 0x1000, 4)), row(linear(0x0800, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows)) == [("address", -0x800), REP]
+
+
+@pytest.mark.parametrize("itype, reported", [(7, True), (6, False), (10, True), (12, True), (13, False)])
+def test_draft_itypes(itype: int, reported: bool) -> None:
+    rows = [row(Block(itype, 0x1000, 2)), row(linear(0x0800, 2)), row(linear(0x0804, 2)), row(levels=OFF)]
+    expected = [("address", -0x800), ("address", 4), REP] if reported else [("address", -0x7FC), REP]
+    assert behind_start(encode(rows, variant="draft_0_026")) == expected
+
+
+def test_three_bit_itype() -> None:
+    rows = [row(Block(6, 0x1000, 2)), row(linear(0x3000, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows, itype_width_p=3)) == [("address", 0x2000), NTR]
+
+
+def test_differences_wrap() -> None:
+    """32 bits, lsb 1: from 0x10 to 0xfffffff0 is -0x20; the half of the address space away is negative."""
+    rows = [row(jump(0x10, 2)), row(jump(0xFFFF_FFF0, 2)), row(jump(0x7FFF_FFF0, 2)), row(linear(0x10, 2)), row(levels=OFF)]
+    expected = [("address", -0x20), ("address", -0x8000_0000), ("address", -0x7FFF_FFE0), NTR]
+    assert behind_start(encode(rows, iaddress_width_p=32)) == expected
+
+
+def test_full_address() -> None:
+    rows = [row(jump(0x1000, 2)), row(linear(0xFFFF_FFF0, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows, full_address=1, iaddress_width_p=32)) == [("address", 0xFFFF_FFF0), NTR]
+
+
+def test_restart() -> None:
+    """Each time trace is on again, the first instruction is a 3.0, whatever stands before it."""
+    rows = [row(jump(0x1000, 2)), row(levels=OFF), row(linear(0x2000, 2), levels=OFF), row(levels=DEBUG), row(jump(0x3000, 2)), row(levels=RESET)]
+    assert told(encode(rows)) == [ENABLED, ("start", 0x1000), NTR, ("start", 0x3000), ("support", 0, "ended_ntr")]
+
+
+def test_published_vectors() -> None:
+    """Payloads of E-Trace 2.0 that two decoders agreed upon: a start at 0x1000 in M-mode, and support packets."""
+    rows = [row(linear(0x1000, 2)), row(levels=OFF)]
+    trace = encode(rows, ecause_width_p=5, privilege_width_p=2)
+    assert trace.payloads[1] == bytes.fromhex("73 00 00 00 00 00 04")
+    assert trace.payloads[0] == bytes.fromhex("1f")
+
+
+def test_beats_that_do_not_fit() -> None:
+    for rows, config, words in (
+        ([row(linear(0, 2), linear(4, 2))], {}, "BLOCKS_P=2"),
+        ([row(linear(0, 200))], {}, "IRETIRE_WIDTH_P=8"),
+        ([row(linear(1 << 32, 2))], {"iaddress_width_p": 32}, "IADDRESS_WIDTH_P=33"),
+        ([row(Block(IType.RETURN, 0, 2))], {"itype_width_p": 3}, "ITYPE_WIDTH_P=4"),
+        ([row(Block(0, 0, 2, priv=Priv.VS))], {"privilege_width_p": 2}, "privilege VS"),
+        ([row(linear(0, 2), toggle=16)], {"bpred_size_p": 0}, "branch_prediction"),
+    ):
+        with pytest.raises(EncoderError, match=words):
+            Encoder(encode([], **config).config).run(to_beats(rows, len(rows[0].blocks)))
