@@ -29,8 +29,8 @@ TRIED = 100_000  # places tried before a trace fits nowhere
 class Piece:
     """Decoded instructions [begin, end) and the events among them; they stand for `length` traced instructions from `at` on.
 
-    join: what is before it: "start", "lost" or "ambiguous". packets: number of the first packet behind it. doubtful: the round of a
-    loop with which it ends may not have been.
+    join: what is before it: "start", "lost", "ambiguous" or, behind that and in the draft, "sync". packets: number of the first packet behind it. doubtful: the round of a
+    loop with which it ends may not have been. lands: the doubt is about its first instruction, not about the one before it.
     """
 
     begin: int
@@ -39,6 +39,7 @@ class Piece:
     events: list[Any] = field(default_factory=list)
     packets: int = 0
     doubtful: bool = False
+    lands: bool = False
     at: int | None = None
     length: int = 0
 
@@ -55,7 +56,7 @@ class Alignment:
         self.where = Locator(capture, table.messages, decoded.pcs, np.asarray(decoded.first_pc))
         self.draft = capture.config.variant == "draft_0_026"
         self.holes: list[tuple[int, int]] = []
-        self.rounds = 0  # uses of the tolerance for "ambiguous"
+        self.rounds = self.astray = 0  # uses of the tolerance for "ambiguous": rounds of loops, pieces that fit nowhere
         self.pieces = self._split()
 
     def _split(self) -> list[Piece]:
@@ -63,11 +64,22 @@ class Alignment:
         total, n = len(self.decoded.pcs), len(self.table)
         pieces = [Piece(0, total, "start", packets=n)]
         for event in self.decoded.events:
+            last = pieces[-1]
             lost = event.kind == "support" and self.table["qual_status"][event.packet] == TRACE_LOST
             if lost or event.kind == "ambiguous":
-                behind = event.index if lost else event.index + 1
-                pieces[-1].end, pieces[-1].packets, pieces[-1].doubtful = behind, event.packet, event.again == "before"
-                pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", packets=n))
+                own = [e for e in last.events[-1:] if not lost and e.kind == "sync" and (e.index, e.packet) == (event.index, event.packet)]
+                behind = event.index + (not lost and not own)
+                if own:  # the doubt is about the way to a resynchronization
+                    last.events.pop()
+                if own and last.join == "sync" and last.begin == behind:
+                    last.join, last.events, last.lands = "ambiguous", own, True
+                    continue
+                last.end, last.packets, last.doubtful = behind, event.packet, event.again == "before"
+                pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", own, n, lands=bool(own)))
+            elif self.draft and pieces[-1].join == "ambiguous" and event.kind in ("sync", "trap"):
+                # whatever an ambiguous stop did to what the decoder knows, it ends here
+                pieces[-1].end, pieces[-1].packets = event.index, event.packet
+                pieces.append(Piece(event.index, total, "sync", [event], n))
             else:
                 pieces[-1].events.append(event)
         return pieces
@@ -135,12 +147,17 @@ class Alignment:
             self._misfit(deepest, position)
             return False
         for piece, number in zip(self.pieces, range(len(self.pieces))):
-            if piece.join == "lost" and piece.at is not None:
-                self.holes.append((self._position(number), piece.at))
             before = self._position(number)
-            self.rounds += piece.join == "ambiguous" and piece.at != before
+            if piece.join in ("lost", "sync") and piece.at is not None and self._unplaced(number):
+                self.holes.append((before, piece.at))
+            self.astray += piece.join == "ambiguous" and piece.at is None
+            self.rounds += piece.join == "ambiguous" and piece.at not in (before, None)
             self.rounds += piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
+
+    def _unplaced(self, number: int) -> bool:
+        """Whether something is missing before a piece."""
+        return self.pieces[number].join == "lost" or self.pieces[number - 1].at is None
 
     def _position(self, number: int) -> int:
         """Traced instructions before piece `number`, as those before it were placed."""
@@ -163,12 +180,18 @@ class Alignment:
             if self._lost(position) and not len(told):
                 yield None, 0
             places: Iterable[int] = self._behind_loss(piece, position)
+        elif piece.join == "sync":
+            astray = self.pieces[number - 1].at is None
+            behind = position + np.flatnonzero(self.expected.pc[position:] == told[0]) if len(told) else [position]
+            places = behind.tolist() if astray and len(told) else [position]
         else:
-            places = [0] if piece.join == "start" else self._rounds(position)
+            places = [0] if piece.join == "start" else self._rounds(position, piece.lands)
         for at in places:
             for length in lengths:
                 if self._fits(piece, at, length):
                     yield at, length
+        if self.draft and piece.join == "ambiguous":  # the draft tells no depth: the decoder may be astray up to the next synchronization
+            yield None, 0
 
     def _misfit(self, number: int, position: int) -> None:
         """Piece `number` fits nowhere behind `position`."""
@@ -186,7 +209,7 @@ class Alignment:
     def _end(self, position: int, n: int) -> bool:
         last = self.pieces[-1]
         if position == n:
-            self.holes += [(n, n)] if last.join == "lost" and last.at is None else []
+            self.holes += [(n, n)] if last.at is None else []
             return True
         if self._may_end(position):
             self.holes.append((position, n))
@@ -201,7 +224,7 @@ class Alignment:
         """Whether nothing need be told behind a position."""
         last, beats = self.pieces[-1], self.capture.beats
         unsent = beats is not None and len(beats) and beats.drop[-1]
-        return bool(self.expected.open_end or (last.join == "lost" and last.at is None) or unsent)
+        return bool(self.expected.open_end or last.at is None or unsent)
 
     def _lost(self, position: int, upto: int | None = None) -> bool:
         """Whether a beat was taken without room at or behind a position, as far as anybody watched."""
@@ -234,26 +257,26 @@ class Alignment:
             return False
         return piece is not self.pieces[-1] or at + length == n or self._may_end(at + length)
 
-    def _rounds(self, position: int) -> Iterator[int]:
-        """Behind an ambiguous stop: here, or after rounds of a loop without branch or packet that leads back to the same pc."""
+    def _rounds(self, position: int, lands: bool) -> Iterator[int]:
+        """At an ambiguous stop: here, or after rounds of a loop without branch or packet that leads back to the same pc."""
         yield position
-        if not position:
-            return
+        begin = position if lands else position - 1  # the instruction that may come again
         want, jumps = self.expected, 0
-        stop = want.pc[position - 1]
-        flow = self.capture.program.columns(want.pc[position - 1 : position + ROUNDS]).flow
-        for at in range(position, min(position + ROUNDS, len(want))):
+        if not 0 <= begin < len(want):
+            return
+        flow = self.capture.program.columns(want.pc[begin : begin + ROUNDS]).flow
+        for at in range(begin + 1, min(begin + ROUNDS, len(want))):
             before = at - 1
             if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
                 return
-            if flow[before - position + 1] == Flow.UNINFERABLE:
+            if flow[before - begin] == Flow.UNINFERABLE:
                 if not self.draft:
                     return
                 jumps += int(want.itype[before]) not in RETURNS
                 if jumps > 1:
                     return
-            if want.pc[at] == stop:
-                yield at + 1
+            if want.pc[at] == want.pc[begin]:
+                yield at + (not lands)
 
     # Failures
 
