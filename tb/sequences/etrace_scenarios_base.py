@@ -45,6 +45,7 @@ COUNTER: dict[str, Any] = {
     "iaddress_width_p": 32, "iaddress_lsb_p": 2, "call_counter_size_p": 2, "return_stack_size_p": 0, "privilege_width_p": 2, "nocontext_p": 1,
     "notval_p": 1,
 }  # fmt: skip
+_COUNTS = {"bcount_bits": 16}  # in both variants, so that one build serves both
 _AS_V2: dict[str, Any] = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # draft on the default build
 
 
@@ -63,7 +64,7 @@ def configs(*builds: dict[str, Any], **options: Any) -> Configs:
     made: list[dict[str, Any]] = []
     for build in builds or ({},):
         for one in combinations(**{"variant": VARIANTS} | build | options):
-            made.append((_AS_V2 if one["variant"] == DRAFT else {}) | one)
+            made.append(_COUNTS | (_AS_V2 if one["variant"] == DRAFT else {}) | one)
     return tuple(made)
 
 

@@ -208,13 +208,14 @@ def trap_behind_return(config: Config, rng: Random) -> Story:
     program, walk = start(b, config)
     at = b.labels
     for number in range(4):
-        for depth in (0, 1, 3):
+        for depth in (1, 2, 4):
             for where in ("inner", "far") if config.return_stack_size_p else ("inner",):
-                ascend(deepen(walk, depth + 1), at, depth // 2).jump(at[where])
+                ascend(deepen(walk, depth), at, depth // 2).jump(at[where])
                 walk.trap(7 if number % 2 else 12, at["trap_handler"], interrupt=bool(number % 2))
                 if number > 1:
                     walk.trap(2, at["trap_nested"]).step().jump(at["trap_handler"])
-                handle(walk, at["leaf"]).jump(at["back"]).step().jump(at["main"])
+                handle(walk, at["inner"]).step()
+                ascend(walk, at, depth - depth // 2 - 1).jump(at["back"]).step().jump(at["main"])
     return stop(program, walk.step())
 
 

@@ -51,7 +51,7 @@ def _kinds(config: Config) -> ProgramBuilder:
 
 
 @scenario("ET-1", "ET.alg.updiscon", "ET.ing.itype3", "ET.ing.blocks",
-          configs=(*configs({}, TWO, COUNTER), *configs(itype_width_p=3), *configs(FOUR, full_address=1), *configs(jump_target_cache=1, variant=V2)))  # fmt: skip
+          configs=(*configs({}, TWO, COUNTER), *configs(itype_width_p=3, variant=V2), *configs(FOUR, full_address=1), *configs(jump_target_cache=1, variant=V2)))  # fmt: skip
 def uninferable_jumps(config: Config, rng: Random) -> Story:
     """Every kind of uninferable jump followed by every other: each target is reported; direct jumps and calls are not."""
     b = _kinds(config)
@@ -66,7 +66,7 @@ def uninferable_jumps(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("ET-1", "ET.alg.updiscon", configs=(*configs({}, TWO), *configs(itype_width_p=3)))
+@scenario("ET-1", "ET.alg.updiscon", configs=(*configs({}, TWO), *configs(itype_width_p=3, variant=V2)))
 def jalr_from_zero(config: Config, rng: Random) -> Story:
     """jalr with rs1 = x0, with and without link, to either end of the address space: nothing is reported."""
     b = builder(config)
@@ -160,7 +160,7 @@ def _pairs(config: Config) -> ProgramBuilder:
     return b
 
 
-@scenario("ET-13", "ET.opt.sijump", configs=(*configs({}, TWO, sijump=(0, 1)), *configs(FOUR, COUNTER, sijump=1), *configs(sijump=1, itype_width_p=3),
+@scenario("ET-13", "ET.opt.sijump", configs=(*configs({}, TWO, sijump=(0, 1)), *configs(FOUR, COUNTER, sijump=1), *configs(sijump=1, itype_width_p=3, variant=V2),
                                              *configs(SMALL, sijump=1, jump_target_cache=1, variant=V2)))  # fmt: skip
 def sequential_jumps(config: Config, rng: Random) -> Story:
     """lui or auipc right before the jump: nothing is reported with the option; with an instruction between them the target is."""

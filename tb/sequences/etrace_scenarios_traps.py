@@ -160,7 +160,7 @@ def _trap(walk: Walk, at: dict[str, int], steps: int, interrupt: bool) -> Walk:
 
 
 @scenario("ET-9", "ET.pay.branch_bit", "ET.alg.trap", "ET.alg.reported", "ET.opt.reset_on_sync",
-          configs=(*EVERYWHERE, *configs(branch_prediction=1), *configs(implicit_return=1, jump_target_cache=1, variant=V2), *configs(COUNTER, implicit_return=1)))  # fmt: skip
+          configs=(*EVERYWHERE, *configs(branch_prediction=1), *configs(implicit_return=1, jump_target_cache=1, variant=V2)))  # fmt: skip
 def handler_starts(config: Config, rng: Random) -> Story:
     """Handlers, and traces, whose first instruction is a branch, a call, a return, a jump or an xRET."""
     b = main_code(builder(config))
