@@ -295,8 +295,7 @@ class Interpreter:
                 events = len(self.story.events)
                 try:
                     self._go_on()
-                    self._adjacent = False
-                    path.seek(goal._replace(not_next=True, fallback=False))
+                    path.seek(goal._replace(not_next=not self._draft, fallback=False))
                     return
                 except Contradiction:
                     path.back_to(place)
