@@ -57,8 +57,8 @@ def size_and_itype(
 
 
 def custom_jumps(retired: Retired, program: Program) -> np.ndarray:
-    """Mask of the custom instructions that changed the flow: section 10.1 has them reported with itype 14."""
-    mask = (retired.kind == Kind.INSN) & (retired.itype == IType.OTHER_UNINFERABLE_JUMP)
+    """Mask of the custom instructions that changed the flow: section 10.1 has them reported with itype 14 (6 on a port of 3 bits)."""
+    mask = (retired.kind == Kind.INSN) & np.isin(retired.itype, (IType.OTHER_UNINFERABLE_JUMP, IType.UNINFERABLE_JUMP))
     rows = np.flatnonzero(mask)
     columns = program.columns(retired.pc[rows])
     mask[rows] = columns.flow == Flow.SEQUENTIAL

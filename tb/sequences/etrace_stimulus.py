@@ -76,7 +76,7 @@ def knobs_of(job: Job) -> Knobs:
     config, changes = job.settings, toggled(job)
     counts = bool(config.call_counter_size_p) and bool(config.implicit_return or changes & _BIT["implicit_return"])
     return Knobs(
-        well_behaved=counts, swaps=False, ext_notify=0, vendor=0, sleep=0, hcontext=0, context=min(12, config.context_width_p),
+        well_behaved=counts, swaps=False, custom=0, ext_notify=0, vendor=0, sleep=0, hcontext=0, context=min(12, config.context_width_p),
         virtualized=config.privilege_width_p == 3, causes=min(6, config.ecause_width_p),
         vectors=bool(config.implicit_exception or changes & _BIT["implicit_exception"]), toggle=0.002, toggled=changes,
     )  # fmt: skip
