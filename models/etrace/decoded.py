@@ -22,7 +22,7 @@ CLAUSES: dict[str, str] = {
     "ET.pay.type_length": "a payload has 1 to 31 bytes",
     "ET.pay.map_length": "branch_map has one bit for each branch up to the address reported, and no more",
     "ET.pay.branch_count": "branch_count tells as many branches as lie before the address reported",
-    "ET.pay.differential": "an address reported is one of an instruction of the program",
+    "ET.pay.differential": "an address reported is one of an instruction of the program to which the code leads",
     "ET.pay.start": "a synchronization packet tells the address of an instruction of the program",
     "ET.pay.trap": "a trap packet tells where its handler is",
     "ET.pay.thaddr": "the EPC of an exception is told if it is the target of an uninferable jump",
@@ -37,7 +37,9 @@ CLAUSES: dict[str, str] = {
     "ET.tra.zeros": "packet boundaries are found behind a run of 32 zero bytes",
     "ET.tra.blocks": "a block begins with a packet, no packet spans two, and zeros fill what is left",
     "ET.tra.join": "a stream that is joined in the middle holds a place where packets begin",
-    "bounds": "any bytes are survived; a trace fits the decoder's limits",
+    "ET.bt.sequential": "instructions follow each other as the program says",
+    "ET.bt.traps": "ecall and ebreak trap: nothing follows them but a handler",
+    "ET.bt.bounds": "any bytes are survived; a trace fits the decoder's limits",
 }
 
 MAX_FINDINGS = 100_000  # diagnostics of one trace

@@ -97,7 +97,7 @@ class Decoder:
             path.undo(flow.mark)
             del story.events[events:]
             flow.resume(flow.index)
-            flow.lose("bounds", f"the trace tells of {error}")
+            flow.lose("ET.bt.bounds", f"the trace tells of {error}")
             flow.state, story.complete = State.DONE, False
 
     def damage(self, damage: Damage) -> None:

@@ -154,7 +154,7 @@ class Path:
             self.next, self.pending = leaves.after, None
             return True
         if leaves.end is not INDIRECT:
-            raise Contradiction("ET.pay.differential", f"trace goes on behind {self.program.where(leaves.pc)}, which traps")
+            raise Contradiction("ET.bt.traps", f"trace goes on behind {self.program.where(leaves.pc)}, which traps")
         target = self._constant(leaves) if self._constants else None
         implicit = leaves.pops and bool(self.stack)
         if target is None and not implicit:
@@ -338,7 +338,7 @@ class Path:
         """Walk the step at pc, which does not end in a branch; what it ends in. The caller leaves `pending`, if there is one."""
         node = self.nodes[pc]
         if node.end is UNMAPPED:
-            raise Contradiction("ET.pay.differential", f"the code leads to {self.program.where(pc)}")
+            raise Contradiction("ET.bt.sequential", f"the code leads to {self.program.where(pc)}")
         self._steps.append(node.step)
         self.count += node.count
         self._stand(node.exit.pc)

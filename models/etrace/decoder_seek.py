@@ -81,9 +81,10 @@ class Seeker(Path):
                     if fallback is None and goal.fallback:
                         fallback = self.place(), begin, found
                 if node.end is BRANCH:
-                    raise self._not_met(goal, f"{self.program.where(node.exit.pc)} comes first, whose outcome is not told")
+                    why = f"{self.program.where(node.exit.pc)} comes first, whose outcome is not told"
+                    raise self._not_met(goal, why, "ET.pay.map_length")
                 if node.end is UNMAPPED:
-                    raise self._not_met(goal, f"the code leads to {self.program.where(begin)}")
+                    raise self._not_met(goal, f"the code leads to {self.program.where(begin)}", "ET.bt.sequential")
                 if begin == turn and stack == self.stack:
                     raise self._not_met(goal, f"the code at {self.program.where(begin)} goes round without it")
                 patience -= 1
@@ -103,8 +104,8 @@ class Seeker(Path):
             self.doubtful = True
             return How.INFERRED
 
-    def _not_met(self, goal: Goal, why: str) -> Contradiction:
-        clause = "ET-4" if goal.sync else "ET-14" if goal.irdepth is not None else "ET.pay.map_length"
+    def _not_met(self, goal: Goal, why: str, clause: str = "ET.pay.differential") -> Contradiction:
+        clause = "ET-4" if goal.sync else "ET-14" if goal.irdepth is not None else clause
         return Contradiction(clause, f"the way to {self.program.where(goal.address)} is not known: {why}")
 
     def _fits(self, goal: Goal, found: int, start: int) -> bool:
