@@ -128,23 +128,11 @@ class Alignment:
 
     def align(self) -> bool:
         """Find each piece in the traced stream; False if one fits nowhere. Of several places the first is right with which all others fit."""
-        steps, deepest, position, tried = [self._options(0, 0)], 0, 0, 0
-        while steps and len(steps) <= len(self.pieces):
-            piece = self.pieces[len(steps) - 1]
-            found = next(steps[-1], None)
-            tried += 1
-            if tried > TRIED + len(self.pieces):
-                break
-            if found is None:
-                steps.pop()
-                continue
-            piece.at, piece.length = found
-            after = self._position(len(steps))
-            if len(steps) > deepest:
-                deepest, position = len(steps), after
-            steps.append(self._options(len(steps), after))
-        if len(steps) <= len(self.pieces):
-            self._misfit(deepest, position)
+        found = self._place(astray=False)
+        if found is not None and self.draft and any(piece.join == "ambiguous" for piece in self.pieces):
+            found = self._place(astray=True)
+        if found is not None:
+            self._misfit(*found)
             return False
         for piece, number in zip(self.pieces, range(len(self.pieces))):
             before = self._position(number)
@@ -154,6 +142,29 @@ class Alignment:
             self.rounds += piece.join == "ambiguous" and piece.at not in (before, None)
             self.rounds += piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
+
+    def _place(self, astray: bool) -> tuple[int, int] | None:
+        """Place all pieces; else the first that fits nowhere, and the position before it. astray: some may be left out."""
+        for piece in self.pieces:
+            piece.at = None
+        steps, deepest, position = [self._options(0, 0, astray)], 0, 0
+        for _ in range(TRIED + len(self.pieces)):
+            found = next(steps[-1], None)
+            if found is None:
+                steps.pop()
+                if not steps:
+                    break
+                self.pieces[len(steps) - 1].at = None
+                continue
+            piece = self.pieces[len(steps) - 1]
+            piece.at, piece.length = found
+            after = self._position(len(steps))
+            if len(steps) > deepest:
+                deepest, position = len(steps), after
+            if len(steps) == len(self.pieces):
+                return None
+            steps.append(self._options(len(steps), after, astray))
+        return deepest, position
 
     def _unplaced(self, number: int) -> bool:
         """Whether something is missing before a piece."""
@@ -166,10 +177,8 @@ class Alignment:
                 return piece.at + piece.length
         return 0
 
-    def _options(self, number: int, position: int) -> Iterator[tuple[int | None, int]]:
+    def _options(self, number: int, position: int, astray: bool) -> Iterator[tuple[int | None, int]]:
         """(at, length): where a piece may stand behind `position`, and how much of it."""
-        if number == len(self.pieces):
-            return
         piece = self.pieces[number]
         told = self.decoded.pcs[piece.begin : piece.end]
         lengths = [len(told)]
@@ -181,16 +190,16 @@ class Alignment:
                 yield None, 0
             places: Iterable[int] = self._behind_loss(piece, position)
         elif piece.join == "sync":
-            astray = self.pieces[number - 1].at is None
-            behind = position + np.flatnonzero(self.expected.pc[position:] == told[0]) if len(told) else [position]
-            places = behind.tolist() if astray and len(told) else [position]
+            places = [position]
+            if len(told) and self.pieces[number - 1].at is None:
+                places = (position + np.flatnonzero(self.expected.pc[position:] == told[0])).tolist()
         else:
             places = [0] if piece.join == "start" else self._rounds(position, piece.lands)
         for at in places:
             for length in lengths:
                 if self._fits(piece, at, length):
                     yield at, length
-        if self.draft and piece.join == "ambiguous":  # the draft tells no depth: the decoder may be astray up to the next synchronization
+        if astray and piece.join == "ambiguous":  # the draft tells no depth: the decoder may be astray up to the next synchronization
             yield None, 0
 
     def _misfit(self, number: int, position: int) -> None:
@@ -202,8 +211,6 @@ class Alignment:
         piece.at, piece.length = position, piece.end - piece.begin
         if piece.join == "lost":
             piece.at = next(iter(self._behind_loss(piece, position)), position)
-        for later in self.pieces[number + 1 :]:
-            later.at = None
         self._pc_failure(piece, self.decoded.pcs[piece.begin : piece.end], piece.at)
 
     def _end(self, position: int, n: int) -> bool:
@@ -211,7 +218,7 @@ class Alignment:
         if position == n:
             self.holes += [(n, n)] if last.at is None else []
             return True
-        if self._may_end(position):
+        if last.at is None or self._may_end():
             self.holes.append((position, n))
             return True
         if not self.decoded.diagnostics:  # else the decoder gave up on something, which is a failure of its own
@@ -220,11 +227,10 @@ class Alignment:
                 [("instructions", str(n), str(position))]))  # fmt: skip
         return False
 
-    def _may_end(self, position: int) -> bool:
-        """Whether nothing need be told behind a position."""
-        last, beats = self.pieces[-1], self.capture.beats
-        unsent = beats is not None and len(beats) and beats.drop[-1]
-        return bool(self.expected.open_end or last.at is None or unsent)
+    def _may_end(self) -> bool:
+        """Whether the last instructions need not be told: the record ends while tracing, or during a loss."""
+        beats = self.capture.beats
+        return bool(self.expected.open_end or (beats is not None and len(beats) and beats.drop[-1]))
 
     def _lost(self, position: int, upto: int | None = None) -> bool:
         """Whether a beat was taken without room at or behind a position, as far as anybody watched."""
@@ -255,7 +261,7 @@ class Alignment:
         traps = self.expected.traps_at
         if any(at + min(e.index - piece.begin, length) not in traps for e in piece.events if e.kind == "trap"):
             return False
-        return piece is not self.pieces[-1] or at + length == n or self._may_end(at + length)
+        return piece is not self.pieces[-1] or at + length == n or self._may_end()
 
     def _rounds(self, position: int, lands: bool) -> Iterator[int]:
         """At an ambiguous stop: here, or after rounds of a loop without branch or packet that leads back to the same pc."""

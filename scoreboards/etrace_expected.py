@@ -44,7 +44,10 @@ class Trap(NamedTuple):
 
 
 class Support(NamedTuple):
-    """A support packet after `index` traced instructions. statuses, options: any of these (ioptions as a number). clause: whose it is."""
+    """A support packet after `index` traced instructions. statuses, options: any of these (ioptions as a number). clause: whose it is.
+
+    last: of an end, the last instruction, None if the last that was traced is a trap.
+    """
 
     index: int
     ienable: int
@@ -52,6 +55,7 @@ class Support(NamedTuple):
     options: tuple[int, ...]
     clause: str
     optional: bool = False
+    last: int | None = None
 
 
 @dataclass
@@ -191,6 +195,7 @@ class _Breaks:
         self._options = ioptions ^ beats.toggle.astype(np.int64)
         self._changed = np.zeros(len(beats), bool)
         self._changed[1:] = self._options[1:] != self._options[:-1]
+        self._traps = np.isin(beats.itype[lanes], (IType.EXCEPTION, IType.INTERRUPT))
         blocks = np.nonzero(valid & ~lanes & tracing[:, None])
         levels = np.flatnonzero(~tracing | self._changed) * self._step
         self.keys = np.sort(np.concatenate((levels, self._keys(blocks))))
@@ -206,16 +211,17 @@ class _Breaks:
     def supports(self, row: np.ndarray, traced: Traced, episode: np.ndarray) -> list[Support]:
         """The support packets of a run without losses, in order."""
         found: list[tuple[int, int, Support]] = []
-        last = np.flatnonzero(np.diff(episode, append=-1)) if len(episode) else episode
+        ends = np.flatnonzero(np.diff(episode, append=-1)) if len(episode) else episode
         ended = set()
-        for block in last.tolist():
+        for block in ends.tolist():
             if episode[block] == len(self.keys):  # the record ends first
                 continue
             key = int(self.keys[episode[block]])
             ended.add(key)
             at = key // self._step
             options = (int(self._options[row[block]]),)  # of the last item
-            found.append((key, 0, Support(int(traced.end[block]), int(self._enable[at]), (ENDED_REP, ENDED_NTR), options, "ET.alg.ended")))
+            last = None if self._traps[block] else int(traced.end[block]) - 1
+            found.append((key, 0, Support(int(traced.end[block]), int(self._enable[at]), (ENDED_REP, ENDED_NTR), options, "ET.alg.ended", last=last)))
         steps = np.diff(self._enable, prepend=0)
         for at in np.flatnonzero((steps != 0) | (self._changed & (self._enable != 0))).tolist():
             key = at * self._step

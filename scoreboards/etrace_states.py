@@ -14,7 +14,7 @@ from models.etrace.packets import PRIVILEGE
 from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
-from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, Trap
+from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE
 
 if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
@@ -116,6 +116,7 @@ class States:
         changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced and self.of.covered[i]]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
         self.book.count("ET.alg.context", max(len(changes), len(told)))
+        telling = np.flatnonzero(~table.is_a(t.CONTEXT, t.SUPPORT))
         behind = iter(told)
         entry = next(behind, None)
         for change in changes:
@@ -129,8 +130,8 @@ class States:
                 continue
             place, packet = entry
             late = place is not None and place > change
-            limit = self.stops[packet + 2] if packet + 2 < len(self.stops) else UNSEEN
-            early = limit != UNSEEN and limit < change
+            after = np.searchsorted(telling, packet) + 1  # one more: what the next one tells may be known with the one behind it alone
+            early = after < len(telling) and UNSEEN < self.stops[telling[after]] < change
             if knobs.context_order:
                 self.book.check("ET.alg.context", not (late or early), lambda p=place, c=change, k=packet: self.of.failure(
                     "ET.alg.context", "a change of context is told at another place", c,
@@ -166,27 +167,41 @@ class States:
 
     def _ended(self) -> None:
         """ET-16: ended_ntr where the last packet was due anyway, else ended_rep; judged where the program tells which."""
-        want, config = self.want, self.of.capture.config
-        status, options = self.table["qual_status"], self.of.capture.config
-        clever = options.implicit_return or options.sijump or (self.of.capture.beats is not None and self.of.capture.beats.toggle.any())
-        if self.knobs.ended_code == "either":
+        code, status = self.knobs.ended_code, self.table["qual_status"]
+        if code == "either":
             return
-        synced = {place for _, place in self.syncs}
-        flagged = {place for place, _ in self.of.placed("notify")}
+        told: dict[int, list[int]] = {}
         for place, event in self.of.placed("support"):
-            if place is None or status[event.packet] not in (ENDED_REP, ENDED_NTR) or not place:
-                continue
-            last = place - 1
-            traps: list[Trap] = want.traps_at.get(place, [])
-            if self.knobs.ended_code == "rep" or traps:
-                due = False
-            elif last in synced or last in flagged:
-                due = True
-            else:
-                due = want.pc[last - 1 : last].size > 0 and self.of.capture.program.columns(want.pc[last - 1 : last]).flow[0] == Flow.UNINFERABLE
-                due = due and not (config.variant == "draft_0_026" and want.itype[last - 1] == IType.RETURN)
-                if clever and due:
-                    continue
-            code = ENDED_NTR if due else ENDED_REP
-            self.book.check("ET-16", status[event.packet] == code, lambda c=code, p=place, k=event.packet: self.of.failure(
-                "ET-16", "the code of the end is not that of its last packet", p, [("qual_status", str(c), str(status[k]))], k))  # fmt: skip
+            if place is not None and status[event.packet] in (ENDED_REP, ENDED_NTR):
+                told.setdefault(place, []).append(event.packet)
+        wanted: dict[int, list[int | None]] = {}
+        for support in self.want.supports:
+            if support.clause == "ET.alg.ended":
+                wanted.setdefault(support.index, []).append(support.last)
+        for place, packets in told.items():
+            if len(packets) != len(wanted.get(place, [])):
+                continue  # said where ends are compared, or within a loss
+            for packet, last in zip(packets, wanted[place]):
+                due = False if code == "rep" or last is None else self._due(last)
+                if due is not None:
+                    self.book.check("ET-16", (status[packet] == ENDED_NTR) == due, lambda d=due, p=place, k=packet: self.of.failure(
+                        "ET-16", "the code of the end is not that of its last packet", p,
+                        [("qual_status", str(ENDED_NTR if d else ENDED_REP), str(status[k]))], k))  # fmt: skip
+
+    def _due(self, last: int) -> bool | None:
+        """Whether the last instruction had to be told although trace did not end; None where the options hide it."""
+        if last in self._reported:
+            return True
+        if not last or self.want.first[last]:
+            return False
+        before, options = last - 1, self.of.capture.config
+        insn = self.of.capture.program.insn(int(self.want.pc[before]))
+        jump = insn is not None and insn.flow == Flow.UNINFERABLE and not (self.of.draft and self.want.itype[before] == IType.RETURN)
+        beats = self.of.capture.beats
+        clever = options.implicit_return or options.sijump or (beats is not None and beats.toggle.any())
+        return None if jump and clever else jump
+
+    @cached_property
+    def _reported(self) -> set[int]:
+        """Instructions told by a synchronization packet or with the notify flag."""
+        return {place for _, place in self.syncs} | {place for place, _ in self.of.placed("notify") if place is not None}
