@@ -1,0 +1,133 @@
+"""The encoder model with implicit returns (ET-1, ET-14). Profile: implicit return, irreport, anchor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.riscv.retired import IType
+from tests.etrace.encoder_stream import NTR, REP, behind_start, encode, explained
+from tests.ntrace.encoder_stream import OFF, Block, Row, call, exception, interrupt, linear, ret, row, taken
+
+# main at 0x1000 calls f at 0x2000 from 0x1004; f has one instruction before its return
+START, CALL, F, BACK = row(linear(0x1000, 2)), row(call(0x1004, 2)), row(ret(0x2000, 4)), row(linear(0x1008, 2))
+HANDLER = [row(linear(0x8000, 2)), row(levels=OFF)]
+TOLD = ("trap", "exception", 0, 1, 0x8000)
+
+
+def told(rows: list[Row], **config: Any) -> list[tuple]:
+    """What follows the 3.0, with a return stack of 16 entries if nothing else is said."""
+    return behind_start(encode(rows, implicit_return=1, **config))
+
+
+def test_implicit() -> None:
+    """The return goes where the stack says: not told. The end is, with depth 0, since a return is open."""
+    rows = [START, CALL, F, BACK, row(levels=OFF)]
+    assert told(rows) == [("address", 8, ("irdepth", 0)), REP]
+    assert behind_start(encode(rows)) == [("address", 8), NTR]  # without the option it is a jump
+
+
+def test_no_call_was_seen() -> None:
+    """An empty stack: an uninferable jump, without irreport."""
+    assert told([START, row(ret(0x1004, 2)), row(linear(0x3000, 2)), row(levels=OFF)]) == [("address", 0x2000), NTR]
+
+
+def test_elsewhere() -> None:
+    """The top of the stack is 0x1008, the return goes to 0x5000: told with the depth before its pop."""
+    trace = encode([START, CALL, F, row(linear(0x5000, 2)), row(linear(0x5004, 2)), row(levels=OFF)], implicit_return=1)
+    assert explained(trace)[2:] == [("misreturn", "address", 0x4000, ("irdepth", 1)), ("last", "address", 4), ("ended", *REP)]
+
+
+def test_elsewhere_pops() -> None:
+    """Two calls deep; the inner return goes elsewhere, and from there a return to the outer call is implicit."""
+    rows = [START, CALL, row(call(0x2000, 2)), row(ret(0x3000, 2)), row(ret(0x5000, 2)), BACK, row(levels=OFF)]
+    assert told(rows) == [("address", 0x4000, ("irdepth", 2)), ("address", 0x1008 - 0x5000, ("irdepth", 0)), REP]
+
+
+def test_sync_empties_the_stack() -> None:
+    """Behind a trap's 3.1 the return of before is an uninferable jump."""
+    rows = [START, CALL, row(exception(0x2000)), row(ret(0x8000, 2)), BACK, row(levels=OFF)]
+    assert told(rows) == [("address", 4), TOLD, ("address", 0x1008 - 0x8000), NTR]
+
+
+def test_stack_overflows() -> None:
+    """Two entries: the third call drops the oldest, so the last return is told, behind two implicit ones."""
+    rows = [START, CALL, row(call(0x2000, 2)), row(call(0x3000, 2)), row(ret(0x4000, 2)), row(ret(0x3004, 2)), row(ret(0x2004, 2)), BACK]
+    assert told([*rows, row(levels=OFF)], return_stack_size_p=1) == [("address", 8), NTR]
+    assert told([*rows, row(levels=OFF)], return_stack_size_p=2) == [("address", 8, ("irdepth", 0)), REP]
+
+
+def test_counter() -> None:
+    """A counter of one bit: the second call is not counted, so the second return is told; where the first one goes is not looked at."""
+    counter = {"call_counter_size_p": 1, "return_stack_size_p": 0}
+    rows = [START, CALL, row(call(0x2000, 2)), row(ret(0x4000, 2)), row(ret(0x2004, 2)), BACK, row(levels=OFF)]
+    assert told(rows, **counter) == [("address", 8), NTR]
+    assert told([START, CALL, F, row(linear(0x5000, 2)), row(levels=OFF)], **counter) == [("address", 0x4000, ("irdepth", 0)), REP]
+
+
+def test_interrupt_behind_a_return() -> None:
+    """Where an interrupted return went is not told: with an entry on the stack it counts as implicit, so 3.1 comes at the handler."""
+    rows = [START, CALL, F, row(interrupt(0xDEAD)), *HANDLER]
+    assert told(rows) == [("address", 0x1004), ("trap", "interrupt", 0, 1, 0x8000), NTR]
+    assert told([START, row(ret(0x1004, 2)), row(interrupt(0xDEAD)), *HANDLER]) == [
+        ("address", 4), ("trap", "interrupt", 0, 0, 0), ("start", 0x8000), NTR,
+    ]  # fmt: skip
+
+
+def test_exception_behind_a_return() -> None:
+    """At the address on the stack: implicit. Elsewhere: the EPC is told with thaddr 0."""
+    assert told([START, CALL, F, row(exception(0x1008)), *HANDLER]) == [("address", 0x1004), TOLD, NTR]
+    assert told([START, CALL, F, row(exception(0x1010)), *HANDLER]) == [
+        ("address", 0x1004), ("trap", "exception", 0, 0, 0x1010), ("start", 0x8000), NTR,
+    ]  # fmt: skip
+
+
+def test_irdepth_before_a_trap() -> None:
+    """Two deep, one return: the last instruction is told with depth 1; with a branch or a call since the return without."""
+    deep = [START, CALL, row(call(0x2000, 2)), row(ret(0x3000, 2))]
+    assert told([*deep, row(linear(0x2004, 4)), row(exception(0x200C)), *HANDLER]) == [("address", 0x1008, ("irdepth", 1)), TOLD, NTR]
+    assert told([*deep, row(taken(0x2004, 2)), row(exception(0x2100)), *HANDLER]) == [("T", 0x1004), TOLD, NTR]
+
+
+def test_anchor() -> None:
+    """ET-14: a call behind an implicit return tells itself, notify, with the depth before its push; the second call from 0x2004 is one."""
+    rows = [START, CALL, row(call(0x2000, 2)), row(ret(0x3000, 2)), row(call(0x2004, 2)), row(ret(0x3000, 2)), row(ret(0x2008, 2)), BACK]
+    trace = encode([*rows, row(levels=OFF)], implicit_return=1)
+    assert explained(trace)[2:] == [
+        ("anchor", "address", 0x1004, "notify", ("irdepth", 1)), ("last", "address", 0x1008 - 0x2004, ("irdepth", 0)), ("ended", *REP),
+    ]  # fmt: skip
+
+
+def test_uninferable_call_is_no_anchor() -> None:
+    """Its target is told in any case."""
+    rows = [START, CALL, F, row(Block(IType.UNINFERABLE_CALL, 0x1008, 2)), row(linear(0x2000, 2)), row(levels=OFF)]
+    assert told(rows) == [("address", 0x1000), NTR]
+
+
+def test_branch_makes_an_anchor_needless() -> None:
+    assert told([START, CALL, F, row(taken(0x1008, 2)), row(call(0x1100, 2)), row(linear(0x2000, 2)), row(levels=OFF)]) == [("T", 0x1000), REP]
+
+
+def test_draft_has_no_anchor() -> None:
+    rows = [START, CALL, row(Block(12, 0x2000, 4)), row(call(0x1008, 2)), row(linear(0x2000, 2)), row(levels=OFF)]
+    trace = encode(rows, implicit_return=1, variant="draft_0_026")
+    assert behind_start(trace) == [("address", 0x1000), REP]
+
+
+def test_shared_tail_at_depth_0() -> None:
+    """ET-14: g at 0x2000 jumps to the `ret` behind its own call, at 0x1008: that address comes twice, before the return and behind it, where depth is 0.
+
+    Trace began within f, so that the first return pops the only entry. A trap at either must be told apart: by irdepth 0 behind the return."""
+    once = [START, CALL, row(Block(IType.OTHER_INFERABLE_JUMP, 0x2000, 2)), row(ret(0x1008, 2))]
+    assert told([*once, row(exception(0x1008)), *HANDLER]) == [("address", 8), TOLD, NTR]
+    assert told([*once, row(ret(0x1008, 2)), row(exception(0x7000)), *HANDLER]) == [
+        ("address", 8, ("irdepth", 0)), ("trap", "exception", 0, 0, 0x7000), ("start", 0x8000), NTR,
+    ]  # fmt: skip
+
+
+def test_anchor_behind_a_packet() -> None:
+    """ET-14: a return is open, a jump's target (0x3000) was told, and a loop of a call and a direct jump begins there: the call at 0x3004 is an anchor,
+    or the second time at 0x3000 would be told like the first."""
+    rows = [START, CALL, F, row(Block(14, 0x1008, 2)), row(call(0x3000, 4)), F, row(Block(15, 0x3008, 2)), row(linear(0x3000, 2)), row(exception(0x3004)), *HANDLER]
+    assert told(rows) == [
+        ("address", 0x2000), ("address", 4, "notify", ("irdepth", 0)), ("address", -4, ("irdepth", 0)), TOLD, NTR,
+    ]  # fmt: skip
