@@ -7,12 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools import simulators
+from tools import simulators, systems
 from tools.arguments import main_guard, parse
 from tools.sim import ROOT, Bench, sources
-from tools.system import SystemBuild
-
-_CONFIGS = (("Xlen=64", "NBlocks=1"), ("Xlen=32", "NBlocks=2"))
 
 
 def main(argv: list[str]) -> int:
@@ -20,16 +17,17 @@ def main(argv: list[str]) -> int:
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
     bad = 0
     verilator = simulators.find("verilator")
-    waivers = [str(ROOT / name) for name in ("rtl/ntrace/lint.vlt", "rtl/control/lint.vlt", "tb/hdl/ntrace_tb.vlt", "tb/hdl/system_tb.vlt")]
-    tops = (
-        ("ntrace_encoder", _rtl(Bench())), (Bench().top, sources(ROOT / "rtl", "verilator")), ("trace_system", _rtl(SystemBuild.BENCH)),
-        (SystemBuild.BENCH.top, sources(ROOT / "rtl", "verilator", bench=SystemBuild.BENCH)),
-    )  # fmt: skip
-    for parameters in _CONFIGS:
-        for top, files in tops:
-            command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
-            command += [f"-G{p}" for p in parameters] + waivers + [str(f) for f in files]
-            bad += _run(f"verilator {top} {' '.join(parameters)}", command, verilator.env)
+    waivers = [str(path) for pattern in ("rtl/*/lint.vlt", "tb/hdl/*.vlt") for path in sorted(ROOT.glob(pattern))]
+    for system in map(systems.find, systems.NAMES):
+        tops = [(system.synthesis_top, _rtl(system.bench)), (system.bench.top, sources(ROOT / "rtl", "verilator", system.bench))]
+        for top, bench in system.around:
+            tops += [(top, _rtl(bench)), (bench.top, sources(ROOT / "rtl", "verilator", bench))]
+        for parameters in system.linted:
+            for top, files in tops:
+                command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
+                command += [f"-G{name}={value}" for name, value in parameters.items()] + waivers + [str(f) for f in files]
+                shown = " ".join(f"{name}={value}" for name, value in parameters.items())
+                bad += _run(f"verilator {top} {shown}", command, verilator.env)
     bad += _run("ruff", [sys.executable, "-m", "ruff", "check", str(ROOT)])
     bad += _run("imports", [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"])
     print("lint is clean" if not bad else f"{bad} of the linters above have something to say")

@@ -66,6 +66,8 @@ class NTrace(System):
     listing = listing_ntrace
     synthesis_top = "ntrace_encoder"
     synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
+    linted = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})
+    around = (("trace_system", SystemBuild.BENCH),)
     modelled_as = "in HTM and BTM"
     scenarios: Mapping[str, Any] = SCENARIOS
     definition: Definition = DEFINITIONS["ntrace"]

@@ -1,0 +1,99 @@
+"""How `make decode` shows an E-Trace file: packets, below each the instructions and events it told, damage in its place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from models.etrace.codec import PacketError, unpack
+from models.etrace.decoder import DecodedTrace, decode_bytes
+from models.etrace.deframe import deframe
+from models.etrace.packets import options_of
+from tools.listing import INDENT, Lines
+from tools.trace_files import TraceFiles
+
+BYTES_SHOWN = 12
+
+
+def decode(files: TraceFiles, limit: int) -> DecodedTrace:
+    """The whole trace."""
+    return decode_bytes(files.data, files.program, files.config, limit)
+
+
+def packet_line(number: int, payload: bytes, what: Any) -> str:
+    """Number, payload, name and fields of one packet."""
+    shown = payload[:BYTES_SHOWN].hex(" ") + (" .." if len(payload) > BYTES_SHOWN else "")
+    return f"{number:>7}  {shown:<{3 * BYTES_SHOWN + 1}} {what}\n"
+
+
+def listing(files: TraceFiles, trace: DecodedTrace, messages: bool, pcs: bool) -> Iterator[str]:
+    """The lines: packets, instructions and events below the packet that told them, damage in its place."""
+    assert files.program is not None
+    line_of = Lines(files.program)
+    payloads, _, damage = deframe(files.data, files.config)
+    for found in damage:
+        yield f"!!  {found}\n"
+    faults = defaultdict(list)
+    for fault_ in trace.diagnostics:
+        faults[fault_.packet].append(fault_)
+    event = 0
+    for number, payload in enumerate(payloads):
+        packet = trace.packets[number] if number < len(trace.packets) else None
+        if messages:
+            yield packet_line(number, payload, packet if packet is not None else "(no packet)")
+        for found in faults[number]:
+            yield f"!!  {found}\n"
+        if not pcs:
+            continue
+        at = int(trace.first_pc[number])
+        end = int(trace.first_pc[number + 1]) if number + 1 < len(trace.first_pc) else len(trace.pcs)
+        while event < len(trace.events) and trace.events[event].packet is packet and packet is not None:
+            happened = trace.events[event]
+            yield from map(line_of, trace.pcs[at : happened.index].tolist(), trace.taken[at : happened.index].tolist())
+            at = max(at, happened.index)
+            yield f"{INDENT}-- {happened.kind}: {happened.text}\n"
+            event += 1
+        yield from map(line_of, trace.pcs[at:end].tolist(), trace.taken[at:end].tolist())
+
+
+def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
+    """What is wrong with the trace as one sentence with a way out, None if all of it was decoded."""
+    payloads, _, damage = deframe(files.data, files.config)
+    if damage:
+        return f"{files.trace} is damaged in {len(damage)} places, first: {damage[0]}; capture it again, or check ENCAPSULATION, FRAMING and CONFIG"
+    if trace.diagnostics:
+        first = trace.diagnostics[0]
+        return (f"{files.trace} does not fit {files.elf} in {len(trace.diagnostics)} places, first at packet {first.packet}: {first.text} [{first.clause}]; "
+                "give the ELF that was traced and the CONFIG of its encoder, or capture again")  # fmt: skip
+    if partial:
+        return None
+    if not trace.packets or trace.packets[-1] is None or trace.packets[-1].name != "support":
+        return f"{files.trace} ends while tracing is on, without a support packet, so it may be truncated; give PARTIAL=1 if the hart was still running, else capture again"
+    return None
+
+
+def summary(files: TraceFiles, trace: DecodedTrace) -> str:
+    """The last line of the listing."""
+    payloads, _, _ = deframe(files.data, files.config)
+    size, instructions = sum(map(len, payloads)), len(trace.pcs)
+    bits = f", {8 * size / instructions:.3f} bits per instruction" if instructions else ""
+    traps = sum(e.kind == "trap" for e in trace.events)
+    return f"# {len(payloads):,} packets, {size:,} payload bytes, {instructions:,} instructions, {traps:,} traps{bits}\n"
+
+
+def alone(files: TraceFiles) -> tuple[list[str], str | None]:
+    """Listing and fault without a program."""
+    payloads, offsets, damage = deframe(files.data, files.config)
+    options, lines, bad = files.config.options, [], len(damage)
+    for number, payload in enumerate(payloads):
+        try:
+            packet: Any = unpack(payload, files.config, options)
+            if packet.name == "support":
+                options = options_of(packet.get("ioptions", 0))
+        except PacketError as error:
+            packet, bad = f"!! {error}", bad + 1
+        lines.append(packet_line(number, payload, packet))
+    lines += [f"!!  {found}\n" for found in damage]
+    wrong = f"{files.trace} is damaged in {bad} places; capture it again, or check CONFIG" if bad else None
+    return [*lines, f"# {len(payloads):,} packets\n"], wrong

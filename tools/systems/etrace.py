@@ -1,0 +1,128 @@
+"""E-Trace: branch-trace packets and their transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from models.etrace.config import Config
+from models.etrace.decoder import decode
+from models.etrace.deframe import deframe
+from models.etrace.encoder import Encoder
+from models.riscv import recording
+from scoreboards.clauses import Plan
+from scoreboards.etrace import check, plan
+from scoreboards.etrace_capture import EtraceCapture
+from scoreboards.etrace_knobs import Knobs
+from tb.coverage.model import Definition
+from tb.job import Job
+from tb.sequences.etrace_scenarios import SCENARIOS
+from tb.sequences.etrace_scenarios_base import SMALL
+from tb.sequences.stimulus import stimulus
+from tools import draw_etrace, listing_etrace
+from tools.bits import Method, Sizes
+from tools.sim import EtraceBuild
+from tools.systems.base import System
+
+_PREDICTED = {"branch_prediction": 1}
+_CACHED = {"jump_target_cache": 1}
+_RETURNS = {"implicit_return": 1}
+SIZES = Sizes(
+    methods=(
+        Method("no option", {}, (0.523, None)),
+        Method("jump target cache", _CACHED),
+        Method("branch prediction", _PREDICTED),
+        Method("implicit return", _RETURNS, (0.202, None)),
+        Method("all three", _PREDICTED | _CACHED | _RETURNS),
+        Method("full address", {"full_address": 1}),
+    ),
+    extras={
+        "none": {},
+        "time of 32 bits": {"notime_p": 0},
+        "source of 8 bits": {"index_width": 8},
+        "periodic sync, 256 packets": {"inst_sync_mode": 1, "inst_sync_max": 4},
+        "all three": {"notime_p": 0, "index_width": 8, "inst_sync_mode": 1, "inst_sync_max": 4},
+    },
+    free=frozenset({"ip", "iaddress_width_p", "ctype", "trap_vectors", "framing", "flow", "block_bytes"}),
+    default=Config().to_dict(),
+    about="other programs (nine with implicit return, six without)",
+)  # fmt: skip
+
+
+class ETrace(System):
+    """The E-Trace encoder with its transport."""
+
+    ip, title, config, sizes, knobs = "etrace", "E-Trace", Config, SIZES, Knobs
+    listing = listing_etrace
+    scenarios: Mapping[str, Any] = SCENARIOS
+    small: dict[str, Any] = dict(SMALL)
+    bench = EtraceBuild.BENCH
+    xlen_names = ("xlen", "iaddress_width_p")
+    whole = "transported"
+    synthesis_top = "etrace_encoder"
+    synthesized = ({"IAddressWidth": 64, "NBlocks": 1}, {"IAddressWidth": 32, "NBlocks": 1}, {"IAddressWidth": 64, "NBlocks": 2})
+    linted = (
+        {}, {"IAddressWidth": 32, "IAddressLsb": 2, "NBlocks": 2, "ReturnStackSize": 0, "CallCounterSize": 2, "CacheSize": 0, "F0sWidth": 0, "PrivilegeWidth": 2},
+        {"NBlocks": 4, "BpredSize": 0, "NoTime": 0, "TimeWidth": 64, "NoContext": 1, "SijumpEn": 0, "BcountBits": 3},
+    )
+    modelled_as = "without options and with prediction, cache and implicit return"
+    left = (*System.left, "packets.hex")
+
+    @property
+    def definition(self) -> Definition:
+        """tb/coverage/etrace_points.py."""
+        from tb.coverage.etrace_points import ETRACE
+
+        return ETRACE
+
+    def build_of(self, job: Job) -> EtraceBuild:
+        """That of etrace_tb."""
+        return EtraceBuild.of(job.settings)
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """RV64 and RV32, plain and with the compression options; all: in both variants."""
+        options: list[tuple[str, dict[str, Any]]] = [("plain", {}), ("options", _PREDICTED | _CACHED | _RETURNS | {"sijump": 1})]
+        if everything:
+            options += [("draft", {"variant": "draft_0_026"}), ("draft-options", {"variant": "draft_0_026", **_PREDICTED})]
+        return [
+            Job(f"{name}-rv{xlen}-{what}", f"program:{name}", {"xlen": xlen, **chosen}, ip=self.ip)
+            for what, chosen in options for xlen in (64, 32) for name in recording.names()
+        ]  # fmt: skip
+
+    def described(self, config: Config) -> str:
+        """Variant, width and the options that are on."""
+        on = [name for name, value in config.options.items() if value]
+        return f"{config.variant} RV{config.xlen} {'+'.join(on) or 'no option'}"
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> EtraceCapture:
+        """One of files: the packets are those of the transported bytes."""
+        payloads, _, damage = deframe(data, config)
+        return EtraceCapture(config, program, payloads, data=data, beats=beats, given=retired, rerun=rerun, problems=[str(d) for d in damage])
+
+    def check(self, capture: EtraceCapture, knobs: Knobs) -> Any:
+        """Exact, lossless and legal."""
+        return check(capture, knobs)
+
+    @property
+    def plan(self) -> Plan | None:
+        """tests/plan/etrace.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Encoder model and decoder without options and with those that compress."""
+        found = []
+        for options in ({}, _PREDICTED | _CACHED | _RETURNS):
+            what = stimulus(Job("perf", f"program:{program}", dict(options), ip=self.ip))
+            payloads = Encoder(what.config).run(what.beats).payloads
+            found.append((int((what.retired.kind == 0).sum()), [
+                ("encoder model", lambda w=what: Encoder(w.config).run(w.beats)),
+                ("decoder", lambda w=what, p=payloads: decode(p, w.program, w.config)),
+            ]))  # fmt: skip
+        return found
+
+    def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random walk in a random configuration."""
+        return draw_etrace.drawn(seed, base, size)
+
+
+SYSTEM = ETrace()
