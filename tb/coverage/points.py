@@ -9,8 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from models.ntrace.messages import VALUE_NAMES
-from models.riscv.retired import IType, Priv
 from tb.coverage import control, options
+from tb.coverage.ingress import (
+    BACKLOGS,
+    EFFECTS,
+    GAPS,
+    IRETIRE_CLASSES,
+    ITYPES,
+    LEVELS,
+    PRIVS,
+    SIZES,
+    STOP_AFTER,
+    TRAP_PLACES,
+)
 from tb.coverage.model import Counts, Definition, Point
 
 if TYPE_CHECKING:
@@ -19,7 +30,6 @@ if TYPE_CHECKING:
 
 MODES = ("btm", "htm")
 VARIANTS = ("v1_0", "rc7")
-ITYPES = tuple(f"{int(i)} {i.name.lower().replace('_', ' ')}" for i in IType)
 MESSAGES = (
     "Ownership", "RepeatBranch", "DirectBranch", "DirectBranchSync", "IndirectBranch", "IndirectBranchSync", "IndirectBranchHist",
     "IndirectBranchHistSync", "ProgTraceSync", "ProgTraceCorrelation", "ResourceFull", "Error",
@@ -32,20 +42,8 @@ SYNCS = tuple(f"{code} {name}" for code, name in VALUE_NAMES["sync"].items())
 BTYPES = tuple(f"{code} {name}" for code, name in VALUE_NAMES["btype"].items())
 ICNT_CLASSES = ("0", "1", "2", "small (3 to 15)", "large", "near full", "full mark or more")
 HIST_CLASSES = ("0", "1", "2 to 14", "15 to 30", "full")
-IRETIRE_CLASSES = ("0 (trap alone)", "1", "2", "3 to 15", "16 or more", "widest")
-TRAP_PLACES = (
-    "first thing traced", "on straight code", "after a branch not taken", "at a taken branch's target",
-    "at a direct jump's target", "at an indirect jump's target", "at a return's target", "after xRET", "back to back",
-    "same place again", "last before trace stops",
-)  # fmt: skip
 PENDING = ("straight code", "straight code with history", "taken branch", "indirect jump", "indirect jump with history",
            "trap", "trap with history")  # fmt: skip
-STOP_AFTER = ("straight code", "branch not taken", "taken branch", "direct jump", "indirect jump", "trap")
-LEVELS = ("enable rises", "enable falls", "tracing rises", "tracing falls", "halt", "resume", "several at once")
-EFFECTS = ("starts", "stops", "stays off")
-GAPS = ("none", "1 cycle", "2 to 15 cycles", "16 or more")
-BACKLOGS = ("0 or 1 message", "2 to 3 messages", "4 to 7 messages", "8 or more")
-PRIVS = tuple(p.name for p in Priv)
 
 _NEVER_7 = "itype 7 is reserved; only rc7 lets all-jumps use it (chapter 2)"
 _NEVER_6 = "a 4-bit itype port sends 8 to 14 instead (seed chapter 2)"
@@ -126,7 +124,7 @@ POINTS = (
     Point("iretire_cg", "half-words retired by a block; widest: within one instruction of the field's end",
           "I-CNT adds it; 0 is a trap before any instruction", (IRETIRE_CLASSES,), ("iretire",)),
     Point("ilastsize_cg", "size of the last instruction of a block, by itype", "the next address depends on it",
-          (ITYPES, ("16 bit", "32 bit")), ("itype", "size"),
+          (ITYPES, SIZES), ("itype", "size"),
           {"6 *": _NEVER_6, "3 * x 16 bit": "xRET has 32 bits"}),
     Point("overflow_cg", "messages lost in an overflow and what followed the Error", "nothing may be lost silently (NT-14)",
           (("Error then SYNC=7", "Error then a later start", "Error is the last message", "two Errors in one run",

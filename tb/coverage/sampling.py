@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.riscv.retired import IType, Kind, Priv, Retired
+from models.riscv.retired import Kind
+from tb.coverage import ingress
 from tb.coverage import points as p
 from tb.coverage.model import Counts
 from tb.coverage.sampling_options import pending, sample_options
@@ -20,12 +21,6 @@ from tb.coverage.tally import Tally, bit_length, classes
 if TYPE_CHECKING:
     from models.ntrace.messages import Message
     from scoreboards.capture import Capture
-
-_TRAPS = (Kind.EXCEPTION, Kind.INTERRUPT)
-_INDIRECT = np.isin(np.arange(16), [3, 6, 8, 10, 12, 13, 14])
-_DIRECT_JUMP = np.isin(np.arange(16), [9, 11, 15])
-_PRIV_INDEX = np.full(256, -1)
-_PRIV_INDEX[[int(v) for v in Priv]] = np.arange(len(Priv))
 
 
 def observe(capture: Capture, decoded: Any = None, encoded: Any = None) -> Counts:
@@ -46,67 +41,22 @@ def observe(capture: Capture, decoded: Any = None, encoded: Any = None) -> Count
     return tally.counts
 
 
-def _traced(kind: np.ndarray) -> np.ndarray:
-    """Whether tracing was on when each row of the stream happened (that of a control row: before it)."""
-    on = np.ones(len(kind) + 1, dtype=bool)
-    for rise, fall in ((Kind.TRACE_ON, Kind.TRACE_OFF), (Kind.DEBUG_EXIT, Kind.DEBUG_ENTRY)):
-        rows = np.flatnonzero((kind == rise) | (kind == fall))
-        if len(rows):
-            level = np.concatenate([[kind[rows[0]] == fall], kind[rows] == rise])
-            on &= np.repeat(level, np.diff(np.concatenate([[0], rows + 1, [len(on)]])))
-    return on[:-1]
-
-
 def _stream(tally: Tally, capture: Capture) -> None:
     """Points of the retire stream: traps, stops, privilege; itypes too when no beats were seen."""
-    r, variant = capture.retired, capture.config.variant
+    r = capture.retired
     if not len(r):
         return
-    kind, on = r.kind, _traced(r.kind)
+    kind, on = r.kind, ingress.traced(r.kind)
     if capture.beats is None:
         code = np.where(kind == Kind.INSN, r.itype, np.where(kind <= Kind.INTERRUPT, kind, 16))[on & (kind < Kind.TRACE_ON)]
-        _itypes(tally, code.astype(np.int64), variant)
-    moved = np.flatnonzero((r.priv[1:] != r.priv[:-1]) & (kind[1:] < Kind.TRACE_ON) & (kind[:-1] < Kind.TRACE_ON))
-    tally.array("privilege_cg", (p.PRIVS, _PRIV_INDEX[r.priv[moved]]), (p.PRIVS, _PRIV_INDEX[r.priv[moved + 1]]))
-    trap = np.flatnonzero((kind <= Kind.INTERRUPT) & (kind != Kind.INSN) & on)
-    for place, mask in _trap_places(r, on, trap):
-        which = kind[trap[mask]] - 1
-        tally.array("trap_cg", (p.TRAP_PLACES, p.TRAP_PLACES.index(place)), (("exception", "interrupt"), which))
+        ingress.itypes(tally, code.astype(np.int64), p.VARIANTS, capture.config.variant)
+    ingress.privileges(tally, r)
+    ingress.traps(tally, r, on)
     stop = np.flatnonzero(((kind == Kind.TRACE_OFF) | (kind == Kind.DEBUG_ENTRY)) & on)
     stop = stop[(stop > 0)]
     stop = stop[kind[stop - 1] < Kind.TRACE_ON]
-    tally.array("stop_cg", (p.STOP_AFTER, _kind_before(r, stop)), (("trace off", "debug entry"), kind[stop] == Kind.DEBUG_ENTRY),
+    tally.array("stop_cg", (p.STOP_AFTER, ingress.kind_before(r, stop)), (("trace off", "debug entry"), kind[stop] == Kind.DEBUG_ENTRY),
                 (p.MODES, p.MODES.index(capture.config.mode)))  # fmt: skip
-
-
-def _kind_before(r: Retired, rows: np.ndarray) -> np.ndarray:
-    """Index into STOP_AFTER of the row before each row: what was pending."""
-    code, kind = r.itype[rows - 1], r.kind[rows - 1]
-    choices = [kind != Kind.INSN, code == IType.NOT_TAKEN, code == IType.TAKEN, _DIRECT_JUMP[code], _INDIRECT[code]]
-    return np.select(choices, [5, 1, 2, 3, 4], 0)
-
-
-def _trap_places(r: Retired, on: np.ndarray, trap: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """For each place a mask over the traps; a trap can be in several."""
-    before = np.maximum(trap - 1, 0)
-    insn = (r.kind[before] == Kind.INSN) & (trap > 0) & on[before]
-    code = np.where(insn, r.itype[before], 16)
-    after = np.minimum(trap + 1, len(r) - 1)
-    _, first_at, number = np.unique(r.pc[trap], return_index=True, return_inverse=True)
-    # ecall and ebreak of rc7 retire with itype 1 and stand on straight code.
-    masks = [
-        (trap == 0) | (r.kind[before] >= Kind.TRACE_ON), (code == IType.NONE) | (code == IType.EXCEPTION),
-        code == IType.NOT_TAKEN, code == IType.TAKEN, np.append(_DIRECT_JUMP, False)[code],
-        np.isin(code, [6, 8, 10, 12, 14]), code == IType.RETURN, code == IType.XRET,
-        (trap > 0) & np.isin(r.kind[before], _TRAPS), first_at[number] != np.arange(len(trap)),
-        (r.kind[after] == Kind.TRACE_OFF) | (r.kind[after] == Kind.DEBUG_ENTRY),
-    ]  # fmt: skip
-    return list(zip(p.TRAP_PLACES, masks))
-
-
-def _itypes(tally: Tally, code: np.ndarray, variant: str) -> None:
-    tally.array("itype_cg", (p.VARIANTS, p.VARIANTS.index(variant)), (p.ITYPES, code))
-    tally.array("itype_pair_cg", (p.ITYPES, code[:-1]), (p.ITYPES, code[1:]))
 
 
 def _beats(tally: Tally, capture: Capture) -> None:
@@ -116,27 +66,11 @@ def _beats(tally: Tally, capture: Capture) -> None:
     tracing = (b.enable & b.inst_tracing & (1 - b.halted)).astype(bool)
     valid = b.valid()
     block = valid & tracing[:, None]
-    itype = b.itype[block].astype(np.int64)
-    _itypes(tally, itype, config.variant)
-    iretire = b.iretire[block].astype(np.int64)
-    widest = (1 << config.iretire_bits) - 2
-    size = np.where(iretire >= widest, 5, classes(iretire, 1, 2, 3, 16))
-    tally.array("iretire_cg", (p.IRETIRE_CLASSES, size))
-    last = np.where(iretire > 0, b.ilastsize[block].astype(np.int64), -1)
-    tally.array("ilastsize_cg", (p.ITYPES, itype), (("16 bit", "32 bit"), last))
-    lanes = min(b.lanes, 2) - 1
-    blocks = np.minimum(valid.sum(axis=1), 2)
-    tally.array("blocks_cg", (("1 lane", "2 lanes"), lanes), (("0 blocks", "1 block", "2 blocks"), blocks))
-    if len(b) == 0:
-        return
-    was = np.concatenate([[False], tracing[:-1]])  # after reset all levels are 0
-    changes = [np.diff(level.astype(np.int8), prepend=np.int8(0)) for level in (b.enable, b.inst_tracing, b.halted)]
-    many = sum(np.abs(c) for c in changes)
-    level = np.select([many > 1] + [c == way for c in changes for way in (1, -1)], [6, 0, 1, 2, 3, 4, 5], -1)
-    effect = np.where(tracing & ~was, 0, np.where(was & ~tracing, 1, 2))
-    tally.array("control_cg", (p.LEVELS, level), (p.EFFECTS, effect))
-    edge = np.where(tracing != was, effect, -1)
-    tally.array("edge_block_cg", (("starts", "stops"), edge), (("with a block", "without"), ~valid.any(axis=1)))
+    ingress.itypes(tally, b.itype[block].astype(np.int64), p.VARIANTS, config.variant)
+    ingress.blocks(tally, b, block, (1 << config.iretire_bits) - 2)
+    lanes, held = min(b.lanes, 2) - 1, np.minimum(valid.sum(axis=1), 2)
+    tally.array("blocks_cg", (("1 lane", "2 lanes"), lanes), (("0 blocks", "1 block", "2 blocks"), held))
+    ingress.controls(tally, b, tracing)
 
 
 def _messages(tally: Tally, capture: Capture, messages: list[Message]) -> None:
@@ -234,16 +168,7 @@ def _output(tally: Tally, capture: Capture, messages: list[Message], encoded: An
     """Points of the byte port over time: gaps within messages, messages waiting while the ingress port stood still."""
     cycle = np.asarray(capture.out_cycle).astype(np.int64)
     begin = np.array([m.offset for m in messages], dtype=np.int64)
-    inside = np.ones(len(cycle), dtype=bool)
-    inside[begin] = False
-    gap = np.diff(cycle)[inside[1:]] - 1
-    tally.array("back_pressure_cg", (p.GAPS, np.where(gap < 0, 0, classes(gap, 1, 2, 16))))
+    ingress.gaps(tally, cycle, begin)
     if capture.beats is None or encoded is None or len(encoded.beat) != len(begin) or not len(begin):
         return
-    accepted = capture.beats.cycle.astype(np.int64)
-    still = np.flatnonzero(np.diff(accepted) > 1)
-    made = np.searchsorted(np.asarray(encoded.beat), still, side="right")
-    last_byte = cycle[np.append(begin[1:], len(cycle)) - 1]
-    waiting = made - np.searchsorted(last_byte, accepted[still] + 1, side="right")
-    setting = int(not capture.config.inst_stall_ena)
-    tally.array("stall_cg", (("stall", "overflow"), setting), (p.BACKLOGS, classes(waiting, 2, 4, 8)))
+    ingress.backlog(tally, capture.beats, np.asarray(encoded.beat), cycle[np.append(begin[1:], len(cycle)) - 1], bool(capture.config.inst_stall_ena))
