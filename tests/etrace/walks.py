@@ -1,0 +1,52 @@
+"""Runs of random and of recorded programs for tests without a simulator, and their regrouping into other legal blocks."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from models.etrace.config import Config
+from models.etrace.encoder import EncodedTrace, Encoder
+from models.riscv.beats import Beats
+from models.riscv.blocks import observable, report_contexts, to_beats, without_stray_triggers
+from models.riscv.random_walk import random_walk
+from models.riscv.stream import with_itype_width
+from tb.job import Job
+from tb.sequences.etrace_stimulus import knobs_of, random_program, stimulus, vectors
+from tb.sequences.stimulus import Stimulus, closed
+from tools.draw_etrace import drawn
+
+GROUPINGS = [(1, "single", False), (1, "block", False), (1, "block", True), (2, "block", True), (4, "single", False), (4, "block", True)]
+
+
+def walk(seed: int, size: int = 1500, **base: Any) -> Stimulus:
+    """A random walk in a random configuration but for what is given; its custom instructions change no flow, for no decoder can know of it."""
+    job = drawn(seed, base, size)
+    config = job.settings
+    program, rng = random_program(job)
+    knobs = replace(knobs_of(job), custom=0)
+    retired = observable(without_stray_triggers(closed(random_walk(program, rng, job.size, knobs, config.variant), program)), program)
+    retired = with_itype_width(retired, config.itype_width_p)
+    retired.sijump = retired.sijump * config.sijump_p
+    known = vectors(job, retired)
+    config = replace(config, trap_vectors=known)
+    return Stimulus(program, retired, regrouped(Stimulus(program, retired, Beats.empty(0, 1), config), config.blocks_p, "block", True)[1], config)
+
+
+def recorded(name: str, **config: Any) -> Stimulus:
+    """A real program, recorded, with a configuration."""
+    return stimulus(Job(f"recorded-{name}", f"program:{name}", config, ip="etrace"))
+
+
+def regrouped(what: Stimulus, lanes: int, retirement: str, mixed: bool, seed: int = 1) -> tuple[Config, Beats]:
+    """The same retirement in other blocks. lanes: blocks a cycle. mixed: any legal grouping, else the longest blocks in the fewest cycles."""
+    config = replace(what.config, blocks_p=lanes)
+    rng = random.Random(f"{seed}:regroup") if mixed else None
+    beats = to_beats(what.retired, lanes, retirement, (1 << config.iretire_width_p) - 1, rng, 0.2 if mixed else 0.0, per_cycle=True)
+    return config, report_contexts(beats, config.ctype, random.Random("0:contexts"))
+
+
+def encode(config: Config, beats: Beats) -> EncodedTrace:
+    """What the encoder model sends."""
+    return Encoder(config).run(beats)
