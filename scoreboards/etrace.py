@@ -21,6 +21,7 @@ from scoreboards.etrace_expected import expected
 from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_legal import check_legal
 from scoreboards.etrace_lossless import Lossless
+from scoreboards.etrace_situations import OCCURRENCES, SITUATIONS, Seen
 from scoreboards.etrace_table import PacketTable
 from scoreboards.etrace_transport import check_transport
 from scoreboards.verdict import Verdict, timed
@@ -55,6 +56,11 @@ def check(capture: EtraceCapture, knobs: Knobs | None = None) -> Verdict:
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, knobs)
         lossless.run()
         check_legal(capture, verdict.book, table, decoded, knobs)
+        seen = Seen(capture, wanted, table, verdict.encoded)
+        for clause, occurrences in OCCURRENCES.items():
+            verdict.book.count(clause, occurrences(seen))
+        for clause, occurrences in SITUATIONS.items():
+            verdict.book.met(clause, occurrences(seen))
         check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
     payload = sum(map(len, capture.packets))
     verdict.stats |= {

@@ -54,7 +54,7 @@ def check_exact(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace)
 
 def count(book: ClauseBook, encoded: EncodedTrace, n: int) -> None:
     """The first n packets agreed: count every clause that took part in them."""
-    packets, config = encoded.packets[:n], encoded.config
+    packets = encoded.packets[:n]
     for clause, times in Counter(encoded.reasons[:n]).items():
         book.count(clause, times)
     fields: Counter[str] = Counter()
@@ -64,15 +64,16 @@ def count(book: ClauseBook, encoded: EncodedTrace, n: int) -> None:
             fields["irdepth"] -= 1
     for name, clause in FIELD_CLAUSE.items():
         book.count(clause, fields[name])
-    for clause in ("ET.pay.fields", "ET.pay.order", "ET.pay.compression", "ET.pay.type_length"):
+    for clause in ("ET.pay.fields", "ET.pay.compression", "ET.pay.type_length"):
         book.count(clause, n)
-    book.count("ET.pay.one_byte", sum(len(p) == 1 for p in encoded.payloads[:n]))
+    kinds = Counter(p.name for p in packets)
+    for name, clause in (("start", "ET.pay.start"), ("trap", "ET.pay.trap"), ("support", "ET.pay.support")):
+        book.count(clause, kinds[name])
+    book.count("ET.pay.full_map", sum(p.values.get("branches") == 0 for p in packets))
     words = np.array(encoded.options[:n], np.int64)
     for option, clause, names in MODE_CLAUSE:
         on = words >> list(options_of(0)).index(option) & 1
         book.count(clause, sum(bool(o) and p.name in names for o, p in zip(on.tolist(), packets)))
-    if config.blocks_p > 1:
-        book.count("ET.alg.multi", n)
 
 
 def _check_starts(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
@@ -129,13 +130,22 @@ def _attribute(
     if missing and not extra:
         return reason, f"{want.name} is missing"
     if extra and not missing:
-        return KIND_CLAUSE[have.name], f"{have.name} nothing calls for"
+        return _extra(have, options_of(encoded.options[place])), f"{have.name} nothing calls for"
     if want.name != have.name:
         return _other_kind(want, have, reason), f"{have.name} is sent for {want.name}"
     if want.values == have.values:
         return "ET.pay.compression", f"{len(capture.packets[place])} bytes are sent for {len(encoded.payloads[place])}"
     names = [n for n in dict.fromkeys([*want.values, *have.values]) if want.values.get(n) != have.values.get(n)]
     return _field(encoded, place, names, want, have, reason), f"{names[0]} is wrong"
+
+
+def _extra(have: Packet, options: dict[str, int]) -> str:
+    """An address nothing calls for is that of a jump that had to be inferred, where some are."""
+    if have.name in ADDRESSED and have.has_address and not have.get("notify"):
+        for name, clause in (("implicit_return", "ET.opt.implicit_return"), ("sijump", "ET.opt.sijump")):
+            if options[name]:
+                return clause
+    return KIND_CLAUSE[have.name]
 
 
 def _other_kind(want: Packet, have: Packet, reason: str) -> str:

@@ -48,7 +48,6 @@ def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
     if not legal.knobs.payload_padded:
         long = np.array([not is_shortest(p) for p in payloads], bool)
         legal.rule("ET.pay.compression", every, long, lambda i: f"{payloads[i].hex()} has bytes that sign extension gives")
-    book.count("ET.pay.one_byte", int(np.count_nonzero(length == 1)))
     book.count("ET.pay.fields", n)
     for diagnostic in decoded.diagnostics:
         book.fail(legal.where.failure(diagnostic.clause, f"packet #{diagnostic.packet}: {diagnostic.text}", diagnostic.packet))
@@ -68,7 +67,6 @@ def _fields(legal: Rules) -> None:
     table, config, draft = legal.table, legal.config, legal.config.variant == "draft_0_026"
     mapped = table["branch_map"] != t.ABSENT
     used = np.where(table["branches"] > 0, table["branches"], MAX_BRANCHES)
-    legal.book.count("ET.pay.map_length", int(mapped.sum()))
     if not legal.knobs.map_filled:
         rest = table["branch_map"] >> np.minimum(used, 62)
         legal.rule("ET.pay.map_bits", mapped, rest != 0, lambda i: f"branch_map has bits above its {used[i]} branches")
@@ -97,6 +95,9 @@ def _syncs(legal: Rules, capture: EtraceCapture) -> None:
     address = np.array([0 if p is None else (p.values.get("address") or 0) & (1 << 64) - 1 for p in table.messages], np.uint64) << np.uint64(shift)
     flow = capture.program.columns(address).flow
     pointing = table.sync & (table["address"] != t.ABSENT) & (table["thaddr"] != 0)
+    size = capture.program.columns(address).size
+    for clause, kind in (("ET.pay.start", t.START), ("ET.pay.trap", t.TRAP)):
+        legal.rule(clause, pointing & table.is_a(kind), size == 0, lambda i: f"there is no instruction at {int(address[i]):#x}")
     bit = table["branch"]
     plain = pointing & (flow != Flow.BRANCH)
     odd = 0 if draft else 1
@@ -180,5 +181,3 @@ def _before_sync(legal: Rules) -> None:
     legal.book.count("ET.alg.before_sync", int(np.count_nonzero(follows & table.addressed)))
     if how == "never":
         legal.rule("ET-4", flushed, table["branches"] > 0, "branches before a resynchronization are told with an address")
-    elif how == "always":  # 31 branches without an address that are just full are no flush
-        legal.book.count("ET-4", int(np.count_nonzero(flushed)))

@@ -19,6 +19,7 @@ from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMP
 if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
 
+CLAUSE = {"privilege": "ET.pay.privilege", "context": "ET.pay.context", "time": "ET.pay.time"}
 CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 UNSEEN = -1
 
@@ -60,8 +61,8 @@ class States:
         for name, column in self._columns.items():
             told = self.table[name][packets]
             bad = np.flatnonzero((told != column[places]) & (told != t.ABSENT))
-            self.book.bulk(f"ET.pay.{name}", len(packets), bad, lambda i, n=name, c=column, told=told: self.of.failure(
-                f"ET.pay.{n}", f"{n} of a synchronization packet is told wrongly", int(places[i]),
+            self.book.bulk(CLAUSE[name], len(packets), bad, lambda i, n=name, c=column, told=told: self.of.failure(
+                CLAUSE[n], f"{n} of a synchronization packet is told wrongly", int(places[i]),
                 [(n, f"{c[places[i]]:#x}", f"{told[i]:#x}")], int(packets[i])))  # fmt: skip
 
     def _repeated_traps(self) -> None:
@@ -79,8 +80,8 @@ class States:
                     continue
                 values = self._privileges(rows) if column is None else {int(column[r]) & self.masks[name] for r in rows}
                 told = int(self.table[name][event.packet])
-                self.book.check(f"ET.pay.{name}", told in values, lambda n=name, v=values, told=told, at=at, event=event: self.of.failure(
-                    f"ET.pay.{n}", f"{n} of a trap with thaddr=0 is that of no trap there", at,
+                self.book.check(CLAUSE[name], told in values, lambda n=name, v=values, told=told, at=at, event=event: self.of.failure(
+                    CLAUSE[n], f"{n} of a trap with thaddr=0 is that of no trap there", at,
                     [(n, " or ".join(map(hex, sorted(v))), f"{told:#x}")], event.packet))  # fmt: skip
 
     def _privileges(self, rows: list[int]) -> set[int]:

@@ -18,6 +18,8 @@ from scoreboards.etrace_capture import EtraceCapture
 ZERO_RUN = 32  # bytes: more than any payload
 WORD = 4  # bytes of an ATB word
 LENGTH = 0x1F  # bits of a header byte
+KIND = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb"}
+IDLE = {"none": "ET.tra.framing", "zeros": "ET.tra.zeros", "blocks": "ET.tra.blocks"}
 JOINS = 8  # places at which a receiver joins, a run
 
 
@@ -46,7 +48,7 @@ def check_transport(capture: EtraceCapture, book: ClauseBook, packets: list[Pack
     if capture.data is None:
         return
     config, data = capture.config, capture.data
-    kind = f"ET.tra.{config.encapsulation}"
+    kind = KIND[config.encapsulation]
     try:
         chunks = split(data, capture)
     except Damaged as damage:
@@ -79,7 +81,7 @@ def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
         stamped = header >> (5 if atb else 7) & 1
         begin = at + 1 + index + 2 * stamped
         behind = begin + (header & LENGTH)
-        clause = f"ET.tra.{config.encapsulation}"
+        clause = KIND[config.encapsulation]
         if not header & LENGTH:
             raise Damaged(clause, f"the header {header:#04x} at byte {at} tells a length of 0; a payload has at least one byte")
         if behind > len(data):
@@ -90,12 +92,8 @@ def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
             behind += -behind % WORD
         at, zeros = behind, 0
     if zeros and config.framing != "blocks":
-        raise Damaged(_idle(config.framing), f"{zeros} zero bytes stand behind the last packet")
+        raise Damaged(IDLE[config.framing], f"{zeros} zero bytes stand behind the last packet")
     return chunks
-
-
-def _idle(framing: str) -> str:
-    return {"zeros": "ET.tra.zeros", "blocks": "ET.tra.blocks"}.get(framing, "ET.tra.framing")
 
 
 def _same_payloads(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], kind: str) -> bool:
@@ -132,7 +130,7 @@ def _headers(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], kind
 
 def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], packets: list[Packet | None]) -> None:
     config = capture.config
-    clause = _idle(config.framing)
+    clause = IDLE[config.framing]
     size, atb = config.block_bytes, config.encapsulation == "atb"
 
     def whole(chunk: Chunk) -> int:
