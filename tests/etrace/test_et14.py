@@ -149,10 +149,3 @@ def test_our_ruling(place: str, times: int, stack: dict[str, int]) -> None:
     assert told.pcs.tolist() == [step.pc for step in steps] + [program.symbols["handler"]]
     anchors = [packet for packet, reason in zip(trace.packets, trace.reasons) if reason == "ET.opt.anchor"]
     assert [bool(packet.get("notify")) for packet in anchors] == [True] * (times - 1)
-
-
-def test_what_the_ruling_costs() -> None:
-    """One packet for the second call, of a few bytes."""
-    first, second = (encoded(run(program, "g", times), Config(implicit_return=1)) for times in (1, 2))
-    assert len(second.packets) == len(first.packets) + 1
-    assert len(b"".join(second.payloads)) - len(b"".join(first.payloads)) < 10
