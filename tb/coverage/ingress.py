@@ -86,12 +86,13 @@ def itypes(tally: Tally, code: np.ndarray, variants: tuple[str, ...], variant: s
     tally.array("itype_pair_cg", (ITYPES, code[:-1]), (ITYPES, code[1:]))
 
 
-def blocks(tally: Tally, b: Beats, block: np.ndarray, widest: int) -> None:
-    """iretire_cg and ilastsize_cg of the blocks in a mask. widest: half-words within one instruction of the field's end."""
+def blocks(tally: Tally, b: Beats, block: np.ndarray, widest: int, itype: np.ndarray | None = None) -> None:
+    """iretire_cg and ilastsize_cg of the blocks in a mask. widest: half-words within one instruction of the field's end; itype: if not that of b."""
     iretire = b.iretire[block].astype(np.int64)
     tally.array("iretire_cg", (IRETIRE_CLASSES, np.where(iretire >= widest, 5, classes(iretire, 1, 2, 3, 16))))
     last = np.where(iretire > 0, b.ilastsize[block].astype(np.int64), -1)
-    tally.array("ilastsize_cg", (ITYPES, b.itype[block].astype(np.int64)), (SIZES, last))
+    code = (b.itype if itype is None else itype)[block].astype(np.int64)
+    tally.array("ilastsize_cg", (ITYPES, code), (SIZES, last))
 
 
 def controls(tally: Tally, b: Beats, tracing: np.ndarray) -> None:

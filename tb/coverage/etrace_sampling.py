@@ -1,0 +1,248 @@
+"""How the E-Trace points of packets, fields and resources are counted, from the packets that the monitors saw and why they were sent.
+
+Names of points and bins are those of `tb.coverage.etrace_points` and `tb.coverage.etrace_corners`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.etrace.packets import OPTIONS, Packet, map_length
+from tb.coverage import etrace_corners as c
+from tb.coverage import etrace_points as p
+from tb.coverage import ingress
+from tb.coverage.etrace_sampling_port import sample_port
+from tb.coverage.model import Counts
+from tb.coverage.tally import Tally
+
+if TYPE_CHECKING:
+    from scoreboards.etrace_capture import EtraceCapture
+
+_MOST_BRANCHES = 50_000  # looked at for the states of the predictor: the first of a run show them as well as all
+
+
+def observe(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) -> Counts:
+    """Counts of all points of one run, not yet stamped."""
+    tally, config = Tally(), capture.config
+    blocks = f"{config.blocks_p} block" + "s" * (config.blocks_p > 1)
+    tally.one("run_cg", config.variant, f"RV{config.xlen}", blocks)
+    sample_port(tally, capture, encoded)
+    if decoded is not None:
+        known = [(i, packet) for i, packet in enumerate(decoded.packets) if packet is not None]
+        _packets(tally, capture, known, decoded.options)
+        for i, packet in known:
+            _fields(tally, capture, packet, decoded.options[i])
+        if not decoded.diagnostics:
+            _branch_bits(tally, capture, decoded)
+            _predictor(tally, capture, decoded)
+    if encoded is not None:
+        _reasons(tally, capture, encoded)
+        _cache(tally, capture, encoded)
+    if capture.data_cycle is not None and len(capture.data_cycle):
+        _transport(tally, capture, encoded)
+    return tally.counts
+
+
+def kind(packet: Packet) -> str:
+    """The packet's name among `etrace_points.KINDS`."""
+    if packet.name == "branch_count":
+        return p.COUNTS[max(0, packet.values["branch_fmt"] - 1)]
+    if packet.name == "branch_map":
+        if packet.get("branch_fmt"):
+            return p.COUNTS[packet.values["no_mispred"]]
+        return "branch map, address" if packet.values["branches"] else "branch map, no address"
+    return "jump target index" if packet.name == "jump_target" else packet.name
+
+
+def _packets(tally: Tally, capture: EtraceCapture, known: list[tuple[int, Packet]], options: list[int]) -> None:
+    """Kinds, the options they were sent under, lengths."""
+    config = capture.config
+    kinds: Counter[tuple[str, int]] = Counter((kind(packet), options[i]) for i, packet in known)
+    for (name, on), hits in kinds.items():
+        tally.one("packet_cg", name, config.variant, hits=hits)
+        for bit, option in enumerate(OPTIONS):
+            if on >> bit & 1:
+                tally.one("packet_option_cg", name, option, hits=hits)
+    for on in {on for _, on in kinds}:
+        for first, second in combinations([option for bit, option in enumerate(OPTIONS) if on >> bit & 1], 2):
+            tally.one("option_pair_cg", f"{first} and {second}", config.variant)
+    for size, hits in Counter(len(capture.packets[i]) for i, _ in known).items():
+        if str(size) in p.BYTES:
+            tally.one("length_cg", str(size), config.variant, hits=hits)
+
+
+def _fields(tally: Tally, capture: EtraceCapture, packet: Packet, options: int) -> None:
+    """Values of one packet's fields."""
+    config, variant, values = capture.config, capture.config.variant, packet.values
+    full = options >> OPTIONS.index("full_address") & 1
+    if packet.name == "branch_map" and not packet.get("branch_fmt"):
+        branches = values["branches"]
+        tally.one("branches_cg", str(branches) if branches else "31 without address", variant)
+        ones, bits = bin(values["branch_map"]).count("1"), branches or 31
+        tally.one("map_cg", f"{variant} {map_length(variant, bits)} bits", p.PATTERNS[0 if not ones else 1 if ones == bits else 2])
+    if "branch_count" in values:
+        count = values["branch_count"]
+        known = "greatest" if count == config.max_pbc - 31 else p.COUNT_CLASSES[bisect_right(p.COUNT_LIMITS, count)]
+        tally.one("count_cg", known, kind(packet), variant)
+    if "index" in values and config.cache_size_p == 5:
+        tally.one("index_cg", str(values["index"]))
+    if packet.is_sync or packet.name == "context":
+        _told(tally, capture, packet)
+    elif packet.name == "support":
+        tally.one("support_cg", p.QUAL_STATUS[values["qual_status"]], str(values["ienable"]), variant)
+    elif "address" in values:
+        name, address = packet.name.replace("_", " "), values["address"]
+        if name != "branch count" and full:
+            signed = address - (address >> config.xlen - config.iaddress_lsb_p - 1 << config.xlen - config.iaddress_lsb_p)
+            tally.one("full_address_cg", name, f"RV{config.xlen}", str(_bytes(signed)))
+        elif name != "branch count":
+            tally.one("difference_cg", name, p.SIGNS[address < 0], f"RV{config.xlen}", str(_bytes(address)))
+        if "notify" in values:
+            flags = " and ".join(flag for flag in ("notify", "updiscon", "irreport") if values[flag]) or "none"
+            top = address < 0 or (full and address >> config.xlen - config.iaddress_lsb_p - 1)
+            if flags in p.FLAGS:
+                tally.one("flag_cg", flags, name, str(int(top)))
+
+
+def _bytes(signed: int) -> int:
+    """Bytes that a number needs with its sign."""
+    return ((signed if signed >= 0 else ~signed).bit_length() + 8) // 8
+
+
+def _told(tally: Tally, capture: EtraceCapture, packet: Packet) -> None:
+    """Fields of formats 3.0 to 3.2."""
+    values, config = packet.values, capture.config
+    where = {"context": "context in 3.2" if packet.name == "context" else "context in 3.0 and 3.1", "address": f"{packet.name} address", "tval": "tval", "time": "time"}
+    for field, name in where.items():
+        if field in values and name in p.FIELDS:
+            tally.one("field_cg", name, str(max(1, (values[field].bit_length() + 7) // 8)))
+    if packet.name == "trap":
+        explicit = "explicit" if "address" in values and not config.implicit_exception else "implicit exceptions"
+        tally.one("trap_packet_cg", config.variant, f"thaddr {values.get('thaddr', 1)}", ("exception", "interrupt")[values["interrupt"]], explicit)
+
+
+def _branch_bits(tally: Tally, capture: EtraceCapture, decoded: Any) -> None:
+    """What the instruction of each sync was."""
+    first = np.append(decoded.first_pc, len(decoded.pcs))
+    for i, packet in enumerate(decoded.packets):
+        if packet is None or not packet.is_sync or not packet.get("thaddr", 1) or first[i + 1] == first[i]:
+            continue
+        taken = int(decoded.taken[first[i]])
+        tally.one("branch_bit_cg", packet.name, p.BRANCH_BITS[0 if taken < 0 else 1 if taken else 2], capture.config.variant)
+
+
+def _predictor(tally: Tally, capture: EtraceCapture, decoded: Any) -> None:
+    """States of the entries, followed along the branches that were told; each sync resets them."""
+    config, bit = capture.config, 1 << OPTIONS.index("branch_prediction")
+    branches = np.flatnonzero(decoded.taken >= 0)[:_MOST_BRANCHES].tolist()
+    if not config.bpred_size_p or not any(on & bit for on in decoded.options):
+        return
+    resets = [int(decoded.first_pc[i]) for i, packet in enumerate(decoded.packets) if packet is not None and packet.is_sync]
+    index = (decoded.pcs >> np.uint64(config.iaddress_lsb_p) & np.uint64((1 << config.bpred_size_p) - 1)).tolist()
+    after = {(1, 1): 3, (1, 0): 0, (0, 1): 1, (0, 0): 0, (3, 1): 3, (3, 0): 2, (2, 1): 3, (2, 0): 0}
+    state: dict[int, int] = {}
+    hits: Counter[tuple[int, int]] = Counter()
+    place = 0
+    for at in branches:
+        while place < len(resets) and resets[place] <= at:
+            state, place = {}, place + 1
+        now, taken = state.get(index[at], 1), int(decoded.taken[at])
+        hits[now, taken] += 1
+        state[index[at]] = after[now, taken]
+    for (now, taken), count in hits.items():
+        tally.one("predictor_cg", c.STATES[now], ("not taken", "taken")[taken], hits=count)
+
+
+def _reasons(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
+    """Why packets were sent, and what stood before them."""
+    config, variant = capture.config, capture.config.variant
+    for clause, hits in Counter(encoded.reasons).items():
+        tally.one("ruling_cg", clause, variant, hits=hits)
+    deep = "counter up to 3" if config.call_counter_size_p == 2 else {4: "stack of 16", 1: "stack of 2"}.get(config.return_stack_size_p)
+    before, last, losses = None, "", 0
+    for packet, reason in zip(encoded.packets, encoded.reasons):
+        if reason in p.SYNCS:
+            tally.one("sync_cg", reason, _before(before))
+        if reason == "ET.alg.resync" and config.inst_sync_mode:
+            flushed = before if last == "ET.alg.before_sync" else None
+            told = (flushed is not None and kind(flushed) not in ("address", "jump target index")) + 2 * bool(flushed and flushed.get("irreport"))
+            tally.one("resync_cg", c.RESYNCS[config.inst_sync_mode - 1], c.PENDING[told])
+        elif reason == "ET.alg.ended":
+            tally.one("end_cg", c.ENDS[_end(packet, before, last)], variant)
+        if packet.get("irreport") and deep and packet.get("irdepth") is not None:
+            tally.one("depth_cg", deep, str(packet.values["irdepth"]), "a mispredicted return" if reason == "ET.opt.misreturn" else "the last address before a sync or on request")
+        if last == "ET.alg.lost":
+            losses += 1
+            tally.one("overflow_cg", c.LOSSES[0 if packet.is_sync else 1])
+        before, last = packet, reason
+    if last == "ET.alg.lost":
+        tally.one("overflow_cg", c.LOSSES[2])
+    if losses > 1:
+        tally.one("overflow_cg", c.LOSSES[3])
+    if capture.beats is not None and capture.beats.drop.any() and "ET.alg.lost" not in encoded.reasons:
+        tally.one("overflow_cg", c.LOSSES[4])
+
+
+def _before(packet: Packet | None) -> str:
+    if packet is None:
+        return p.BEFORE_SYNC[0]
+    if packet.is_sync:
+        return p.BEFORE_SYNC[4]
+    return {"support": p.BEFORE_SYNC[3], "context": p.BEFORE_SYNC[5], "address": p.BEFORE_SYNC[1], "jump_target": p.BEFORE_SYNC[1]}.get(packet.name, p.BEFORE_SYNC[2])
+
+
+def _end(packet: Packet, before: Packet | None, last: str) -> int:
+    """Index into ENDS."""
+    if packet.values["qual_status"] == p.QUAL_STATUS.index("ended_rep"):
+        return 3 if last == "ET.alg.last" or (before is not None and not before.is_sync and last != "ET.alg.before_trap") else 4
+    if before is not None and before.is_sync:
+        return 0
+    return 2 if before is not None and before.get("notify") else 1
+
+
+def _cache(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
+    """Lookups of the jump target cache, which holds the addresses told behind uninferable jumps."""
+    config, bit = capture.config, 1 << OPTIONS.index("jump_target_cache")
+    if not config.cache_size_p or not any(on & bit for on in encoded.options):
+        return
+    cache: dict[int, int] = {}
+    last, entries, full = 0, (1 << config.cache_size_p) - 1, 1 << OPTIONS.index("full_address")
+    mask = (1 << config.xlen - config.iaddress_lsb_p) - 1
+    for packet, reason, options in zip(encoded.packets, encoded.reasons, encoded.options):
+        if packet.is_sync:
+            cache = {}
+            last = packet.values.get("address", last) if packet.get("thaddr", 1) else last
+            continue
+        indexed = packet.name == "jump_target"
+        if not indexed and "address" not in packet.values:
+            continue
+        last = cache.get(packet.values["index"], last) if indexed else packet.values["address"] & mask if options & full else last + packet.values["address"] & mask
+        if reason not in ("ET.alg.updiscon", "ET.opt.misreturn") or not options & bit:
+            continue
+        held = cache.get(last & entries)
+        if held == last:
+            what = 0 if indexed else 2 if packet.get("updiscon") else 3 if packet.name == "branch_count" else 1
+        else:
+            what = 4 if held is None else 5
+        tally.one("cache_cg", c.LOOKUPS[what])
+        cache[last & entries] = last
+
+
+def _transport(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
+    """The transported bytes: format, gaps, what fills blocks; and what waited in front of it."""
+    config, cycle = capture.config, np.asarray(capture.data_cycle).astype(np.int64)
+    tally.one("transport_cg", config.encapsulation, config.framing, ("no timestamp", "timestamp")[config.timestamp])
+    if config.encapsulation == "messaging":
+        tally.one("header_cg", str(config.index_width), str(config.flow))
+    tally.array("back_pressure_cg", (c.GAPS, ingress.classes(np.maximum(np.diff(cycle) - 1, 0), 1, 2, 16)))
+    if config.framing == "blocks" and capture.data:
+        for at in range(config.block_bytes, len(capture.data) + 1, config.block_bytes):
+            fill = config.block_bytes - len(capture.data[at - config.block_bytes : at].rstrip(b"\0"))
+            tally.one("fill_cg", str(config.block_bytes), c.FILLS[int(ingress.classes(np.array([fill]), 1, 2, 16)[0])])
+    if capture.packet_cycle is not None and capture.beats is not None and encoded is not None and len(encoded.beat) == len(capture.packet_cycle) > 0:
+        ingress.backlog(tally, capture.beats, np.asarray(encoded.beat), np.asarray(capture.packet_cycle).astype(np.int64), bool(config.inst_stall_ena))
