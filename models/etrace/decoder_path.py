@@ -54,6 +54,7 @@ class Place(NamedTuple):
     stack: list[int]
     returned: bool
     ret_open: bool
+    since: bool
 
 
 class Path:
@@ -61,7 +62,8 @@ class Path:
 
     pc: the last instruction. next: the one behind it, NOWHERE if that is not known or `pending`, the exit of a call or jump not
     left yet, has still to change the return stack. stack: return addresses. returned: next is the target of an implicit return;
-    ret_open: there was one since the last branch, call or synchronization. Methods that walk raise Contradiction.
+    ret_open: there was one since the last branch, call or synchronization; since: likewise, and since the last address told.
+    Methods that walk raise Contradiction.
     """
 
     def __init__(self, program: Program, config: Config, limit: int) -> None:
@@ -70,7 +72,7 @@ class Path:
         self.pc = self.next = NOWHERE
         self.pending: Exit | None = None
         self.stack: list[int] = []
-        self.returned = self.ret_open = False
+        self.returned = self.ret_open = self.since = False
         self.limit = limit
         self._pool = Pool()
         self._steps_of = {stacked: Steps(program, self._pool, stacked) for stacked in (False, True)}
@@ -101,7 +103,7 @@ class Path:
     def synchronize(self) -> None:
         """Forget what a synchronization packet makes forget: return stack and predictor."""
         self.stack.clear()
-        self.returned = self.ret_open = False
+        self.returned = self.ret_open = self.since = False
         self._entries = bytearray([WEAKLY_NOT_TAKEN]) * len(self._entries)
 
     def interrupt(self) -> None:
@@ -129,7 +131,7 @@ class Path:
         leaves = self.nodes.exit(pc)
         self.pc, self.returned, self.pending, self.next = pc, False, None, leaves.after
         if leaves.end is BRANCH:
-            self.ret_open = False
+            self.ret_open = self.since = False
             if taken:
                 self.next = leaves.target
         elif leaves.end is not PLAIN:
@@ -161,7 +163,7 @@ class Path:
             return False
         back = self.stack.pop() if implicit else None
         if back is not None and target in (None, back):
-            self.returned = self.ret_open = True
+            self.returned = self.ret_open = self.since = True
         if leaves.back is not None:
             self.push(leaves.back)
         self.next, self.pending = back if target is None else target, None
@@ -177,7 +179,7 @@ class Path:
     def push(self, back: int) -> None:
         """A call."""
         self.stack.append(back)
-        self.ret_open = False
+        self.ret_open = self.since = False
         if len(self.stack) > self._depth:
             del self.stack[0]
 
@@ -292,7 +294,7 @@ class Path:
 
     def _ended(self, branch: int, after: int, count: int) -> None:
         self.pc, self.next, self.pending, self.count = branch, after, None, count
-        self.returned = self.ret_open = False
+        self.returned = self.ret_open = self.since = False
 
     def _begin(self, branches: int) -> int:
         """The pc to go on from; the call or jump that was last is left."""
@@ -368,12 +370,12 @@ class Path:
     def place(self) -> Place:
         """All that a walk without branches changes."""
         mark = Mark(len(self._steps), len(self._repeats), self.count)
-        return Place(mark, self.pc, self.next, self.pending, self.stack.copy(), self.returned, self.ret_open)
+        return Place(mark, self.pc, self.next, self.pending, self.stack.copy(), self.returned, self.ret_open, self.since)
 
     def back_to(self, place: Place) -> None:
         """As if the walk since then had not been."""
         self.undo(place.mark)
-        _, self.pc, self.next, self.pending, stack, self.returned, self.ret_open = place
+        _, self.pc, self.next, self.pending, stack, self.returned, self.ret_open, self.since = place
         self.stack = stack.copy()
 
     def _repeat(self, count: int, turns: int) -> None:

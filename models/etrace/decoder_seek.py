@@ -56,7 +56,7 @@ class Seeker(Path):
 
     def seek(self, goal: Goal) -> How:
         """Walk to the goal, without a branch before it."""
-        self.doubtful = False
+        self.doubtful = self.since = False
         address, inferable, start = goal.address, goal.inferable, self.count
         fallback: tuple[Place, int, int] | None = None
         patience = gap = PATIENCE
@@ -65,8 +65,12 @@ class Seeker(Path):
             while True:
                 if self.pending is not None:
                     leaves = self.pending
-                    if (leaves.pops and self._is_explicit(leaves, goal)) or not self.infer(leaves):
+                    explicit = leaves.pops and self._is_explicit(leaves, goal)
+                    if explicit or not self.infer(leaves):
+                        depth = len(self.stack)
                         self.told(leaves)
+                        if not explicit and goal.irdepth not in (None, depth, len(self.stack)):
+                            raise self._not_met(goal, f"irdepth is {goal.irdepth}, and {depth} calls are open")
                         self.arrive(address, self._outcome(goal))
                         return How.JUMP
                 begin = self.next
@@ -115,7 +119,7 @@ class Seeker(Path):
         if goal.irdepth is not None:
             return len(self.stack) == goal.irdepth
         # "If the reported address is the instruction following a return": depth 0 is not told
-        return not (goal.depths and self.ret_open) or (self.returned and not found and not self.stack)
+        return not (goal.depths and self.since) or (self.returned and not found and not self.stack)
 
     def _is_explicit(self, leaves: Exit, goal: Goal) -> bool:
         """Whether this return, for which the stack has an entry, went elsewhere, and the goal is where."""
