@@ -7,7 +7,6 @@ the hart may have gone round a loop that leaves no packet), the place is searche
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,35 +16,13 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import TRACE_LOST, Expected
+from scoreboards.etrace_expected import Expected
+from scoreboards.etrace_pieces import Piece, split
 from scoreboards.etrace_table import Locator, PacketTable, ends
 
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
 ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
 TRIED = 100_000  # places tried before a trace fits nowhere
-
-
-@dataclass
-class Piece:
-    """Decoded instructions [begin, end) and the events among them; they stand for `length` traced instructions from `at` on.
-
-    join: what is before it: "start", "lost", "ambiguous" or, behind that and in the draft, "sync". packets: number of the first packet behind it. doubtful: the round of a
-    loop with which it ends may not have been. lands: the doubt is about its first instruction, not about the one before it.
-    """
-
-    begin: int
-    end: int
-    join: str
-    events: list[Any] = field(default_factory=list)
-    packets: int = 0
-    doubtful: bool = False
-    lands: bool = False
-    at: int | None = None
-    length: int = 0
-
-    def place(self, index: int) -> int | None:
-        """The traced instruction for a decoded one; None in an empty piece, which may be anywhere in its hole."""
-        return None if self.at is None else self.at + min(index - self.begin, self.length)
 
 
 class Alignment:
@@ -57,32 +34,7 @@ class Alignment:
         self.draft = capture.config.variant == "draft_0_026"
         self.holes: list[tuple[int, int]] = []
         self.rounds = self.astray = 0  # uses of the tolerance for "ambiguous": rounds of loops, pieces that fit nowhere
-        self.pieces = self._split()
-
-    def _split(self) -> list[Piece]:
-        """The decoded trace between its losses and ambiguous stops."""
-        total, n = len(self.decoded.pcs), len(self.table)
-        pieces = [Piece(0, total, "start", packets=n)]
-        for event in self.decoded.events:
-            last = pieces[-1]
-            lost = event.kind == "support" and self.table["qual_status"][event.packet] == TRACE_LOST
-            if lost or event.kind == "ambiguous":
-                own = [e for e in last.events[-1:] if not lost and e.kind == "sync" and (e.index, e.packet) == (event.index, event.packet)]
-                behind = event.index + (not lost and not own)
-                if own:  # the doubt is about the way to a resynchronization
-                    last.events.pop()
-                if own and last.join == "sync" and last.begin == behind:
-                    last.join, last.events, last.lands = "ambiguous", own, True
-                    continue
-                last.end, last.packets, last.doubtful = behind, event.packet, event.again == "before"
-                pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", own, n, lands=bool(own)))
-            elif self.draft and pieces[-1].join == "ambiguous" and event.kind in ("sync", "trap"):
-                # whatever an ambiguous stop did to what the decoder knows, it ends here
-                pieces[-1].end, pieces[-1].packets = event.index, event.packet
-                pieces.append(Piece(event.index, total, "sync", [event], n))
-            else:
-                pieces[-1].events.append(event)
-        return pieces
+        self.pieces = split(decoded, table, self.draft)
 
     def placed(self, *kinds: str) -> Iterator[tuple[int | None, Any]]:
         """(traced instructions before it, event) of these kinds in order."""
@@ -109,8 +61,8 @@ class Alignment:
         result = np.full(len(first), -1, np.int64)
         for piece in self.pieces:
             if piece.at is not None:
-                inside = (last >= piece.begin) & (last < piece.end)
-                result[inside] = piece.at + np.minimum(last[inside] - piece.begin, piece.length - 1)
+                inside = (last >= piece.first) & (last < piece.end)
+                result[inside] = piece.at + np.minimum(last[inside] - piece.first, piece.length - 1)
         return result
 
     @cached_property
@@ -129,7 +81,7 @@ class Alignment:
     def align(self) -> bool:
         """Find each piece in the traced stream; False if one fits nowhere. Of several places the first is right with which all others fit."""
         found = self._place(astray=False)
-        if found is not None and self.draft and any(piece.join == "ambiguous" for piece in self.pieces):
+        if found is not None and self.draft and self.capture.config.implicit_return and any(piece.join == "ambiguous" for piece in self.pieces):
             found = self._place(astray=True)
         if found is not None:
             self._misfit(*found)
@@ -140,7 +92,7 @@ class Alignment:
                 self.holes.append((before, piece.at))
             self.astray += piece.join == "ambiguous" and piece.at is None
             self.rounds += piece.join == "ambiguous" and piece.at not in (before, None)
-            self.rounds += piece.length != piece.end - piece.begin
+            self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
 
     def _place(self, astray: bool) -> tuple[int, int] | None:
@@ -157,7 +109,7 @@ class Alignment:
                 self.pieces[len(steps) - 1].at = None
                 continue
             piece = self.pieces[len(steps) - 1]
-            piece.at, piece.length = found
+            piece.at, piece.first, piece.length, piece.jumped = found
             after = self._position(len(steps))
             if len(steps) > deepest:
                 deepest, position = len(steps), after
@@ -177,17 +129,20 @@ class Alignment:
                 return piece.at + piece.length
         return 0
 
-    def _options(self, number: int, position: int, astray: bool) -> Iterator[tuple[int | None, int]]:
-        """(at, length): where a piece may stand behind `position`, and how much of it."""
+    def _options(self, number: int, position: int, astray: bool) -> Iterator[tuple[int | None, int, int, bool]]:
+        """(at, first, length, jumped): where a piece may stand behind `position`, and what of it."""
         piece = self.pieces[number]
-        told = self.decoded.pcs[piece.begin : piece.end]
-        lengths = [len(told)]
-        if piece.doubtful and len(told) > 1:  # the round of a loop with which it ends may not have been
+        first = piece.begin
+        if number and self.pieces[number - 1].jumped:
+            first = self._next_jump(piece.begin - 1) + 1
+        told = self.decoded.pcs[first : piece.end]
+        forms = [(len(told), False)]
+        if piece.doubtful and len(told) > 1:  # the round of a loop with which it ends may not have been, or its last step
             before = np.flatnonzero(told[:-1] == told[-1])
-            lengths += [int(before[-1]) + 1] if len(before) else []
+            forms += [(int(before[-1]) + 1, False), (len(told) - 1, True)] if len(before) else []
         if piece.join == "lost":
             if self._lost(position) and not len(told):
-                yield None, 0
+                yield None, first, 0, False
             places: Iterable[int] = self._behind_loss(piece, position)
         elif piece.join == "sync":
             places = [position]
@@ -196,11 +151,17 @@ class Alignment:
         else:
             places = [0] if piece.join == "start" else self._rounds(position, piece.lands)
         for at in places:
-            for length in lengths:
-                if self._fits(piece, at, length):
-                    yield at, length
+            for length, jumped in forms:
+                if self._fits(piece, at, first, length):
+                    yield at, first, length, jumped
         if astray and piece.join == "ambiguous":  # the draft tells no depth: the decoder may be astray up to the next synchronization
-            yield None, 0
+            yield None, first, 0, False
+
+    def _next_jump(self, index: int) -> int:
+        """The first uninferable jump of the decoded instructions from `index` on."""
+        flow = self.capture.program.columns(self.decoded.pcs[index : index + ROUNDS]).flow
+        found = np.flatnonzero(flow == Flow.UNINFERABLE)
+        return index + int(found[0]) if len(found) else len(self.decoded.pcs) - 1
 
     def _misfit(self, number: int, position: int) -> None:
         """Piece `number` fits nowhere behind `position`."""
@@ -208,7 +169,7 @@ class Alignment:
         if piece.join == "lost" and not self._lost(position):
             self.book.fail(self.failure("ET.alg.lost", "the trace tells a loss, but no beat was taken without room", position))
             return
-        piece.at, piece.length = position, piece.end - piece.begin
+        piece.at, piece.first, piece.length = position, piece.begin, piece.end - piece.begin
         if piece.join == "lost":
             piece.at = next(iter(self._behind_loss(piece, position)), position)
         self._pc_failure(piece, self.decoded.pcs[piece.begin : piece.end], piece.at)
@@ -251,15 +212,15 @@ class Alignment:
             if self._lost(position, at):
                 yield at
 
-    def _fits(self, piece: Piece, at: int, length: int) -> bool:
+    def _fits(self, piece: Piece, at: int, first: int, length: int) -> bool:
         """PCs, traps and, for the last, the end: what tells one place of a loop from another."""
-        told, n = self.decoded.pcs[piece.begin : piece.begin + length], len(self.expected)
+        told, n = self.decoded.pcs[first : first + length], len(self.expected)
         if at + length > n or not np.array_equal(self.expected.pc[at : at + length], told):
             return False
         if piece.join == "start":
             return True  # what else is wrong is told better where it is compared
         traps = self.expected.traps_at
-        if any(at + min(e.index - piece.begin, length) not in traps for e in piece.events if e.kind == "trap"):
+        if any(at + min(max(e.index - first, 0), length) not in traps for e in piece.events if e.kind == "trap"):
             return False
         return piece is not self.pieces[-1] or at + length == n or self._may_end()
 
@@ -301,7 +262,7 @@ class Alignment:
         """The decoded instruction that stands for traced instruction `index`."""
         for piece in reversed(self.pieces):
             if piece.at is not None and piece.at <= index:
-                return piece.begin + index - piece.at
+                return piece.first + index - piece.at
         return index
 
     def _pc_failure(self, piece: Piece, told: np.ndarray, at: int) -> None:

@@ -38,12 +38,13 @@ def check_legal(capture: EtraceCapture, book: ClauseBook, table: t.PacketTable, 
 
 
 def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
-    book, payloads, n = legal.book, capture.packets, len(legal.table)
+    book, n = legal.book, len(legal.table)
+    payloads = capture.packets[:n]  # a decoder that met its limit took no more
     every = np.ones(n, bool)
     length = np.array([len(p) for p in payloads], np.int64)
     legal.rule("ET.pay.type_length", every, (length < 1) | (length > MAX_PAYLOAD), lambda i: f"{length[i]} bytes, a payload has 1 to {MAX_PAYLOAD}")
     if capture.types is not None:
-        types = np.asarray(capture.types)
+        types = np.asarray(capture.types)[:n]
         legal.rule("ET.pay.type_length", every, types != 0, lambda i: f"type {types[i]}, te_inst is 0")
     if not legal.knobs.payload_padded:
         long = np.array([not is_shortest(p) for p in payloads], bool)
@@ -108,8 +109,8 @@ def _syncs(legal: Rules, capture: EtraceCapture) -> None:
         legal.rule("ET.pay.branch_bit", undefined, bit != 1, "branch=0 with thaddr=0")
     if legal.knobs.undefined_zero:
         asked = undefined & (table["interrupt"] == 1)
-        follows = table.ahead(table.is_a(t.TRAP), table.is_a(t.CONTEXT), last=False)
-        legal.rule("ET.pay.thaddr", asked & ~follows, address != 0, "an interrupt with thaddr=0 has an address")
+        handler = table.ahead(table.is_a(t.START), table.is_a(t.CONTEXT), last=False)
+        legal.rule("ET.pay.thaddr", asked & handler, address != 0, "an interrupt with thaddr=0 has an address")
 
 
 def _order(legal: Rules) -> None:

@@ -56,7 +56,7 @@ class Lossless(Alignment):
             if piece.at is None:
                 continue
             want = self.expected.taken[piece.at : piece.at + piece.length]
-            told = self.decoded.taken[piece.begin : piece.begin + len(want)]
+            told = self.decoded.taken[piece.first : piece.first + len(want)]
             wrong = np.flatnonzero((told != want) & ((told >= 0) | (want >= 0)))
             if len(wrong):
                 index = int(wrong[0])
