@@ -37,13 +37,19 @@ NEVER = -1  # a row that does not come
 
 PACKETS, CYCLES, HALF_WORDS = 1, 2, 3  # inst_sync_mode
 
-# How an encoder reads itype
-_CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
-_UNINFERABLE = {
-    "v2_0": (3, 6, 8, 10, 12, 13, 14), "draft_0_026": (3, 7, 8, 10, 12, 14),
-}  # fmt: skip
-_RETURNS = {"v2_0": (13,), "draft_0_026": (12, 13)}
-_NOTHING = {"v2_0": 7, "draft_0_026": 6}  # counts as 0
+_CALLS = [IType.UNINFERABLE_CALL, IType.INFERABLE_CALL]
+
+
+class _Reading(NamedTuple):
+    """How an encoder reads itype: uninferable discontinuities, returns, and what counts as 0."""
+
+    uninferable: list[int]
+    returns: list[int]
+    nothing: int
+
+
+_RATIFIED = _Reading([3, 6, 8, 10, 12, 13, 14], [13], 7)
+_DRAFT = _Reading([3, 7, 8, 10, 12, 14], [12, 13], 6)
 
 
 # An item that has to be looked at: key, flags, address, of a branch its predictor entry (else the address behind it),
@@ -181,13 +187,14 @@ def _changes(beats: Beats, switched: np.ndarray) -> list[Change]:
 
 def _kinds(variant: str) -> np.ndarray:
     """The flags of an instruction by its itype."""
+    reading = _DRAFT if variant == "draft_0_026" else _RATIFIED
     kinds = np.zeros(16, np.uint32)
     kinds[IType.XRET :] = SPECIAL
     kinds[[IType.NOT_TAKEN, IType.TAKEN]] = BRANCH | NOT_TAKEN, BRANCH
-    kinds[list(_UNINFERABLE[variant])] |= UNINFERABLE
-    kinds[list(_RETURNS[variant])] |= RETURN
-    kinds[list(_CALLS)] |= CALL
-    kinds[_NOTHING[variant]] = 0
+    kinds[reading.uninferable] |= UNINFERABLE
+    kinds[reading.returns] |= RETURN
+    kinds[_CALLS] |= CALL
+    kinds[reading.nothing] = 0
     return kinds
 
 

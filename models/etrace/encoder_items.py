@@ -61,6 +61,7 @@ class ItemSteps(Sender):
         self._depth_limit = (1 << config.call_counter_size_p) - 1 if self._counter else 1 << config.return_stack_size_p
         self._cause_mask = (1 << config.ecause_width_p) - 1
         self._byte_mask = (1 << config.iaddress_width_p) - 1
+        self._compared: dict[tuple, bool] = {}  # programs loop: most addresses come again
         self._most_packets = config.sync_interval if config.inst_sync_mode == PACKETS else FAR
         self._reset_items()
 
@@ -83,7 +84,7 @@ class ItemSteps(Sender):
         self._stack: deque[int] = deque(maxlen=self._depth_limit)
         self._popped: tuple[int, int] = (0, 0)  # (depth, top) before the last return
         self._ret_open = False
-        self._irets = 0  # implicit returns since the last packet or branch
+        self._irets = 0  # implicit returns since the last packet or branch, if ret_open
         self._count = 0
         self._due = FAR  # the item from which on a special one asks for a resynchronization
         self._clear()
@@ -140,8 +141,8 @@ class ItemSteps(Sender):
         self._row, self._item_row = row, place // self._lanes
         if flags & AFTER_RETURN and self._implicit(address, flags, place):
             flags &= ~AFTER_JUMP
+            self._irets = self._irets + 1 if self._ret_open else 1
             self._ret_open = True
-            self._irets += 1
         if flags & TRAP:
             self._trap(key, flags, address, place)
             told = False
@@ -244,7 +245,6 @@ class ItemSteps(Sender):
         outcome = ~flags & NOT_TAKEN
         failed = False
         self._ret_open = False
-        self._irets = 0
         if self._predicting:
             state = self._table[entry]
             self._table[entry] = _TRAINED[state][outcome]
@@ -318,7 +318,7 @@ class ItemSteps(Sender):
         if self._drafted or not self._options & IMPLICIT_RETURN:
             depth = None
         values = {
-            "address": difference, "notify": int(notify), "updiscon": int(updiscon), "irreport": int(depth is not None), "irdepth": depth, "irets": self._irets,
+            "address": difference, "notify": int(notify), "updiscon": int(updiscon), "irreport": int(depth is not None), "irdepth": depth, "irets": self._irets * self._ret_open,
             "branches": self._branches, "branch_map": self._map,
         }  # fmt: skip
         index = shifted & ((1 << self.config.cache_size_p) - 1)
@@ -338,5 +338,11 @@ class ItemSteps(Sender):
         self._clear()
 
     def _shorter(self, one: str, other: str, values: dict[str, Any]) -> bool:
-        first, second = (self._payload(self._layouts.packet(name, self._options, values), self._options) for name in (one, other))
-        return len(first) < len(second)
+        """Whether the first of two packets has fewer bytes."""
+        key = (other, self._options, *values.values())
+        known = self._compared.get(key)
+        if known is None:
+            packets = (self._layouts.packet(name, self._options, values) for name in (one, other))
+            first, second = (len(self._payload(packet, self._options)) for packet in packets)
+            known = self._compared[key] = first < second
+        return known
