@@ -28,7 +28,7 @@ from tb.sequences.scenario import (
 )
 
 __all__ = [
-    "BASE", "COUNTER", "DRAFT", "FOUR", "HANDLER", "RA", "SCENARIOS", "SMALL", "T0", "TWO", "V2", "Scenario", "Story", "builder", "configs", "handle",
+    "ALL_ON", "ALL_ON_V2", "BASE", "COUNTER", "DRAFT", "FOUR", "HANDLER", "RA", "SCENARIOS", "SMALL", "T0", "TWO", "V2", "Scenario", "Story", "builder", "configs", "handle",
     "home", "scenario", "start", "stop",
 ]  # fmt: skip
 
@@ -45,6 +45,9 @@ COUNTER: dict[str, Any] = {
     "iaddress_width_p": 32, "iaddress_lsb_p": 2, "call_counter_size_p": 2, "return_stack_size_p": 0, "privilege_width_p": 2, "nocontext_p": 1,
     "notval_p": 1,
 }  # fmt: skip
+# Every option that a variant has.
+ALL_ON: dict[str, Any] = {"branch_prediction": 1, "full_address": 1, "implicit_exception": 1, "sijump": 1}
+ALL_ON_V2: dict[str, Any] = ALL_ON | {"implicit_return": 1, "jump_target_cache": 1, "variant": V2}
 _COUNTS = {"bcount_bits": 16}  # in both variants, so that one build serves both
 _AS_V2: dict[str, Any] = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # draft on the default build
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from models.etrace.config import Config
-from models.riscv.isa import Flow
 from models.riscv.retired import Priv
-from models.riscv.walk import Walk
 from tb.sequences.etrace_scenarios_base import (
     BASE,
     COUNTER,
     DRAFT,
     FOUR,
-    RA,
     SMALL,
     TWO,
     V2,
@@ -28,80 +25,6 @@ from tb.sequences.etrace_scenarios_base import (
 )
 from tb.sequences.etrace_scenarios_packets import climb, ladder
 from tb.sequences.etrace_scenarios_traps import main_code
-
-_AIDED = {"branch_prediction": 1, "jump_target_cache": 1, "implicit_return": 1, "sijump": 1, "variant": V2}
-_WIDE = (*configs(TWO, FOUR, SMALL), *configs(TWO, FOUR, SMALL, **_AIDED), *configs(TWO, inst_sync_mode=(1, 3), variant=V2))
-
-
-@scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
-def pairs(config: Config, rng: Random) -> Story:
-    """Two and four blocks a cycle: every kind of instruction in a lane with every kind in the next, trap included."""
-    return _pairs(config, 0)
-
-
-@scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
-def pairs_shifted(config: Config, rng: Random) -> Story:
-    """The same pairs one instruction later: other pairs share a cycle, and the first of each is the last of the cycle before."""
-    return _pairs(config, 1)
-
-
-def _pairs(config: Config, phase: int) -> Story:
-    """Walk through all ordered pairs of kinds; phase shifts which of them share a cycle."""
-    b = builder(config)
-    b.label("linear")
-    b.nop()
-    b.label("short")
-    b.c_nop()
-    b.label("taken")
-    b.beq(8, 9, "taken_to")
-    b.label("not_taken")
-    b.bne(8, 9, "taken_to")
-    b.label("taken_to")
-    b.jalr(0, 12)
-    b.label("direct")
-    b.jal(0, "taken_to")
-    b.label("direct_call")
-    b.jal(RA, "taken_to")
-    b.label("call")
-    b.jalr(RA, 10)
-    b.label("return")
-    b.c_jr(RA)
-    b.label("xret")
-    b.mret()
-    program, walk = start(b, config, "linear")
-    at = b.labels
-    kinds = ("linear", "short", "taken", "not_taken", "direct", "direct_call", "call", "return", "xret", "exception", "interrupt")
-    walk.step(phase)
-
-    def visit(kind: str, target: int) -> None:
-        """Retire one instruction of the kind where the walk stands, and go on to target."""
-        if kind in ("exception", "interrupt"):
-            walk.trap(2, target, interrupt=kind == "interrupt")
-        elif kind in ("call", "return", "xret"):
-            walk.jump(target)
-        else:
-            walk.branch(kind == "taken") if kind.endswith("taken") else walk.step()
-            _reach(walk, target, at["taken_to"])
-
-    for first in kinds:
-        for second in kinds:
-            _reach(walk, at.get(first, at["linear"]), at["taken_to"])
-            visit(first, at.get(second, at["linear"]))
-            visit(second, at["return"])
-            walk.jump(at["taken_to"])
-    return stop(program, walk.jump(at["linear"]).step())
-
-
-def _reach(walk: Walk, target: int, hub: int) -> None:
-    """Come to target by the indirect jump at the hub, if not there already."""
-    while walk.pc != target:
-        insn = walk.insn()
-        if insn.pc == hub or insn.flow == Flow.UNINFERABLE:
-            walk.jump(target)
-        elif insn.flow == Flow.BRANCH:
-            walk.branch(True)
-        else:
-            walk.step()
 
 
 @scenario("ET-17", "ET.alg.multi", "ET-5", "ET.ing.blocks", configs=(*configs(TWO, FOUR, SMALL), *configs(TWO, FOUR, SMALL, branch_prediction=1)), retirement="single")
@@ -173,9 +96,10 @@ def filters(config: Config, rng: Random) -> Story:
 
 
 _CARRIED = (
-    *({"encapsulation": "messaging", "index_width": width, "flow": flow, "timestamp": stamp} for width, flow, stamp in ((0, 0, 0), (8, 1, 0), (16, 2, 1), (0, 3, 1), (8, 2, 1))),
+    *({"encapsulation": "messaging", "index_width": width, "flow": flow, "timestamp": stamp} for width, flow, stamp in ((0, 0, 0), (8, 1, 0), (16, 2, 1), (0, 3, 1))),
     *({"encapsulation": "atb", "timestamp": stamp} for stamp in (0, 1)),
 )  # fmt: skip
+_HEADERS = tuple({"index_width": width, "flow": flow, "framing": "blocks", "block_bytes": (256, 512)[flow % 2]} for width in (0, 8, 16) for flow in range(4))
 _FRAMED = tuple(
     one | {"framing": framing, "block_bytes": size}
     for one in _CARRIED for framing, size in (("none", 1024), ("zeros", 1024), ("blocks", 64), ("blocks", 128), ("blocks", 1024))
@@ -184,7 +108,7 @@ _FRAMED = tuple(
 
 @scenario("ET.tra.messaging", "ET.tra.atb", "ET.tra.index", "ET.tra.timestamp", "ET.tra.zeros", "ET.tra.blocks", "ET.tra.join", backpressure=20, gaps=10,
           configs=(*(c | one for number, one in enumerate(_FRAMED) for c in configs(inst_sync_mode=1, variant=(V2, DRAFT)[number % 2])),
-                   *(c | one for one in _FRAMED[::4] for c in configs(SMALL, inst_sync_mode=1, variant=V2))))  # fmt: skip
+                   *(c | one for one in _FRAMED[::4] for c in configs(SMALL, inst_sync_mode=1, variant=V2)), *(c | one for one in _HEADERS for c in configs(variant=V2))))  # fmt: skip
 def transports(config: Config, rng: Random) -> Story:
     """Packets of every length in each encapsulation and framing, enough of them to fill several blocks, with syncs to join at."""
     b = ladder(config, 40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from models.etrace.config import Config
 from models.riscv.builder import ProgramBuilder
@@ -142,7 +143,7 @@ _WATCHED = {
 }  # fmt: skip
 
 
-_KINDS = ("plain", "taken", "not_taken", "direct", "call", "indirect_call", "tail", "other", "return", "swap", "xret")
+_KINDS = ("plain", "taken", "not_taken", "direct", "call", "link", "indirect_call", "tail", "other", "return", "swap", "xret")
 
 
 def _notified(config: Config) -> ProgramBuilder:
@@ -150,7 +151,7 @@ def _notified(config: Config) -> ProgramBuilder:
     b = builder(config)
     make = {
         "plain": b.nop, "taken": lambda: b.beq(8, 9, "end"), "not_taken": lambda: b.bne(8, 9, "end"), "direct": lambda: b.jal(0, "end"),
-        "call": lambda: b.jal(RA, "end"), "indirect_call": lambda: b.jalr(RA, 10), "tail": lambda: b.c_jr(10), "other": lambda: b.jalr(3, 10),
+        "call": lambda: b.jal(RA, "end"), "link": lambda: b.jal(3, "end"), "indirect_call": lambda: b.jalr(RA, 10), "tail": lambda: b.c_jr(10), "other": lambda: b.jalr(3, 10),
         "return": lambda: b.c_jr(RA), "swap": lambda: b.jalr(5, RA), "xret": b.mret,
     }  # fmt: skip
     for name in _KINDS:
@@ -184,7 +185,7 @@ def notify_kinds(config: Config, rng: Random) -> Story:
                 walk.notify()
             if name in ("taken", "not_taken"):
                 walk.branch(name == "taken")
-            elif name in ("plain", "direct", "call"):
+            elif name in ("plain", "direct", "call", "link"):
                 walk.step()
             else:
                 walk.jump(at["end"])
@@ -197,6 +198,18 @@ def notify_kinds(config: Config, rng: Random) -> Story:
             while walk.pc != at["leave"]:
                 walk.branch(True) if walk.pc == at["taken"] else walk.step()
     return stop(program, walk.jump(at["end"]).step())
+
+
+def _watching() -> tuple[dict[str, Any], ...]:
+    """Configurations with two comparators each, which together watch an instruction of every kind."""
+    at = _notified(Config()).labels
+    return tuple(c | {"filter": f"watch={at[one]:#x};watch={at[other]:#x}"} for one, other in zip(_KINDS[::2], _KINDS[1::2]) for c in configs())
+
+
+@scenario("ET.ing.triggers", "ET.alg.notify", "ET.ing.filters", "ET.pay.notify", configs=_watching(), retirement="single")
+def watch_kinds(config: Config, rng: Random) -> Story:
+    """The comparators of the filters watch an instruction of every kind."""
+    return notify_kinds(config, rng)
 
 
 @scenario("ET.ing.triggers", "ET.alg.notify", "ET.ing.filters", "ET.pay.notify",

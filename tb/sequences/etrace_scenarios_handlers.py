@@ -119,6 +119,10 @@ def nested_privileges(config: Config, rng: Random) -> Story:
         walk.jump(at["supervisor"], priv=Priv.S).step(2).jump(at["main"], priv=Priv.U).trap(TIMER, at["supervisor"], interrupt=True, priv=Priv.S)
         walk.step(steps).trap(EXTERNAL, at["trap_handler"], interrupt=True)
     handle(walk, at["main"]).step()
+    if config.privilege_width_p == 3:
+        walk.step().branch(True).step().jump(at["trap_handler"]).step(3).jump(at["supervisor"], priv=Priv.VS).step(2).jump(at["main"], priv=Priv.VU)
+        walk.step().trap(ECALL_U, at["supervisor"], priv=Priv.VS).step(2).jump(at["main"], priv=Priv.VU).step().trap(PAGE_FAULT, at["trap_handler"])
+        handle(walk, at["main"]).step()
     return stop(program, walk)
 
 

@@ -26,7 +26,7 @@ from tb.sequences.etrace_scenarios_base import (
     stop,
 )
 
-INDIRECT = ("tail", "other", "call", "return", "swap", "xret", "short", "short_call")
+INDIRECT = ("tail", "other", "call", "return", "swap", "xret", "short", "short_call", "short_swap", "popret")
 
 
 def _kinds(config: Config) -> ProgramBuilder:
@@ -36,15 +36,19 @@ def _kinds(config: Config) -> ProgramBuilder:
         "tail": lambda: b.jalr(0, 10), "other": lambda: b.jalr(3, 10), "call": lambda: b.jalr(RA, 10), "return": lambda: b.jalr(0, RA),
         "swap": lambda: b.jalr(T0, RA), "xret": b.mret, "short": lambda: b.c_jr(10), "short_call": lambda: b.c_jalr(10),
     }  # fmt: skip
-    for name in INDIRECT:
+    if config.iaddress_lsb_p == 1:
+        make |= {"short_swap": lambda: b.c_jalr(T0), "popret": b.cm_popret}
+    for name, emit in make.items():
         b.label(name)
         b.nop()
-        make[name]()
+        emit()
     b.label("direct")
-    for number, emit in enumerate((lambda to: b.jal(0, to), lambda to: b.jal(RA, to), lambda to: b.jal(3, to), b.c_j)):
+    direct = [lambda to: b.jal(0, to), lambda to: b.jal(RA, to), lambda to: b.jal(3, to), b.c_j]
+    for number, emit in enumerate(direct + [b.cm_jt, b.cm_jalt] * (config.iaddress_lsb_p == 1)):
         emit(f"direct{number}")
         b.nop()
         b.label(f"direct{number}")
+    b.label("direct_end")
     b.nop()
     b.c_jr(10)
     return b
@@ -57,12 +61,13 @@ def uninferable_jumps(config: Config, rng: Random) -> Story:
     b = _kinds(config)
     program, walk = start(b, config, "tail")
     at = b.labels
-    for first in INDIRECT:
-        for second in INDIRECT:
+    kinds = [name for name in INDIRECT if name in at]
+    for first in kinds:
+        for second in kinds:
             walk.step().jump(at[first]).step().jump(at[second])
     walk.step().jump(at["direct"])
     for _ in range(2):
-        walk.run_to(at["direct3"]).step().jump(at["direct"])
+        walk.run_to(at["direct_end"]).step().jump(at["direct"])
     return stop(program, walk.step())
 
 
@@ -172,7 +177,7 @@ def sequential_jumps(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("ET-13", "ET.opt.sijump", configs=configs({}, TWO, sijump=1), retirement="single")
+@scenario("ET-13", "ET.opt.sijump", configs=configs({}, TWO, sijump=(0, 1)), retirement="single")
 def sequential_jumps_alone(config: Config, rng: Random) -> Story:
     """The same with one instruction a block: the load is in the block before."""
     return sequential_jumps(config, rng)
@@ -184,7 +189,7 @@ def _through(walk: Walk, b: ProgramBuilder, pairs: range) -> Walk:
     return walk
 
 
-@scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET-2", configs=configs({}, TWO, FOUR, sijump=1))
+@scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET-2", configs=configs({}, TWO, FOUR, sijump=(0, 1)))
 def sequential_jump_broken(config: Config, rng: Random) -> Story:
     """A trap between load and jump, trace or a filter that begins between them, a jump to the second half: the target is reported."""
     b = _pairs(config)

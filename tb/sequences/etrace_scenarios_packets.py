@@ -164,6 +164,25 @@ def _spans(config: Config, powers: range, maps: tuple[int, ...] = (0,)) -> Story
     return stop(program, walk)
 
 
+@scenario("ET.opt.full_address", "ET.pay.compression", "ET.pay.start", "ET.pay.trap", "ET-18", configs=configs({}, FOUR, full_address=(0, 1)))
+def full_addresses(config: Config, rng: Random) -> Story:
+    """Code at every power of two from either end of the address space: in format 1, 2, 3.0 and 3.1 addresses of every length."""
+    top = 1 << config.xlen
+    sites = [1 << k for k in range(5, config.xlen)] + [top - (1 << k) for k in range(6, config.xlen - 1)]
+    b = builder(config, sites[0] + 0x40, handler=None)
+    b.c_jr(10)
+    for address in sites:
+        b.org(address)
+        b.nop()
+        b.beq(8, 9, address + 8)
+        b.c_jr(10)
+    program, walk = start(b, config)
+    for number, address in enumerate(sites):
+        walk.jump(address).step().branch(number % 2 == 0).jump(b.labels["main"]).trap(2, address).step().branch(True)
+        walk.jump(address).trap(7, address, interrupt=True).step().branch(True).trace_off().trace_on(address).step().branch(False)
+    return stop(program, walk)
+
+
 @scenario("ET-18", "ET.pay.differential", "ET.pay.start", configs=(*configs({}, FOUR, full_address=(0, 1)), *configs(SMALL)))
 def address_wraps(config: Config, rng: Random) -> Story:
     """Jumps and straight code across the end of the address space: the difference wraps."""

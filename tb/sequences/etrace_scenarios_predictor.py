@@ -9,6 +9,8 @@ from models.etrace.config import Config
 from models.riscv.builder import ProgramBuilder
 from models.riscv.walk import Walk
 from tb.sequences.etrace_scenarios_base import (
+    ALL_ON,
+    ALL_ON_V2,
     COUNTER,
     DRAFT,
     FOUR,
@@ -24,6 +26,7 @@ from tb.sequences.etrace_scenarios_base import (
 )
 
 PREDICTED = configs({}, TWO, SMALL, FOUR, COUNTER, branch_prediction=1)
+AIDED = (*configs(ALL_ON), *configs(ALL_ON_V2), *configs(ALL_ON_V2, full_address=0))
 
 
 def _loop(config: Config) -> ProgramBuilder:
@@ -62,7 +65,7 @@ def _out(walk: Walk, at: dict[str, int], taken: bool = False) -> Walk:
     return walk.jump(at["loop"])
 
 
-@scenario("ET-11", "ET.opt.prediction", "ET.opt.predictor", "ET.alg.mispredicted", "ET.alg.count_full", "ET.alg.full_map", "ET.pay.branch_count", configs=PREDICTED)
+@scenario("ET-11", "ET.opt.prediction", "ET.opt.predictor", "ET.alg.mispredicted", "ET.alg.count_full", "ET.alg.full_map", "ET.pay.branch_count", configs=(*PREDICTED, *AIDED))
 def counts_around_31(config: Config, rng: Random) -> Story:
     """29 to 33 branches predicted, and all up to twice the greatest count of a small build, then a branch that is not, or an address."""
     b = _loop(config)
@@ -81,7 +84,7 @@ def counts_around_31(config: Config, rng: Random) -> Story:
 
 
 @scenario("ET-11", "ET.opt.prediction", "ET.pay.branch_count", "ET.alg.notify", "ET.alg.before_trap", "ET.alg.last", "ET.alg.updiscon",
-          configs=PREDICTED, retirement="single")  # fmt: skip
+          configs=(*PREDICTED, *AIDED), retirement="single")  # fmt: skip
 def count_ends_in_branch(config: Config, rng: Random) -> Story:
     """The address reported behind 30 or more predicted branches is itself a branch, predicted (branch_fmt 10) and not (11)."""
     b = _loop(config)
@@ -182,7 +185,7 @@ def one_of_31_fails(config: Config, rng: Random) -> Story:
 
 @scenario("ET.pay.branch_count", "ET-11", "ET.opt.prediction", "ET.alg.mispredicted", configs=configs({}, FOUR, branch_prediction=1))
 def long_counts(config: Config, rng: Random) -> Story:
-    """Counts of predicted branches around the ends of the first bytes of the field, ended by a failure and by an address."""
+    """Counts of predicted branches around the ends of the first bytes of the field, ended by a failure, by an address, and by that of the failure."""
     return _counts(config, (15, 16, 31, 32, 127, 128, 255, 256, 4095, 4096))
 
 
@@ -197,11 +200,15 @@ def _counts(config: Config, counts: tuple[int, ...]) -> Story:
     program, walk = start(b, config)
     at = b.labels
     for count in counts:
-        for by_address in (False, True)[: 2 if count < 300 else 1]:
+        for leave in range(3 if count < 300 else 1):
             _train(walk, at, count + 31)
-            if by_address:
+            if leave == 1:
                 walk.notify()
-            _out(walk, at)
+            walk.branch(False)
+            if leave == 2:
+                walk.notify()
+            walk.step().branch(False).run()
+            walk.jump(at["loop"])
     return stop(program, walk.step())
 
 

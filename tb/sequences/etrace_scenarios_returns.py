@@ -169,6 +169,19 @@ def recursion(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
+@scenario("ET.opt.misreturn", "ET.pay.irdepth", "ET.pay.irreport", "ET.opt.stack_overflow", configs=(*STACKED, *AIDED))
+def wrong_return_at_depths(config: Config, rng: Random) -> Story:
+    """In a recursion that is deeper than the stack one return goes wrong, at each depth in turn."""
+    b = recursive(config)
+    program, walk = start(b, config)
+    at = b.labels
+    deep = 2 + (1 << config.return_stack_size_p)
+    for wrong in range(deep):
+        ascend(deepen(walk, deep), at, wrong).jump(at["far"]).jump(at["inner"]).step()
+        ascend(walk, at, deep - wrong - 1).jump(at["back"]).step().jump(at["main"])
+    return stop(program, walk.step())
+
+
 def _at_depths(config: Config, event: Any) -> Story:
     """`event(walk, at, number)` behind each number of returns of a deep recursion, before the next return."""
     b = recursive(config)

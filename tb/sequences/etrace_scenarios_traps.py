@@ -99,6 +99,11 @@ def trap_first(config: Config, rng: Random) -> Story:
                 back = walk.pc
                 walk.trap(TIMER if interrupt else PAGE_FAULT, at["trap_handler"], interrupt, tval=back)
                 handle(walk, at["main"])
+    for length in (2, 3, 4):
+        walk.trace_off().trace_on()
+        for depth in range(length):
+            walk.trap((ILLEGAL, SOFTWARE)[depth % 2], at["trap_nested"], interrupt=depth % 2 == 1)
+        walk.step().jump(at["main"])
     return stop(program, walk.step())
 
 
