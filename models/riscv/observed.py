@@ -124,7 +124,7 @@ def _expand(
 
 def _append(program: Program, pc: int, halves: int, flat: list[int]) -> int:
     """Append the addresses of a block's instructions; returns how many."""
-    begin, size, left = pc, len(flat), 2 * halves
+    begin, size, left, mask = pc, len(flat), 2 * halves, (1 << program.xlen) - 1
     while left > 0:
         insn = program.insn(pc)
         if insn is None or insn.size > left:
@@ -134,7 +134,7 @@ def _append(program: Program, pc: int, halves: int, flat: list[int]) -> int:
                 f"{left} bytes before its end; give the program that ran"
             )
         flat.append(pc)
-        pc, left = pc + insn.size, left - insn.size
+        pc, left = pc + insn.size & mask, left - insn.size
     return len(flat) - size
 
 

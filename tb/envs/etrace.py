@@ -56,9 +56,10 @@ class Coverage(encoder.Coverage):
     def sample(self, capture: EtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
         try:
             from tb.coverage.etrace_points import sample
+
+            return sample(capture, verdict.decoded, verdict.encoded)
         except ModuleNotFoundError:
             return {}
-        return sample(capture, verdict.decoded, verdict.encoded)
 
 
 class EtraceEnv(encoder.EncoderEnv):
