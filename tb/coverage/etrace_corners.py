@@ -49,6 +49,7 @@ NOT_BEFORE = {
     **{f"ET.alg.first x {what}": "a support packet comes before the first instruction" for what in ("nothing", "an address", "a map*", "another*", "a context*")},
     **{f"ET.alg.{reason} x nothing": "a support packet came before" for reason in ("ppccd", "resync", "trap", "trap_again", "reported")},
     **{f"ET.alg.{reason} x a support*": "the first instruction is told by ET.alg.first" for reason in ("ppccd", "resync")},
+    **{f"ET.alg.{reason} x a context*": "the instruction before a trap is told by its address" for reason in ("trap", "trap_again")},
     **{f"ET.alg.reported x {what}": "its trap was told right before" for what in ("an address", "a map*", "a support*", "a context*")},
 }  # fmt: skip
 
@@ -68,7 +69,7 @@ POINTS = (
           (LANES, ("0", "1", "2", "3", "4 or more")), ("lanes", "packets")),
     Point("iretire_cg", "half-words retired by a block; widest: within one instruction of the field's end", "0 is a trap before any instruction", (IRETIRE_CLASSES,), ("iretire",)),
     Point("ilastsize_cg", "size of the last instruction of a block, by itype", "the return address and the last address depend on it",
-          (ITYPES, SIZES), ("itype", "size"), {"6 *": _NEVER_6, "7 *": _NEVER_7, "3 * x 16 bit": "xRET has 32 bits"}),
+          (ITYPES, SIZES), ("itype", "size"), {"6 *": _NEVER_6, "7 *": _NEVER_7, "3 * x 16 bit": "xRET has 32 bits", "1[45] * x 16 bit": "a jump of 16 bits has no register but a link register or x0"}),
     Point("trap_cg", "where a trap struck", "the trap itself is simple, its neighbourhood is not (ET-2, ET-3, ET-8)",
           (TRAP_PLACES, ("exception", "interrupt")), ("place", "trap")),
     Point("chain_cg", "traps without an instruction between them", "one packet for each trap, never more (ET-2)",

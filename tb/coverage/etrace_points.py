@@ -81,6 +81,7 @@ POINTS = (
     Point("depth_cg", "irdepth, by what it is told for", "the decoder stops at the depth it is told (ET-14)",
           (DEEP, DEPTHS, ("a mispredicted return", "the last address before a sync or on request")), ("stack", "depth", "for"),
           {"* x 0 x a mis*": "a return is predicted where there is an entry", "counter* x a mis*": "a counter believes every return",
+           **{f"{which} x the last*": "a return is behind the last call, so the stack is not full" for which in ("stack of 16 x 16", "stack of 2 x 2", "counter up to 3 x 3")},
            **{f"stack of 2 x {n} x *": "2 entries" for n in DEPTHS[3:]}, **{f"counter* x {n} x *": "2 bits" for n in DEPTHS[4:]}}),
     Point("flag_cg", "status bits behind an address, by its top bit", "each is the XOR with the bit before: all of the chain, from both values of the top bit",
           (FLAGS, WITH_ADDRESS, ("0", "1")), ("flags", "packet", "top bit of the address")),

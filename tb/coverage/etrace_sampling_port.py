@@ -186,7 +186,8 @@ def _jumps(tally: Tally, capture: EtraceCapture, port: _Port) -> None:
     code = port.itype[rows, lanes]
     long = b.iretire[rows, lanes] > 1 + b.ilastsize[rows, lanes].astype(np.int64)
     ends = b.iaddr[rows, lanes] + 2 * b.iretire[rows, lanes].astype(np.uint64)
-    follows = np.concatenate([[False], (ends[:-1] == b.iaddr[rows, lanes][1:]) & told[:-1] & (code[:-1] == 0)])
+    epoch = np.cumsum(port.on != np.concatenate([[False], port.on[:-1]]))[rows]
+    follows = np.concatenate([[False], (ends[:-1] == b.iaddr[rows, lanes][1:]) & told[:-1] & (code[:-1] == 0) & (epoch[:-1] == epoch[1:])])
     pair = np.where(long, 0, np.where(follows, 1, 2))
     what = np.select([code == IType.UNINFERABLE_CALL, code == IType.RETURN], [1, 2], 0)
     option = 1 << OPTIONS.index("sijump")

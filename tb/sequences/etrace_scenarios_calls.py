@@ -219,6 +219,39 @@ def trap_behind_return(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
+@scenario("ET-4", "ET-15", "ET.alg.resync", "ET.alg.context", "ET.alg.before_sync", "ET.pay.irreport",
+          configs=(*configs({}, SMALL, implicit_return=1, inst_sync_mode=1, ctype="1", variant=V2), *configs(inst_sync_mode=1, ctype="1")))  # fmt: skip
+def resync_by_contexts(config: Config, rng: Random) -> Story:
+    """Context packets alone make a resynchronization due, where branches and returns are pending, or nothing is."""
+    b = recursive(config)
+    b.label("far_too")
+    b.nop()
+    b.jal(0, "leap")
+    b.nop()
+    b.label("leap")
+    b.nop()
+    b.jalr(0, 10)
+    program, walk = start(b, config)
+    at = b.labels
+
+    def other() -> Walk:
+        walk.context = walk.context + 1 & 0xFF
+        return walk
+
+    for depth in (*range(1, 12), 14, 15, 16):
+        deepen(walk, depth)
+        for _ in range(depth):
+            walk.jump(at["inner"])
+            other().step()
+        walk.jump(at["back"]).step().jump(at["far_too"])
+        for _ in range(depth):
+            other().step()
+            other().step()
+            other().step().jump(at["far_too"])
+        other().step(3).jump(at["main"])
+    return stop(program, walk.step())
+
+
 @scenario("ET.opt.reset_on_sync", "ET.opt.implicit_return", "ET-4", "ET.alg.resync",
           configs=(*configs({}, SMALL, implicit_return=1, inst_sync_mode=(1, 2, 3), variant=V2), *(c | {"inst_sync_mode": 3} for c in COUNTED)))  # fmt: skip
 def resync_in_recursion(config: Config, rng: Random) -> Story:

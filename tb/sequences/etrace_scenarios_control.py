@@ -245,6 +245,22 @@ def overflow_to_end(config: Config, rng: Random) -> Story:
     return stop(program, _burst(walk, b.labels, 140))
 
 
+@scenario("ET-16", "ET.alg.lost", "ET.alg.disable", "ET.ing.overflow", configs=_LOSSY, loses=True, backpressure=80, beats=_enable)
+def overflow_disabled(config: Config, rng: Random) -> Story:
+    """The encoder is disabled while packets are being lost, and enabled before there is room, and after."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(8):
+        _burst(walk, at, 80 + 2 * turn).trace_off()
+        _burst(walk, at, 2 + 4 * turn)
+        if turn % 2:
+            _calm(_calm(walk, at), at)
+        walk.trace_on()
+        _calm(_calm(walk, at), at)
+    return stop(program, walk)
+
+
 @scenario("ET-17", "ET.ing.stall", configs=configs({}, TWO, SMALL, FOUR), retirement="single", backpressure=60)
 def stall(config: Config, rng: Random) -> Story:
     """The same bursts with stalling: nothing is lost, also where one cycle makes several packets."""
