@@ -6,40 +6,30 @@ met by inference, without `notify` and `updiscon`, is there for the sake of the 
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from models.etrace.config import Config
-from models.etrace.decoded import MAX_FINDINGS, UNTOLD, Diagnostic, Event, Story
-from models.etrace.decoder_path import BRANCH, INDIRECT, TRAP, Contradiction
+from models.etrace.decoded import UNTOLD
+from models.etrace.decoder_findings import Findings, State
+from models.etrace.decoder_path import BRANCH, INDIRECT, TRAP
 from models.etrace.decoder_seek import AS_PREDICTED, MISPREDICTED, Goal, How, Seeker
+from models.etrace.decoder_store import Contradiction
 from models.etrace.packets import MAX_BRANCHES, PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from models.riscv.program import Program
 
 NO_CHANGE, ENDED_REP, LOST_PACKETS, ENDED_NTR = range(4)
 
 
-class State(Enum):
-    """What the decoder knows of the hart."""
-
-    START = "trace has not begun"
-    TRACING = "the last instruction is known"
-    TRAPPED = "a trap was told, and nothing of its handler"
-    LOST = "the flow is lost"
-    DONE = "more was told than the decoder is to follow"
-
-
-class Interpreter:
+class Interpreter(Findings):
     """Handles packets one by one. options: those in force. Raises Contradiction; `lose` then has to be called."""
 
     def __init__(self, program: Program, config: Config, limit: int) -> None:
+        super().__init__()
         self.path = Seeker(program, config, limit)
-        self.story = Story()
         self.mark = self.path.mark()  # before the present packet
-        self.state = State.START
         self._program, self._config = program, config
         self._draft = config.variant == "draft_0_026"
-        self._lsb, self._width = config.iaddress_lsb_p, config.iaddress_width_p - config.iaddress_lsb_p
+        self._lsb, self._mask = config.iaddress_lsb_p, (1 << config.iaddress_width_p - config.iaddress_lsb_p) - 1
         self._vectors = {(interrupt, ecause): handler for interrupt, ecause, handler in config.trap_vectors}
         self.options: dict[str, int] = {}
         self.set_options(config.ioptions)
@@ -54,7 +44,6 @@ class Interpreter:
         self._next_epc: int | None = None  # told with the trap before
         self._open_trap: int | None = None  # event of a trap whose handler is not known yet
         self._open_epc: int | None = None  # its EPC, if its handler comes next
-        self._loss: tuple[int, int] | None = None  # diagnostic of the present loss, its packet
         self._handlers = {
             "support": self._support, "context": self._context, "start": self._start, "trap": self._trap,
         }  # fmt: skip
@@ -63,51 +52,12 @@ class Interpreter:
         """The options in force from here on."""
         self.ioptions, self.options = ioptions, options_of(ioptions)
         self.path.configure(self.options)
+        self._full_address = self.options["full_address"]
+        self._depths = self.path.implicit and not self._draft
 
-    # Findings
-
-    def complain(self, clause: str, text: str) -> None:
-        """Something illegal that does not hide what the hart did."""
-        if len(self.story.diagnostics) < MAX_FINDINGS:
-            self.story.diagnostics.append(Diagnostic(self.index, clause, text, 0, self._offset()))
-
-    def lose(self, clause: str, text: str) -> None:
-        """The flow is lost with the present packet, up to the next synchronization packet."""
-        if self.state is not State.LOST and len(self.story.diagnostics) < MAX_FINDINGS:
-            self._loss = (len(self.story.diagnostics), self.index)
-            self.story.diagnostics.append(Diagnostic(self.index, clause, text, 0, self._offset()))
-        self._give_up()
-
-    def break_off(self, clause: str, text: str, offset: int) -> None:
-        """Bytes before the next packet are none."""
-        if self.state is not State.LOST and len(self.story.diagnostics) < MAX_FINDINGS:
-            self._loss = (len(self.story.diagnostics), self.index + 1)
-            self.story.diagnostics.append(Diagnostic(self.index + 1, clause, text, 0, offset))
-        self._give_up()
-
-    def _give_up(self) -> None:
-        self.state, self._tentative, self._at_branch, self._open_trap = State.LOST, None, False, None
+    def _forget(self) -> None:
+        self._tentative, self._at_branch, self._open_trap = None, False, None
         self.path.interrupt()
-
-    def resume(self, index: int) -> None:
-        """The loss, if there is one, ends with this packet."""
-        if self._loss is not None:
-            at, packet = self._loss
-            lost = self.story.diagnostics[at]
-            self.story.diagnostics[at] = lost._replace(lost_packets=index - packet)
-            self._loss = None
-
-    @property
-    def index(self) -> int:
-        """Of the present packet."""
-        return len(self.story.packets) - 1
-
-    def _offset(self) -> int:
-        offsets = self.story.offsets
-        return offsets[self.index] if self.index < len(offsets) else -1
-
-    def _event(self, kind: str, index: int, **values: Any) -> None:
-        self.story.events.append(Event(kind, index, self.index, **values))
 
     # Packets
 
@@ -124,33 +74,30 @@ class Interpreter:
             self._go_on()
         v = packet.values
         path, at_branch, self._at_branch = self.path, self._at_branch, False
-        counted = v.get("branch_count")
-        branches, bits = v.get("branches", 0), v.get("branch_map", 0)
-        if counted is not None:
-            counted += MAX_BRANCHES
-        goal = self._goal(v)
-        if goal is None:
+        counted, branches, bits = v.get("branch_count"), v.get("branches", 0), v.get("branch_map", 0)
+        address = self._address(v)
+        if address is None:
             self._only_branches(v, counted, bits)
             return
-        address = goal.address
-        is_branch = path.nodes.exit(address).end is BRANCH
+        is_branch, taken = path.nodes.exits[address].end is BRANCH, None
         if counted is not None:
+            counted += MAX_BRANCHES
             fails = v["branch_fmt"] == 3
             if fails and not is_branch:
                 raise Contradiction("ET.opt.prediction", f"no branch is at {self._program.where(address)}, but it failed its prediction")
             path.predict(counted - (is_branch and not fails))
-            goal = goal._replace(taken=(MISPREDICTED if fails else AS_PREDICTED) if is_branch else None)
-        elif is_branch and branches:
-            path.follow(bits, branches - 1)
-            goal = goal._replace(taken=1 - (bits >> branches - 1 & 1))
-        else:
-            path.follow(bits, branches)
-        if is_branch and at_branch and path.pc == address and not branches and counted is None:
+            taken = MISPREDICTED if fails else AS_PREDICTED if is_branch else None
+        elif branches:
+            path.follow(bits, branches - is_branch)
+            taken = 1 - (bits >> branches - 1 & 1) if is_branch else None
+        jumps = "index" in v or v.get("updiscon", 0) == 1
+        irdepth = v.get("irdepth") if v.get("irreport") else None
+        goal = Goal(address, taken, not jumps, not jumps, irdepth, self._depths)
+        if is_branch and at_branch and path.pc == address and taken is None:
             how = How.HERE
         else:
             how = path.seek(goal)
-        count_full = counted == self._config.max_pbc
-        self._reached(goal, how, v, is_branch, at_branch, count_full)
+        self._reached(goal, how, v, is_branch, at_branch, counted == self._config.max_pbc)
 
     def _only_branches(self, v: dict[str, Any], counted: int | None, bits: int) -> None:
         if counted is None:
@@ -158,29 +105,26 @@ class Interpreter:
         else:
             if v.get("branch_fmt") == 1 and not self._draft:
                 raise Contradiction("ET.opt.prediction", "branch_fmt is 1, which cannot occur")
-            self.path.predict(counted)
+            self.path.predict(counted + MAX_BRANCHES)
             if not v.get("no_mispred", 0):
                 self.path.mispredict()
         self._at_branch, self._adjacent = True, None
 
-    def _goal(self, v: dict[str, Any]) -> Goal | None:
-        """The instruction reported, and how it may be met; None if none is."""
+    def _address(self, v: dict[str, Any]) -> int | None:
+        """Of the instruction reported, None if none is."""
+        told = v.get("address")
+        if told is not None:
+            last = told if self._full_address else self._last + told
+            self._last = last = last & self._mask
+            return last << self._lsb
         index = v.get("index")
-        if index is not None:
-            address = self._cache[index]
-            if address is None:
-                raise Contradiction("ET-12", f"entry {index} of the jump target cache is empty")
-            self._last = address >> self._lsb
-        elif "address" in v:
-            self._last = v["address"] if self.options["full_address"] else self._last + v["address"]
-            self._last &= (1 << self._width) - 1
-            address = self._last << self._lsb
-        else:
+        if index is None:
             return None
-        irdepth = v.get("irdepth") if v.get("irreport") else None
-        jumps = index is not None or bool(v.get("updiscon"))
-        depths = self.path.implicit and not self._draft
-        return Goal(address, None, inferable=not jumps, fallback=not jumps, irdepth=irdepth, depths=depths)
+        address = self._cache[index]
+        if address is None:
+            raise Contradiction("ET-12", f"entry {index} of the jump target cache is empty")
+        self._last = address >> self._lsb
+        return address
 
     def _reached(self, goal: Goal, how: How, v: dict[str, Any], is_branch: bool, at_branch: bool, count_full: bool) -> None:
         """The instruction reported is the last one now."""
@@ -384,7 +328,7 @@ class Interpreter:
         """What every synchronization packet does."""
         path = self.path
         path.synchronize()
-        if path.pc >= 0 and path.nodes.exit(path.pc).end is BRANCH:
+        if path.pc >= 0 and path.nodes.exits[path.pc].end is BRANCH:
             path.train(path.pc, taken)
         self._cache = [None] * len(self._cache)
         self._tentative, self._adjacent, self._at_branch, self._open_trap = None, None, False, None

@@ -9,39 +9,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from models.etrace.config import Config
 from models.etrace.decoder_steps import NOWHERE, End, Exit, Steps
-from models.ntrace.decoder_steps import Pool
+from models.etrace.decoder_store import Contradiction, LimitReached, Mark, Store
 from models.riscv.program import Program
 
-CHUNK = 1 << 16  # steps held as a list; older ones are packed
 WALK_LIMIT = 1 << 15  # steps without a decision
 PATIENCE = 16  # branches before a walk by prediction looks for a cycle
 PLAIN, BRANCH, CALL, INDIRECT, TRAP, UNMAPPED = End
 TRAIN = ((0, 1), (0, 3), (0, 3), (2, 3))  # next state of a predictor entry by state and outcome (branch prediction mode)
 WEAKLY_NOT_TAKEN = 1
-
-
-class Contradiction(Exception):
-    """What a packet says cannot have happened in this program; `clause` is the requirement it breaks."""
-
-    def __init__(self, clause: str, text: str) -> None:
-        super().__init__(text)
-        self.clause = clause
-
-
-class LimitReached(Exception):
-    """The trace tells of more instructions than the decoder is to follow."""
-
-
-class Mark(NamedTuple):
-    """A place to return to when a packet turns out to be wrong."""
-
-    steps: int
-    repeats: int
-    count: int
 
 
 class Place(NamedTuple):
@@ -57,7 +34,7 @@ class Place(NamedTuple):
     since: bool
 
 
-class Path:
+class Path(Store):
     """A place in a program, and what led to it.
 
     pc: the last instruction. next: the one behind it, NOWHERE if that is not known or `pending`, the exit of a call or jump not
@@ -67,23 +44,18 @@ class Path:
     """
 
     def __init__(self, program: Program, config: Config, limit: int) -> None:
+        super().__init__()
         self.program = program
-        self.count = self.wasted = 0
         self.pc = self.next = NOWHERE
         self.pending: Exit | None = None
         self.stack: list[int] = []
         self.returned = self.ret_open = self.since = False
         self.limit = limit
-        self._pool = Pool()
         self._steps_of = {stacked: Steps(program, self._pool, stacked) for stacked in (False, True)}
         self._depth = 1 << config.return_stack_size_p if config.return_stack_size_p else (1 << config.call_counter_size_p) - 1
         self._shift, self._mask = config.iaddress_lsb_p, (1 << config.bpred_size_p) - 1
         self._entries = bytearray(1 << config.bpred_size_p)
         self._seam = 0  # instructions before the last place at which the hart may not have gone on
-        self._steps: list[int] = []
-        self._packed: list[np.ndarray] = []
-        self._packed_steps = 0
-        self._repeats: list[tuple[int, int, int]] = []  # (at, n, times): before step `at` the last n instructions come `times` more
         self.configure({})
 
     def configure(self, options: dict[str, int]) -> None:
@@ -92,7 +64,7 @@ class Path:
         self.nodes = self._steps_of[self.implicit]
         self._predicts, self._constants = bool(options.get("branch_prediction")), bool(options.get("sijump"))
         if self.pending is None and self.pc != NOWHERE and self.next != NOWHERE:
-            leaves = self.nodes.exit(self.pc)  # a call may count from here on, or no longer
+            leaves = self.nodes.exits[self.pc]  # a call may count from here on, or no longer
             if leaves.end is CALL:
                 self.pending, self.next = leaves, NOWHERE
         elif self.pending is not None:
@@ -114,7 +86,7 @@ class Path:
 
     def arrive(self, pc: int, taken: int | None) -> None:
         """The instruction at pc retires. taken: of a branch."""
-        leaves = self.nodes.exit(pc)
+        leaves = self.nodes.exits[pc]
         if leaves.end is UNMAPPED:
             raise Contradiction("ET.pay.differential", f"no instruction is at {self.program.place(pc)}")
         if leaves.end is BRANCH:
@@ -128,7 +100,7 @@ class Path:
 
     def _stand(self, pc: int, taken: int | None = None) -> None:
         """pc is the last instruction; it is not left yet."""
-        leaves = self.nodes.exit(pc)
+        leaves = self.nodes.exits[pc]
         self.pc, self.returned, self.pending, self.next = pc, False, None, leaves.after
         if leaves.end is BRANCH:
             self.ret_open = self.since = False
@@ -334,7 +306,7 @@ class Path:
     def _uninferable(self, branches: int) -> Contradiction:
         return Contradiction("ET.pay.map_length", f"{branches} branches are left behind {self.program.where(self.pc)}")
 
-    # Storing
+    # Steps of which the caller knows
 
     def run(self, pc: int) -> End:
         """Walk the step at pc, which does not end in a branch; what it ends in. The caller leaves `pending`, if there is one."""
@@ -352,54 +324,12 @@ class Path:
         self.count += count
         self._stand(pc)
 
-    def mark(self) -> Mark:
-        """Where to return to if the next packet is wrong; packs old steps."""
-        if len(self._steps) > CHUNK:
-            self._packed.append(np.array(self._steps[:-2], dtype=np.uint32))
-            self._packed_steps += len(self._steps) - 2
-            self._steps = self._steps[-2:]
-        return Mark(len(self._steps), len(self._repeats), self.count)
-
-    def undo(self, mark: Mark) -> None:
-        """Forget the instructions since the mark."""
-        self.wasted += len(self._steps) - mark.steps
-        del self._steps[mark.steps :]
-        del self._repeats[mark.repeats :]
-        self.count = mark.count
-
     def place(self) -> Place:
         """All that a walk without branches changes."""
-        mark = Mark(len(self._steps), len(self._repeats), self.count)
-        return Place(mark, self.pc, self.next, self.pending, self.stack.copy(), self.returned, self.ret_open, self.since)
+        return Place(self.here(), self.pc, self.next, self.pending, self.stack.copy(), self.returned, self.ret_open, self.since)
 
     def back_to(self, place: Place) -> None:
         """As if the walk since then had not been."""
         self.undo(place.mark)
         _, self.pc, self.next, self.pending, stack, self.returned, self.ret_open, self.since = place
         self.stack = stack.copy()
-
-    def _repeat(self, count: int, turns: int) -> None:
-        """What was walked since there were `count` instructions happened `turns` more."""
-        if turns:
-            self._repeats.append((self._packed_steps + len(self._steps), self.count - count, turns))
-            self.count += turns * (self.count - count)
-
-    def expand(self) -> tuple[np.ndarray, np.ndarray]:
-        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
-        pcs, taken = np.empty(self.count, dtype=np.uint64), np.full(self.count, -1, dtype=np.int8)
-        steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
-        columns = self._pool.columns()
-        at, done = 0, 0
-        for place, length, times in [*self._repeats, (len(steps), 0, 0)]:
-            for first in range(done, place, CHUNK):
-                told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
-                pcs[at : at + len(told_pcs)] = told_pcs
-                taken[at : at + len(told_pcs)] = told_taken
-                at += len(told_pcs)
-            if times:
-                end = at + times * length
-                for column in (pcs, taken):
-                    column[at:end].reshape(times, length)[:] = column[at - length : at]
-                at = end
-            done = place
-        return pcs, taken

@@ -10,8 +10,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from models.etrace.config import Config
-from models.etrace.decoder_path import BRANCH, UNMAPPED, WALK_LIMIT, Contradiction, Path, Place
+from models.etrace.decoder_path import BRANCH, UNMAPPED, WALK_LIMIT, Path, Place
 from models.etrace.decoder_steps import NOWHERE, Exit
+from models.etrace.decoder_store import Contradiction
 from models.riscv.program import Program
 
 AS_PREDICTED, MISPREDICTED = 2, 3
@@ -131,13 +132,13 @@ class Seeker(Path):
 
     def _stop(self, goal: Goal, begin: int, found: int) -> None:
         taken = self._outcome(goal)
-        if self.nodes.exit(goal.address).end is BRANCH:
+        if self.nodes.exits[goal.address].end is BRANCH:
             self.follow_one(goal.address, taken or 0, begin)
         else:
             self.part(begin, found + 1, goal.address)
 
     def _outcome(self, goal: Goal) -> int | None:
-        leaves = self.nodes.exit(goal.address)
+        leaves = self.nodes.exits[goal.address]
         if leaves.end is not BRANCH:
             return None
         if goal.taken is None:

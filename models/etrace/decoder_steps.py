@@ -66,25 +66,39 @@ class Node(NamedTuple):
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
 
 
+class _Exits(dict):
+    """pc to `Exit`, made at first use."""
+
+    def __init__(self, steps: Steps) -> None:
+        super().__init__()
+        self._steps = steps
+
+    def __missing__(self, pc: int) -> Exit:
+        leaves = self._steps.leave(pc, self._steps.program.code[pc])
+        if leaves.end is not End.UNMAPPED:  # there is no end of such addresses
+            self[pc] = leaves
+        return leaves
+
+
 class Steps(dict):
-    """pc to `Node`, made at first use. stacked: direct calls end a step."""
+    """pc to `Node`, made at first use. exits: pc to `Exit` likewise. stacked: direct calls end a step."""
 
     def __init__(self, program: Program, pool: Pool, stacked: bool) -> None:
         super().__init__()
         self.program, self.pool, self.stacked = program, pool, stacked
-        self._code, self._mask = program.code, (1 << program.xlen) - 1
-        self._exits: dict[int, Exit] = {}
+        self._mask = (1 << program.xlen) - 1
+        self.exits = _Exits(self)
         self._cuts: dict[tuple[int, int], int] = {}
         self._constants: dict[tuple[int, int], int | None] = {}
 
     def __missing__(self, pc: int) -> Node:
         pcs: list[int] = []
-        at, last = pc, self.exit(pc)
+        at, last = pc, self.exits[pc]
+        if last.end is End.UNMAPPED:
+            return Node(last.end, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, last, {})
         while len(pcs) < STEP_LIMIT and at not in pcs:
-            leaves = self.exit(at)
+            leaves = self.exits[at]
             if leaves.end is End.UNMAPPED:
-                if not pcs:
-                    last = leaves
                 break
             pcs.append(at)
             last, at = leaves, leaves.after
@@ -98,14 +112,8 @@ class Steps(dict):
         node = self[pc] = Node(last.end, len(pcs), step, last.after, last.target, taken_step, last, index)
         return node
 
-    def exit(self, pc: int) -> Exit:
-        """How the instruction at pc is left."""
-        known = self._exits.get(pc)
-        if known is None:
-            known = self._exits[pc] = self._exit(pc, self._code[pc])
-        return known
-
-    def _exit(self, pc: int, insn: Insn | None) -> Exit:
+    def leave(self, pc: int, insn: Insn | None) -> Exit:
+        """How the instruction is left."""
         if insn is None:
             return Exit(End.UNMAPPED, pc, NOWHERE, NOWHERE, None, False, False)
         after, target, end = pc + insn.size & self._mask, NOWHERE, _ENDS.get(insn.flow, End.PLAIN)
@@ -131,5 +139,5 @@ class Steps(dict):
         """Where the jump leads if it retires right behind the instruction at `before` and that loads its register."""
         key = (before, jump)
         if key not in self._constants:
-            self._constants[key] = constant_target(self._code[before], self._code[jump], self.program.xlen)
+            self._constants[key] = constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
         return self._constants[key]
