@@ -233,7 +233,7 @@ module etrace_item
                          rest           ? etrace_pkg::KindBranches : etrace_item_pkg::KindNone;
 
   // A return that was predicted wrongly tells where; else what is told is the depth at an address met several times.
-  assign notify   = address && (notify_asked || anchor);
+  assign notify   = address && (notify_asked || anchor) && !draft_i;
   assign irreport = (target && prev_popped) || (address && ret_open_now);
   assign irdepth  = target ? prev_depth : depth;
 

@@ -1,0 +1,1 @@
+rtl/etrace/etrace_assert.sv
