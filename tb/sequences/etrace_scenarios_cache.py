@@ -97,7 +97,7 @@ def cache_and_branches(config: Config, rng: Random) -> Story:
     return stop(program, walk.jump(at["main"]).branch(True))
 
 
-@scenario("ET-12", "ET.opt.cache", "ET.opt.reset_on_sync", "ET.pay.updiscon", "ET.alg.trap", "ET.alg.ppccd", "ET.alg.before_sync", "ET-16",
+@scenario("ET-12", "ET.opt.cache", "ET.opt.reset_on_sync", "ET.pay.updiscon", "ET.alg.trap", "ET.alg.ppccd", "ET-16",
           configs=(*(c | {"ctype": n} for c in CACHED for n in ("1", "2")),))  # fmt: skip
 def cache_and_sync(config: Config, rng: Random) -> Story:
     """Between two visits of one target comes a trap, another context, or the end of trace: the entry is gone; a target right before a sync is sent in full."""

@@ -201,7 +201,7 @@ def coroutines(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("ET-14", "ET.opt.misreturn", "ET-2", "ET.alg.trap_again", "ET.alg.updiscon", configs=(*ALL, *AIDED))
+@scenario("ET-14", "ET-2", "ET.alg.trap_again", "ET.alg.updiscon", configs=(*ALL, *AIDED))
 def trap_behind_return(config: Config, rng: Random) -> Story:
     """A trap strikes right at the address an inferred return goes to, and at one it should not have gone to; by exceptions and interrupts."""
     b = recursive(config)

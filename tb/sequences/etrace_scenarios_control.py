@@ -245,7 +245,7 @@ def overflow_to_end(config: Config, rng: Random) -> Story:
     return stop(program, _burst(walk, b.labels, 140))
 
 
-@scenario("ET-16", "ET.alg.lost", "ET.alg.disable", "ET.ing.overflow", configs=_LOSSY, loses=True, backpressure=80, beats=_enable)
+@scenario("ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, loses=True, backpressure=80, beats=_enable)
 def overflow_disabled(config: Config, rng: Random) -> Story:
     """The encoder is disabled while packets are being lost, and enabled before there is room, and after."""
     b = _bursts(config)

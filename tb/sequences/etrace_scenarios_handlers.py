@@ -126,7 +126,7 @@ def nested_privileges(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("ET.alg.trap", "ET.alg.ended", "ET-16", "ET.alg.disable", configs=(*configs({}, TWO, SMALL), *configs(COUNTER)))
+@scenario("ET.alg.trap", "ET.alg.ended", "ET-16", configs=(*configs({}, TWO, SMALL), *configs(COUNTER)))
 def trap_last(config: Config, rng: Random) -> Story:
     """Trace ends right behind a trap, before or at the handler's first instruction; behind two traps, and behind one at a jump's target."""
     b = main_code(builder(config))

@@ -89,7 +89,7 @@ def jalr_from_zero(config: Config, rng: Random) -> Story:
     return stop(program, walk.jump(ends[3]).step())
 
 
-@scenario("ET.pay.updiscon", "ET-1", "ET-6", "ET.alg.before_sync", "ET.alg.before_trap", "ET-16", "ET-15",
+@scenario("ET.pay.updiscon", "ET-1", "ET-6", "ET.alg.before_trap", "ET-16", "ET-15",
           configs=(*configs({}, TWO, ctype=("2", "3")), *configs(SMALL, jump_target_cache=1, variant=V2, ctype=("1", "3")), *configs(COUNTER)), retirement="single")  # fmt: skip
 def updiscon_flag(config: Config, rng: Random) -> Story:
     """The target of a jump is followed by an exception, an interrupt, another context or privilege, the end of trace, or by nothing special."""
@@ -207,7 +207,7 @@ def sequential_jump_broken(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET.alg.last", "ET.alg.before_sync", "ET.alg.notify", "ET-15",
+@scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET.alg.last", "ET.alg.notify", "ET-15",
           configs=(*configs({}, TWO, sijump=1, ctype=("1", "2", "3")), *configs(FOUR, sijump=1, variant=DRAFT)))  # fmt: skip
 def sequential_jump_then_event(config: Config, rng: Random) -> Story:
     """An inferred jump, or its target, is followed by a trap, another context, a trigger or the end of trace: the address is still reported."""

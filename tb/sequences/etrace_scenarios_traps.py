@@ -107,7 +107,7 @@ def trap_first(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
-@scenario("ET-2", "ET.alg.trap_again", "ET.alg.trap", "ET.alg.reported", "ET.pay.thaddr", configs=(*EVERYWHERE, *configs({}, SMALL, implicit_exception=1)))
+@scenario("ET-2", "ET.alg.trap_again", "ET.alg.trap", "ET.pay.thaddr", configs=(*EVERYWHERE, *configs({}, SMALL, implicit_exception=1)))
 def back_to_back_traps(config: Config, rng: Random) -> Story:
     """Two, three and four traps without an instruction between them, exceptions and interrupts in every order, behind straight code."""
     b = main_code(builder(config))
