@@ -65,7 +65,7 @@ def check(capture: EtraceCapture, knobs: Knobs | None = None) -> Verdict:
     payload = sum(map(len, capture.packets))
     verdict.stats |= {
         "instructions": len(wanted), "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
-        "transported": len(capture.data or b""), "ambiguous": lossless.rounds, "astray": lossless.astray,
+        "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
         "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,
     }  # fmt: skip
     return verdict

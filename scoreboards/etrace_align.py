@@ -33,8 +33,8 @@ class Alignment:
         self.where = Locator(capture, table.messages, decoded.pcs, np.asarray(decoded.first_pc))
         self.draft = capture.config.variant == "draft_0_026"
         self.holes: list[tuple[int, int]] = []
-        self.rounds = self.astray = 0  # uses of the tolerance for "ambiguous": rounds of loops, pieces that fit nowhere
-        self.pieces = split(decoded, table, self.draft)
+        self.rounds = 0  # uses of the tolerance for "ambiguous"
+        self.pieces = split(decoded, table)
 
     def placed(self, *kinds: str) -> Iterator[tuple[int | None, Any]]:
         """(traced instructions before it, event) of these kinds in order."""
@@ -80,26 +80,23 @@ class Alignment:
 
     def align(self) -> bool:
         """Find each piece in the traced stream; False if one fits nowhere. Of several places the first is right with which all others fit."""
-        found = self._place(astray=False)
-        if found is not None and self.draft and self.capture.config.implicit_return and any(piece.join == "ambiguous" for piece in self.pieces):
-            found = self._place(astray=True)
+        found = self._place()
         if found is not None:
             self._misfit(*found)
             return False
         for piece, number in zip(self.pieces, range(len(self.pieces))):
             before = self._position(number)
-            if piece.join in ("lost", "sync") and piece.at is not None and self._unplaced(number):
+            if piece.join == "lost" and piece.at is not None:
                 self.holes.append((before, piece.at))
-            self.astray += piece.join == "ambiguous" and piece.at is None
-            self.rounds += piece.join == "ambiguous" and piece.at not in (before, None)
+            self.rounds += piece.join == "ambiguous" and piece.at != before
             self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
 
-    def _place(self, astray: bool) -> tuple[int, int] | None:
-        """Place all pieces; else the first that fits nowhere, and the position before it. astray: some may be left out."""
+    def _place(self) -> tuple[int, int] | None:
+        """Place all pieces; else the first that fits nowhere, and the position before it."""
         for piece in self.pieces:
             piece.at = None
-        steps, deepest, position = [self._options(0, 0, astray)], 0, 0
+        steps, deepest, position = [self._options(0, 0)], 0, 0
         for _ in range(TRIED + len(self.pieces)):
             found = next(steps[-1], None)
             if found is None:
@@ -115,12 +112,8 @@ class Alignment:
                 deepest, position = len(steps), after
             if len(steps) == len(self.pieces):
                 return None
-            steps.append(self._options(len(steps), after, astray))
+            steps.append(self._options(len(steps), after))
         return deepest, position
-
-    def _unplaced(self, number: int) -> bool:
-        """Whether something is missing before a piece."""
-        return self.pieces[number].join == "lost" or self.pieces[number - 1].at is None
 
     def _position(self, number: int) -> int:
         """Traced instructions before piece `number`, as those before it were placed."""
@@ -129,7 +122,7 @@ class Alignment:
                 return piece.at + piece.length
         return 0
 
-    def _options(self, number: int, position: int, astray: bool) -> Iterator[tuple[int | None, int, int, bool]]:
+    def _options(self, number: int, position: int) -> Iterator[tuple[int | None, int, int, bool]]:
         """(at, first, length, jumped): where a piece may stand behind `position`, and what of it."""
         piece = self.pieces[number]
         first = piece.begin
@@ -144,18 +137,12 @@ class Alignment:
             if self._lost(position) and not len(told):
                 yield None, first, 0, False
             places: Iterable[int] = self._behind_loss(piece, position)
-        elif piece.join == "sync":
-            places = [position]
-            if len(told) and self.pieces[number - 1].at is None:
-                places = (position + np.flatnonzero(self.expected.pc[position:] == told[0])).tolist()
         else:
             places = [0] if piece.join == "start" else self._rounds(position, piece.lands)
         for at in places:
             for length, jumped in forms:
                 if self._fits(piece, at, first, length):
                     yield at, first, length, jumped
-        if astray and piece.join == "ambiguous":  # the draft tells no depth: the decoder may be astray up to the next synchronization
-            yield None, first, 0, False
 
     def _next_jump(self, index: int) -> int:
         """The first uninferable jump of the decoded instructions from `index` on."""

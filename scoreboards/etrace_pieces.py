@@ -17,7 +17,7 @@ from scoreboards.etrace_table import PacketTable
 class Piece:
     """Decoded instructions [begin, end) and the events among them; `length` of them from `first` on stand for the traced ones from `at` on.
 
-    join: what is before it: "start", "lost", "ambiguous" or, behind that and in the draft, "sync". packets: number of the first packet behind it.
+    join: what is before it: "start", "lost" or "ambiguous". packets: number of the first packet behind it.
     doubtful: the round of a loop with which it ends may not have been. lands: the doubt is about its first instruction, not about the one before it.
     jumped: its last instruction was no target of a jump, so the piece behind it begins with the jump that was.
     """
@@ -35,11 +35,14 @@ class Piece:
     jumped: bool = False
 
     def place(self, index: int) -> int | None:
-        """The traced instruction for a decoded one; None in a piece that was not placed, which may be anywhere in its hole."""
-        return None if self.at is None else self.at + min(max(index - self.first, 0), self.length)
+        """The traced instruction for a decoded one; None in a piece that was not placed, which may be anywhere in its hole.
+
+        Events of the instruction right before an ambiguous stop may come behind it.
+        """
+        return None if self.at is None else self.at + min(max(index - self.first, -1), self.length)
 
 
-def split(decoded: Any, table: PacketTable, draft: bool) -> list[Piece]:
+def split(decoded: Any, table: PacketTable) -> list[Piece]:
     """The decoded trace between its losses and ambiguous stops."""
     total, n = len(decoded.pcs), len(table)
     pieces = [Piece(0, total, "start", packets=n)]
@@ -51,15 +54,8 @@ def split(decoded: Any, table: PacketTable, draft: bool) -> list[Piece]:
             behind = event.index + (not lost and not own)
             if own:  # the doubt is about the way to a resynchronization
                 last.events.pop()
-            if own and last.join == "sync" and last.begin == behind:
-                last.join, last.events, last.lands = "ambiguous", own, True
-                continue
             last.end, last.packets, last.doubtful = behind, event.packet, event.again == "before"
             pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", own, n, lands=bool(own)))
-        elif draft and last.join == "ambiguous" and event.kind in ("sync", "trap"):
-            # whatever an ambiguous stop did to what the decoder knows, it ends here
-            last.end, last.packets = event.index, event.packet
-            pieces.append(Piece(event.index, total, "sync", [event], n))
         else:
             last.events.append(event)
     return pieces

@@ -19,7 +19,7 @@ SLACK = 2  # packets: which instruction a packet belongs to is not always told
 def check_resync(of: Lossless) -> None:
     """ET.alg.resync on an alignment that succeeded."""
     want, config, knobs = of.expected, of.capture.config, of.knobs
-    if of.capture.beats is None or not len(want) or (of.draft and of.rounds + of.astray):
+    if of.capture.beats is None or not len(want) or (of.draft and of.rounds):
         return  # or nobody knows which of several rounds a packet was sent in
     reasons = want.first.copy()
     reasons[[i for i in want.traps_at if i < len(want)]] = True
