@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from models.riscv.builder import ProgramBuilder
 from tests.etrace.packet_writer import PacketWriter
-from tests.etrace.test_decoder_returns import BACK, COUNTER, DOWN, F_BACK, HANDLER, LEAF, MAIN, OTHER, STACK, UP, writer
+from tests.etrace.test_decoder_returns import (
+    BACK,
+    COUNTER,
+    DOWN,
+    F_BACK,
+    HANDLER,
+    LEAF,
+    MAIN,
+    OTHER,
+    STACK,
+    UP,
+    writer,
+)
 
 
 def test_anchors() -> None:
