@@ -178,7 +178,7 @@ def full_addresses(config: Config, rng: Random) -> Story:
         b.c_jr(10)
     program, walk = start(b, config)
     for number, address in enumerate(sites):
-        walk.jump(address).step().branch(number % 2 == 0).jump(b.labels["main"]).trap(2, address).step().branch(True)
+        walk.jump(b.labels["main"]).jump(address).step().branch(number % 2 == 0).jump(b.labels["main"]).trap(2, address).step().branch(True)
         walk.jump(address).trap(7, address, interrupt=True).step().branch(True).trace_off().trace_on(address).step().branch(False)
     return stop(program, walk)
 

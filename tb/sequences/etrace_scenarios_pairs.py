@@ -67,7 +67,8 @@ def _pairs(config: Config, phase: int) -> Story:
     at = b.labels
     for first in _KINDS:
         for second in (*_KINDS, "exception", "interrupt"):
-            walk.jump(at[f"{first}_{_KINDS[0] if second in ('exception', 'interrupt') else second}"]).run(phase)
+            pair = f"{first}_{second if second in _KINDS else _KINDS[0]}"
+            walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at[pair]).run(phase)  # a trap ends its cycle: the lanes are known
             _retire(walk, first)
             if second in _KINDS:
                 _retire(walk, second)

@@ -167,11 +167,12 @@ def _trap(walk: Walk, at: dict[str, int], steps: int, interrupt: bool) -> Walk:
 @scenario("ET-9", "ET.pay.branch_bit", "ET.alg.trap", "ET.alg.reported", "ET.opt.reset_on_sync",
           configs=(*EVERYWHERE, *configs(branch_prediction=1), *configs(implicit_return=1, jump_target_cache=1, variant=V2)))  # fmt: skip
 def handler_starts(config: Config, rng: Random) -> Story:
-    """Handlers, and traces, whose first instruction is a branch, a call, a return, a jump or an xRET."""
+    """Handlers, and traces, whose first instruction is a branch, a call, a return, a jump of any kind or an xRET."""
     b = main_code(builder(config))
     makers = {
         "taken": lambda: b.c_beqz(8, "handler_end"), "not_taken": lambda: b.c_bnez(8, "handler_end"), "call": lambda: b.c_jalr(10), "return": lambda: b.c_jr(RA),
-        "swap": lambda: b.jalr(RA, T0), "tail": lambda: b.c_jr(10), "direct": lambda: b.jal(RA, "handler_end"), "xret": b.mret,
+        "swap": lambda: b.jalr(RA, T0), "tail": lambda: b.c_jr(10), "direct": lambda: b.jal(RA, "handler_end"), "jump": lambda: b.jal(0, "handler_end"), "link": lambda: b.jal(3, "handler_end"),
+        "other": lambda: b.jalr(3, 10), "xret": b.mret,
     }  # fmt: skip
     for name, make in makers.items():
         b.label(f"handler_{name}")
@@ -186,7 +187,7 @@ def handler_starts(config: Config, rng: Random) -> Story:
             walk.branch(name == "taken")
             if name == "not_taken":
                 walk.jump(at["handler_end"])
-        elif name == "direct":
+        elif name in ("direct", "jump", "link"):
             walk.step()
         elif name != "xret":
             walk.jump(at["handler_end"])
