@@ -9,29 +9,18 @@ from typing import Any
 from models.etrace.config import Config
 from models.etrace.encoder import EncodedTrace, Encoder
 from models.riscv.beats import Beats
-from models.riscv.blocks import observable, report_contexts, to_beats, without_stray_triggers
-from models.riscv.random_walk import random_walk
-from models.riscv.stream import with_itype_width
+from models.riscv.blocks import report_contexts, to_beats
 from tb.job import Job
-from tb.sequences.etrace_stimulus import knobs_of, random_program, stimulus, vectors
-from tb.sequences.stimulus import Stimulus, closed
+from tb.sequences.etrace_stimulus import stimulus
+from tb.sequences.stimulus import Stimulus
 from tools.draw_etrace import drawn
 
 GROUPINGS = [(1, "single", False), (1, "block", False), (1, "block", True), (2, "block", True), (4, "single", False), (4, "block", True)]
 
 
 def walk(seed: int, size: int = 1500, **base: Any) -> Stimulus:
-    """A random walk in a random configuration but for what is given; its custom instructions change no flow, for no decoder can know of it."""
-    job = drawn(seed, base, size)
-    config = job.settings
-    program, rng = random_program(job)
-    knobs = replace(knobs_of(job), custom=0)
-    retired = observable(without_stray_triggers(closed(random_walk(program, rng, job.size, knobs, config.variant), program)), program)
-    retired = with_itype_width(retired, config.itype_width_p)
-    retired.sijump = retired.sijump * config.sijump_p
-    known = vectors(job, retired)
-    config = replace(config, trap_vectors=known)
-    return Stimulus(program, retired, regrouped(Stimulus(program, retired, Beats.empty(0, 1), config), config.blocks_p, "block", True)[1], config)
+    """A random walk in a random configuration but for what is given."""
+    return stimulus(drawn(seed, base, size))
 
 
 def recorded(name: str, **config: Any) -> Stimulus:
