@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
 
 PACKETS, CYCLES, HALFWORDS = 1, 2, 3  # inst_sync_mode
-SLACK = 2  # packets: which instruction a packet belongs to is not always told
+UNSENT = 3  # packets: those of the item before may be on their way when an encoder looks at the count
 
 
 def check_resync(of: Lossless) -> None:
@@ -34,16 +34,15 @@ def check_resync(of: Lossless) -> None:
     if not mode or not len(places):
         return
     count = _Count(of, mode)
-    slack = SLACK if mode == PACKETS else 0
     if not knobs.resync_extra:
         before = np.searchsorted(places, extra) - 1
-        early = [int(i) for i, b in zip(extra, before) if b >= 0 and count(int(places[b]), int(i) - 1) + slack + knobs.resync_early < interval]
+        early = [int(i) for i, b in zip(extra, before) if b >= 0 and count.most(int(places[b]), int(i)) + knobs.resync_early < interval]
         of.book.bulk("ET.alg.resync", len(extra), early, lambda i: of.failure(
             "ET.alg.resync", "a resynchronization comes before its interval is over", i))  # fmt: skip
-    _late(of, places, reasons, count, interval + slack + knobs.resync_late)
+    _late(of, places, count, interval + knobs.resync_late)
 
 
-def _late(of: Lossless, places: np.ndarray, reasons: np.ndarray, count: _Count, most: int) -> None:
+def _late(of: Lossless, places: np.ndarray, count: _Count, most: int) -> None:
     """Between two synchronization packets no special instruction is met after the interval is over."""
     want = of.expected
     special = (want.itype >= 3) & (want.itype != (6 if of.draft else 7)) & of.covered
@@ -57,26 +56,45 @@ def _late(of: Lossless, places: np.ndarray, reasons: np.ndarray, count: _Count, 
         if not len(inside):
             continue
         checked += 1
-        if count(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1])):
+        if count.least(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1])):
             late.append(int(inside[-1]) + 1)
     of.book.bulk("ET.alg.resync", checked, late, lambda i: of.failure("ET.alg.resync", "the interval is over, and no resynchronization comes", i))
 
 
 class _Count:
-    """The resynchronization count at one instruction since the synchronization packet at another."""
+    """The resynchronization count since the synchronization packet at one instruction.
+
+    Cycles and half-words are exact. Which instruction a packet belongs to is not always told: then the count has bounds.
+    """
 
     def __init__(self, of: Lossless, mode: int) -> None:
-        want = of.expected
+        want, table = of.expected, of.table
         self._mode = mode
         self._cycle = want.cycle.astype(np.int64)
-        if mode == PACKETS:
-            counted = ~of.table.is_a(t.SUPPORT)
-            self._stops = np.maximum.accumulate(of.stops)[counted]
         self._begin, self._end = want.halves
+        if mode != PACKETS:
+            return
+        self._packet = {place: packet for packet, place in of.sync_places}
+        self._counted = np.concatenate(([0], np.cumsum(~table.is_a(t.SUPPORT))))
+        # a context was sent no later than the packet behind it
+        telling = np.flatnonzero(~table.is_a(t.CONTEXT, t.SUPPORT))
+        stops = np.maximum.accumulate(of.stops)
+        behind = np.minimum(np.searchsorted(telling, np.arange(len(table))), max(len(telling) - 1, 0))
+        self._stops = (stops[telling[behind]] if len(telling) else stops)[~table.is_a(t.SUPPORT)]
 
-    def __call__(self, since: int, at: int) -> int:
+    def most(self, since: int, sync: int) -> int:
+        """At the instruction before a synchronization packet, at the most."""
+        if self._mode == PACKETS:
+            return int(self._counted[self._packet[sync]] - self._counted[self._packet[since] + 1])
+        return self._exact(since, sync - 1)
+
+    def least(self, since: int, at: int) -> int:
+        """At an instruction, at the least."""
+        if self._mode == PACKETS:
+            return int(np.searchsorted(self._stops, at) - np.searchsorted(self._stops, since, side="right")) - UNSENT
+        return self._exact(since, at)
+
+    def _exact(self, since: int, at: int) -> int:
         if self._mode == CYCLES:
             return int(self._cycle[at] - self._cycle[since])
-        if self._mode == HALFWORDS:
-            return int(self._end[at] - self._begin[since])
-        return int(np.searchsorted(self._stops, at) - np.searchsorted(self._stops, since, side="right"))
+        return int(self._end[at] - self._begin[since])
