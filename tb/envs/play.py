@@ -31,7 +31,7 @@ async def play(dut: HierarchyObject, test: type[EncoderTest], stimulus: Callable
             traceback.print_exc()
             result = blank(job) | {"error": f"{type(error).__name__}: {error}"}
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
-        (out / "result.json").write_text(json.dumps(result, indent=1))
+        (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
 
 
 async def _play(dut: HierarchyObject, job: Job, kind: type[EncoderTest], stimulus: Callable[[Job], Stimulus]) -> dict[str, Any]:
