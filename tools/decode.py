@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
         lines, wrong = show.alone(files)
         write(iter([title, *lines]))
     else:
-        trace = show.decode(files, limit)
+        trace = show.decode(files, limit, partial)
         wrong = show.fault(files, trace, partial)
         if write(iter([title])) and write(show.listing(files, trace, not only_pcs, not only_messages)):
             write(iter([show.summary(files, trace)]))

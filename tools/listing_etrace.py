@@ -8,7 +8,7 @@ from typing import Any
 
 from models.etrace.codec import PacketError, unpack
 from models.etrace.decoder import DecodedTrace, decode_bytes
-from models.etrace.deframe import deframe
+from models.etrace.deframe import Damage, deframe
 from models.etrace.packets import options_of
 from tools.listing import INDENT, Lines
 from tools.trace_files import TraceFiles
@@ -16,9 +16,15 @@ from tools.trace_files import TraceFiles
 BYTES_SHOWN = 12
 
 
-def decode(files: TraceFiles, limit: int) -> DecodedTrace:
-    """The whole trace."""
-    return decode_bytes(files.data, files.program, files.config, limit)
+def decode(files: TraceFiles, limit: int, partial: bool) -> DecodedTrace:
+    """The whole trace; a partial one may begin in the middle of a packet."""
+    assert files.program is not None
+    return decode_bytes(files.data, files.program, files.config, limit, joined=partial)
+
+
+def _payloads(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], list[Damage]]:
+    payloads, _, damage = deframe(files.data, files.config, joined)
+    return payloads, damage
 
 
 def packet_line(number: int, payload: bytes, what: Any) -> str:
@@ -31,41 +37,41 @@ def listing(files: TraceFiles, trace: DecodedTrace, messages: bool, pcs: bool) -
     """The lines: packets, instructions and events below the packet that told them, damage in its place."""
     assert files.program is not None
     line_of = Lines(files.program)
-    payloads, _, damage = deframe(files.data, files.config)
-    for found in damage:
-        yield f"!!  {found}\n"
+    payloads, _ = _payloads(files)
+    if len(payloads) != len(trace.packets):
+        payloads, _ = _payloads(files, joined=True)
     faults = defaultdict(list)
-    for fault_ in trace.diagnostics:
-        faults[fault_.packet].append(fault_)
+    for found in trace.diagnostics:
+        faults[found.packet].append(found)
     event = 0
-    for number, payload in enumerate(payloads):
-        packet = trace.packets[number] if number < len(trace.packets) else None
+    for number, (payload, packet) in enumerate(zip(payloads, trace.packets)):
         if messages:
             yield packet_line(number, payload, packet if packet is not None else "(no packet)")
-        for found in faults[number]:
-            yield f"!!  {found}\n"
+        yield from (f"!!  {found}\n" for found in faults.pop(number, ()))
         if not pcs:
             continue
         at = int(trace.first_pc[number])
         end = int(trace.first_pc[number + 1]) if number + 1 < len(trace.first_pc) else len(trace.pcs)
-        while event < len(trace.events) and trace.events[event].packet is packet and packet is not None:
+        while event < len(trace.events) and trace.events[event].packet <= number:
             happened = trace.events[event]
             yield from map(line_of, trace.pcs[at : happened.index].tolist(), trace.taken[at : happened.index].tolist())
             at = max(at, happened.index)
             yield f"{INDENT}-- {happened.kind}: {happened.text}\n"
             event += 1
         yield from map(line_of, trace.pcs[at:end].tolist(), trace.taken[at:end].tolist())
+    yield from (f"!!  {found}\n" for rest in faults.values() for found in rest)
 
 
 def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
     """What is wrong with the trace as one sentence with a way out, None if all of it was decoded."""
-    payloads, _, damage = deframe(files.data, files.config)
-    if damage:
-        return f"{files.trace} is damaged in {len(damage)} places, first: {damage[0]}; capture it again, or check ENCAPSULATION, FRAMING and CONFIG"
     if trace.diagnostics:
-        first = trace.diagnostics[0]
-        return (f"{files.trace} does not fit {files.elf} in {len(trace.diagnostics)} places, first at packet {first.packet}: {first.text} [{first.clause}]; "
-                "give the ELF that was traced and the CONFIG of its encoder, or capture again")  # fmt: skip
+        first, places = trace.diagnostics[0], len(trace.diagnostics)
+        where = f"in {places} place{'s' if places > 1 else ''}, first at packet {first.packet}: {first.text} [{first.clause}]"
+        if first.clause.startswith("ET.tra."):
+            if partial and first.packet + 1 >= len(trace.packets):
+                return None
+            return f"{files.trace} is damaged {where}; capture it again, or check ENCAPSULATION, FRAMING and CONFIG"
+        return f"{files.trace} does not fit {files.elf} {where}; give the ELF that was traced and the CONFIG of its encoder, or capture again"
     if partial:
         return None
     if not trace.packets or trace.packets[-1] is None or trace.packets[-1].name != "support":
@@ -75,7 +81,7 @@ def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
 
 def summary(files: TraceFiles, trace: DecodedTrace) -> str:
     """The last line of the listing."""
-    payloads, _, _ = deframe(files.data, files.config)
+    payloads, _ = _payloads(files)
     size, instructions = sum(map(len, payloads)), len(trace.pcs)
     bits = f", {8 * size / instructions:.3f} bits per instruction" if instructions else ""
     traps = sum(e.kind == "trap" for e in trace.events)
@@ -84,7 +90,7 @@ def summary(files: TraceFiles, trace: DecodedTrace) -> str:
 
 def alone(files: TraceFiles) -> tuple[list[str], str | None]:
     """Listing and fault without a program."""
-    payloads, offsets, damage = deframe(files.data, files.config)
+    payloads, damage = _payloads(files)
     options, lines, bad = files.config.options, [], len(damage)
     for number, payload in enumerate(payloads):
         try:
@@ -94,6 +100,6 @@ def alone(files: TraceFiles) -> tuple[list[str], str | None]:
         except PacketError as error:
             packet, bad = f"!! {error}", bad + 1
         lines.append(packet_line(number, payload, packet))
-    lines += [f"!!  {found}\n" for found in damage]
+    lines += [f"!!  byte {found.offset:#x}: {found.text} [{found.clause}]\n" for found in damage]
     wrong = f"{files.trace} is damaged in {bad} places; capture it again, or check CONFIG" if bad else None
     return [*lines, f"# {len(payloads):,} packets\n"], wrong

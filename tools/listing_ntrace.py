@@ -17,7 +17,7 @@ BYTES_SHOWN = 12
 _OF_PROGRAM = {"NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs", "NT.8.4.icnt"}
 
 
-def decode(files: TraceFiles, limit: int) -> DecodedTrace:
+def decode(files: TraceFiles, limit: int, partial: bool) -> DecodedTrace:
     """The whole trace."""
     return _decode(files.data, files.program, files.config, limit)
 

@@ -103,6 +103,7 @@ class Config:
             (self.branch_prediction and not self.bpred_size_p, "BRANCH_PREDICTION=1 needs a predictor; give BPRED_SIZE_P=1 to 10"),
             (self.jump_target_cache and not self.cache_size_p, "JUMP_TARGET_CACHE=1 needs a cache; give CACHE_SIZE_P=1 to 10"),
             (self.jump_target_cache and draft, "draft_0_026 has no jump target cache; give JUMP_TARGET_CACHE=0"),
+            (draft and self.itype_width_p == 3, "draft_0_026 has no code for an uninferable jump in 3 bits; give ITYPE_WIDTH_P=4"),
             (self.sijump and not self.sijump_p, "SIJUMP=1 needs a hart that tells sijump; give SIJUMP_P=1"),
             (self.bpred_size_p and self.cache_size_p and not self.f0s_width_p,
              "two formats 0 need a subformat field; give F0S_WIDTH_P=1, or BPRED_SIZE_P=0 or CACHE_SIZE_P=0"),

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from models.etrace.config import Config as EtraceConfig
+from models.etrace.encoder import Encoder as EtraceEncoder
 from models.ntrace.config import Config
 from models.ntrace.encoder import Encoder
 from models.riscv.blocks import to_beats
@@ -39,8 +41,16 @@ def program(xlen: int = 64) -> Program:
 
 
 def write_capture(folder: Path, **options) -> Path:
-    """trace.bin, program.elf, config.json, retired.csv and beats.npz in `folder`."""
-    config = Config(**options)
+    """trace.bin, program.elf, config.json, retired.csv and beats.npz of an N-Trace encoder in `folder`."""
+    return _written(folder, Config(**options), Encoder)
+
+
+def write_etrace_capture(folder: Path, **options) -> Path:
+    """The same of an E-Trace encoder."""
+    return _written(folder, EtraceConfig(**options), EtraceEncoder)
+
+
+def _written(folder: Path, config, encoder) -> Path:
     code = program(config.xlen)
     at = code.symbols
     walk = Walk(code, config.variant).trace_on().step(2)
@@ -54,7 +64,7 @@ def write_capture(folder: Path, **options) -> Path:
     beats = to_beats(retired, lanes=config.blocks)
     beats.enable[1:] = 1
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "trace.bin").write_bytes(Encoder(config).run(beats).data)
+    (folder / "trace.bin").write_bytes(encoder(config).run(beats).data)
     code.to_elf(folder / "program.elf")
     (folder / "config.json").write_text(json.dumps(config.to_dict()))
     retired.to_csv(folder / "retired.csv")

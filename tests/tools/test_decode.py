@@ -96,7 +96,7 @@ def _another_program(out):
         (lambda out: (out / "config.json").write_text('{"mode": "fast"}'), (), ("MODE=fast is not supported",)),
         (lambda out: (out / "config.json").write_text('{"timestamp": 2}'), (), ("TIMESTAMP=2 is not supported",)),
         (lambda out: (out / "config.json").write_text('{"speed": 1}'), (), ("unknown option SPEED",)),
-        (lambda out: (out / "config.json").write_text('{"ip": "etrace"}'), (), ("etrace",)),
+        (lambda out: (out / "config.json").write_text('{"ip": "vtrace"}'), (), ("vtrace", "ntrace", "etrace")),
         (lambda out: None, ("XLEN=32",), ("RV64", "XLEN=64")),
         (lambda out: None, ("MODE=btm",), ("MODE",)),
         (lambda out: None, ("MESSAGES=1", "PCS=1"), ("exclude each other",)),

@@ -22,7 +22,7 @@ class System(ABC):
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
     whole: the count in a result's stats of everything that has to be stored or moved.
-    xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
+    more_words: other names of options. xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
     synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
     linted: parameters with which the RTL and the bench are linted. around: tops and benches of what is built around it.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
@@ -33,6 +33,7 @@ class System(ABC):
     parts: ClassVar[tuple[str, ...]] = ()
     config: ClassVar[Any]
     sizes: ClassVar[Sizes | None] = None
+    more_words: ClassVar[dict[str, str]] = {}
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
     whole: ClassVar[str] = "bytes"
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
@@ -48,7 +49,8 @@ class System(ABC):
     @property
     def words(self) -> dict[str, str]:
         """Every option of a configuration as a command line word."""
-        return {f.name.upper(): f"option {f.name} of the encoder, default {f.default}" for f in fields(self.config)}
+        words = {f.name.upper(): f"option {f.name}, default {f.default}" for f in fields(self.config) if not isinstance(f.default, tuple)}
+        return words | self.more_words
 
     def options(self, given: Mapping[str, str]) -> dict[str, str]:
         """The options among the words of a command line, by their lower-case names."""

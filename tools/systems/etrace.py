@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from models.etrace.config import Config
 from models.etrace.decoder import decode
@@ -58,6 +58,7 @@ class ETrace(System):
     small: dict[str, Any] = dict(SMALL)
     bench = EtraceBuild.BENCH
     xlen_names = ("xlen", "iaddress_width_p")
+    more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}
     whole = "transported"
     synthesis_top = "etrace_encoder"
     synthesized = ({"IAddressWidth": 64, "NBlocks": 1}, {"IAddressWidth": 32, "NBlocks": 1}, {"IAddressWidth": 64, "NBlocks": 2})
