@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.etrace.packets import PRIVILEGE
-from models.riscv.isa import Flow
+from models.riscv.isa import Flow, is_constant
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
 from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE
@@ -197,7 +197,7 @@ class States:
             return False
         before, options = last - 1, self.of.capture.config
         insn = self.of.capture.program.insn(int(self.want.pc[before]))
-        jump = insn is not None and insn.flow == Flow.UNINFERABLE and not (self.of.draft and self.want.itype[before] == IType.RETURN)
+        jump = insn is not None and insn.flow == Flow.UNINFERABLE and not is_constant(insn) and not (self.of.draft and self.want.itype[before] == IType.RETURN)
         beats = self.of.capture.beats
         clever = options.implicit_return or options.sijump or (beats is not None and beats.toggle.any())
         return None if jump and clever else jump

@@ -15,7 +15,7 @@ from models.ntrace.config import Config as NtraceConfig
 CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig}
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
-_KINDS = ("program:<name>", "random", "scenario:<name>")
+_KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
 
 
 class JobError(ValueError):
@@ -26,8 +26,8 @@ class JobError(ValueError):
 class Job:
     """A run. JobError on construction if it is not possible.
 
-    ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random" or
-    "scenario:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
+    ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random",
+    "scenario:<name>" or (E-Trace) "golden:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
     retirement: "block" or "single". grouping: "longest" blocks or "random" ones. size: instructions of a random walk.
     backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
@@ -63,7 +63,7 @@ class Job:
         if self.size < 1:
             raise JobError(f"SIZE={self.size} is no walk; give SIZE=1 or more instructions")
         kind, _, what = self.source.partition(":")
-        if self.source != "random" and (kind not in ("program", "scenario") or not what):
+        if self.source != "random" and (kind not in ("program", "scenario", "golden") or not what):
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
         if self.backpressure == 100 and self.settings.inst_stall_ena:
             raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")

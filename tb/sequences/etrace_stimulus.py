@@ -12,7 +12,14 @@ from models.etrace.config import Config
 from models.etrace.packets import OPTIONS
 from models.riscv import recording
 from models.riscv.beats import Beats
-from models.riscv.blocks import observable, once_a_cycle, report_contexts, to_beats, without_stray_triggers
+from models.riscv.blocks import (
+    from_beats,
+    observable,
+    once_a_cycle,
+    report_contexts,
+    to_beats,
+    without_stray_triggers,
+)
 from models.riscv.generate import generate
 from models.riscv.knobs import Knobs
 from models.riscv.program import Program
@@ -22,6 +29,7 @@ from models.riscv.returns import misleading
 from models.riscv.sequential import mark
 from models.riscv.stream import RESTART_KINDS, with_itype_width, with_variant
 from tb.job import Job, JobError
+from tb.sequences.etrace_golden import find
 from tb.sequences.stimulus import Stimulus, closed, told, traced
 
 _BIT = {name: 1 << bit for bit, name in enumerate(OPTIONS)}
@@ -43,6 +51,9 @@ def stimulus(job: Job) -> Stimulus:
         what.beats = once_a_cycle(what.beats)
     elif kind == "program":
         what = _recorded(job, name)
+    elif kind == "golden":
+        case = find(name)
+        what = Stimulus(case.program, from_beats(case.beats, case.program, config.variant), case.beats, config)
     else:
         what = _walked(job)
     _believed(job, what)

@@ -15,8 +15,8 @@ from models.etrace.codec import bits, pack
 from models.etrace.config import Config
 from models.etrace.packets import OPTIONS, PRIVILEGE, Packet
 from models.riscv.retired import Kind, Retired
+from tb.sequences.etrace_golden import FORMAT, SUBFORMAT
 from tests.etrace.layouts import MAP_BITS
-from tests.etrace.strategies import FORMAT, SUBFORMAT
 
 UNINFERABLE = {"v2_0": (3, 6, 8, 10, 12, 13, 14), "draft_0_026": (3, 7, 8, 10, 12, 14)}
 RETURNS = {"v2_0": (13,), "draft_0_026": (12, 13)}

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from models.etrace.config import _LEGAL, Config
 from models.etrace.packets import Packet
+from tb.sequences.etrace_golden import FORMAT, SUBFORMAT
 from tests.etrace.layouts import MAP_BITS
 
-FORMAT = {"branch_count": 0, "jump_target": 0, "branch_map": 1, "address": 2, "start": 3, "trap": 3, "context": 3, "support": 3}
-SUBFORMAT = {"branch_count": 0, "jump_target": 1, "start": 0, "trap": 1, "context": 2, "support": 3}
 NOT_PACKETS = ("blocks_p", "inst_sync_max", "inst_sync_mode", "filter", "trap_vectors")  # say nothing about the layout
 
 

@@ -11,11 +11,11 @@ from models.etrace.packets import OPTIONS, VARIANTS, options_of
 from models.riscv.observed import from_beats
 from models.riscv.retired import Kind
 from models.riscv.stream import check_flow
-from tests.etrace import golden_pack
-from tests.etrace.golden_pack import Case
+from tb.sequences import etrace_golden
+from tb.sequences.etrace_golden import Case
 from tests.etrace.layouts import payload
 
-CASES = golden_pack.pack()
+CASES = etrace_golden.pack()
 every = pytest.mark.parametrize("case", CASES, ids=[f"{c.file[:2]}-{c.name}" for c in CASES])
 
 

@@ -1,8 +1,9 @@
-"""Reading the golden pack (golden/README.md), and what its cases are in our own terms: configuration, program, beats, packets."""
+"""Reading the golden pack of E-Trace (tests/etrace/golden/README.md), and what its cases are in our own terms: configuration, program, beats, packets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,24 @@ from models.etrace.config import Config
 from models.etrace.packets import Packet
 from models.riscv.beats import CYCLE_FIELDS, LANE_FIELDS, Beats
 from models.riscv.program import Program
-from tests.etrace.strategies import FORMAT, SUBFORMAT
+from tb.job import JobError
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent.parent.parent / "tests" / "etrace" / "golden"
+FORMAT = {"branch_count": 0, "jump_target": 0, "branch_map": 1, "address": 2, "start": 3, "trap": 3, "context": 3, "support": 3}
+SUBFORMAT = {"branch_count": 0, "jump_target": 1, "start": 0, "trap": 1, "context": 2, "support": 3}
 _SMALL: dict[str, Any] = {
     "blocks_p": 2, "bpred_size_p": 2, "cache_size_p": 2, "return_stack_size_p": 1, "bcount_bits": 3, "iretire_width_p": 5, "context_width_p": 8,
     "time_width_p": 16, "notime_p": 0, "fifo_depth": 16,
 }  # fmt: skip
 _COUNTER: dict[str, Any] = {
-    "iaddress_width_p": 32, "iaddress_lsb_p": 2, "privilege_width_p": 2, "call_counter_size_p": 2, "return_stack_size_p": 0,
+    "iaddress_width_p": 32, "iaddress_lsb_p": 2, "privilege_width_p": 2, "call_counter_size_p": 2, "return_stack_size_p": 0, "nocontext_p": 1,
+    "notval_p": 1,
 }  # fmt: skip
-_DRAFT: dict[str, Any] = {"variant": "draft_0_026", "bcount_bits": 16}
-SETS = {  # the table of the README; what it has in common are the defaults of Config
-    "standard": {}, "draft": _DRAFT, "small": _SMALL, "small_draft": _DRAFT | _SMALL, "counter": _COUNTER, "counter_draft": _DRAFT | _COUNTER,
+_EVERY: dict[str, Any] = {"bcount_bits": 16}
+_DRAFT: dict[str, Any] = {"variant": "draft_0_026"}
+SETS = {  # the table of the README, as far as it differs from the defaults of Config
+    "standard": _EVERY, "draft": _EVERY | _DRAFT, "small": _SMALL, "small_draft": _SMALL | _DRAFT, "counter": _EVERY | _COUNTER,
+    "counter_draft": _EVERY | _COUNTER | _DRAFT,
 }  # fmt: skip
 PRIV = {0: 0, 1: 1, 3: 3, 5: 4, 6: 5}  # codes of the specification to those of Beats
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "toggle", "priv", "context", "time", "drop")
@@ -47,10 +53,12 @@ class Case:
 
     @property
     def config(self) -> Config:
+        """Its configuration, trap vectors included."""
         return Config(**self.settings, trap_vectors=tuple(self.vectors))
 
     @property
     def program(self) -> Program:
+        """Its code."""
         return Program(self.config.xlen, self.code)
 
     @property
@@ -130,6 +138,15 @@ def _record(case: Case, kind: str, words: list[str]) -> None:
         raise ValueError(f"unknown record {kind}")
 
 
-def pack() -> list[Case]:
+@cache
+def pack() -> tuple[Case, ...]:
     """All cases, file by file."""
-    return [case for path in sorted(GOLDEN.glob("*.txt")) for case in read(path)]
+    return tuple(case for path in sorted(GOLDEN.glob("*.txt")) for case in read(path))
+
+
+def find(name: str) -> Case:
+    """The case of that name; JobError if there is none."""
+    for case in pack():
+        if case.name == name:
+            return case
+    raise JobError(f"there is no golden case {name}; tests/etrace/golden has them")
