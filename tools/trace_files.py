@@ -19,7 +19,7 @@ from tools.systems.base import System
 FILES = {"TRACE": "trace.bin", "ELF": "program.elf", "CONFIG": "config.json", "RETIRED": "retired.csv", "BEATS": "beats.npz"}
 WORDS = {
     "OUT": "folder of `make capture`, with trace.bin, program.elf and config.json",
-    "TRACE": "the bytes of the encoder (default OUT/trace.bin)",
+    "TRACE": "the bytes of the encoder (default OUT/trace.bin); of E-Trace also a .hex file, one payload a line",
     "ELF": "the program that was traced (default OUT/program.elf)",
     "CONFIG": "JSON with the encoder's options (default OUT/config.json; without it, the options below)",
     "IP": f"the system, {' or '.join(systems.NAMES)} (default: what CONFIG says)",
@@ -68,14 +68,14 @@ def load(given: Mapping[str, str], need_program: bool = True) -> TraceFiles:
     """Read trace, configuration and program; a ValueError subclass tells what is wrong with them."""
     system = system_of([f"{name}={value}" for name, value in given.items()])
     trace = required(given, "TRACE")
-    data = trace.read_bytes()
-    if not data:
+    if not trace.stat().st_size:
         raise ArgumentError(f"{trace} is empty; capture it again, an encoder sends something when trace starts")
     elf = program = None
     if need_program or path_of(given, "ELF") is not None:
         elf = required(given, "ELF")
         program = Program.from_elf(elf)
-    return TraceFiles(system, trace, data, _config(system, given, program), elf, program)
+    config = _config(system, given, program)
+    return TraceFiles(system, trace, system.read(trace, config), config, elf, program)
 
 
 def system_of(argv: Iterable[str]) -> System:

@@ -47,6 +47,16 @@ def test_another_program(out):
     assert is_one_sentence(run("decode", f"OUT={out}"), "does not fit", "give the ELF that was traced")
 
 
+def test_payloads_alone_a_line_each(out):
+    shown = run("decode", f"OUT={out}", "MESSAGES=1").stdout.splitlines()[1:-1]
+    hexes = out / "packets.hex"
+    hexes.write_text("\n".join(line[9:46].strip().replace(" ", "") for line in shown) + "\n")
+    (out / "beats.npz").unlink()
+    assert run("check", f"OUT={out}", f"TRACE={hexes}").returncode == 0
+    hexes.write_text("1f\nxyz\n")
+    assert is_one_sentence(run("check", f"OUT={out}", f"TRACE={hexes}"), "line 2", "one payload of")
+
+
 def test_a_lost_instruction_is_found(out):
     lines = (out / "retired.csv").read_text().splitlines(keepends=True)
     (out / "retired.csv").write_text("".join(lines[:-2] + lines[-1:]))

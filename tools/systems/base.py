@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tools.bits import Sizes
@@ -92,6 +93,10 @@ class System(ABC):
     @abstractmethod
     def described(self, config: Any) -> str:
         """A configuration in a few words: variant, mode, RV64."""
+
+    def read(self, trace: Path, config: Any) -> bytes:
+        """The bytes of a trace file; ValueError if it is none."""
+        return trace.read_bytes()
 
     @abstractmethod
     def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:

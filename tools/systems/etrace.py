@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from models.etrace.config import Config
 from models.etrace.decoder import decode
 from models.etrace.deframe import deframe
+from models.etrace.encapsulate import encapsulate
 from models.etrace.encoder import Encoder
+from models.etrace.packets import MAX_PAYLOAD
 from models.riscv import recording
 from scoreboards.clauses import Plan
 from scoreboards.etrace import check, plan
@@ -20,6 +23,7 @@ from tb.sequences.etrace_scenarios import SCENARIOS
 from tb.sequences.etrace_scenarios_base import SMALL
 from tb.sequences.stimulus import stimulus
 from tools import draw_etrace, listing_etrace
+from tools.arguments import ArgumentError
 from tools.bits import Method, Sizes
 from tools.sim import EtraceBuild
 from tools.systems.base import System
@@ -94,6 +98,22 @@ class ETrace(System):
         """Variant, width and the options that are on."""
         on = [name for name, value in config.options.items() if value]
         return f"{config.variant} RV{config.xlen} {'+'.join(on) or 'no option'}"
+
+    def read(self, trace: Path, config: Config) -> bytes:
+        """The transported bytes; payloads of a .hex file, one a line, are given a transport."""
+        if trace.suffix != ".hex":
+            return trace.read_bytes()
+        payloads = []
+        for number, line in enumerate(trace.read_text(errors="replace").split("\n"), 1):
+            try:
+                payloads.append(bytes.fromhex(line))
+                if len(payloads[-1]) > MAX_PAYLOAD:
+                    raise ValueError
+            except ValueError:
+                raise ArgumentError(f"{trace} line {number}: {line[:40]!r} is no payload; give one payload of at most {MAX_PAYLOAD} bytes a line, in hexadecimal digits") from None
+        payloads = [payload for payload in payloads if payload]
+        starts = [payload[0] & 0xF == 3 for payload in payloads]  # format 3, subformat 0
+        return encapsulate(payloads, starts, [0] * len(payloads), config)
 
     def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> EtraceCapture:
         """One of files: the packets are those of the transported bytes."""
