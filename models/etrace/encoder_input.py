@@ -82,7 +82,7 @@ class Change(NamedTuple):
 class Story:
     """What there is to encode.
 
-    items: those that matter. flags: of all, shape [blocks, 3]. options: in force, by row. By qualified block: row_of, next_row (of the item behind it), place (in the flattened
+    items: those that matter. flags: of all, shape [blocks, 3]. options: in force, by row. address_mask: bits of an address. By qualified block: row_of, next_row (of the item behind it), place (in the flattened
     beats), present (slots in use, shape [blocks, 3]), and what resynchronization counts: meter at the items of the block, base if the last sync is one of them.
     """
 
@@ -92,6 +92,7 @@ class Story:
     changes: list[Change]
     options: list[int]
     beats: Beats
+    address_mask: int
     row_of: np.ndarray
     next_row: np.ndarray
     place: np.ndarray
@@ -113,7 +114,8 @@ class Story:
         within = slot == HEAD or (slot == TAIL and self.present[block, TRAP_SLOT])
         behind = iaddr + 2 * iretire
         row = int((self.row_of if within else self.next_row)[block])
-        return key, int(self.flags.flat[key]), behind - (2 << large) if slot == TAIL else iaddr, behind, row
+        address = behind - (2 << large) if slot == TAIL else iaddr
+        return key, int(self.flags.flat[key]), address & self.address_mask, behind, row
 
 
 def read(beats: Beats, config: Config) -> Story:
@@ -149,7 +151,8 @@ def read(beats: Beats, config: Config) -> Story:
         meter = np.cumsum(iretire)
         base = meter - iretire
     items = _items(beats, config, keys, flags.flat[keys], place, row_of, next_row, present)
-    return Story(items, flags, segments, _changes(beats, switched), options.tolist(), beats, row_of, next_row, place, present, meter, base)
+    mask = (1 << config.iaddress_width_p) - 1
+    return Story(items, flags, segments, _changes(beats, switched), options.tolist(), beats, mask, row_of, next_row, place, present, meter, base)
 
 
 def _triggered(beats: Beats, every: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -252,7 +255,7 @@ def _items(
     address = beats.iaddr.flat[at]
     behind = address + 2 * beats.iretire.flat[at].astype(np.uint64)
     last = behind - (np.uint64(2) << beats.ilastsize.flat[at].astype(np.uint64))
-    address = np.where(slot == TAIL, last, address)
+    address = np.where(slot == TAIL, last, address) & np.uint64((1 << config.iaddress_width_p) - 1)  # a block may wrap around
     entry = address >> np.uint64(config.iaddress_lsb_p) & np.uint64((1 << config.bpred_size_p) - 1)
     extra = np.where(flags & BRANCH != 0, entry, behind)
     within = (slot == HEAD) | ((slot == TAIL) & present[block, TRAP_SLOT])

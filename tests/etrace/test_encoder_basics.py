@@ -73,6 +73,16 @@ def test_differences_wrap() -> None:
     assert behind_start(encode(rows, iaddress_width_p=32)) == expected
 
 
+def test_a_block_wraps() -> None:
+    """32 bits: four instructions from 0xfffffff8 on; the last one is at 4. A call at 0xfffffffc is returned from to 0."""
+    rows = [row(linear(0xFFFF_FFF8, 8)), row(levels=OFF)]
+    assert behind_start(encode(rows, iaddress_width_p=32, full_address=1)) == [("address", 4), REP]
+    rows = [row(Block(9, 0xFFFF_FFF8, 4)), row(Block(13, 0x2000, 2)), row(linear(0, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows, iaddress_width_p=32, implicit_return=1)) == [("address", 8, ("irdepth", 0)), REP]
+    rows = [row(Block(15, 0xFFFF_FFFC, 20)), row(linear(0x100, 2)), row(levels=OFF)]
+    assert behind_start(encode(rows, iaddress_width_p=32, inst_sync_mode=3)) == [("start", 0x100), NTR]
+
+
 def test_full_address() -> None:
     rows = [row(jump(0x1000, 2)), row(linear(0xFFFF_FFF0, 2)), row(levels=OFF)]
     assert behind_start(encode(rows, full_address=1, iaddress_width_p=32)) == [("address", 0xFFFF_FFF0), NTR]
