@@ -21,8 +21,8 @@ def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
 
     The stack is endless and forgets nothing but where the hart may have gone on anywhere; that of an encoder holds
     its upper part. What comes here is legal, but cannot be traced in that mode: mode 1 believes every return, mode 2 one
-    with the same bits 10 to 1. variant: of the stream; in E-Trace a co-routine swap neither pushes nor pops, and the stack
-    is empty after a change of options as well.
+    with the same bits 10 to 1. variant: of the stream; in E-Trace a co-routine swap neither pushes nor pops, and traps, changes
+    of privilege and of options empty the stack as well.
     """
     if mode not in (1, 2):
         return []
@@ -31,7 +31,9 @@ def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
     calls = _CALLS[:2] if etrace else _CALLS
     returns = (IType.COROUTINE_SWAP, IType.RETURN) if draft else _RETURNS[:1] if etrace else _RETURNS
     restart, switch = np.isin(retired.kind, RESTART_KINDS), np.isin(retired.kind, CONTROL_KINDS) & ~np.isin(retired.kind, _PULSES)
-    restart |= retired.kind == Kind.TOGGLE
+    if etrace:
+        restart |= np.isin(retired.kind, (Kind.TOGGLE, Kind.EXCEPTION, Kind.INTERRUPT))
+        restart[1:] |= insn[1:] & (retired.priv[1:] != retired.priv[:-1])
     rows = np.flatnonzero((insn & np.isin(retired.itype, (*calls, *returns))) | restart)
     told = np.flatnonzero(retired.kind <= Kind.INTERRUPT)
     places = np.searchsorted(told, rows, side="right")
@@ -40,7 +42,6 @@ def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
     for row, place in zip(rows.tolist(), places.tolist()):
         if restart[row]:
             stack.clear()  # tracing starts with a synchronizing message
-            continue
         itype = int(retired.itype[row])
         if itype in returns and stack and place < len(told):
             target, back = int(retired.pc[told[place]]), stack.pop()

@@ -133,9 +133,10 @@ def _believed(job: Job, what: Stimulus) -> None:
         return
     if wrong := misleading(what.retired, 1, config.variant):
         row = wrong[0]
+        way_out = "IMPLICIT_RETURN=0" if config.variant == "draft_0_026" else "RETURN_STACK_SIZE_P=4 CALL_COUNTER_SIZE_P=0"
         raise JobError(
             f"{job.source} cannot be traced so: {what.program.where(int(what.retired.pc[row]))} is a return (row {row}) that goes "
-            "elsewhere than it was called from, and a call counter would believe it; give RETURN_STACK_SIZE_P=4 CALL_COUNTER_SIZE_P=0"
+            f"elsewhere than it was called from, and a call counter would believe it; give {way_out}"
         )
 
 
