@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from models.control.grammar import Grammar
 from models.control.layout import Params
 from models.control.model_funnel import Sent
-from models.ntrace.config import Config
-from models.ntrace.encoder import EncodedTrace, Encoder
 from models.ntrace.images import ImageMap
 from models.riscv.beats import Beats
 from models.riscv.program import Program
 from scoreboards.control import Access
+from scoreboards.control_protocol import EncoderProtocol, protocol
 
 
 @dataclass
@@ -41,22 +41,24 @@ class Fired:
 class HartRun:
     """One hart and its encoder. beats: what the encoder accepted, with the levels it saw. stream: what it sent.
 
-    program: what the hart ran; config: what the registers were set to. images, pcs: for a hart that ran more than one
+    program: what the hart ran; config: what the registers were set to, and source: the number of its encoder. protocol: what the encoder speaks. images, pcs: for a hart that ran more than one
     program, what a decoder needs and the instructions it must find.
     """
 
-    config: Config
+    config: Any
     program: Program
     images: ImageMap | None
     pcs: np.ndarray | None
     beats: Beats
     stream: Stream
     fired: Fired
+    protocol: EncoderProtocol
+    source: int = 0
 
     @cached_property
-    def told(self) -> EncodedTrace:
+    def told(self) -> Any:
         """What the reference encoder makes of the beats."""
-        return Encoder(self.config).run(self.beats)
+        return self.protocol.encoder(self.config).run(self.beats)
 
 
 @dataclass
@@ -80,3 +82,13 @@ class SystemCapture:
     exact: bool = True
     expect: dict[str, Any] = field(default_factory=dict)
     rerun: str = ""
+
+    @property
+    def protocol(self) -> EncoderProtocol:
+        """What all the encoders speak."""
+        return protocol(self.params.format)
+
+    @property
+    def grammar(self) -> Grammar:
+        """How messages stand in the merged stream."""
+        return self.protocol.grammar(self.harts[0].config)

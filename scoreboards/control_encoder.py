@@ -162,11 +162,10 @@ def _losses(run: HartRun) -> list[tuple[int, int]]:
     cycle, drop = run.beats.cycle.astype(np.int64), run.beats.drop
     told = run.told
     found = []
-    for index, (message, row) in enumerate(zip(told.messages, told.beat)):
-        if message.name == "Error":
-            after = told.beat[index - 1] + 1 if index else 0
-            without_room = np.flatnonzero(drop[after : row + 1])
-            found.append((int(cycle[after + without_room[0]]), int(cycle[row])))
+    for index in run.protocol.losses(told):
+        row, after = told.beat[index], told.beat[index - 1] + 1 if index else 0
+        without_room = np.flatnonzero(drop[after : row + 1])
+        found.append((int(cycle[after + without_room[0]]), int(cycle[row])))
     return found
 
 

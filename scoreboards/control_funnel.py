@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from models.control.model_funnel import Sent, overtaken
 from models.control.model_registers import RegisterModel
-from models.ntrace.codec import Damage, Unpacker
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import Access
 from scoreboards.control_capture import SystemCapture
@@ -85,13 +84,8 @@ def _whole(capture: SystemCapture, book: ClauseBook, inputs: list[list[Sent]], p
         cycle=capture.merged.messages[i].begin,
     ))  # fmt: skip
     for number, hart in enumerate(capture.harts):  # a message that a reset cut would swallow the beginning of the next
-        damage: list[Damage] = []
-        unpacker = Unpacker(hart.config, lambda message: None, damage.append)
-        unpacker.feed(hart.stream.data)
-        unpacker.finish()
-        book.check("TCI.funnel.whole", not damage, lambda: Failure(
-            "TCI.funnel.whole", f"encoder {number} sent what is no message: {damage[0].reason} at byte {damage[0].offset}",  # noqa: B023
-        ))  # fmt: skip
+        damage = hart.protocol.damage(hart)
+        book.check("TCI.funnel.whole", not damage, Failure("TCI.funnel.whole", f"encoder {number} sent what is no message: {damage}"))
     rest = len(capture.merged.data) - sum(map(len, passed))
     book.check("TCI.funnel.whole", not rest, Failure("TCI.funnel.whole", f"the stream ends with {rest} bytes of an open message"))
 

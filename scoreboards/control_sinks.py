@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from models.control.model_funnel import Sent
-from models.control.model_pin_sink import CALIBRATION, MODES, Receiver, longest_run_without_idle, samples
+from models.control.model_pin_sink import (
+    CALIBRATION,
+    MODES,
+    Receiver,
+    idle_sample,
+    longest_run_without_idle,
+    samples,
+)
 from models.control.model_ram_sink import WORD, RamSink, RamSinkError
 from models.control.model_registers import RegisterModel
 from scoreboards.clauses import ClauseBook, Failure
@@ -106,7 +113,7 @@ class RamCheck:
         try:
             self.sink = RamSink(
                 self._address("Start"), self._address("Limit"), self._address("WP"), bool(self.place.get("trRamStopOnWrap")),
-                bool(self.place.get("trRamWrap")),
+                bool(self.place.get("trRamWrap")), idle=self.capture.grammar.idle,
             )  # fmt: skip
         except RamSinkError as error:
             self.sink = None
@@ -233,7 +240,7 @@ class PinCheck:
             if first.values["trPibCalibrate"]:
                 self._calibration(width, first, edges)
                 continue
-            receiver = Receiver(width)
+            receiver = Receiver(width, grammar=self.capture.grammar)
             seen = [data & ((1 << width) - 1) for _, data in edges]
             receiver.feed(seen)
             self._bytes(group, receiver, seen)
@@ -251,7 +258,8 @@ class PinCheck:
         return groups
 
     def _bytes(self, group: list[Session], receiver: Receiver, seen: list[int]) -> None:
-        messages = [sent.data for session in group for sent in taken(self.capture.merged.messages, session)]
+        sent = b"".join(sent.data for session in group for sent in taken(self.capture.merged.messages, session))
+        messages = self.capture.grammar.split(sent)
         wanted = b"".join(messages)
         found = bytes(receiver.data)
         if self.capture.expect.get("cut") and wanted.startswith(found):
@@ -278,12 +286,12 @@ class PinCheck:
         self.book.check("TCI.pib.runs", len(edges) > 2, Failure("TCI.pib.runs", "TRC_CLK does not run although a mode is set"))
 
     def _idle(self, width: int, session: Session, receiver: Receiver, edges: list[tuple[int, int]]) -> None:
-        ones = (1 << width) - 1
+        ones, quiet = (1 << width) - 1, idle_sample(width, self.capture.grammar)
         early = [(cycle, data) for cycle, data in edges if cycle <= session.begin]
-        bad = [i for i, (_, data) in enumerate(early) if data & ones != ones]
+        bad = [i for i, (_, data) in enumerate(early) if data & ones != quiet]
         self.book.bulk("TCI.pib.quiescent", len(early), bad, lambda i: Failure(
             "TCI.pib.quiescent", "the pins are not idle before trPibEnable is set", cycle=early[i][0],
-            table=[("TRC_DATA", f"{ones:#x}", f"{early[i][1] & ones:#x}")],
+            table=[("TRC_DATA", f"{quiet:#x}", f"{early[i][1] & ones:#x}")],
         ))  # fmt: skip
         unused = [(cycle, data >> width) for cycle, data in edges]
         bad = [i for i, (_, data) in enumerate(unused) if data]
@@ -298,11 +306,10 @@ class PinCheck:
 
     def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> None:
         """The pattern, repeated, from Enable on; it may begin a few samples later."""
-        pattern = samples(CALIBRATION[width], width)
+        pattern, quiet = samples(CALIBRATION[width], width), idle_sample(width, self.capture.grammar)
         inside = [data & ((1 << width) - 1) for cycle, data in edges if session.begin < cycle <= session.end]
-        ones = (1 << width) - 1
         starts = [i for i in range(min(len(inside), 2 * len(pattern) + 24)) if inside[i : i + len(pattern)] == pattern]
-        ok = bool(starts) and all(value == ones for value in inside[: starts[0]][:-1])
+        ok = bool(starts) and all(value == quiet for value in inside[: starts[0]][:-1])
         ok = ok and all(value == pattern[i % len(pattern)] for i, value in enumerate(inside[starts[0] :]))
         self.book.count("TCI.pib.calibrate", max(len(inside) - 1, 0))
         self.book.check("TCI.pib.calibrate", ok, Failure(
@@ -315,10 +322,10 @@ def _gap(messages: list[bytes], at: int, receiver: Receiver, seen: list[int]) ->
     begin = 0
     for message, start in zip(messages, receiver.starts):
         if begin + len(message) > at:
-            due, ones = samples(message, receiver.width), (1 << receiver.width) - 1
+            due, quiet = samples(message, receiver.width, receiver.grammar), idle_sample(receiver.width, receiver.grammar)
             found = seen[start : start + 2 * len(due) + 8]
             first = next((i for i, (a, b) in enumerate(zip(due, found)) if a != b), len(due))
-            idle = next((i for i, value in enumerate(found[first:]) if value != ones), 0)
+            idle = next((i for i, value in enumerate(found[first:]) if value != quiet), 0)
             return idle > 0 and found[first + idle : idle + len(due)] == due[first:]
         begin += len(message)
     return False

@@ -1,33 +1,30 @@
 """The trace system's scoreboard: one run in, a verdict clause by clause out; needs no simulator.
 
 Registers, funnel, sinks and levels are held to tests/plan/control.toml; the bytes of each source, as they came back from the
-sink, to tests/plan/ntrace.toml by scoreboards/ntrace.py.
+sink, to the plan of the encoders' protocol by its own scoreboard (scoreboards/control_protocol.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from models.control.model_funnel import by_source, split
-from models.ntrace.config import Config
-from models.ntrace.decoder import DecodedTrace, DecoderError, decode
-from models.ntrace.sources import decode_sources, stays
+from models.ntrace.sources import stays
 from models.riscv.retired import Priv
-from scoreboards.capture import Capture
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import RegisterCheck
 from scoreboards.control_capture import HartRun, SystemCapture
 from scoreboards.control_encoder import check_encoders
 from scoreboards.control_funnel import check_flush, check_funnel
 from scoreboards.control_sinks import PinCheck, RamCheck
-from scoreboards.ntrace import Verdict, check
+from scoreboards.verdict import Verdict
 
 
 @dataclass
 class SystemVerdict:
-    """What a check found. book: the Trace Control Interface's clauses; harts: N-Trace's, for each hart that was traced."""
+    """What a check found. book: the Trace Control Interface's clauses; harts: the protocol's, for each hart that was traced."""
 
     book: ClauseBook
     harts: list[Verdict] = field(default_factory=list)
@@ -75,17 +72,17 @@ def check_system(capture: SystemCapture, book: ClauseBook) -> SystemVerdict:
 def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     """The bytes of each hart, as they came back, against what it retired."""
     expect = capture.expect
-    bits = max((hart.config.source_bits for hart in capture.harts), default=0)
+    speaks = capture.protocol
     back = capture.readback if capture.readback is not None else capture.merged.data
-    merged, returned = by_source(capture.merged.data, bits), by_source(back, bits)
+    returned = speaks.by_source(back, capture.harts, bool(expect.get("wrapped")))
     found: dict[int, np.ndarray] = {}
     for number, hart in enumerate(capture.harts):
-        src = hart.config.src_id if hart.config.source_bits else 0
+        src = speaks.source(hart)
         if not len(hart.beats) or number in expect.get("untraced", ()):
             continue
         whole = sent = b"".join(one.data for one in hart.stream.messages)
         if number not in expect.get("left_out", ()):
-            whole = merged.get(src, b"")
+            whole = speaks.whole(capture, hart)
             _returned(capture, verdict.book, number, sent, returned.get(src, b""))
         if expect.get("cut"):
             _prefix(verdict.book, number, hart, sent)
@@ -93,12 +90,12 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
             found[src] = hart.pcs
             _exact(verdict.book, number, hart, whole)
         else:
-            verdict.harts.append(_hart(capture, hart, whole))
+            verdict.harts.append(speaks.check(capture, hart, whole))
             _options(verdict.book, number, hart, verdict.harts[-1])
             found[src] = verdict.harts[-1].decoded.pcs
             if expect.get("wrapped"):
                 _tail(verdict.book, number, hart, returned.get(src, b""), verdict.harts[-1])
-    if bits and not {"wrapped", "stopped", "cut", "left_out"} & {name for name, value in expect.items() if value}:
+    if any(map(speaks.source, capture.harts)) and not {"wrapped", "stopped", "cut", "left_out"} & {name for name, value in expect.items() if value}:
         _together(capture, verdict.book, back, found)
     verdict.stats |= {
         "instructions": sum(v.stats["instructions"] for v in verdict.harts) + sum(len(h.pcs) for h in capture.harts if h.pcs is not None), "told": sum(map(len, found.values())),
@@ -111,32 +108,28 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
 def _options(book: ClauseBook, number: int, hart: HartRun, verdict: Verdict) -> None:
     """What the registers were set to is what the encoder does: its stream keeps every clause under that configuration."""
     clause = "TCI.te.filters" if hart.config.filter else "TCI.te.options"
-    book.count(clause, int(verdict.stats["messages"]))
+    book.count(clause, int(verdict.stats.get("messages", verdict.stats.get("packets", 0))))
     book.check(clause, verdict.passed, lambda: Failure(
         clause, f"hart {number}: with {_given(hart.config)} in its registers its stream breaks {', '.join(verdict.book.failed)}",
     ))  # fmt: skip
 
 
-def _given(config: Config) -> str:
+def _given(config: Any) -> str:
     """What differs from the default configuration."""
-    plain = Config().to_dict()
+    plain = type(config)().to_dict()
     return " ".join(f"{name.upper()}={value}" for name, value in config.to_dict().items() if value != plain[name])
 
 
 def _together(capture: SystemCapture, book: ClauseBook, back: bytes, found: dict[int, np.ndarray]) -> None:
     """The whole stream at once, with each hart's program or images: every source tells its own story (11.2 to 11.4)."""
-    sources = {
-        hart.config.src_id: (hart.images or hart.program, hart.config)
-        for hart in capture.harts if hart.config.src_id in found
-    }  # fmt: skip
-    try:
-        traces = decode_sources(back, sources)
-    except DecoderError:
-        return  # encoders of different forms: legal registers, but no one stream (3.2)
+    speaks = capture.protocol
+    traces = speaks.decoded(back, [hart for hart in capture.harts if speaks.source(hart) in found])
+    if not traces:
+        return
     for src, wanted in found.items():
         if not len(wanted):
             continue  # never traced: nothing to synchronize with
-        hart = next(h for h in capture.harts if h.config.src_id == src)
+        hart = next(h for h in capture.harts if speaks.source(h) == src)
         clause = "TCI.sys.decode" if hart.images is None else "TCI.sys.replaced" if capture.expect.get("replaced") else "TCI.sys.images"
         _same(book, clause, src, wanted, traces[src])
     for context, wanted in capture.expect.get("history", {}).items():
@@ -148,7 +141,7 @@ def _together(capture: SystemCapture, book: ClauseBook, back: bytes, found: dict
         ))  # fmt: skip
 
 
-def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: DecodedTrace) -> None:
+def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: Any) -> None:
     told = trace.pcs
     # Behind a vendor-defined message a sync may tell an earlier time (docs/ntrace-profile.md); the hart's own check judges that.
     odd = [diagnostic for diagnostic in trace.diagnostics if diagnostic.clause != "NT.8.7.monotonic"]
@@ -163,15 +156,15 @@ def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: De
 
 def _exact(book: ClauseBook, number: int, hart: HartRun, data: bytes) -> None:
     """A hart of several programs: the bytes need no program to be predicted."""
-    due = hart.told.data
-    book.count("TCI.sys.exact", len(split(due)))
+    due, data = hart.protocol.due(hart), hart.protocol.bare(hart, data)
+    book.count("TCI.sys.exact", len(hart.protocol.grammar(hart.config).split(due)))
     book.check("TCI.sys.exact", due == data, Failure("TCI.sys.exact", f"hart {number}: {len(data)} bytes were sent, {len(due)} were due"))
 
 
 def _prefix(book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:
     """A run that ended in a reset: what was sent until then is the beginning of what was due."""
-    due = hart.told.data
-    book.count("TCI.sys.prefix", len(split(sent)))
+    due, sent = hart.protocol.due(hart), hart.protocol.bare(hart, sent)
+    book.count("TCI.sys.prefix", len(hart.protocol.grammar(hart.config).split(sent)))
     book.check("TCI.sys.prefix", due.startswith(sent), lambda: Failure(
         "TCI.sys.prefix", f"hart {number}: {len(sent)} bytes were sent until the reset, and they do not begin what was due",
     ))  # fmt: skip
@@ -179,7 +172,7 @@ def _prefix(book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:
 
 def _tail(book: ClauseBook, number: int, hart: HartRun, back: bytes, whole: Verdict) -> None:
     """A wrapped buffer is decoded from its first synchronizing message on; that is the end of the whole story."""
-    told = decode(back, hart.program, hart.config).pcs
+    told = hart.protocol.pcs(hart, back)
     all_of_it = whole.decoded.pcs
     book.count("TCI.sys.wrapped", len(told))
     ok = len(told) <= len(all_of_it) and np.array_equal(told, all_of_it[len(all_of_it) - len(told) :])
@@ -190,22 +183,12 @@ def _tail(book: ClauseBook, number: int, hart: HartRun, back: bytes, whole: Verd
 
 def _returned(capture: SystemCapture, book: ClauseBook, number: int, sent: bytes, back: bytes) -> None:
     """What came back is all of what a hart's encoder sent, or its end if the buffer wrapped, or its beginning if it stopped."""
-    book.count("TCI.sys.sources", len(split(sent)))
+    messages = capture.grammar.split(sent)
+    book.count("TCI.sys.sources", len(messages))
+    sent = b"".join(messages)
     end = capture.expect.get("wrapped"), capture.expect.get("stopped")
-    ok = back == sent or bool(end[0] and _is_end(back, sent)) or bool(end[1] and sent.startswith(back))
+    ok = back == sent or bool(end[0] and sent.endswith(capture.protocol.joined(back))) or bool(end[1] and sent.startswith(back))
     book.check("TCI.sys.sources", ok, lambda: Failure(
         "TCI.sys.sources", f"hart {number}: {len(back)} bytes came back of {len(sent)} that were sent",
         table=[("bytes", sent[-16:].hex(" "), back[-16:].hex(" "))],
-    ))  # fmt: skip
-
-
-def _is_end(back: bytes, sent: bytes) -> bool:
-    """Whether `back`, its first message perhaps cut, ends `sent`."""
-    whole = b"".join(split(back)[1:])
-    return sent.endswith(whole)
-
-
-def _hart(capture: SystemCapture, hart: HartRun, data: bytes) -> Verdict:
-    return check(Capture(
-        config=hart.config, program=hart.program, data=data, beats=hart.beats, exact=capture.exact, rerun=capture.rerun,
     ))  # fmt: skip

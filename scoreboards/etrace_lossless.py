@@ -121,9 +121,9 @@ class Lossless(Alignment):
         status = self.table["qual_status"]
         told = [(at, e) for at, e in self.placed("support") if status[e.packet] != TRACE_LOST]
         wanted = self.expected.supports
-        if self.knobs.support_extra:
-            plain = {s.index for s in wanted if s.statuses == (NO_CHANGE,)}
-            told = [(at, e) for at, e in told if status[e.packet] != NO_CHANGE or at in plain]
+        if self.knobs.support_extra:  # then the ends alone are known
+            told = [(at, e) for at, e in told if status[e.packet] != NO_CHANGE]
+            wanted = [support for support in wanted if support.statuses != (NO_CHANGE,)]
         for support in wanted:
             self.book.count(support.clause)
             self.book.count("ET.pay.qual_status")

@@ -1,0 +1,137 @@
+"""The lossless check turns red under the right clause, for devices that need not be the reference: exact is not asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.etrace.packets import Packet
+from scoreboards.etrace import check
+from scoreboards.etrace_capture import EtraceCapture
+from scoreboards.etrace_knobs import Knobs
+from tests.scoreboards.etrace_stories import Change, Sent, doctored, sent, story
+
+RETURNS = {"implicit_return": 1}
+
+
+def changed(name: str, which: int = 0, **values: Any) -> Change:
+    """Set fields of the which-th packet of a format."""
+    return lambda sent: sent.set(sent.find(name, which), **values)
+
+
+def without(name: str, which: int = 0, **of: Any) -> Change:
+    """Leave out the which-th packet of a format that has these fields."""
+    return lambda sent: sent.delete(sent.find(name, which, **of))
+
+
+def flip(sent: Sent) -> None:
+    """Another direction for the oldest branch of the first map."""
+    index = sent.find("branch_map")
+    sent.set(index, branch_map=sent.packets[index].get("branch_map") ^ 1)
+
+
+def as_address(sent: Sent) -> None:
+    """A 3.0 behind an xRET becomes a mere address: it tells where the hart went, but not its privilege."""
+    index = sent.reasons.index("ET.alg.ppccd")
+    values = {"format": 2, "address": sent.packets[index].get("address"), "notify": 0, "updiscon": 0, "irreport": 0, "irdepth": None}
+    sent.packets[index] = Packet("address", values)
+
+
+CONTEXT = Packet("context", {"format": 3, "subformat": 2, "privilege": 3, "context": 9})
+CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
+    "ET.bt.sequential": ("trap_kinds", {}, lambda sent: sent.set(3, address=-0x2000)),
+    "ET.bt.inferable": ("resync_without_branches", {"inst_sync_mode": 3}, lambda sent: sent.set(9, address=sent.packets[9].get("address") - 2)),
+    "ET.bt.uninferable": ("uninferable_jumps", {}, without("address")),
+    "ET.bt.branches": ("map_lengths", {}, flip),
+    "ET.bt.traps": ("trap_kinds", {}, lambda sent: [sent.set(i, address=0x4000_2002) for i in [sent.find("trap", thaddr=1)]]),
+    "ET.bt.epc": ("traps_at_target", {}, lambda sent: sent.set(sent.find("trap", interrupt=0, thaddr=0), address=0x4000_0009)),
+    "ET.bt.sync": ("stops", {}, lambda sent: sent.set(sent.find("start", 1), address=0x4000_0009)),
+    "ET.bt.end": ("stops", {}, lambda sent: [sent.delete(len(sent.packets) - 1) for _ in range(6)]),
+    "ET.pay.ecause": ("causes", {}, changed("trap", ecause=33)),
+    "ET.pay.tval": ("causes", {}, lambda sent: sent.set(sent.find("trap", interrupt=0), tval=0x99)),
+    "ET.opt.implicit_exception": (
+        "implicit_exceptions", {"implicit_exception": 1}, lambda sent: sent.set(sent.find("trap", interrupt=1, ecause=8, thaddr=1), ecause=12)),
+    "ET.opt.implicit_return": ("nested_calls", RETURNS, changed("support", ioptions=0)),
+    "ET.pay.privilege": ("xret_kinds", {}, changed("start", privilege=1)),
+    "ET.pay.time": ("time_and_privilege", {"notime_p": 0}, changed("start", time=3)),
+    "ET.pay.context": ("contexts", {"ctype": "2"}, changed("start", context=3)),
+    "ET.alg.ppccd": ("xret_kinds", {"full_address": 1}, as_address),
+    "ET.ing.ctype": ("contexts", {"ctype": "2"}, lambda sent: sent.delete(sent.reasons.index("ET.alg.ppccd"))),
+    "ET.alg.context": ("contexts", {"ctype": "1"}, without("context")),
+    "ET.alg.notify": ("notify_kinds", {"full_address": 1}, lambda sent: sent.delete(sent.find("address", notify=1))),
+    "ET.pay.notify": ("uninferable_jumps", {}, lambda sent: sent.set(len(sent.packets) - 2, notify=1)),
+    "ET-16": ("stops", {}, lambda sent: sent.set(sent.find("support", qual_status=3), qual_status=1)),
+    "ET.alg.ended": ("trap_last", {}, lambda sent: sent.delete(len(sent.packets) - 1)),
+    "ET.alg.enable": ("disables", {}, without("support")),
+    "ET.alg.disable": ("level_walk", {}, lambda sent: sent.delete(sent.reasons.index("ET.alg.disable"))),
+    "ET.alg.reconfigured": ("reconfigured", {}, lambda sent: sent.set(sent.reasons.index("ET.alg.reconfigured"), ienable=0)),
+    "ET.pay.ioptions": ("stops", {}, changed("support", 1, ioptions=32)),
+    "ET.pay.qual_status": ("stops", {}, changed("support", 1, qual_status=0)),
+    "ET.pay.support": ("uninferable_jumps", {}, lambda sent: sent.repeat(0)),
+    "ET.alg.lost": ("stops", {}, changed("support", 1, qual_status=2)),
+    "ET.ing.filters": ("filters", {"filter": "iaddr=0x80000010..0x80000016"}, lambda sent: sent.set(sent.find("start", 2), address=0x4000_000F)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("clause", CASES)
+def test_red_under_its_clause(clause: str) -> None:
+    name, options, change = CASES[clause]
+    good = doctored(name, options)
+    assert good.passed, good.failures[0].text()
+    assert clause in doctored(name, options, change).book.failed
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3])
+def test_resync(mode: int) -> None:
+    """Too late, and where nothing called for it; a device that is free may do both."""
+    name, options = {1: "resync_and_events", 2: "resync_by_cycles", 3: "resync_with_branches"}[mode], {"inst_sync_mode": mode}
+    good = doctored(name, options)
+    assert good.passed and good.book.results()["ET.alg.resync"][0] > 1
+    config, program, beats, encoded = story(name, tuple(options.items()))
+    longer = replace(config, inst_sync_max=6)
+    assert "ET.alg.resync" in check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False), Knobs()).book.failed
+    assert check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False)).passed
+    none = story(name, (("inst_sync_mode", 0),))[3]
+    if mode != 1:  # without them there are fewer packets as well
+        assert "ET.alg.resync" in check(EtraceCapture(config, program, none.payloads, beats=beats, exact=False), Knobs()).book.failed
+
+
+def test_context_at_another_place() -> None:
+    """A 3.2 behind the instructions of its context: the reference never does that, a free device may."""
+
+    def later(sent: Sent) -> None:
+        index = sent.find("context")
+        sent.insert(index + 3, sent.packets[index])
+        sent.delete(index)
+
+    options = {"ctype": "1"}
+    assert "ET.alg.context" in doctored("context_values", options, later).book.failed
+    assert "ET.alg.context" in doctored("uninferable_jumps", {}, lambda sent: sent.insert(3, CONTEXT)).book.failed
+    assert doctored("uninferable_jumps", {}, lambda sent: sent.insert(3, CONTEXT), knobs=Knobs.free()).passed
+
+
+def test_loss_must_have_happened() -> None:
+    """The same packets pass where beats found no room, and fail where all did."""
+    config, program, beats, encoded = story("overflow", (("inst_stall_ena", 0),))
+    full = replace(beats, drop=np.ones_like(beats.drop))
+    copy = sent(encoded)
+    cut = copy.find("address", 20)
+    copy.packets[cut : cut + 4] = [Packet("support", copy.packets[0].values | {"qual_status": 2})]
+    del copy.options[cut + 1 : cut + 4], copy.reasons[cut + 1 : cut + 4]
+    assert len(encoded.payloads) > cut + 4
+    for drops, passed in ((beats, False), (full, False)):
+        verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=drops, exact=False), Knobs())
+        assert verdict.passed is passed
+
+
+def test_from_files_alone() -> None:
+    """Without the port there are no cycles, times and levels; PCs, directions and traps are still compared."""
+    config, program, beats, encoded = story("trap_kinds")
+    given = EtraceCapture(config, program, beats=beats).retired
+    assert check(EtraceCapture(config, program, encoded.payloads, given=given)).passed
+    other = given.select(slice(None))
+    other.tval[np.flatnonzero(other.tval)[0]] ^= np.uint64(4)
+    assert check(EtraceCapture(config, program, encoded.payloads, given=other)).book.failed == ["ET.pay.tval"]
