@@ -23,6 +23,7 @@ def check_resync(of: Lossless) -> None:
         return  # or nobody knows which of several rounds a packet was sent in
     reasons = want.first.copy()
     reasons[[i for i in want.traps_at if i < len(want)]] = True
+    reasons[[piece.at for piece in of.pieces if piece.join == "lost" and piece.at is not None and piece.length]] = True
     reasons |= np.diff(want.priv.astype(np.int64), prepend=-1) != 0
     reasons |= np.isin(want.ctype, (PRECISE, DISCONTINUITY))
     places = np.array(sorted({place for _, place in of.sync_places}), np.int64)

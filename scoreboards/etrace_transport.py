@@ -140,7 +140,7 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
     if config.framing == "blocks":
         behind = [0, *(c.offset + whole(c) for c in chunks[:-1])]
         spans = [i for i, c in enumerate(chunks) if c.offset // size != (c.offset + whole(c) - 1) // size]
-        wasted = [i for i, c in enumerate(chunks) if c.zeros and (-behind[i] % size >= whole(c) or c.offset % size)]
+        wasted = [i for i, c in enumerate(chunks) if c.zeros and (c.zeros != -behind[i] % size or c.zeros >= whole(c))]
         book.bulk(clause, len(chunks), spans, lambda i: Failure(
             clause, f"packet #{i} at byte {chunks[i].offset} spans two blocks of {size} bytes"))  # fmt: skip
         book.bulk(clause, len(chunks), wasted, lambda i: Failure(

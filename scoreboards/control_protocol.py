@@ -1,0 +1,197 @@
+"""What the trace system's scoreboard asks of the encoders' protocol: messages and their sources, the reference encoder, the decoder.
+
+`protocol(format)` is N-Trace's or E-Trace's by trTeFormat; nothing else in scoreboards/control*.py knows which one it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.control.grammar import NTRACE, EtraceGrammar, Grammar
+from models.control.model_funnel import by_source
+from models.etrace.decoder import decode as decode_etrace
+from models.etrace.deframe import deframe
+from models.etrace.encoder import Encoder as EtraceEncoder
+from models.ntrace.codec import Damage, Unpacker
+from models.ntrace.decoder import DecoderError
+from models.ntrace.decoder import decode as decode_ntrace
+from models.ntrace.encoder import Encoder as NtraceEncoder
+from models.ntrace.sources import decode_sources
+from scoreboards import etrace, ntrace
+from scoreboards.capture import Capture
+from scoreboards.etrace_capture import EtraceCapture
+from scoreboards.verdict import Verdict
+
+if TYPE_CHECKING:
+    from scoreboards.control_capture import HartRun, SystemCapture
+
+E_TRACE = 0  # trTeFormat
+
+
+class EncoderProtocol(ABC):
+    """One protocol. encoder: its reference model."""
+
+    encoder: Any
+
+    @abstractmethod
+    def grammar(self, config: Any) -> Grammar:
+        """How messages stand in the stream."""
+
+    @abstractmethod
+    def source(self, hart: HartRun) -> int:
+        """The number of a hart's encoder, 0 if it has none in its messages."""
+
+    @abstractmethod
+    def by_source(self, data: bytes, harts: list[HartRun], joined: bool = False) -> dict[int, bytes]:
+        """The bytes of the messages of each source, nothing between them; joined: the stream begins anywhere."""
+
+    @abstractmethod
+    def whole(self, capture: SystemCapture, hart: HartRun) -> bytes:
+        """What of a hart's stream left the funnel, with all that stands between its messages."""
+
+    @abstractmethod
+    def losses(self, told: Any) -> list[int]:
+        """The messages of the reference encoder that tell of a loss, by index."""
+
+    @abstractmethod
+    def damage(self, hart: HartRun) -> str:
+        """What in an encoder's stream is no message; empty if all is well."""
+
+    @abstractmethod
+    def check(self, capture: SystemCapture, hart: HartRun, data: bytes) -> Verdict:
+        """A hart's stream against the clauses of the protocol."""
+
+    @abstractmethod
+    def pcs(self, hart: HartRun, messages: bytes) -> np.ndarray:
+        """The instructions that a decoder finds in some messages of a hart."""
+
+    @abstractmethod
+    def decoded(self, back: bytes, harts: Iterable[HartRun]) -> dict[int, Any]:
+        """The whole stream of several sources, decoded by source; empty if it is no one stream."""
+
+    def due(self, hart: HartRun) -> bytes:
+        """What a hart's encoder has to send, without its source where that is not the encoder's business."""
+        return hart.told.data
+
+    def bare(self, hart: HartRun, data: bytes) -> bytes:
+        """What a hart's encoder sent, to be compared with `due`."""
+        return data
+
+    def joined(self, back: bytes) -> bytes:
+        """Of the messages from a buffer that wrapped, those that are whole for sure."""
+        return back
+
+
+class Ntrace(EncoderProtocol):
+    """Nexus messages; the source stands behind the TCODE."""
+
+    encoder = NtraceEncoder
+
+    def grammar(self, config: Any) -> Grammar:
+        return NTRACE
+
+    def source(self, hart: HartRun) -> int:
+        return hart.config.src_id if hart.config.source_bits else 0
+
+    def by_source(self, data: bytes, harts: list[HartRun], joined: bool = False) -> dict[int, bytes]:
+        return by_source(data, max((hart.config.source_bits for hart in harts), default=0))
+
+    def whole(self, capture: SystemCapture, hart: HartRun) -> bytes:
+        return self.by_source(capture.merged.data, capture.harts).get(self.source(hart), b"")
+
+    def losses(self, told: Any) -> list[int]:
+        return [index for index, message in enumerate(told.messages) if message.name == "Error"]
+
+    def damage(self, hart: HartRun) -> str:
+        damage: list[Damage] = []
+        unpacker = Unpacker(hart.config, lambda message: None, damage.append)
+        unpacker.feed(hart.stream.data)
+        unpacker.finish()
+        return f"{damage[0].reason} at byte {damage[0].offset}" if damage else ""
+
+    def check(self, capture: SystemCapture, hart: HartRun, data: bytes) -> Verdict:
+        return ntrace.check(Capture(
+            config=hart.config, program=hart.program, data=data, beats=hart.beats, exact=capture.exact, rerun=capture.rerun,
+        ))  # fmt: skip
+
+    def pcs(self, hart: HartRun, messages: bytes) -> np.ndarray:
+        return decode_ntrace(messages, hart.program, hart.config).pcs
+
+    def decoded(self, back: bytes, harts: Iterable[HartRun]) -> dict[int, Any]:
+        try:
+            return decode_sources(back, {hart.config.src_id: (hart.images or hart.program, hart.config) for hart in harts})
+        except DecoderError:
+            return {}  # encoders of different forms: legal registers, but no one stream (3.2)
+
+    def joined(self, back: bytes) -> bytes:
+        return b"".join(NTRACE.split(back)[1:])
+
+
+class Etrace(EncoderProtocol):
+    """Packets in the encapsulation messaging; the index is the source, and the encoder itself has none."""
+
+    encoder = EtraceEncoder
+
+    def grammar(self, config: Any) -> EtraceGrammar:
+        return EtraceGrammar(config.index_width // 8)
+
+    def source(self, hart: HartRun) -> int:
+        return hart.source if hart.config.index_width else 0
+
+    def by_source(self, data: bytes, harts: list[HartRun], joined: bool = False) -> dict[int, bytes]:
+        grammar, out = self.grammar(harts[0].config), dict[int, bytearray]()
+        for packet in grammar.split(data, joined):
+            out.setdefault(grammar.source(packet), bytearray()).extend(packet)
+        return {source: bytes(packets) for source, packets in out.items()}
+
+    def whole(self, capture: SystemCapture, hart: HartRun) -> bytes:
+        grammar = self.grammar(hart.config)
+        return b"".join(s.data for s in capture.merged.messages if grammar.source(s.data.lstrip(b"\0")) == self.source(hart))
+
+    def losses(self, told: Any) -> list[int]:
+        return [index for index, reason in enumerate(told.reasons) if reason == "ET.alg.lost"]
+
+    def damage(self, hart: HartRun) -> str:
+        damage = deframe(hart.stream.data, hart.config)[2]
+        return f"{damage[0].text} at byte {damage[0].offset}" if damage else ""
+
+    def check(self, capture: SystemCapture, hart: HartRun, data: bytes) -> Verdict:
+        return etrace.check(EtraceCapture(
+            config=hart.config, program=hart.program, packets=self._payloads(hart, data), data=self.bare(hart, data), beats=hart.beats,
+            exact=capture.exact, rerun=capture.rerun,
+        ))  # fmt: skip
+
+    def pcs(self, hart: HartRun, messages: bytes) -> np.ndarray:
+        return decode_etrace(self._payloads(hart, messages), hart.program, hart.config).pcs
+
+    def decoded(self, back: bytes, harts: Iterable[HartRun]) -> dict[int, Any]:
+        harts = list(harts)
+        parts = self.by_source(back, harts)
+        return {
+            self.source(hart): decode_etrace(self._payloads(hart, parts.get(self.source(hart), b"")), hart.images or hart.program, hart.config)
+            for hart in harts
+        }  # fmt: skip
+
+    def bare(self, hart: HartRun, data: bytes) -> bytes:
+        """With the index the encoder's own transport would have: 0."""
+        out, at, index = bytearray(data), 0, self.grammar(hart.config).index
+        while at < len(out):
+            if out[at]:
+                size = self.grammar(hart.config).size(out[at])
+                out[at + 1 : at + 1 + index] = bytes(index)
+                at += size
+            else:
+                at += 1
+        return bytes(out[: len(data)])
+
+    def _payloads(self, hart: HartRun, data: bytes) -> list[bytes]:
+        return [packet[-(packet[0] & 31) :] for packet in self.grammar(hart.config).split(data)]
+
+
+def protocol(trace_format: int) -> EncoderProtocol:
+    """That of a trTeFormat."""
+    return Etrace() if trace_format == E_TRACE else Ntrace()
