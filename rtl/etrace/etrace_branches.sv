@@ -16,6 +16,10 @@ module etrace_branches
   input  logic                  sync_i,      // the item is a sync: all is forgotten, and a branch is only learnt
   input  logic                  packet_i,    // a packet tells of the branches, this one included
 
+  // Without this branch: told as a count, and of how many.
+  output logic                  counted_o,
+  output logic [BcountBits-1:0] before_o,
+
   // With this branch.
   output logic                  any_o,       // there are branches to tell
   output logic                  counting_o,  // as a count: 31 or more, all predicted
@@ -35,7 +39,7 @@ module etrace_branches
 
   localparam logic [BcountBits-1:0] CountNone = '0;
 
-  logic                  all_predicted, all_new, enter, counted, predicted, hit;
+  logic                  all_predicted, all_new, enter, predicted, hit;
   logic [4:0]            branches;
   logic [30:0]           map;
   logic [BcountBits-1:0] count;
@@ -44,14 +48,15 @@ module etrace_branches
 
   assign enter      = branch_i && !sync_i;
   assign hit        = predict_i && (predicted == taken_i);
-  assign counted    = all_predicted && (branches == 5'd31);  // before this branch
-  assign all_new    = all_predicted && (!enter || hit || counted);
-  assign branches_o = (enter && !counted) ? branches + 5'd1 : branches;
-  assign map_o      = (enter && !counted) ? map | ({30'd0, !taken_i} << branches) : map;
-  assign count_o    = (enter && counted && hit) ? count + 1'b1 : count;
+  assign counted_o  = all_predicted && (branches == 5'd31);
+  assign before_o   = count;
+  assign all_new    = all_predicted && (!enter || hit || counted_o);
+  assign branches_o = (enter && !counted_o) ? branches + 5'd1 : branches;
+  assign map_o      = (enter && !counted_o) ? map | ({30'd0, !taken_i} << branches) : map;
+  assign count_o    = (enter && counted_o && hit) ? count + 1'b1 : count;
   assign any_o      = (branches_o != 5'd0);
   assign counting_o = all_new && (branches_o == 5'd31);
-  assign fail_o     = enter && counted && !hit;
+  assign fail_o     = enter && counted_o && !hit;
   assign greatest_o = counting_o && (&count_o);
   assign full_o     = !all_new && (branches_o == 5'd31);
 

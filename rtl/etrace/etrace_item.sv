@@ -133,8 +133,8 @@ module etrace_item
   assign trap_sync   = trap_before || trap_itself;
 
   // The branches, this item's included.
-  logic                  any_branch, counting, fail, greatest, map_full;
-  logic [BcountBits-1:0] count;
+  logic                  any_branch, counted, counting, fail, greatest, map_full;
+  logic [BcountBits-1:0] count_before, count;
   logic [4:0]            branches;
   logic [30:0]           map;
   logic                  packet;
@@ -150,6 +150,8 @@ module etrace_item
     .addr_i     (addr),
     .sync_i     (sync || trap_sync),
     .packet_i   (packet),
+    .counted_o  (counted),
+    .before_o   (count_before),
     .any_o      (any_branch),
     .counting_o (counting),
     .fail_o     (fail),
@@ -217,14 +219,16 @@ module etrace_item
     .state_o  (cache_o)
   );
 
-  // The report.
-  logic                     context_first, thaddr, notify, irreport;
+  // The report. The draft's count goes ahead of an address, and without this item's branch.
+  logic                     count_first, by_count, context_first, thaddr, notify, irreport;
   logic [2:0]               kind;
   logic [DepthBits-1:0]     irdepth;
   logic [7:0]               code;
   logic [AddrBits-1:0]      addr_sent;
   logic [IAddressWidth-1:0] value;
 
+  assign count_first   = draft_i && address_packet && counted;
+  assign by_count      = (draft_i && address_packet) ? counted : counting;
   assign context_first = instruction && !sync && (ctype == etrace_pkg::CtypeImprecise);
   assign thaddr        = !trap;
   assign kind          = (trap_sync || (sync && handler && (draft_i || !prev_reported))) ? etrace_pkg::KindTrap :
@@ -240,16 +244,18 @@ module etrace_item
   assign code      = (kind != etrace_pkg::KindTrap) ? {{(8-DepthBits){1'b0}}, irdepth} : trap_itself ? cause : prev_cause;
   assign addr_sent = (address_packet && !options_i[etrace_pkg::OptFullAddress]) ? addr - last : addr;
   assign value     = (kind == etrace_pkg::KindTrap) ? (trap_itself ? tval : prev_tval) :
-                     counting                       ? {{(IAddressWidth-BcountBits){1'b0}}, count}
+                     count_first                    ? {{(IAddressWidth-BcountBits){1'b0}}, count_before} :
+                     by_count                       ? {{(IAddressWidth-BcountBits){1'b0}}, count}
                                                     : {{(IAddressWidth-31){1'b0}}, map};
 
   assign report_valid_o = context_first || (kind != etrace_item_pkg::KindNone);
   assign report_o       = {context_first, kind, draft_i ? (itype == trace_pkg::ItypeNotTaken) : (itype != trace_pkg::ItypeTaken),
                            trap_itself ? interrupt : prev_interrupt, thaddr, notify, target && sync_next, irreport,
-                           counting, fail, hit, options_i, privilege, branches, code, index, context_id, now, value, addr_sent};
+                           by_count, fail && !count_first, hit, options_i, privilege, count_first ? {4'd0, branch} : branches,
+                           code, index, context_id, now, value, addr_sent};
 
   assign sync_o     = sync || trap_sync;
-  assign packets_o  = {1'b0, context_first} + {1'b0, packet} + {1'b0, draft_i && address_packet && counting};
+  assign packets_o  = {1'b0, context_first} + {1'b0, packet} + {1'b0, count_first};
   assign explicit_o = sync || target || notify;
 
   // State behind the item. A trap told at itself leaves the last address.

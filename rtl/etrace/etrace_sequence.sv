@@ -88,17 +88,19 @@ module etrace_sequence
     else if (desc_valid_i && ready_i)  sent_q <= desc_ready_o ? {NParts{1'b0}} : sent_q | part;
   end
 
-  // The draft's count goes without an address, and its address without the branches.
+  // The draft's count goes without an address; behind it is no branch but that of the item itself.
+  logic counted;
+  assign counted    = parts[Count] && part[Packet];
   assign kind_o     = support       ? etrace_pkg::KindSupport :
                       part[Context] ? etrace_pkg::KindContext :
                       part[Count]   ? etrace_pkg::KindBranches : kind;
-  assign counting_o = counting && !(parts[Count] && part[Packet]);
-  assign branches_o = (parts[Count] && part[Packet]) ? 5'd0 : branches;
+  assign counting_o = counting && !counted;
+  assign branches_o = branches;
 
   assign irdepth_o     = code;
   assign ecause_o      = code;
   assign count_o       = value[31:0];
-  assign map_o         = value[30:0];
+  assign map_o         = counted ? {30'd0, branch_o} : value[30:0];
   assign tval_o        = value;
   assign cache_index_o = {{(10-IndexBits){1'b0}}, index};
   assign addr_o        = {{IAddressLsb{1'b0}}, addr};
