@@ -195,7 +195,9 @@ class ItemSteps(Sender):
 
     def _other(self, key: int, flags: int, address: int, extra: int, place: int) -> bool:
         """Rules 3 to 5."""
+        before, own = max(self._right, 0), flags & NOT_TAKEN if flags & BRANCH else None
         failed = bool(flags & BRANCH) and self._enter(flags, extra)
+        self._counted = (before, own) if before >= MAX_BRANCHES else None
         resync_next = key >= self._due and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST)
         if resync_next:
             self._forced, self._forced_flags = self._story.next_key(key), RESYNC
@@ -326,10 +328,13 @@ class ItemSteps(Sender):
         if cache and self._options & JUMP_TARGET_CACHE:
             cached = self._cache.get(index) == shifted and not updiscon
             self._cache[index] = shifted
-        if self._right >= MAX_BRANCHES:
-            self._send_count(int(not failed), clause, values | {"branch_fmt": 3 if failed else 2})
-            if self._drafted:
-                self._send("address", clause, values)
+        if self._drafted and self._counted:
+            before, own = self._counted
+            self._send("branch_map", clause, {"branches": 0, "branch_fmt": 1, "branch_count": before - MAX_BRANCHES, "no_mispred": 1})
+            alone = {} if own is None else {"branches": 1, "branch_map": int(bool(own))}
+            self._send("branch_map" if alone else "address", clause, values | alone)
+        elif self._right >= MAX_BRANCHES and not self._drafted:
+            self._send_count(0, clause, values | {"branch_fmt": 3 if failed else 2})
         else:
             name = "branch_map" if self._branches else "address"
             if cached and self._shorter("jump_target", name, values | {"index": index}):
