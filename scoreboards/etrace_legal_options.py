@@ -32,7 +32,7 @@ def _counts(legal: Rules) -> None:
     """Draft: a count is followed by the address that it was sent for, unless it is the greatest or a branch failed."""
     table = legal.table
     counted = table["no_mispred"] == 1
-    follows = table.ahead(table.is_a(t.ADDRESS, t.START, t.TRAP, t.SUPPORT), table.is_a(t.CONTEXT))
+    follows = table.ahead(table.addressed | table.is_a(t.START, t.TRAP, t.SUPPORT), table.is_a(t.CONTEXT))
     most = legal.config.max_pbc - 31
     full = table["branch_count"] >= min(most, 0xFFFF)
     legal.rule("ET.pay.branch_fmt", counted, ~follows & ~full, "no_mispred=1, and no address follows")

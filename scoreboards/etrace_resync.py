@@ -57,7 +57,7 @@ def _late(of: Lossless, places: np.ndarray, count: _Count, most: int) -> None:
         if not len(inside):
             continue
         checked += 1
-        if count.least(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1])):
+        if count.least(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1]) + 1):
             late.append(int(inside[-1]) + 1)
     of.book.bulk("ET.alg.resync", checked, late, lambda i: of.failure("ET.alg.resync", "the interval is over, and no resynchronization comes", i))
 

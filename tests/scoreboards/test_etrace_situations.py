@@ -64,5 +64,5 @@ def test_losses() -> None:
     encoded = Encoder(config).run(beats)
     verdict = check(EtraceCapture(config, program, encoded.payloads, beats=beats))
     assert verdict.passed, verdict.failures[0].text()
-    assert verdict.book.results()["ET.ing.overflow"][0] == verdict.book.results()["ET.alg.lost"][0] > 0
+    assert verdict.book.results()["ET.ing.overflow"][0] > 0 and verdict.book.results()["ET.alg.lost"][0] > 0
     assert verdict.stats["told"] < verdict.stats["instructions"]
