@@ -45,7 +45,6 @@ module etrace_assert
   input logic [NBlocks*IRetireWidth-1:0]  ing_iretire_i,
   input logic [NBlocks-1:0]               ing_ilastsize_i,
   input logic [2:0]                       ing_priv_i,
-  input logic [1:0]                       ing_ctype_i,
   input logic                             ing_ready_o,
 
   input logic                             drop_o,
@@ -124,8 +123,6 @@ module etrace_assert
 
   HaltedNoBlock: assert property (@(posedge clk_i) disable iff (!rst_ni) halted_i || in_reset_i |-> block == '0)
     else $error("a block while the hart is halted or in reset: it retires nothing then");
-  CtypeWithBlock: assert property (@(posedge clk_i) disable iff (!rst_ni) (ing_ctype_i != '0) |-> block != '0)
-    else $error("ctype is %0d in a cycle without a block: give it with the first block of the new context", ing_ctype_i);
   PrivKnown: assert property (@(posedge clk_i) disable iff (!rst_ni)
                               (block != '0) |-> (ing_priv_i != 3'd2) && (ing_priv_i != 3'd7) &&
                                                 ((PrivilegeWidth == 3) || !ing_priv_i[2]))

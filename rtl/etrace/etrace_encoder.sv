@@ -110,9 +110,18 @@ module etrace_encoder
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
-  // The filters know privileges as {V, PRV}; no code of theirs is Debug Mode.
-  logic [NBlocks-1:0] qualified, watch;
-  logic [2:0]         filter_priv;
+  // The filters know privileges as {V, PRV}; no code of theirs is Debug Mode. An interrupt without instructions has no
+  // address: they see 0.
+  logic [NBlocks-1:0]               qualified, watch;
+  logic [2:0]                       filter_priv;
+  logic [NBlocks*IAddressWidth-1:0] filter_iaddr;
+  for (genvar k = 0; k < NBlocks; k++) begin : gen_filter_iaddr
+    logic unplaced;
+    assign unplaced = (ing_iretire_i[IRetireWidth*k +: IRetireWidth] == '0) &&
+                      (ing_itype_i[4*k +: 4] == trace_pkg::ItypeInterrupt);
+    assign filter_iaddr[IAddressWidth*k +: IAddressWidth] =
+        ing_iaddr_i[IAddressWidth*k +: IAddressWidth] & {IAddressWidth{!unplaced}};
+  end
   assign filter_priv = (ing_priv_i == 3'd4) ? 3'd2 : (ing_priv_i > 3'd4) ? ing_priv_i - 3'd1 : ing_priv_i;
 
   trace_filter #(
@@ -130,7 +139,7 @@ module etrace_encoder
     .filter_cfg_i,
     .comp_cfg_i,
     .ing_itype_i,
-    .ing_iaddr_i,
+    .ing_iaddr_i   (filter_iaddr),
     .ing_iretire_i,
     .ing_cause_i   ({NBlocks{ing_cause_i}}),
     .ing_tval_i    ({NBlocks{ing_tval_i}}),
