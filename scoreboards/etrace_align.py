@@ -16,7 +16,7 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import Expected
+from scoreboards.etrace_expected import Expected, flows
 from scoreboards.etrace_pieces import Piece, split
 from scoreboards.etrace_table import Locator, PacketTable, ends
 
@@ -146,7 +146,7 @@ class Alignment:
 
     def _next_jump(self, index: int) -> int:
         """The first uninferable jump of the decoded instructions from `index` on."""
-        flow = self.capture.program.columns(self.decoded.pcs[index : index + ROUNDS]).flow
+        flow = flows(self.capture.program, self.decoded.pcs[index : index + ROUNDS])
         found = np.flatnonzero(flow == Flow.UNINFERABLE)
         return index + int(found[0]) if len(found) else len(self.decoded.pcs) - 1
 
@@ -218,7 +218,7 @@ class Alignment:
         want, jumps = self.expected, 0
         if not 0 <= begin < len(want):
             return
-        flow = self.capture.program.columns(want.pc[begin : begin + ROUNDS]).flow
+        flow = flows(self.capture.program, want.pc[begin : begin + ROUNDS])
         for at in range(begin + 1, min(begin + ROUNDS, len(want))):
             before = at - 1
             if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
@@ -275,7 +275,7 @@ class Alignment:
             return "ET.ing.filters" if self.capture.config.filter else "ET.bt.sync"
         if index in want.traps_at:
             return "ET.bt.traps"
-        flow = self.capture.program.columns(want.pc[index - 1 : index]).flow[0]
+        flow = flows(self.capture.program, want.pc[index - 1 : index])[0]
         if flow == Flow.UNINFERABLE:
             options = self.capture.config
             if int(want.itype[index - 1]) in RETURNS and options.implicit_return:

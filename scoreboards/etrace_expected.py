@@ -17,7 +17,7 @@ from models.ntrace.filters import FilterSettings
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
 from models.riscv.isa import Flow
-from models.riscv.program import Program
+from models.riscv.program import NO_TARGET, Program
 from models.riscv.retired import IType, Kind
 from scoreboards.etrace_capture import EtraceCapture
 from scoreboards.traced import Traced
@@ -105,6 +105,12 @@ class Expected:
         return np.diff(self.episode, prepend=-1) != 0
 
 
+def flows(program: Program, pcs: np.ndarray) -> np.ndarray:
+    """`Flow` at each address as E-Trace has it: a jump whose whole target is in its opcode is inferable, jalr from x0 too (ET-1)."""
+    columns = program.columns(pcs)
+    return np.where((columns.flow == Flow.UNINFERABLE) & (columns.target != NO_TARGET), Flow.INFERABLE, columns.flow)
+
+
 def expected(capture: EtraceCapture) -> Expected:
     """What the capture's device had to tell."""
     if capture.beats is not None:
@@ -182,8 +188,7 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
 
 def _inferable(program: Program, before: int, found: list[Trap], index: int) -> bool:
     """Whether the program tells what comes behind the instruction at `before`, and no trap is there already."""
-    insn = program.insn(before)
-    return insn is not None and insn.flow != Flow.UNINFERABLE and not (found and found[-1].index == index)
+    return flows(program, np.array([before], np.uint64))[0] != Flow.UNINFERABLE and not (found and found[-1].index == index)
 
 
 class _Breaks:

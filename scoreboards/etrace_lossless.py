@@ -14,7 +14,7 @@ from models.riscv.isa import Flow
 from scoreboards.clauses import ClauseBook
 from scoreboards.etrace_align import Alignment
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import NO_CHANGE, TRACE_LOST, Expected, Support, Trap
+from scoreboards.etrace_expected import NO_CHANGE, TRACE_LOST, Expected, Support, Trap, flows
 from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_resync import check_resync
 from scoreboards.etrace_states import States
@@ -35,7 +35,7 @@ class Lossless(Alignment):
     def run(self) -> None:
         """All comparisons; stops after a PC mismatch, since everything behind it differs as well."""
         want = self.expected
-        flow = self.capture.program.columns(want.pc).flow
+        flow = flows(self.capture.program, want.pc)
         for clause, times in (
             ("ET.bt.sequential", len(want)), ("ET.bt.branches", np.count_nonzero(want.taken >= 0)),
             ("ET.bt.inferable", np.count_nonzero(flow == Flow.INFERABLE)), ("ET.bt.uninferable", np.count_nonzero(flow == Flow.UNINFERABLE)),

@@ -18,7 +18,7 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import TRACE_LOST, Expected
+from scoreboards.etrace_expected import TRACE_LOST, Expected, flows
 
 CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 ONE_BYTE = 1
@@ -36,7 +36,7 @@ class Seen:
     @cached_property
     def flow(self) -> np.ndarray:
         """`Flow` of every traced instruction."""
-        return self.capture.program.columns(self.expected.pc).flow
+        return flows(self.capture.program, self.expected.pc)
 
     def on(self, option: str) -> int:
         """Packets while an option is on."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.etrace.packets import PRIVILEGE
-from models.riscv.isa import Flow, is_constant
+from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
-from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE
+from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, flows
 
 if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
@@ -153,7 +153,7 @@ class States:
         # the decoder may have met the target of a jump before, by inference: it knows with the next packet alone
         stops = np.sort(self.stops[self.table.addressed & (self.stops >= 0)])
         last = stops[np.maximum(np.searchsorted(stops, want.marks, side="right") - 1, 0)] if len(stops) else np.zeros_like(want.marks)
-        flow = self.of.capture.program.columns(want.pc[np.maximum(want.marks - 1, 0)]).flow
+        flow = flows(self.of.capture.program, want.pc[np.maximum(want.marks - 1, 0)])
         told = (want.pc[last] == want.pc[want.marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
         reported |= set(want.marks[told].tolist())
         missing = [i for i in sorted(marks - reported) if self.of.covered[i] and not self.of.in_hole(i)]
@@ -196,8 +196,8 @@ class States:
         if not last or self.want.first[last]:
             return False
         before, options = last - 1, self.of.capture.config
-        insn = self.of.capture.program.insn(int(self.want.pc[before]))
-        jump = insn is not None and insn.flow == Flow.UNINFERABLE and not is_constant(insn) and not (self.of.draft and self.want.itype[before] == IType.RETURN)
+        leaves = flows(self.of.capture.program, self.want.pc[before : before + 1])[0]
+        jump = leaves == Flow.UNINFERABLE and not (self.of.draft and self.want.itype[before] == IType.RETURN)
         beats = self.of.capture.beats
         clever = options.implicit_return or options.sijump or (beats is not None and beats.toggle.any())
         return None if jump and clever else jump
