@@ -7,12 +7,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
-from models.ntrace.config import Config
-from tb.job import Job, JobError
+from models.control.layout import Params
+from tb.job import CONFIGS, Job, JobError
 
 KIND = "system"
-TS_WIDTH = 48  # of system_tb
+HARTS, TS_WIDTH, SRAM_BYTES = 2, 48, 1 << 16  # of system_tb
+DEFAULTS: dict[str, dict[str, Any]] = {"ntrace": {"ts_width": TS_WIDTH}, "etrace": {"framing": "zeros", "index_width": 8, "bcount_bits": 16}}
+
+
+def params_of(config: Any) -> Params:
+    """What a trace system with the encoders of a configuration has, as its registers say it."""
+    size = {"harts": HARTS, "ts_width": TS_WIDTH, "sram_bytes": SRAM_BYTES}
+    if config.to_dict().get("ip") != "etrace":
+        return Params(**size)
+    returns = (3,) * bool(config.return_stack_size_p) + (1,) * bool(config.call_counter_size_p)
+    return Params.etrace(
+        **size, xlen=config.xlen, implicit_return_modes=returns, sequential_jump=bool(config.sijump_p),
+        branch_prediction=bool(config.bpred_size_p), jump_target_cache=bool(config.cache_size_p), contexts=(1 - config.nocontext_p,),
+    )  # fmt: skip
 
 
 @dataclass
@@ -27,13 +41,14 @@ class SystemJob(Job):
     size: int = 1500
 
     def __post_init__(self) -> None:
-        from tb.sequences.system import STORIES
+        from tb.sequences.system import BY_IP
 
+        known = BY_IP.get(self.ip, {})
         kind, _, name = self.source.partition(":")
-        if kind != KIND or name not in STORIES:
-            near = get_close_matches(name, STORIES, 1)
+        if kind != KIND or name not in known:
+            near = get_close_matches(name, known, 1)
             hint = f"did you mean {KIND}:{near[0]}? " if near else ""
-            raise JobError(f"SOURCE={self.source} is no story of the trace system; {hint}known are {', '.join(STORIES)}")
+            raise JobError(f"SOURCE={self.source} is no story of the trace system with IP={self.ip}; {hint}known are {', '.join(known)}")
 
     @property
     def story(self) -> str:
@@ -41,14 +56,21 @@ class SystemJob(Job):
         return self.source.partition(":")[2]
 
     @property
-    def settings(self) -> Config:
+    def settings(self) -> Any:
         """The configuration of the harts' encoders; ConfigError if it is illegal."""
-        return Config.from_dict({"ts_width": TS_WIDTH} | self.config)
+        return CONFIGS[self.ip].from_dict(DEFAULTS[self.ip] | self.config)
+
+    @property
+    def params(self) -> Params:
+        """What its trace system has."""
+        return params_of(self.settings)
 
     @property
     def rerun(self) -> str:
         """The one command that repeats this run."""
-        words = [super().rerun.replace(f" TS_WIDTH={TS_WIDTH}", "")]
+        words = [super().rerun]
+        for name, value in DEFAULTS[self.ip].items():
+            words[0] = words[0].replace(f" {name.upper()}={value}", "")
         if self.program != "random":
             words.append(f"PROGRAM={self.program}")
         if self.size != 1500:
@@ -62,6 +84,6 @@ def load_jobs(path: Path) -> list[SystemJob]:
     return [SystemJob(**{k: v for k, v in values.items() if k in known}) for values in json.loads(path.read_text())]
 
 
-def every_story(names: Iterable[str], sim: str, seed: int = 1) -> list[SystemJob]:
+def every_story(names: Iterable[str], sim: str, seed: int = 1, ip: str = "ntrace") -> list[SystemJob]:
     """One job for each story."""
-    return [SystemJob(name, f"{KIND}:{name}", {}, seed, sim=sim) for name in names]
+    return [SystemJob(name, f"{KIND}:{name}", {}, seed, sim=sim, ip=ip) for name in names]

@@ -6,6 +6,7 @@ Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` a
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from models.control.registers import Component, Field, Legal, Params, Register, components, registers
 from tools.arguments import main_guard, parse
@@ -14,7 +15,8 @@ from tools.sim import ROOT
 PACKAGE = "rtl/control/trace_reg_pkg.sv"
 PAGE = "docs/trace-control.md"
 ORIGIN = "models/control/registers.py"
-EVERYTHING = Params(harts=8, filters=16, comparators=8, smem_bits=64)
+_MOST: dict[str, Any] = {"harts": 8, "filters": 16, "comparators": 8, "smem_bits": 64}
+EVERYTHING, ETRACE = Params(**_MOST), Params.etrace(**_MOST)
 
 
 def main(argv: list[str]) -> int:
@@ -81,7 +83,41 @@ def package() -> str:
         lines += ["", f"  // {component.title}.", f"  localparam logic [3:0] {_camel(component.prefix)}Type = 4'h{component.comp_type:X};"]
         for register in component.registers:
             lines += _register_lines(full[register.offset], seen)
+    lines += ["", "  // The same where trTeFormat = 0 (E-Trace) makes a difference."]
+    for register, other in _different():
+        lines += _other_lines(register, other)
     return "\n".join([*lines, "", "endpackage", ""])
+
+
+def _different() -> list[tuple[Register, Register]]:
+    """The registers that E-Trace has otherwise: with N-Trace, with E-Trace."""
+    found = []
+    for one, other in zip(components(EVERYTHING), components(ETRACE)):
+        theirs = {register.offset: register for register in other.registers}
+        pairs = [(register, theirs[register.offset]) for register in one.registers if register.offset in theirs]
+        found += [(a, b) for a, b in pairs if [_law_of(f) for f in a.fields] != [_law_of(f) for f in b.fields]]
+    return found
+
+
+def _law_of(f: Field) -> tuple[Any, ...]:
+    """What hardware has to know of a field."""
+    return f.name, f.access, f.reset, f.legal, f.cases
+
+
+def _other_lines(register: Register, other: Register) -> list[str]:
+    """What of a register E-Trace has otherwise; all names begin with Etrace."""
+    known, lines = {f.name: f for f in register.fields}, [""]
+    name = "Etrace" + _camel(other.name)
+    if other.reset != register.reset:
+        lines.append(f"  localparam logic [31:0] {name}Reset = 32'h{other.reset:08X};")
+    if _settable(other) != _settable(register):
+        lines.append(f"  localparam logic [31:0] {name}Mask = 32'h{_settable(other):08X};")
+    for f in other.fields:
+        if f.name not in known:
+            lines.append(f"  localparam int {_camel(f.name)}Lsb = {f.lsb}, {_camel(f.name)}Width = {f.width};")
+        elif f.access == "WARL" and f.legal != known[f.name].legal:
+            lines += _law_lines(f, "Etrace" + _camel(f.name))
+    return lines if len(lines) > 1 else []
 
 
 def _register_lines(register: Register, seen: set[str]) -> list[str]:
@@ -105,11 +141,20 @@ def _field_lines(f: Field, register: str) -> list[str]:
     name = name + "Field" if name == register else name
     lines = [f"  localparam int {name}Lsb = {f.lsb}, {name}Width = {f.width};"]
     if f.access == "WARL" and f.legal.values is not None and len(f.legal.values) > 1:
-        size = 1 << f.width
-        legal = sum(1 << v for v in f.legal.values)
-        lines.append(f"  localparam logic [{size - 1}:0] {name}Legal = {size}'h{legal:0{size // 4}X};")
-        lines.append(f"  localparam logic [{f.width - 1}:0] {name}Otherwise = {f.width}'d{f.legal.otherwise};")
+        lines += _law_lines(f, name)
     return lines
+
+
+def _law_lines(f: Field, name: str) -> list[str]:
+    """Legal values of a field of some bits: bit n is 1 if n is legal, and what else turns into."""
+    if f.legal.values is None or f.width == 1:
+        return []
+    size = 1 << f.width
+    legal = sum(1 << v for v in f.legal.values)
+    return [
+        f"  localparam logic [{size - 1}:0] {name}Legal = {size}'h{legal:0{size // 4}X};",
+        f"  localparam logic [{f.width - 1}:0] {name}Otherwise = {f.width}'d{f.legal.otherwise};",
+    ]
 
 
 # --- The documentation page -------------------------------------------------------------------------
@@ -128,12 +173,21 @@ Generated from `{ORIGIN}` by `python -m tools.registers`; edit the table, not th
 - Legal values are those of an implementation with every option; a write of anything else leaves what is behind the arrow.
 """
 
+_ETRACE = """## E-Trace
+
+With `trTeFormat` = 0 the same registers belong to an E-Trace encoder; `Params.etrace()` is their column of the table. Different are the
+fields below. `trTeInstNoAddrDiff` is the option full_address of the E-Trace specification, `trTeInstNoTrapAddr` implicit_exception, `trTeInstEnSequentialJump`
+sijump, and the other three have the same name. What its chapter Encoder Control calls not applicable is hard-wired; an option whose hardware is not
+built (no predictor, no cache, no return stack) is 0. With a call counter instead of a return stack `trTeInstImplicitReturnMode` is 1.
+"""
+
 
 def page() -> str:
     """Text of `docs/trace-control.md`."""
     lines = [_INTRO]
     for component in components(Params(filters=1, comparators=1)):
         lines += _component_lines(component)
+    lines += _etrace_lines()
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -149,6 +203,20 @@ def _component_lines(component: Component) -> list[str]:
         full = {r.offset: r for r in registers(component.name)}[register.offset]
         lines += [_row(f) for f in full.fields]
         lines.append("")
+    return lines
+
+
+def _etrace_lines() -> list[str]:
+    """What is otherwise with E-Trace encoders."""
+    lines = [_ETRACE]
+    lines += ["| register | bits | field | access | reset | legal | |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for register, other in _different():
+        known = {f.name: f for f in register.fields}
+        for f in other.fields:
+            if f.name not in known or _law_of(f) != _law_of(known[f.name]):
+                lines.append(f"| `{other.name}` {_row(f)}")
+    gone = {r.name for r in registers("encoder", EVERYTHING)} - {r.name for r in registers("encoder", ETRACE)}
+    lines += ["", f"Not there: {', '.join(f'`{name}`' for name in sorted(gone))}.", ""]
     return lines
 
 

@@ -9,6 +9,7 @@ TS = "Timestamp Unit"
 TRIG = "Trace Encoder Triggers"
 FILTER = "Trace Encoder Filter Registers"
 WORD = bits(0xFFFFFFFF)
+ETRACE = 0  # trTeFormat
 
 TRIGGER_ACTIONS = (0, 2, 3, 4)  # none, trace-on, trace-off, trace-notify; 1 and 5 to 15 are reserved
 
@@ -20,15 +21,16 @@ def control(p: Params) -> tuple[Field, ...]:
         row("trTeEnable", "1", "RW", "the encoder is on; 0 flushes what is queued", undefined=False),
         row("trTeInstTracing", "2", "RW", "instructions are traced; triggers change it as well", volatile=True),
         row("trTeEmpty", "3", "RO", "everything generated has been sent", 1, volatile=True, undefined=False),
-        row("trTeInstMode", "6:4", "WARL", "3 branch trace (BTM), 6 branch history (HTM)", p.inst_modes[-1],
+        row("trTeInstMode", "6:4", "WARL", "3 branch trace (BTM), 6 branch history (HTM; E-Trace)", p.inst_modes[-1],
             one_of(p.inst_modes)),
-        row("trTeContext", "9", "WARL", "send context and privilege (Ownership messages)", legal=flag(p.context)),
+        row("trTeContext", "9", "WARL", "context is told (N-Trace: with privilege, in Ownership messages)", p.contexts[0],
+            flag(True) if len(p.contexts) > 1 else fixed(p.contexts[0])),
         row("trTeInstTrigEnable", "11", "WARL", "trace-on and trace-off triggers change trTeInstTracing",
             legal=flag(p.triggers)),
         row("trTeInstStallOrOverflow", "12", "RW1C", "a message was lost, or the hart was stalled", volatile=True),
         row("trTeInstStallEna", "13", "WARL", "stall the hart instead of losing messages", legal=flag(p.stall)),
         row("trTeInhibitSrc", "15", "WARL", "leave the source field out", legal=flag(p.src_bits > 0)),
-        row("trTeInstSyncMode", "17:16", "WARL", "periodic sync counts 1 messages, 2 clock cycles, 3 half-words",
+        row("trTeInstSyncMode", "17:16", "WARL", "periodic sync counts 1 messages (packets), 2 clock cycles, 3 half-words",
             legal=one_of(p.sync_modes, 0 if 0 in p.sync_modes else None)),
         row("trTeInstSyncMax", "23:20", "WARL", "periodic sync after 2^(this + 4) units"),
         row("trTeFormat", "26:24", "WARL", "0 E-Trace, 1 N-Trace", p.format, fixed(p.format)),
@@ -63,7 +65,7 @@ def features(p: Params) -> tuple[Field, ...]:
         row("trTeInstEnAllJumps", "9", "WARL", "direct jumps are told as taken branches", legal=flag(p.all_jumps)),
         row("trTeInstExtendAddrMSB", "10", "WARL", "equal top address bits are left out", legal=flag(p.extend_addr_msb)),
         row("trTeSrcID", "27:16", "WARL", "this encoder's number in the source field", legal=bits((1 << p.src_bits) - 1)),
-        row("trTeSrcBits", "31:28", "WARL", "width of the source field, 0 to 12", legal=one_of(tuple(range(p.src_bits + 1)))),
+        row("trTeSrcBits", "31:28", "WARL", "width of the source field (E-Trace: of the index)", legal=one_of(tuple(range(0, p.src_bits + 1, p.src_step)))),
     )  # fmt: skip
 
 
@@ -79,8 +81,13 @@ def _event(p: Params, n: int) -> Field:
                legal=bits(0x3 if n < p.trigger_outputs and p.triggers else 0))  # fmt: skip
 
 
-def vendor_control() -> tuple[Field, ...]:
+def vendor_control(p: Params) -> tuple[Field, ...]:
     """trTeVendorControl: what our encoder has and the specification has no bit for (vendor range 0xE00 to 0xFFF)."""
+    if p.format == ETRACE:
+        return (
+            row("trTeVendorDraft", "0", "RW", "the draft of 2019 instead of the ratified 2.0"),
+            row("trTeVendorZeros", "1", "RW", "32 zero bytes before each packet that a decoder can start with"),
+        )
     return (
         row("trTeVendorRepeatBranch", "0", "RW", "make RepeatBranch messages"),
         row("trTeVendorBTypeOne", "1", "RW", "B-TYPE 1 for every trap, instead of 2 and 3"),
@@ -201,5 +208,5 @@ def encoder_registers(p: Params) -> tuple[Register, ...]:
     for j in range(p.comparators):
         rows += comparator_registers(p, j)
     if p.vendor:
-        rows.append(Register(0xE00, "trTeVendorControl", "choices without a standard bit", "ours", vendor_control(), active))
+        rows.append(Register(0xE00, "trTeVendorControl", "choices without a standard bit", "ours", vendor_control(p), active))
     return tuple(rows)

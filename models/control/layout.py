@@ -6,7 +6,7 @@ The rows are in `encoder_rows` and `stream_rows`; `registers` joins them and is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ACCESSES = ("RO", "RW", "WARL", "RW1C", "W1")
 
@@ -17,13 +17,13 @@ class ControlError(ValueError):
 
 @dataclass(frozen=True)
 class Params:
-    """What one implementation has. The defaults are `rtl/control/trace_system.sv` with its default parameters.
+    """What one implementation has. The defaults are `rtl/control/trace_system.sv` with its default parameters; `etrace` gives its other format.
 
     harts: encoders, and inputs of the funnel. xlen: 32 or 64. format, protocol_major, protocol_minor: trTeFormat and
     the protocol's version (1, 1.0 is N-Trace). inst_modes, sync_modes, implicit_return_modes: legal values; an illegal
-    mode turns into the last of inst_modes and implicit_return_modes, and into 0 in sync_modes. The flags from context
-    to vendor are options that are there or not (vendor: the register for what has no standard bit). src_bits: widest
-    SRC field. filters, comparators, trigger_inputs, trigger_outputs: how many. ts_modes, funnel_ts_modes: legal
+    mode turns into the last of inst_modes and implicit_return_modes, and into 0 in sync_modes. The flags from triggers
+    to vendor are options that are there or not (vendor: the register for what has no standard bit). contexts: legal
+    trTeContext. src_bits: widest SRC field (in E-Trace index), src_step: its legal widths are the multiples of this. filters, comparators, trigger_inputs, trigger_outputs: how many. ts_modes, funnel_ts_modes: legal
     trTsMode, empty without a timestamp unit. ts_width: bits of the timestamp. sram_bytes: size of the RAM sink's own
     memory, a power of two, 0 without. smem_bits: address bits of its system memory port, 0 without. pin_modes: legal
     trPibMode. divider_bits, divider_reset: trPibDivider.
@@ -37,7 +37,7 @@ class Params:
     inst_modes: tuple[int, ...] = (3, 6)
     sync_modes: tuple[int, ...] = (0, 1, 2, 3)
     implicit_return_modes: tuple[int, ...] = (1, 2, 3)
-    context: bool = True
+    contexts: tuple[int, ...] = (0, 1)
     triggers: bool = True
     stall: bool = True
     no_addr_diff: bool = False
@@ -50,6 +50,7 @@ class Params:
     extend_addr_msb: bool = True
     vendor: bool = True
     src_bits: int = 12
+    src_step: int = 1
     filters: int = 2
     comparators: int = 2
     trigger_inputs: int = 8
@@ -63,11 +64,21 @@ class Params:
     divider_bits: int = 16
     divider_reset: int = 15
 
+    @classmethod
+    def etrace(cls, **given: Any) -> Params:
+        """Encoders of E-Trace (chapter Encoder Control of its specification): what does not apply is hard-wired."""
+        return cls(**{
+            "format": 0, "protocol_major": 0, "inst_modes": (6,), "implicit_return_modes": (3,), "contexts": (1,),
+            "no_addr_diff": True, "no_trap_addr": True, "branch_prediction": True, "jump_target_cache": True,
+            "repeated_history": False, "all_jumps": False, "extend_addr_msb": False, "src_bits": 8, "src_step": 8,
+            "trigger_inputs": 0, "trigger_outputs": 0, "pin_modes": (0, 11, 12),
+        } | given)  # fmt: skip
+
     def __post_init__(self) -> None:
         limits = {
             "harts": range(1, 9), "xlen": (32, 64), "src_bits": range(13), "filters": range(17),
             "comparators": range(9), "trigger_inputs": range(9), "trigger_outputs": range(9),
-            "ts_width": range(1, 64), "smem_bits": (0, *range(32, 65)), "divider_bits": range(1, 17),
+            "format": (0, 1), "ts_width": range(1, 64), "smem_bits": (0, *range(32, 65)), "divider_bits": range(1, 17),
         }  # fmt: skip
         for name, legal in limits.items():
             if getattr(self, name) not in legal:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-END = 3  # MSEO of a message's last byte, and of idle
-IDLE = 0xFF
+from models.control.grammar import NTRACE, Grammar
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Sent:
     end: int
 
 
-def messages(transfers: Iterable[tuple[int, int, bytes]]) -> list[Sent]:
+def messages(transfers: Iterable[tuple[int, int, bytes]], grammar: Grammar = NTRACE) -> list[Sent]:
     """Transfers (cycle shown first, cycle taken, bytes) to messages; a transfer holds bytes of one message.
 
     What is left open at the end is no message.
@@ -35,25 +34,15 @@ def messages(transfers: Iterable[tuple[int, int, bytes]]) -> list[Sent]:
         if not data:
             since, begin = shown, cycle
         data += piece
-        if piece and piece[-1] & 3 == END:
+        if piece and grammar.ends(data):
             done.append(Sent(data, since, begin, cycle))
             data = b""
     return done
 
 
 def split(data: bytes) -> list[bytes]:
-    """A byte stream's messages without the idle bytes between them; an open one at the end is left out."""
-    out: list[bytes] = []
-    begin = -1
-    for index, byte in enumerate(data):
-        if begin < 0:
-            if byte == IDLE:
-                continue
-            begin = index
-        if byte & 3 == END:
-            out.append(data[begin : index + 1])
-            begin = -1
-    return out
+    """The messages of an N-Trace stream without the idle bytes between them; an open one at the end is left out."""
+    return NTRACE.split(data)
 
 
 def source(message: bytes, src_bits: int) -> int:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from models.control.grammar import NTRACE, Grammar
+
 MODES = {8: 1, 9: 2, 10: 4, 11: 8, 12: 16}  # trPibMode to data pins
-END = 3
-IDLE = 0xFF
 CALIBRATION = {
     1: bytes.fromhex("aa5500ff"), 2: bytes.fromhex("6666cc33"), 4: bytes.fromhex("5a5af00f"),
     8: bytes.fromhex("aa5500ff"), 16: bytes.fromhex("aaaa55550000ffff"),
@@ -27,7 +27,8 @@ class Receiver:
 
     data: the bytes of messages, idle left out. idle_before: for each message the idle bits right before it; starts: the
     number of the sample with which it begins. With 1, 2 and 4 pins the first boundary is known only behind `align` idle bits, and `blind` counts the samples until then.
-    Inside a message up to 13 ones may stand in a row (MDO=111111, MSEO=11, MDO=x11111), so fewer than 14 prove nothing.
+    grammar: that of the messages; idle is all ones in N-Trace, low in E-Trace, which therefore needs 8 pins or 16: there a byte that is not 0 is a header.
+    Inside an N-Trace message up to 13 ones may stand in a row (MDO=111111, MSEO=11, MDO=x11111), so fewer than 14 prove nothing.
     """
 
     width: int
@@ -36,6 +37,8 @@ class Receiver:
     idle_before: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     blind: int = 0
+    grammar: Grammar = NTRACE
+    _open: bytearray = field(default_factory=bytearray)
     _seen: int = 0
     _byte: int = 0
     _bits: int = 0
@@ -48,20 +51,21 @@ class Receiver:
 
     def feed(self, samples: Iterable[int]) -> None:
         """Take samples, one for each edge of the trace clock."""
+        quiet = idle_sample(min(self.width, 8), self.grammar)
         ones = (1 << min(self.width, 8)) - 1
         for sample in samples:
             for part in (sample & 0xFF, sample >> 8 & 0xFF) if self.width == 16 else (sample & ones,):
-                self._part(part, ones)
+                self._part(part, quiet)
             self._seen += 1
 
-    def _part(self, part: int, ones: int) -> None:
+    def _part(self, part: int, quiet: int) -> None:
         if not self._synced:
             self.blind += 1
-            self._idle = self._idle + self.width if part == ones else 0
+            self._idle = self._idle + self.width if part == quiet else 0
             self._synced = self._idle >= self.align
             return
         if not self._inside:
-            if part == ones:
+            if part == quiet:
                 self._idle += min(self.width, 8)
                 return
             self._inside = True
@@ -72,7 +76,10 @@ class Receiver:
         self._bits += min(self.width, 8)
         if self._bits == 8:
             self.data.append(self._byte)
-            self._inside = self._byte & 3 != END
+            self._open.append(self._byte)
+            self._inside = not self.grammar.ends(bytes(self._open))
+            if not self._inside:
+                self._open.clear()
             self._byte = self._bits = 0
 
     @property
@@ -81,10 +88,15 @@ class Receiver:
         return self._inside
 
 
-def samples(data: bytes, width: int) -> list[int]:
+def idle_sample(width: int, grammar: Grammar = NTRACE) -> int:
+    """The pins while there is no message."""
+    return (grammar.idle * 0x101) & ((1 << width) - 1)
+
+
+def samples(data: bytes, width: int, grammar: Grammar = NTRACE) -> list[int]:
     """The samples that carry bytes; with 16 pins an odd one is followed by idle."""
     if width == 16:
-        data = data + bytes([IDLE]) * (len(data) % 2)
+        data = data + bytes([grammar.idle]) * (len(data) % 2)
         return [low | high << 8 for low, high in zip(data[::2], data[1::2])]
     mask = (1 << width) - 1
     return [byte >> shift & mask for byte in data for shift in range(0, 8, width)]

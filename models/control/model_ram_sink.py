@@ -23,7 +23,7 @@ class RamSink:
     """The state of a sink that takes trace.
 
     start, limit: byte addresses of the first and of the last word. wp: where the next word goes. stop_on_wrap: the sink
-    disables itself behind the word at the limit. memory: word by address. writes: (address, word) in order.
+    disables itself behind the word at the limit. idle: what fills the last word. memory: word by address. writes: (address, word) in order.
     RamSinkError if the addresses are no word addresses in order.
     """
 
@@ -33,6 +33,7 @@ class RamSink:
     stop_on_wrap: bool = False
     wrapped: bool = False
     stopped: bool = False
+    idle: int = IDLE
     memory: dict[int, int] = field(default_factory=dict)
     writes: list[tuple[int, int]] = field(default_factory=list)
     _open: bytearray = field(default_factory=bytearray)
@@ -68,7 +69,7 @@ class RamSink:
     def flush(self) -> None:
         """Enable was cleared: the open word is written, filled with idle bytes."""
         if self._open and not self.stopped:
-            self._open += bytes([IDLE]) * (WORD - len(self._open))
+            self._open += bytes([self.idle]) * (WORD - len(self._open))
             self._write()
 
     def _write(self) -> None:

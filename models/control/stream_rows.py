@@ -81,7 +81,7 @@ def ram_sink_registers(p: Params) -> tuple[Register, ...]:
             row("trRamMode", "4", "WARL", "0 SRAM inside the sink, 1 system memory", modes[0], one_of(modes, modes[0])),
             row("trRamStopOnWrap", "8", "WARL", "clear trRamEnable when the buffer is full"),
             row("trRamMemFormat", "10:9", "WARL", "0: plain bytes", legal=fixed(0)),
-            row("trRamAsyncFreq", "14:12", "WARL", "N-Trace has no alignment packets: 0", legal=fixed(0)),
+            row("trRamAsyncFreq", "14:12", "WARL", "the sink makes no alignment packets: 0", legal=fixed(0)),
         ), active),
         Register(0x004, "trRamImpl", "what this component is", RAM, (
             *_version("trRam", 9, "RAM sink"),
@@ -111,7 +111,7 @@ def pin_sink_registers(p: Params) -> tuple[Register, ...]:
             row("trPibClkCenter", "8", "WARL", "clock edges in the middle of the data; half the rate", legal=flag(False),
                 cases=parallel),
             row("trPibCalibrate", "9", "WARL", "send the calibration pattern instead of trace"),
-            row("trPibAsyncFreq", "14:12", "WARL", "N-Trace has no alignment packets: 0", legal=fixed(0)),
+            row("trPibAsyncFreq", "14:12", "WARL", "the sink makes no alignment packets: 0", legal=fixed(0)),
             row("trPibDivider", "31:16", "WARL", "the clock is divided by this + 1", p.divider_reset,
                 bits((1 << p.divider_bits) - 1)),
         ), "trPibActive"),

@@ -1,3 +1,4 @@
+rtl/common/trace_timestamp.sv
 rtl/control/trace_reg_pkg.sv
 rtl/control/trace_component_ctrl.sv
 rtl/control/trace_apb_mux.sv
@@ -5,6 +6,7 @@ rtl/control/trace_ts_regs.sv
 rtl/control/trace_te_trigger.sv
 rtl/control/trace_te_filter_regs.sv
 rtl/control/trace_te_regs.sv
+rtl/control/trace_packet_source.sv
 rtl/control/trace_hart.sv
 rtl/control/trace_funnel.sv
 rtl/control/trace_funnel_regs.sv

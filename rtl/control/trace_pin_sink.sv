@@ -10,6 +10,7 @@ module trace_pin_sink
   parameter int          DividerBits  = 16,
   parameter logic [15:0] DividerReset = 16'd15,         // a safe, slow clock
   parameter int          IdleInterval = 256,            // 1, 2, 4 pins: bytes until idle is sent in between
+  parameter logic [7:0]  IdleByte     = 8'hFF,
   parameter int          CountBits    = $clog2(OutBytes + 1)  // derived, do not set
 ) (
   input  logic                  clk_i,
@@ -149,7 +150,8 @@ module trace_pin_sink
   end
 
   trace_pin_tx #(
-    .IdleInterval (IdleInterval)
+    .IdleInterval (IdleInterval),
+    .IdleByte     (IdleByte)
   ) u_tx (
     .clk_i,
     .rst_ni,

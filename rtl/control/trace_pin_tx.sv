@@ -1,6 +1,6 @@
 // Bytes to the trace pins: TRC_CLK and 1, 2, 4, 8 or 16 bits of TRC_DATA, a new value at every edge of TRC_CLK.
 //
-// Idle is all ones (N-Trace 3.4), also on the upper eight of 16 pins behind an odd last byte. On 1, 2 and 4
+// Idle is all ones (N-Trace 3.4), or another byte, also on the upper eight of 16 pins behind an odd last byte. On 1, 2 and 4
 // pins a probe cannot see where a message begins unless idle comes before it: it comes before messages that
 // ask for it, and at least every IdleInterval bytes. Two idle bytes, because fourteen ones in a row also occur
 // inside a message and at its end.
@@ -84,7 +84,7 @@ module trace_pin_tx #(
     if (!rst_ni) begin
       wait_q    <= 16'd0;
       phase_q   <= 1'b0;
-      slot_q    <= 16'hFFFF;
+      slot_q    <= {IdleByte, IdleByte};
       beats_q   <= 3'd0;
       inside_q  <= 1'b0;
       busy_q    <= 1'b0;
@@ -96,7 +96,7 @@ module trace_pin_tx #(
     end else if (clear_i) begin
       wait_q    <= 16'd0;
       phase_q   <= 1'b0;
-      slot_q    <= 16'hFFFF;
+      slot_q    <= {IdleByte, IdleByte};
       beats_q   <= 3'd0;
       inside_q  <= 1'b0;
       busy_q    <= 1'b0;

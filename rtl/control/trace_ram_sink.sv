@@ -9,6 +9,7 @@ module trace_ram_sink
   parameter int SramBytes = 4096,  // a power of two, at least 8; 0: no SRAM
   parameter int SmemBits  = 40,    // address bits of the memory port, 32 to 64; 0: no memory port
   parameter int OutBytes  = 8,
+  parameter logic [7:0] IdleByte = 8'hFF,  // fills the last word
   // Derived, do not set.
   parameter int AddrBits  = (SmemBits > 32) ? SmemBits : 32,
   parameter int CountBits = $clog2(OutBytes + 1)
@@ -80,7 +81,8 @@ module trace_ram_sink
   assign may_reset = !mem_valid_o || mem_ready_i;
 
   trace_word_buffer #(
-    .OutBytes (OutBytes)
+    .OutBytes (OutBytes),
+    .IdleByte (IdleByte)
   ) u_words (
     .clk_i,
     .rst_ni,

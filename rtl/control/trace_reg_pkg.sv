@@ -236,8 +236,6 @@ package trace_reg_pkg;
   localparam int TrRamEnableLsb = 1, TrRamEnableWidth = 1;
   localparam int TrRamEmptyLsb = 3, TrRamEmptyWidth = 1;
   localparam int TrRamModeLsb = 4, TrRamModeWidth = 1;
-  localparam logic [1:0] TrRamModeLegal = 2'h3;
-  localparam logic [0:0] TrRamModeOtherwise = 1'd0;
   localparam int TrRamStopOnWrapLsb = 8, TrRamStopOnWrapWidth = 1;
   localparam int TrRamMemFormatLsb = 9, TrRamMemFormatWidth = 2;
   localparam int TrRamAsyncFreqLsb = 12, TrRamAsyncFreqWidth = 3;
@@ -318,5 +316,29 @@ package trace_reg_pkg;
   localparam int TrPibVerMinorLsb = 4, TrPibVerMinorWidth = 4;
   localparam int TrPibCompTypeLsb = 8, TrPibCompTypeWidth = 4;
   localparam int TrPibVendorLsb = 24, TrPibVendorWidth = 8;
+
+  // The same where trTeFormat = 0 (E-Trace) makes a difference.
+
+  localparam logic [31:0] EtraceTrTeControlReset = 32'h00000268;
+  localparam logic [31:0] EtraceTrTeControlMask = 32'h00F3A807;
+  localparam logic [7:0] EtraceTrTeInstModeLegal = 8'h40;
+  localparam logic [2:0] EtraceTrTeInstModeOtherwise = 3'd6;
+  localparam logic [7:0] EtraceTrTeFormatLegal = 8'h01;
+  localparam logic [2:0] EtraceTrTeFormatOtherwise = 3'd0;
+
+  localparam logic [31:0] EtraceTrTeImplReset = 32'h00000101;
+
+  localparam logic [31:0] EtraceTrTeInstFeaturesMask = 32'h80FF003F;
+  localparam logic [3:0] EtraceTrTeInstImplicitReturnModeLegal = 4'h8;
+  localparam logic [1:0] EtraceTrTeInstImplicitReturnModeOtherwise = 2'd3;
+  localparam logic [15:0] EtraceTrTeSrcBitsLegal = 16'h0101;
+  localparam logic [3:0] EtraceTrTeSrcBitsOtherwise = 4'd8;
+
+  localparam logic [31:0] EtraceTrTeVendorControlMask = 32'h00000003;
+  localparam int TrTeVendorDraftLsb = 0, TrTeVendorDraftWidth = 1;
+  localparam int TrTeVendorZerosLsb = 1, TrTeVendorZerosWidth = 1;
+
+  localparam logic [15:0] EtraceTrPibModeLegal = 16'h1801;
+  localparam logic [3:0] EtraceTrPibModeOtherwise = 4'd0;
 
 endpackage

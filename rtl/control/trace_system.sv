@@ -1,11 +1,12 @@
-// A trace system behind one register port: an N-Trace encoder for each hart, a funnel, a RAM sink, a pin sink.
+// A trace system behind one register port: an N-Trace or E-Trace encoder for each hart, a funnel, a RAM sink, a pin sink.
 //
 // Components (bits 15:12 of the address): hart n at n, funnel at 8, RAM sink at 9, pin sink at A. Registers:
 // docs/trace-control.md; how it is built: docs/rtl-control.md.
 module trace_system
 #(
+  parameter int Format       = 1,   // trTeFormat: 0 E-Trace, 1 N-Trace
   parameter int NHarts       = 2,   // 1 to 8
-  // Encoders (ntrace_encoder).
+  // Encoders (ntrace_encoder, etrace_encoder).
   parameter int Xlen         = 64,
   parameter int NBlocks      = 1,
   parameter int IRetireWidth = 7,
@@ -20,11 +21,30 @@ module trace_system
   parameter int NComps       = 2,
   parameter int NTrigIn      = 8,
   parameter int NTrigOut     = 8,
+  // Of E-Trace only (etrace_encoder); Xlen is IAddressWidth.
+  parameter int IAddressLsb     = 1,
+  parameter int ContextWidth    = 32,
+  parameter bit NoContext       = 0,
+  parameter int TimeWidth       = 32,
+  parameter bit NoTime          = 1,
+  parameter int PrivilegeWidth  = 3,
+  parameter int EcauseWidth     = 6,
+  parameter bit NoTval          = 0,
+  parameter int BpredSize       = 6,
+  parameter int CacheSize       = 5,
+  parameter int CallCounterSize = 0,
+  parameter int ReturnStackSize = 4,
+  parameter int F0sWidth        = 1,
+  parameter bit SijumpEn        = 1,
+  parameter int EncoderModeN    = 1,
+  parameter int IOptionsN       = 6,
+  parameter int DOptionsN       = 0,
+  parameter int BcountBits      = 32,
   // Funnel and sinks.
-  parameter int MaxMessage   = 48,  // bytes of the longest message
+  parameter int MaxMessage   = (Format == 0) ? 72 : 48,  // bytes of the longest message, zeros before it included
   parameter int SramBytes    = 4096,
   parameter int SmemBits     = 40,
-  parameter int PinBytes     = 64,
+  parameter int PinBytes     = (Format == 0) ? 128 : 64,
   parameter int IdleInterval = 256,
   // Derived, do not set.
   parameter int CountBits    = $clog2(OutBytes + 1),
@@ -62,6 +82,7 @@ module trace_system
   input  logic [NHarts*NBlocks*3-1:0]           ing_priv_i,
   input  logic [NHarts*NBlocks*32-1:0]          ing_context_i,
   input  logic [NHarts*NBlocks*16-1:0]          ing_hcontext_i,
+  input  logic [NHarts*2-1:0]                   ing_ctype_i,      // E-Trace: how the context of this cycle is to be reported
   output logic [NHarts-1:0]                     ing_ready_o,      // 0: the hart is stalled
 
   // External triggers (pulses) and time.
@@ -105,6 +126,9 @@ module trace_system
   localparam int RamAt    = 9;
   localparam int PinAt    = 10;
 
+  // What sinks send where there is no message: MSEO=11, or no packet's header.
+  localparam logic [7:0] IdleByte = (Format == 0) ? 8'h00 : 8'hFF;
+
   // TCODEs of the N-Trace messages that a decoder can start with.
   localparam logic [63:0] SyncTcode = (64'd1 << 9) | (64'd1 << 11) | (64'd1 << 12) | (64'd1 << 29);
 
@@ -140,6 +164,25 @@ module trace_system
 
   for (genvar h = 0; h < NHarts; h++) begin : gen_hart
     trace_hart #(
+      .Format          (Format),
+      .IAddressLsb     (IAddressLsb),
+      .ContextWidth    (ContextWidth),
+      .NoContext       (NoContext),
+      .TimeWidth       (TimeWidth),
+      .NoTime          (NoTime),
+      .PrivilegeWidth  (PrivilegeWidth),
+      .EcauseWidth     (EcauseWidth),
+      .NoTval          (NoTval),
+      .BpredSize       (BpredSize),
+      .CacheSize       (CacheSize),
+      .CallCounterSize (CallCounterSize),
+      .ReturnStackSize (ReturnStackSize),
+      .F0sWidth        (F0sWidth),
+      .SijumpEn        (SijumpEn),
+      .EncoderModeN    (EncoderModeN),
+      .IOptionsN       (IOptionsN),
+      .DOptionsN       (DOptionsN),
+      .BcountBits      (BcountBits),
       .Xlen         (Xlen),
       .NBlocks      (NBlocks),
       .IRetireWidth (IRetireWidth),
@@ -179,6 +222,7 @@ module trace_system
       .ing_priv_i      (ing_priv_i[NBlocks*3*h +: NBlocks*3]),
       .ing_context_i   (ing_context_i[NBlocks*32*h +: NBlocks*32]),
       .ing_hcontext_i  (ing_hcontext_i[NBlocks*16*h +: NBlocks*16]),
+      .ing_ctype_i     (ing_ctype_i[2*h +: 2]),
       .ing_ready_o     (ing_ready_o[h]),
       .ext_trig_i      (ext_trig_i[NTrigIn*h +: NTrigIn]),
       .ext_trig_o      (ext_trig_o[NTrigOut*h +: NTrigOut]),
@@ -294,12 +338,13 @@ module trace_system
     .out_ready_i (sink_ready)
   );
 
-  assign align = first && SyncTcode[funnel_data_o[7:2]];
+  assign align = (Format != 0) && first && SyncTcode[funnel_data_o[7:2]];
 
   trace_ram_sink #(
     .SramBytes (SramBytes),
     .SmemBits  (SmemBits),
-    .OutBytes  (OutBytes)
+    .OutBytes  (OutBytes),
+    .IdleByte  (IdleByte)
   ) u_ram_sink (
     .clk_i,
     .rst_ni,
@@ -325,7 +370,9 @@ module trace_system
   trace_pin_sink #(
     .OutBytes     (OutBytes),
     .BufferBytes  (PinBytes),
-    .IdleInterval (IdleInterval)
+    .ModeLegal    ((Format == 0) ? trace_reg_pkg::EtraceTrPibModeLegal : trace_reg_pkg::TrPibModeLegal),
+    .IdleInterval (IdleInterval),
+    .IdleByte     (IdleByte)
   ) u_pin_sink (
     .clk_i,
     .rst_ni,

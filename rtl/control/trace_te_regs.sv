@@ -1,6 +1,6 @@
 // Registers of a trace encoder (Trace Control Interface 1.0), with its triggers, filters and timestamp unit.
 //
-// Nothing here knows N-Trace but the default parameters: an E-Trace encoder sets its own.
+// Nothing here knows a protocol: what the encoder is and can do are parameters, N-Trace's by default (trace_hart sets them).
 module trace_te_regs
 #(
   parameter int          Xlen            = 64,
@@ -11,13 +11,17 @@ module trace_te_regs
   parameter int          TsWidth         = 48,  // at most 63
   // What the encoder is and can do.
   parameter logic [31:0] Impl            = trace_reg_pkg::TrTeImplReset,
-  parameter logic [2:0]  Format          = 3'd1,
+  parameter logic [31:0] ControlReset    = trace_reg_pkg::TrTeControlReset,      // of bits that cannot be set: their value
   parameter logic [31:0] ControlMask     = trace_reg_pkg::TrTeControlMask,       // bits that can be set
   parameter logic [31:0] FeatureMask     = trace_reg_pkg::TrTeInstFeaturesMask,
   parameter logic [7:0]  ModeLegal       = trace_reg_pkg::TrTeInstModeLegal,     // bit n: trTeInstMode = n is legal
   parameter logic [2:0]  ModeOtherwise   = trace_reg_pkg::TrTeInstModeOtherwise,
   parameter logic [3:0]  ReturnLegal     = trace_reg_pkg::TrTeInstImplicitReturnModeLegal,
-  parameter logic [1:0]  ReturnOtherwise = trace_reg_pkg::TrTeInstImplicitReturnModeOtherwise
+  parameter logic [1:0]  ReturnOtherwise = trace_reg_pkg::TrTeInstImplicitReturnModeOtherwise,
+  parameter logic [15:0] SrcLegal        = trace_reg_pkg::TrTeSrcBitsLegal,
+  parameter logic [3:0]  SrcOtherwise    = trace_reg_pkg::TrTeSrcBitsOtherwise,
+  parameter logic [3:0]  VendorMask      = 4'hF,
+  parameter bit          ExtTriggers     = 1     // the registers of external triggers are there
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -100,14 +104,13 @@ module trace_te_regs
                                     (32'd1 << trace_reg_pkg::TrTeInstTracingLsb) | (32'd1 << trace_reg_pkg::TrTeEmptyLsb) |
                                     (32'd1 << trace_reg_pkg::TrTeInstStallOrOverflowLsb);
   localparam int Mode       = trace_reg_pkg::TrTeInstModeLsb;
-  localparam int FormatAt   = trace_reg_pkg::TrTeFormatLsb;
   localparam int ReturnMode = trace_reg_pkg::TrTeInstImplicitReturnModeLsb;
   localparam int SrcBits    = trace_reg_pkg::TrTeSrcBitsLsb;
   localparam logic [31:0] ModeMask      = 32'd7 << Mode;
   localparam logic [31:0] ReturnMask    = 32'd3 << ReturnMode;
   localparam logic [31:0] SrcBitsMask   = 32'd15 << SrcBits;
-  localparam logic [31:0] FormatValue   = {29'd0, Format} << FormatAt;
-  localparam logic [31:0] SettingsReset = ({29'd0, ModeOtherwise} << Mode) | FormatValue;
+  localparam logic [31:0] SettingsReset = ControlReset & ~OwnLife;
+  localparam logic [31:0] ControlFixed  = SettingsReset & ~(ControlMask | ModeMask);
   localparam logic [31:0] FeaturesReset = {30'd0, ReturnOtherwise} << ReturnMode;
 
   // An illegal mode turns into a legal one.
@@ -116,17 +119,17 @@ module trace_te_regs
   logic [3:0] wr_src_bits;
   assign wr_mode     = ModeLegal[wdata_i[Mode +: 3]] ? wdata_i[Mode +: 3] : ModeOtherwise;
   assign wr_return   = ReturnLegal[wdata_i[ReturnMode +: 2]] ? wdata_i[ReturnMode +: 2] : ReturnOtherwise;
-  assign wr_src_bits = trace_reg_pkg::TrTeSrcBitsLegal[wdata_i[SrcBits +: 4]] ? wdata_i[SrcBits +: 4]
-                                                                              : trace_reg_pkg::TrTeSrcBitsOtherwise;
-  assign legal_control  = (wdata_i & ControlMask & ~(OwnLife | ModeMask)) | ({29'd0, wr_mode} << Mode) | FormatValue;
+  assign wr_src_bits = SrcLegal[wdata_i[SrcBits +: 4]] ? wdata_i[SrcBits +: 4] : SrcOtherwise;
+  assign legal_control  = (wdata_i & ControlMask & ~(OwnLife | ModeMask)) | ({29'd0, wr_mode} << Mode) | ControlFixed;
   assign legal_features = (wdata_i & FeatureMask & ~(ReturnMask | SrcBitsMask)) | ({30'd0, wr_return} << ReturnMode) |
                           ({28'd0, wr_src_bits} << SrcBits);
   for (genvar n = 0; n < 8; n++) begin : gen_action
     logic [3:0] action;
     assign action = wdata_i[4*n +: 4];
-    assign legal_in[4*n +: 4] = ((n < NTrigIn) && trace_reg_pkg::TrTeTrigExtInAction0Legal[action]) ? action : 4'd0;
+    assign legal_in[4*n +: 4] = (ExtTriggers && (n < NTrigIn) && trace_reg_pkg::TrTeTrigExtInAction0Legal[action]) ? action : 4'd0;
   end
-  localparam logic [31:0] OutMask = trace_reg_pkg::TrTeTrigExtOutControlMask & (32'hFFFFFFFF >> (4*(8-NTrigOut)));
+  localparam logic [31:0] OutMask = ExtTriggers ? trace_reg_pkg::TrTeTrigExtOutControlMask & (32'hFFFFFFFF >> (4*(8-NTrigOut)))
+                                                : 32'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -151,7 +154,7 @@ module trace_te_regs
       if (wr_filters)  filters_q  <= wdata_i[15:0] & FiltersMask[15:0];
       if (wr_in)       in_q       <= legal_in;
       if (wr_out)      out_q      <= wdata_i & OutMask;
-      if (wr_vendor)   vendor_q   <= wdata_i[3:0];
+      if (wr_vendor)   vendor_q   <= wdata_i[3:0] & VendorMask;
       // A message lost, or a hart stalled, in the cycle of the write is not forgotten.
       if (overflow_i || (enable && settings_q[trace_reg_pkg::TrTeInstStallEnaLsb] && !accept_i)) lost_q <= 1'b1;
       else if (enabled || (wr_control && wdata_i[trace_reg_pkg::TrTeInstStallOrOverflowLsb]))    lost_q <= 1'b0;

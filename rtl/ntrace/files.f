@@ -3,7 +3,6 @@ rtl/ntrace/ntrace_pkg.sv
 rtl/ntrace/ntrace_state_pkg.sv
 rtl/common/trace_compare.sv
 rtl/common/trace_filter.sv
-rtl/common/trace_timestamp.sv
 rtl/common/trace_fifo_multi.sv
 rtl/common/trace_return_stack.sv
 rtl/common/trace_sync_count.sv

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from models.control.grammar import NTRACE, Grammar
 from models.control.model_funnel import messages
 from models.riscv.beats import Beats
 from scoreboards.control_capture import Fired, Stream
 from tb.agents import rows
 
 ACTION_BIT, EXTERNAL_BIT = 10, 24  # of a row's levels word: action of a debug trigger (4 bits), external triggers (8)
+_BITS = {**rows.LEVEL_BITS, "ctype": (14, 2)}
 
 
 @dataclass
@@ -26,7 +28,7 @@ class Triggers:
 def write_stimulus(folder: Path, hart: int, beats: Beats, triggers: Triggers | None = None) -> None:
     """What hart `hart` plays: beats (their enable and inst_tracing are the registers' business) and triggers."""
     path = folder / f"stimulus{hart}.bin"
-    rows.write_stimulus(path, beats)
+    rows.write_stimulus(path, beats, _BITS)
     if triggers is None or not len(beats):
         return
     raw = np.fromfile(path, dtype=np.uint8).reshape(len(beats), -1)[:, ::-1].copy()
@@ -37,8 +39,8 @@ def write_stimulus(folder: Path, hart: int, beats: Beats, triggers: Triggers | N
     raw[:, ::-1].tofile(path)
 
 
-def read_stream(path: Path) -> Stream:
-    """What a stream_recorder saw."""
+def read_stream(path: Path, grammar: Grammar = NTRACE) -> Stream:
+    """What a stream_recorder saw, as messages of the encoders' protocol."""
     good, problems = rows.read_transfers(path)
     data, cycle = rows.flatten(good["cycle"], good["nbytes"], good["data"])
     ends = np.cumsum(np.minimum(good["nbytes"], rows.OUT_BYTES)).tolist()
@@ -47,12 +49,12 @@ def read_stream(path: Path) -> Stream:
     empty = good["nbytes"] == 0
     if empty.any():
         problems.append(f"cycle {int(good['cycle'][empty][0])}: {path.stem}: a transfer without bytes")
-    return Stream(data, cycle, messages(transfers), problems)
+    return Stream(data, cycle, messages(transfers, grammar), problems)
 
 
 def read_ingress(folder: Path, hart: int, lanes: int) -> Beats:
     """What encoder `hart` accepted, with the levels it saw; the idle row of reset stands before."""
-    return rows.after_reset(rows.read_ingress(folder / f"ingress{hart}.bin", lanes))
+    return rows.after_reset(rows.read_ingress(folder / f"ingress{hart}.bin", lanes, _BITS))
 
 
 def read_memory(path: Path) -> list[tuple[int, int, int]]:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import cocotb
 from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
 
+from models.control.grammar import NTRACE
 from models.control.layout import Params
 from models.control.model_ram_sink import read_trace
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import plan
+from scoreboards.control_protocol import protocol
 from scoreboards.control_system import HartRun, SystemCapture, SystemVerdict, check_system
 from tb.agents import system_files as files
 from tb.agents.apb import Access, ApbAgent, ApbItem
@@ -149,7 +151,7 @@ class SystemTest(uvm_test):
             files.write_stimulus(Path(), hart, run.beats, run.triggers)
         rng = random.Random(self.job.rng_path("system"))
         registers = RegisterAccess(self.params, self.env.apb.sequencer)
-        self.session = Session(TraceTool(registers, self.book, self.env.control.cycles), self.env.control, self.env, self.story, rng)
+        self.session = Session(TraceTool(registers, self.book, self.env.control.cycles, params=self.params), self.env.control, self.env, self.story, rng)
         self.env.control.rows = max((len(run.beats) for run in self.story.harts), default=0)
         await self.env.control.reset(rng.getrandbits(32), self.story.wait_low)
         try:
@@ -165,10 +167,12 @@ class SystemTest(uvm_test):
         if self.error is not None:
             return
         begin = time.perf_counter()
-        here, story = Path(), self.story
+        here, story, speaks = Path(), self.story, protocol(self.params.format)
+        grammars = [speaks.grammar(run.config) for run in story.harts] or [NTRACE]
         harts = [
             HartRun(run.config, run.program, run.images, run.pcs, files.read_ingress(here, hart, run.config.blocks),
-                    files.read_stream(here / f"stream{hart}.bin"), files.read_fired(here, hart, len(story.harts), run.config.blocks))
+                    files.read_stream(here / f"stream{hart}.bin", grammars[hart]), files.read_fired(here, hart, len(story.harts), run.config.blocks),
+                    speaks, hart + 1)
             for hart, run in enumerate(story.harts)
         ]  # fmt: skip
         memory, readback = files.read_memory(here / "memory.bin"), self.session.readback
@@ -176,7 +180,7 @@ class SystemTest(uvm_test):
             words = {address: word for _, address, word in memory}
             readback = read_trace(*self.session.smem, lambda address: words.get(address, 0))
         self.capture = SystemCapture(
-            params=self.params, harts=harts, merged=files.read_stream(here / "merged.bin"), accesses=self.env.bus.accesses,
+            params=self.params, harts=harts, merged=files.read_stream(here / "merged.bin", grammars[0]), accesses=self.env.bus.accesses,
             memory=memory, pins=files.read_pins(here / "pins.bin"),
             readback=readback, bus_problems=self.env.apb.monitor.problems, exact=self.job.exact,
             expect=story.expect, rerun=self.job.rerun,

@@ -1,7 +1,7 @@
 """What a simulator process of the trace system runs: a list of jobs, one after the other, each with its own result.json.
 
 The list is the file named by TRACE_JOBS. A job that breaks is an ERROR with its reason, and the next one runs.
-`make run IP=ntrace SOURCE=system:<name>` needs of tools/jobs.py: a SystemJob for such a source (tb/system_job.py), and
+`make run IP=<ip> SOURCE=system:<name>` needs of tools/jobs.py: a SystemJob for such a source (tb/system_job.py), and
 tools/system.py's build for it.
 """
 
@@ -19,12 +19,14 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from pyuvm import ConfigDB, uvm_root
 
-from scoreboards.ntrace import plan
+from scoreboards import etrace, ntrace
 from tb.coverage.points import sample_system
 from tb.envs.results import KEPT_FAILURES, blank
 from tb.envs.system import SystemTest
-from tb.sequences.system import PARAMS, STORIES
+from tb.sequences.system import BY_IP
 from tb.system_job import SystemJob, load_jobs
+
+_PLANS = {"ntrace": ntrace.plan, "etrace": etrace.plan}
 
 
 @cocotb.test()
@@ -45,9 +47,9 @@ async def jobs(dut: HierarchyObject) -> None:
 
 async def _play(dut: HierarchyObject, job: SystemJob) -> dict[str, Any]:
     begin = time.perf_counter()
-    story = STORIES[job.story].build(job, random.Random(job.rng_path("story")))
+    story = BY_IP[job.ip][job.story].build(job, random.Random(job.rng_path("story")))
     seconds = {"stimulus": time.perf_counter() - begin}
-    for name, value in (("DUT", dut), ("JOB", job), ("STORY", story), ("PARAMS", PARAMS)):
+    for name, value in (("DUT", dut), ("JOB", job), ("STORY", story), ("PARAMS", job.params)):
         ConfigDB().set(None, "*", name, value)
     await uvm_root().run_test(SystemTest, keep_singletons=True)
     test = uvm_root().uvm_test_top
@@ -61,12 +63,12 @@ async def _play(dut: HierarchyObject, job: SystemJob) -> dict[str, Any]:
 def judged(job: SystemJob, test: SystemTest, seconds: dict[str, float]) -> dict[str, Any]:
     """The result of a run that was checked; one without a single check is an ERROR."""
     verdict, clauses = test.verdict, test.verdict.results()
-    if (whole := plan()) is not None:
-        clauses = whole.roll_up(clauses)  # rows of N-Trace that those of the trace system check
+    if (whole := _PLANS[job.ip]()) is not None:
+        clauses = whole.roll_up(clauses)  # rows of the protocol that those of the trace system check
     result = blank(job) | {
         "verdict": "PASS" if verdict.passed else "FAIL", "clauses": clauses,
         "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
-        "coverage": sample_system(test.capture),
+        "coverage": sample_system(test.capture) if job.ip == "ntrace" else {},
         "stats": {**verdict.stats, "cycles": max((a.cycle for a in test.capture.accesses), default=0), "seconds": seconds},
     }  # fmt: skip
     if not sum(checked for checked, _ in clauses.values()):

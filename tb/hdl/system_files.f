@@ -1,4 +1,3 @@
-rtl/common/trace_timestamp.sv
 tb/hdl/ready_source.sv
 tb/hdl/trace_player.sv
 tb/hdl/row_recorder.sv

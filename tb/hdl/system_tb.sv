@@ -8,6 +8,7 @@
 //   triggers.bin    pulses of external trigger outputs
 module system_tb
 #(
+  parameter int Format       = 1,
   parameter int NHarts       = 2,
   parameter int Xlen         = 64,
   parameter int NBlocks      = 1,
@@ -19,6 +20,26 @@ module system_tb
   parameter int TsWidth      = 48,
   parameter int FifoDepth    = 16,
   parameter int SramBytes    = 65536,
+  // E-Trace.
+  parameter int IAddressLsb     = 1,
+  parameter int ContextWidth    = 32,
+  parameter int NoContext       = 0,
+  parameter int TimeWidth       = 32,
+  parameter int NoTime          = 1,
+  parameter int PrivilegeWidth  = 3,
+  parameter int EcauseWidth     = 6,
+  parameter int NoTval          = 0,
+  parameter int BpredSize       = 6,
+  parameter int CacheSize       = 5,
+  parameter int CallCounterSize = 0,
+  parameter int ReturnStackSize = 4,
+  parameter int F0sWidth        = 1,
+  parameter int SijumpEn        = 1,
+  parameter int EncoderModeN    = 1,
+  parameter int IOptionsN       = 6,
+  parameter int DOptionsN       = 0,
+  parameter int BcountBits      = 32,
+  // Both.
   parameter int OutBytes     = 8
 ) (
   output logic              clk_o,
@@ -70,6 +91,7 @@ module system_tb
   logic [NHarts*NBlocks*3-1:0]            priv;
   logic [NHarts*NBlocks*32-1:0]           context_id;
   logic [NHarts*NBlocks*16-1:0]           hcontext_id;
+  logic [NHarts*2-1:0]                    ctype;
 
   // What encoders and funnel did.
   logic [NHarts-1:0]            enc_accept, enc_drop, enc_enable, enc_tracing, enc_notify, enc_ext_notify;
@@ -94,7 +116,11 @@ module system_tb
   trace_system #(
     .NHarts(NHarts), .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .IcntBits(IcntBits),
     .HistBits(HistBits), .FifoDepth(FifoDepth), .OutBytes(OutBytes), .StackDepth(StackDepth),
-    .RepeatBits(RepeatBits), .TsWidth(TsWidth), .SramBytes(SramBytes)
+    .RepeatBits(RepeatBits), .TsWidth(TsWidth), .SramBytes(SramBytes), .Format(Format),
+    .IAddressLsb(IAddressLsb), .ContextWidth(ContextWidth), .NoContext(NoContext != 0), .TimeWidth(TimeWidth), .NoTime(NoTime != 0),
+    .PrivilegeWidth(PrivilegeWidth), .EcauseWidth(EcauseWidth), .NoTval(NoTval != 0), .BpredSize(BpredSize), .CacheSize(CacheSize),
+    .CallCounterSize(CallCounterSize), .ReturnStackSize(ReturnStackSize), .F0sWidth(F0sWidth), .SijumpEn(SijumpEn != 0), .EncoderModeN(EncoderModeN),
+    .IOptionsN(IOptionsN), .DOptionsN(DOptionsN), .BcountBits(BcountBits)
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
     .psel_i(apb_psel_i), .penable_i(apb_penable_i), .pwrite_i(apb_pwrite_i), .paddr_i(apb_paddr_i),
@@ -104,7 +130,7 @@ module system_tb
     .vendor_tcode_i(vendor), .vendor_data_i(vendor_data),
     .ing_itype_i(itype), .ing_iaddr_i(iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(ilastsize),
     .ing_sijump_i(sijump), .ing_cause_i(cause), .ing_tval_i(tval), .ing_priv_i(priv),
-    .ing_context_i(context_id), .ing_hcontext_i(hcontext_id), .ing_ready_o(ing_ready),
+    .ing_context_i(context_id), .ing_hcontext_i(hcontext_id), .ing_ctype_i(ctype), .ing_ready_o(ing_ready),
     .ext_trig_i(ext_trigger), .ext_trig_o(ext_trigger_out),
     .ts_tick_i(cycle[0]), .ts_external_i(external_time[TsWidth-1:0]),
     .mem_valid_o(mem_valid), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata), .mem_ready_i(mem_ready),
@@ -129,7 +155,7 @@ module system_tb
     );
 
     // Levels and pulses of a row (tb/agents/system_files.py): 2 halted, 4 in_reset, 5 low_power, 8 debug trigger with
-    // action 4, 9 external trigger 0, 13:10 action of a debug trigger, 21:16 vendor TCODE, 31:24 external triggers.
+    // action 4, 9 external trigger 0, 13:10 action of a debug trigger, 15:14 ctype, 21:16 vendor TCODE, 31:24 external triggers.
     assign halted[h]              = row[64+2];
     assign in_reset[h]            = row[64+4];
     assign low_power[h]           = row[64+5];
@@ -138,6 +164,7 @@ module system_tb
     assign dbg_off[h]             = (dbg_action == 4'd3);
     assign dbg_notify[h]          = (dbg_action == 4'd4);
     assign ext_trigger[8*h +: 8]  = row[64+24 +: 8] | {7'd0, row[64+9]};
+    assign ctype[2*h +: 2]        = row[64+14 +: 2];
     assign vendor[6*h +: 6]       = row[64+16 +: 6];
     assign vendor_data[32*h +: 32] = row[96 +: 32];
 
@@ -171,7 +198,7 @@ module system_tb
     logic                 write_row;
 
     assign levels = {
-      ext_trigger[8*h +: 8], 2'd0, vendor[6*h +: 6], 2'd0, dbg_action,
+      ext_trigger[8*h +: 8], 2'd0, vendor[6*h +: 6], ctype[2*h +: 2], dbg_action,
       enc_ext_notify[h], enc_notify[h], 2'd0, low_power[h], in_reset[h],
       enc_drop[h], halted[h], enc_tracing[h], enc_enable[h]};
     assign tstamp    = {{(64-TsWidth){1'b0}}, enc_tstamp[TsWidth*h +: TsWidth]};

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.ntrace.config import Config
 from models.ntrace.images import ImageMap
 from models.riscv import recording
 from models.riscv.beats import Beats
@@ -22,6 +21,7 @@ from models.riscv.retired import Kind, Retired
 from models.riscv.sequential import mark
 from models.riscv.stream import with_options, with_variant
 from tb.agents.system_files import Triggers
+from tb.sequences import system_etrace_hart as etrace
 
 if TYPE_CHECKING:
     from tb.envs.system import Session
@@ -38,7 +38,7 @@ class HartStory:
     is not enough.
     """
 
-    config: Config
+    config: Any
     program: Program
     beats: Beats
     triggers: Triggers = field(default_factory=Triggers)
@@ -70,28 +70,40 @@ class Telling:
     build: Callable[[SystemJob, random.Random], Story]
 
 
-STORIES: dict[str, Telling] = {}
+STORIES: dict[str, Telling] = {}  # of N-Trace
+ETRACE_STORIES: dict[str, Telling] = {}
+BY_IP = {"ntrace": STORIES, "etrace": ETRACE_STORIES}
+BOTH, ETRACE_ONLY = tuple(BY_IP), ("etrace",)
 
 
-def story(*clauses: str) -> Callable[[Callable[..., Story]], Callable[..., Story]]:
-    """Registers a builder as the story of its name; its docstring's first line is what reports show."""
+def story(*clauses: str, ips: tuple[str, ...] = ("ntrace",)) -> Callable[[Callable[..., Story]], Callable[..., Story]]:
+    """Registers a builder as the story of its name, told for the systems `ips`; its docstring's first line is what reports show."""
 
     def register(build: Callable[..., Story]) -> Callable[..., Story]:
-        STORIES[build.__name__] = Telling(build.__name__, (build.__doc__ or "").splitlines()[0], clauses, build)
+        for ip in ips:
+            BY_IP[ip][build.__name__] = Telling(build.__name__, (build.__doc__ or "").splitlines()[0], clauses, build)
         return build
 
     return register
 
 
-def hart_config(job: SystemJob, hart: int, **options: Any) -> Config:
-    """The job's configuration with a source number for each hart: 4 bits, hart h is h + 1."""
+def busy(job: SystemJob) -> dict[str, Any]:
+    """Options that make many bytes, and places to start decoding often."""
+    return etrace.BUSY if job.ip == "etrace" else BUSY
+
+
+def hart_config(job: SystemJob, hart: int, **options: Any) -> Any:
+    """The job's configuration with a source number for each hart: hart h is h + 1. (That of E-Trace is not the encoder's business.)"""
+    if job.ip == "etrace":
+        return replace(job.settings, **options)
     return replace(job.settings, **{"src_bits": 4, "src_id": hart + 1} | options)
 
 
+BUSY = {"mode": "btm", "inst_sync_mode": 1, "inst_sync_max": 0}  # a message each branch, a synchronizing one every 16 messages
 COUNTER = 1  # trTeInstImplicitReturnMode: returns are counted and believed, so none may go elsewhere
 
 
-def walk(job: SystemJob, rng: random.Random, config: Config, size: int | None = None, **knobs: Any) -> tuple[Program, Retired]:
+def walk(job: SystemJob, rng: random.Random, config: Any, size: int | None = None, **knobs: Any) -> tuple[Program, Retired]:
     """A program and a random walk through it, or the recorded program that the job names.
 
     Tracing is switched by registers and triggers here, so the walk has no rows of it. Traps, Debug Mode, resets, sleep
@@ -109,7 +121,7 @@ def walk(job: SystemJob, rng: random.Random, config: Config, size: int | None = 
     return program, retired.select((retired.kind != Kind.TRACE_ON) & (retired.kind != Kind.TRACE_OFF))
 
 
-def beats_of(retired: Retired, config: Config, rng: random.Random | None = None, gaps: float = 0.0) -> Beats:
+def beats_of(retired: Retired, config: Any, rng: random.Random | None = None, gaps: float = 0.0) -> Beats:
     """The rows of a hart."""
     most = (1 << min(config.iretire_bits, config.icnt_bits - 1)) - 1
     return to_beats(retired, config.blocks, "block", most, rng, gaps)
@@ -119,6 +131,9 @@ def hart_story(job: SystemJob, rng: random.Random, hart: int, size: int | None =
                knobs: dict[str, Any] | None = None, **options: Any) -> HartStory:  # fmt: skip
     """A hart that walks at random."""
     config = hart_config(job, hart, **options)
+    if job.ip == "etrace":
+        config, program, retired = etrace.walk(job, rng, config, size, knobs or {})
+        return HartStory(config, program, etrace.beats_of(retired, config, rng, gaps))
     program, retired = walk(job, rng, config, size, **(knobs or {}))
     return HartStory(config, program, beats_of(retired, config, rng if gaps else None, gaps))
 
@@ -156,9 +171,10 @@ NOTIFY_EXTERNAL = {"trTeTrigExtInControl": {"trTeTrigExtInAction0": 4}}  # what 
 
 
 async def set_up_encoders(s: Session, extra: dict[str, dict[str, int]] | None = None) -> None:
-    """Every encoder by its hart's configuration; external trigger 0 makes markers unless `extra` says otherwise."""
+    """Every encoder by its hart's configuration; external trigger 0, if there is one, makes markers unless `extra` says otherwise."""
+    markers = NOTIFY_EXTERNAL if s.tool.params.trigger_inputs else {}
     for hart, one in enumerate(s.story.harts):
-        await s.tool.set_up_encoder(hart, one.config, NOTIFY_EXTERNAL | (extra or {}))
+        await s.tool.set_up_encoder(hart, one.config, markers | (extra or {}))
 
 
 async def sram_run(s: Session, limit: int | None = None, extra: dict[str, dict[str, int]] | None = None) -> None:

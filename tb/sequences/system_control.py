@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from tb.sequences import system_etrace_hart as etrace
 from tb.sequences.system_base import (
+    BOTH,
     ENCODERS,
     HartStory,
     Story,
+    busy,
     finish,
     hart_story,
     harts,
@@ -18,7 +21,6 @@ from tb.sequences.system_base import (
     start,
     story,
 )
-from tb.sequences.system_sinks import BUSY
 
 if TYPE_CHECKING:
     from tb.envs.system import Session
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 NO_MARKS = {"notify": 0.0, "ext_notify": 0.0}
 
 
-@story("TCI.te.flush", "TCI.te.empty", "TCI.funnel.flush", "TCI.ram.flush", "TCI.te.enable")
+@story("TCI.te.flush", "TCI.te.empty", "TCI.funnel.flush", "TCI.ram.flush", "TCI.te.enable", ips=BOTH)
 def flush(job: SystemJob, rng: random.Random) -> Story:
     """Components are disabled while the harts run, one by one or all, polled until they are empty, and enabled again."""
 
@@ -56,7 +58,7 @@ def flush(job: SystemJob, rng: random.Random) -> Story:
     return Story(harts(job, rng, 3000), run)
 
 
-@story("TCI.te.inst_tracing", "TCI.te.enable_level")
+@story("TCI.te.inst_tracing", "TCI.te.enable_level", ips=BOTH)
 def by_hand(job: SystemJob, rng: random.Random) -> Story:
     """trTeInstTracing is cleared and set while the harts run."""
 
@@ -93,10 +95,9 @@ def _triggers(job: SystemJob, rng: random.Random, external: bool, armed: bool = 
     made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, knobs=NO_MARKS)]
     actions = {f"trTeTrigExtInAction{n}": rng.choice((0, 2, 2, 3, 3, 4)) for n in range(8)} if external else {}
     events = {f"trTeTrigExtOutEvent{n}": rng.randrange(4) for n in range(8)}
-    extra = {
-        "trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events,
-        "trTeControl": {"trTeInstTrigEnable": int(armed)},
-    }  # fmt: skip
+    extra = {"trTeControl": {"trTeInstTrigEnable": int(armed)}}
+    if job.params.trigger_inputs:
+        extra |= {"trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events}
 
     async def run(s: Session) -> None:
         await reset_all(s)
@@ -117,7 +118,7 @@ def _triggers(job: SystemJob, rng: random.Random, external: bool, armed: bool = 
     return Story(made, run, expect={} if armed else {"untraced": (1,)})
 
 
-@story("TCI.te.trigger_debug", "TCI.te.trigger_notify", "TCI.te.trigger_out")
+@story("TCI.te.trigger_debug", "TCI.te.trigger_notify", "TCI.te.trigger_out", ips=BOTH)
 def triggers_debug(job: SystemJob, rng: random.Random) -> Story:
     """Debug triggers start and stop tracing and make markers; external outputs tell of it."""
     return _triggers(job, rng, external=False)
@@ -129,13 +130,13 @@ def triggers_external(job: SystemJob, rng: random.Random) -> Story:
     return _triggers(job, rng, external=True)
 
 
-@story("TCI.te.trigger_enable")
+@story("TCI.te.trigger_enable", ips=BOTH)
 def triggers_disarmed(job: SystemJob, rng: random.Random) -> Story:
     """Without trTeInstTrigEnable no trigger starts or stops tracing."""
-    return _triggers(job, rng, external=bool(rng.randrange(2)), armed=False)
+    return _triggers(job, rng, external=bool(rng.randrange(2)) and job.params.trigger_inputs > 0, armed=False)
 
 
-@story("TCI.te.filters")
+@story("TCI.te.filters", ips=BOTH)
 def filters(job: SystemJob, rng: random.Random) -> Story:
     """Filters and comparators through their registers: privilege, context, a range of addresses, a watchpoint."""
     made = []
@@ -157,10 +158,12 @@ def filters(job: SystemJob, rng: random.Random) -> Story:
 
 
 def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
+    slow = (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((16, 24)))  # pins, divider
+
     async def run(s: Session) -> None:
         sinks = ("pin_sink",)
         await reset_all(s, sinks)
-        await s.tool.set_up_pins(rng.choice((1, 2)), rng.choice((2, 3)))
+        await s.tool.set_up_pins(*slow)
         await set_up_encoders(s)
         await s.cycles(100)
         await start(s, sinks)
@@ -185,22 +188,22 @@ def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
         await finish(s, sinks)
         await s.cycles(60)
 
-    return Story(harts(job, rng, 700, 0.0, inst_stall_ena=stall, **BUSY), run)
+    return Story(harts(job, rng, 700, 0.0, inst_stall_ena=stall, **busy(job)), run)
 
 
-@story("TCI.te.overflow", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair")
+@story("TCI.te.overflow", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair", ips=BOTH)
 def overflow(job: SystemJob, rng: random.Random) -> Story:
     """A slow sink: encoders lose messages, say so in the trace and in their flag, which is cleared by hand and by enabling."""
     return _pressed(job, rng, 0)
 
 
-@story("TCI.te.stall", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair")
+@story("TCI.te.stall", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair", ips=BOTH)
 def stall(job: SystemJob, rng: random.Random) -> Story:
     """A slow sink: harts are stalled, nothing is lost, the flag says so."""
     return _pressed(job, rng, 1)
 
 
-@story("TCI.funnel.dis_input")
+@story("TCI.funnel.dis_input", ips=BOTH)
 def left_out(job: SystemJob, rng: random.Random) -> Story:
     """An input of the funnel is disabled: its messages are read and thrown away, the other's go through."""
     out = rng.randrange(2)
@@ -215,10 +218,10 @@ def left_out(job: SystemJob, rng: random.Random) -> Story:
         await finish(s)
         s.readback = await s.tool.read_back()
 
-    return Story(harts(job, rng, 800, **BUSY), run, expect={"left_out": (out,)})
+    return Story(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (out,)})
 
 
-@story("TCI.funnel.dis_input", "TCI.funnel.whole")
+@story("TCI.funnel.dis_input", "TCI.funnel.whole", ips=BOTH)
 def left_out_meanwhile(job: SystemJob, rng: random.Random) -> Story:
     """Funnel inputs are disabled and enabled while messages go through: each message passes whole or not at all."""
 
@@ -236,10 +239,10 @@ def left_out_meanwhile(job: SystemJob, rng: random.Random) -> Story:
         await finish(s)
         s.readback = await s.tool.read_back()
 
-    return Story(harts(job, rng, 800, **BUSY), run, expect={"left_out": (0, 1)})
+    return Story(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (0, 1)})
 
 
-@story("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole")
+@story("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
 def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
     """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
 
@@ -263,7 +266,7 @@ def reset_meanwhile(job: SystemJob, rng: random.Random) -> Story:
         await running
         await finish(s)
 
-    options = BUSY | {"timestamp": 1, "ts_mode": 1, "ownership": 1}
+    options = busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
     knobs = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
     return Story(harts(job, rng, 3000, 0.0, knobs, **options), run, expect={"cut": True, "untraced": (0, 1)})
 
@@ -281,12 +284,15 @@ def random_options(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@story("TCI.te.options", "TCI.seq.verify")
+@story("TCI.te.options", "TCI.seq.verify", ips=BOTH)
 def options(job: SystemJob, rng: random.Random) -> Story:
     """Every option through its register, each hart with its own."""
 
     async def run(s: Session) -> None:
         await sram_run(s)
 
+    if job.ip == "etrace":
+        made = [etrace.possible(job.settings, etrace.busy_options(rng)) for _ in range(2)]
+        return Story([hart_story(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
     shared = {"timestamp": rng.randrange(2)}
     return Story([hart_story(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from models.control.layout import Params
 from models.control.model_ram_sink import WORD, read_trace
 from models.control.registers import component
-from models.ntrace.config import Config
 from models.ntrace.filters import FilterSettings
 from scoreboards.clauses import ClauseBook, Failure
+from tb.sequences.system_settings import ETRACE, etrace_settings, ntrace_settings
 
 POLLS = 1000  # reads until a confirmation is given up; the next ones are given up sooner
 PAUSE_AFTER, PAUSE = 20, 50  # reads without a pause, and cycles between later ones
@@ -45,59 +46,33 @@ def kind_of(name: str) -> str:
     return name.rstrip("0123456789")
 
 
-def fields_of(name: str, register: str, values: Mapping[str, int]) -> int:
+def fields_of(name: str, register: str, values: Mapping[str, int], params: Params) -> int:
     """A register's value from its fields' values; ControlError if one does not exist."""
-    row, value = component(kind_of(name)).register(register), 0
+    row, value = component(kind_of(name), params).register(register), 0
     for one, bits in values.items():
         value = row.field(one).put(value, bits)
     return value
-
-
-def encoder_settings(config: Config) -> dict[str, dict[str, int]]:
-    """The registers of an encoder for a configuration: register to field to value; Active stands for itself."""
-    settings = {
-        "trTeInstFeatures": {
-            "trTeInstEnSequentialJump": config.sequential_jump, "trTeInstEnImplicitReturn": int(config.implicit_return > 0),
-            "trTeInstImplicitReturnMode": config.implicit_return, "trTeInstEnRepeatedHistory": config.repeated_history,
-            "trTeInstEnAllJumps": config.all_jumps, "trTeInstExtendAddrMSB": config.extend_addr_msb,
-            "trTeSrcID": config.src_id, "trTeSrcBits": config.src_bits,
-        },
-        "trTsControl": {
-            "trTsActive": config.timestamp, "trTsCount": config.timestamp, "trTsMode": config.ts_mode * config.timestamp,
-            "trTsPrescale": config.ts_prescale * config.timestamp, "trTsRunInDebug": config.ts_run_in_debug * config.timestamp,
-            "trTsEnable": config.timestamp,
-        },
-        "trTeVendorControl": {
-            "trTeVendorRepeatBranch": config.repeat_branch, "trTeVendorBTypeOne": int(config.b_type == "1"),
-            "trTeVendorRc7": int(config.variant == "rc7"), "trTeVendorHcontext": config.hcontext,
-        },
-        "trTeControl": {
-            "trTeActive": 1, "trTeInstMode": config.inst_mode, "trTeContext": config.ownership,
-            "trTeInstStallEna": config.inst_stall_ena, "trTeInhibitSrc": config.inhibit_src,
-            "trTeInstSyncMode": config.inst_sync_mode, "trTeInstSyncMax": config.inst_sync_max, "trTeFormat": 1,
-        },
-    }  # fmt: skip
-    return settings
 
 
 @dataclass
 class TraceTool:
     """One session. book: where the tool's own verifications count. pause: lets cycles pass between reads.
 
-    log: every write. control: what was last written to each tr??Control.
+    params: what the system has. log: every write. control: what was last written to each tr??Control.
     """
 
     registers: Registers
     book: ClauseBook
     pause: Callable[[int], Awaitable[None]]
     log: list[Written] = field(default_factory=list)
+    params: Params = Params()
     patience: int = POLLS
     control: dict[str, int] = field(default_factory=dict)
 
     async def write(self, name: str, register: str, value: int, why: str = "") -> None:
         """One write, kept in the log."""
         self.log.append(Written(name, register, value, why))
-        if register.endswith("Control") and component(kind_of(name)).register(register).offset == 0:
+        if register.endswith("Control") and component(kind_of(name), self.params).register(register).offset == 0:
             self.control[name] = value
         await self.registers.write(name, register, value)
 
@@ -109,14 +84,13 @@ class TraceTool:
         """A verification of the tool."""
         return self.book.check(clause, ok, Failure(clause, text))
 
-    @staticmethod
-    def control_of(name: str) -> str:
+    def control_of(self, name: str) -> str:
         """The name of a component's control register."""
-        return component(kind_of(name)).register(0).name
+        return component(kind_of(name), self.params).register(0).name
 
     async def poll(self, name: str, fields: Mapping[str, int], clause: str) -> bool:
         """Read the control register until the fields have these values; a failure of the clause if they never do."""
-        register = component(kind_of(name)).register(0)
+        register = component(kind_of(name), self.params).register(0)
         value = 0
         for number in range(self.patience):
             if number > PAUSE_AFTER:
@@ -128,7 +102,7 @@ class TraceTool:
         return self.check(clause, False, f"{name} does not reach {wanted} in {reads} reads of {register.name}, last {value:#010x}")
 
     def _name(self, name: str, word: str) -> str:
-        return component(kind_of(name)).prefix + word
+        return component(kind_of(name), self.params).prefix + word
 
     async def reset(self, name: str) -> None:
         """Reset and discovery: Active 0, confirmed, Active 1, confirmed; type and version verified."""
@@ -137,34 +111,34 @@ class TraceTool:
         await self.poll(name, {self._name(name, "Active"): 0}, f"TCI.{part}.active")
         await self.write(name, control, 1, "release from reset")
         await self.poll(name, {self._name(name, "Active"): 1}, f"TCI.{part}.active")
-        impl = await self.read(name, component(kind_of(name)).register(4).name)
+        impl = await self.read(name, component(kind_of(name), self.params).register(4).name)
         self.check(f"TCI.{part}.discovery", impl & 0xFFF == COMP_TYPES[kind_of(name)] << 8 | 1,
                    f"{name} says {impl:#010x} of itself: type {impl >> 8 & 15:#x}, version {impl & 15}.{impl >> 4 & 15}")  # fmt: skip
         value = await self.read(name, control)
-        register = component(kind_of(name)).register(0)
+        register = component(kind_of(name), self.params).register(0)
         states = {word: register.field(self._name(name, word)).get(value) for word in ("Enable", "Empty")}
         self.check(f"TCI.{part}.reset", states == {"Enable": 0, "Empty": 1}, f"{name} after its reset: {states}")
 
     async def set(self, name: str, register: str, fields: Mapping[str, int], why: str = "", clause: str = "TCI.seq.verify") -> None:
         """Write a register from its fields and verify that the setting was accepted."""
-        value = fields_of(name, register, fields)
+        value = fields_of(name, register, fields, self.params)
         await self.write(name, register, value, why or " ".join(f"{one}={bits}" for one, bits in fields.items() if bits))
-        row, seen = component(kind_of(name)).register(register), await self.read(name, register)
+        row, seen = component(kind_of(name), self.params).register(register), await self.read(name, register)
         found = {one: row.field(one).get(seen) for one in fields if row.field(one).access != "W1"}
         wanted = {one: fields[one] for one in found}
         self.check(clause, found == wanted, f"{name} {register}: wrote {wanted}, found {found}")
 
-    async def set_up_encoder(self, hart: int, config: Config, extra: Mapping[str, Mapping[str, int]] | None = None) -> None:
+    async def set_up_encoder(self, hart: int, config: Any, extra: Mapping[str, Mapping[str, int]] | None = None) -> None:
         """All settings of an encoder; it stays disabled. extra: further fields by register."""
         name = f"encoder{hart}"
-        settings = encoder_settings(config)
+        settings = etrace_settings(config, hart + 1) if self.params.format == ETRACE else ntrace_settings(config)
         for register, more in (extra or {}).items():
             settings[register] = settings.get(register, {}) | dict(more)
         control = settings.pop("trTeControl")
         for register, fields in settings.items():
             if fields.get("trTsActive"):  # a write that sets Active takes nothing else
                 await self.set(name, register, {"trTsActive": 1}, "release the timestamp unit from reset")
-            if register == "trTeInstFeatures" and not fields["trTeInstEnImplicitReturn"]:
+            if register == "trTeInstFeatures" and not fields["trTeInstEnImplicitReturn"] and "trTeInstImplicitReturnMode" in fields:
                 fields = {one: bits for one, bits in fields.items() if one != "trTeInstImplicitReturnMode"}
             await self.set(name, register, fields)
         if config.filter:
@@ -198,28 +172,28 @@ class TraceTool:
     async def enable(self, name: str) -> None:
         """Set Enable and wait for the confirmation."""
         enable = self._name(name, "Enable")
-        value = self.control[name] | fields_of(name, self.control_of(name), {enable: 1})
+        value = self.control[name] | fields_of(name, self.control_of(name), {enable: 1}, self.params)
         await self.write(name, self.control_of(name), value, "enable")
         await self.poll(name, {enable: 1}, f"TCI.{PARTS[kind_of(name)]}.enable")
 
     async def disable(self, name: str) -> None:
         """Clear Enable and wait until the component is disabled and empty."""
         enable = self._name(name, "Enable")
-        value = self.control[name] & ~fields_of(name, self.control_of(name), {enable: 1})
+        value = self.control[name] & ~fields_of(name, self.control_of(name), {enable: 1}, self.params)
         await self.write(name, self.control_of(name), value, "disable and flush")
         part = PARTS[kind_of(name)]
         await self.poll(name, {enable: 0, self._name(name, "Empty"): 1}, f"TCI.{part}.flush")
 
     async def tracing(self, hart: int, on: bool) -> None:
         """Set or clear trTeInstTracing by hand."""
-        name, bit = f"encoder{hart}", fields_of("encoder", "trTeControl", {"trTeInstTracing": 1})
+        name, bit = f"encoder{hart}", fields_of("encoder", "trTeControl", {"trTeInstTracing": 1}, self.params)
         value = self.control[name] | bit if on else self.control[name] & ~bit
         await self.write(name, "trTeControl", value, "start tracing" if on else "stop tracing")
 
     async def clear_overflow(self, hart: int) -> None:
         """Write 1 to trTeInstStallOrOverflow."""
         name = f"encoder{hart}"
-        value = self.control[name] | fields_of(name, "trTeControl", {"trTeInstStallOrOverflow": 1})
+        value = self.control[name] | fields_of(name, "trTeControl", {"trTeInstStallOrOverflow": 1}, self.params)
         await self.registers.write(name, "trTeControl", value)
 
     async def read_back(self) -> bytes:
