@@ -1,0 +1,1 @@
+"""Control transfer records (Smctr/Ssctr): configuration, register table, records, reference model."""

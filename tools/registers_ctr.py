@@ -1,0 +1,165 @@
+"""`python -m tools.registers_ctr`: the RTL package and the documentation page from the CTR register table (CHECK=1: are they in step?).
+
+Source: `models/ctr/registers.py`. Written: `rtl/ctr/ctr_reg_pkg.sv` and `docs/ctr-registers.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from models.control.layout import Field
+from models.ctr.config import Config
+from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, csrs, entries, required
+from tools.arguments import main_guard, parse
+from tools.sim import ROOT
+
+PACKAGE = "rtl/ctr/ctr_reg_pkg.sv"
+PAGE = "docs/ctr-registers.md"
+ORIGIN = "models/ctr/registers.py"
+RATIFIED, DRAFT = Config(), Config(variant="v0_1_4")
+
+
+def main(argv: list[str]) -> int:
+    """Write both files, or with CHECK=1 return 1 if one of them is not what the table says."""
+    given = parse([word.replace("--check", "CHECK=1") for word in argv], {"CHECK": "1: write nothing, compare"},
+                  "Write the RTL package and the documentation page from the CTR register table.")  # fmt: skip
+    stale = outdated()
+    if given.get("CHECK", "0") != "0":
+        for name in stale:
+            print(f"{name} is not what {ORIGIN} says; type `python -m tools.registers_ctr`")
+        return int(bool(stale))
+    for name in stale:
+        (ROOT / name).write_text(generated()[name])
+        print(f"wrote {name}")
+    return 0
+
+
+def generated() -> dict[str, str]:
+    """Path to text of each generated file."""
+    return {PACKAGE: package(), PAGE: page()}
+
+
+def outdated() -> list[str]:
+    """The generated files that are missing or not in step with the table."""
+    return [name for name, text in generated().items() if not (ROOT / name).is_file() or (ROOT / name).read_text() != text]
+
+
+def _common() -> list[Csr]:
+    """What both variants have at the same address, with the same fields."""
+    theirs = {(c.address, c.name, c.fields) for c in csrs(DRAFT)}
+    return [c for c in csrs(RATIFIED) if (c.address, c.name, c.fields) in theirs and "stateen0" not in c.name]
+
+
+def _own(config: Config) -> list[Csr]:
+    """What one variant has for itself."""
+    shared = {c.name for c in _common()}
+    return [c for c in csrs(config) if c.name not in shared and "stateen0" not in c.name]
+
+
+# --- The RTL package --------------------------------------------------------------------------------
+
+
+def package() -> str:
+    """Text of `ctr_reg_pkg.sv`: addresses, settable bits, and the place of each field."""
+    lines = [
+        "// Registers of control transfer records: CSR addresses, settable bits, fields. Names of the draft begin with Draft.",
+        f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers_ctr`.",
+        "//",
+        "// Masks are those of an implementation with every option at XLEN 64; h registers are bits 63:32 of their partners.",
+        "// The s and vs control registers have their fields where the machine register has them.",
+        "package ctr_reg_pkg;",
+        "",
+        "  // Smcsrind/Sscsrind, and the state enables.",
+    ]
+    for found in _common():
+        lines.append(_address(found, ""))
+    for found in csrs(RATIFIED):
+        if "stateen0" in found.name:
+            lines.append(_address(found, ""))
+    lines += [
+        f"  localparam int CsrindBit = {CSRIND_BIT}, CtrBit = {CTR_BIT['v1_0']}, DraftCtrBit = {CTR_BIT['v0_1_4']};",
+        f"  localparam logic [11:0] SelectFirst = 12'h{SELECT.start:03X}, SelectLast = 12'h{SELECT.stop - 1:03X};",
+        "",
+        "  // An entry: ireg, ireg2, ireg3.",
+    ]
+    for found in entries(RATIFIED):
+        lines += _registers(found, "")
+    for config, prefix in ((RATIFIED, ""), (DRAFT, "Draft")):
+        lines += ["", f"  // {config.variant}. DEPTH: " + ", ".join(f"{c} is {d}" for c, d in DEPTH_CODES[config.variant].items()) + "."]
+        lines.append(f"  localparam logic [63:0] {prefix}Required = 64'h{required(config.variant):016X};")
+        for found in _own(config):
+            lines += ["", _address(found, prefix), *([] if found.rv32 else _registers(found, prefix))]
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+def _camel(name: str) -> str:
+    return name[0].upper() + name[1:]
+
+
+def _address(found: Csr, prefix: str) -> str:
+    return f"  localparam logic [11:0] {prefix}{_camel(found.name)}Addr = 12'h{found.address:03X};"
+
+
+def _registers(found: Csr, prefix: str) -> list[str]:
+    """Settable bits of one register; of one that holds its own state also the fields (views of it have the same places)."""
+    name = prefix + _camel(found.name)
+    lines = [f"  localparam logic [63:0] {name}Mask = 64'h{found.mask:016X};"]
+    if found.state in ("", found.name) and not found.name.startswith("vs"):
+        for f in found.fields:
+            lines.append(f"  localparam int {name}{f.name.capitalize()}Lsb = {f.lsb}, {name}{f.name.capitalize()}Width = {f.width};")
+    return lines
+
+
+# --- The documentation page -------------------------------------------------------------------------
+
+_INTRO = f"""# Control transfer records: the registers
+
+Generated from `{ORIGIN}` by `python -m tools.registers_ctr`; edit the table, not this page. What the block does with them: [ctr-profile.md](ctr-profile.md).
+
+- Two variants: `v1_0`, the ratified Smctr/Ssctr, and `v0_1_4`, the draft of 2023-09.
+- Everything is 0 behind reset, DEPTH the least supported depth. What is not listed reads 0 and ignores writes; so does a field that an implementation leaves out.
+- *least mode* is who may access it: M; H is HS (virtual instruction from VS and VU); S is S or HS, and VS, which sees the register under *V = 1* instead.
+- *closed by* names the bit of mstateen0, and with V = 1 of hstateen0, that must be 1 below M.
+"""
+
+
+def page() -> str:
+    """Text of `docs/ctr-registers.md`."""
+    lines = [_INTRO]
+    for config in (RATIFIED, DRAFT):
+        lines += [f"## {config.variant}", "", "| address | register | least mode | bits | V = 1 | closed by | |",
+                  "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+        lines += [_line(found) for found in csrs(config)]
+        lines.append("")
+        for found in csrs(config):
+            if found.fields and not found.rv32 and not found.name.endswith("select"):
+                lines += _fields(found, f"`{found.name}` ({found.address:#05x})")
+        if config.draft:
+            lines += ["The registers `h` are bits 63:32 of their partners, at XLEN 32.", ""]
+    lines += ["## Entries", "", "`ireg`, `ireg2` and `ireg3` give these for the logical entry iselect - 0x200; `ireg4` to `ireg6` are read-only 0. PC is PC[31:1] on RV32.", ""]
+    for found in entries(RATIFIED):
+        lines += _fields(found, f"`{found.name}` (`ireg{found.address if found.address > 1 else ''}`)")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _line(found: Csr) -> str:
+    what = found.what + (", at XLEN 32" if found.rv32 else "")
+    width = "XLEN" if found.width == 64 and not found.name.endswith("ctl") else str(found.width)
+    virtual = f"`{found.virtual}`" if found.virtual else ""
+    return f"| {found.address:#05x} | `{found.name}` | {found.level} | {width} | {virtual} | {found.stateen} | {what} |"
+
+
+def _fields(found: Csr, title: str) -> list[str]:
+    lines = [f"### {title}", "", "| bits | field | access | legal | |", "| --- | --- | --- | --- | --- |"]
+    return [*lines, *(_row(f) for f in found.fields), ""]
+
+
+def _row(f: Field) -> str:
+    bits = f"{f.lsb + f.width - 1}:{f.lsb}" if f.width > 1 else str(f.lsb)
+    access = f.access + (", changes" if f.volatile else "")
+    legal = "" if f.access in ("RO", "W1") else "any" if f.legal.values is None else ", ".join(map(str, f.legal.values))
+    return f"| {bits} | `{f.name}` | {access} | {legal} | {f.what} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))
