@@ -53,7 +53,7 @@ class Habits:
 
     @classmethod
     def drawn(cls, rng: random.Random) -> Habits:
-        return cls(*(rng.choice((0, 0.02, 0.3, 1) if f.name not in ("sync", "notify", "support") else (0, 0.01, 0.1, 0.5)) for f in fields(cls)))
+        return cls(*(rng.choice((0, 0.02, 0.3, 1) if f.name not in ("sync", "notify", "support") else (0, 0, 0, 0.01, 0.1, 0.5)) for f in fields(cls)))
 
 
 class Insn:
@@ -151,8 +151,8 @@ class LegalEncoder:
         self.predictor[entry] = {0: (0, 1), 1: (0, 3), 3: (2, 3), 2: (0, 3)}[state][taken]
         return bool(state >> 1) == taken
 
-    def report(self, here: Insn, failed: bool, target: bool = False, depth: int | None = None, **flags: int) -> None:
-        """The address of an instruction, with what branches came before it. failed: it is a branch against its prediction. target: of an uninferable jump."""
+    def report(self, here: Insn, failed: bool | None, target: bool = False, depth: int | None = None, **flags: int) -> None:
+        """The address of an instruction, with what branches came before it. failed: it is a branch, against its prediction or not. target: of an uninferable jump."""
         c, options = self.config, self.options
         lsb, width = c.iaddress_lsb_p, c.iaddress_width_p - c.iaddress_lsb_p
         difference = (here.pc - self.last >> lsb) % (1 << width)
@@ -163,10 +163,12 @@ class LegalEncoder:
         if target:
             self.cache[entry] = here.pc
         self.last, told = here.pc, self.map
-        if self.pbc > MOST or (self.pbc == MOST and not self.coin(self.habits.full_map)):
+        before = self.pbc - (self.draft and failed is False)  # the draft's count ends before the address, which a jump may lie between
+        if before > MOST or self.pbc > MOST or (before == MOST and (failed or not self.coin(self.habits.full_map))):
             if self.draft:
-                self.send("branch_map", branches=0, branch_fmt=1, branch_count=self.pbc - MOST, no_mispred=int(not failed))
-                self.send("address", **tail)
+                self.send("branch_map", branches=0, branch_fmt=1, branch_count=before - MOST, no_mispred=1)
+                own = {} if failed is None else {"branches": 1, "branch_map": int(here.itype == 4)}
+                self.send("branch_map" if own else "address", **own, **tail)
             else:
                 self.send("branch_count", branch_count=self.pbc - MOST, branch_fmt=3 if failed else 2, **tail)
         elif hit and not flags.get("updiscon") and self.coin(self.habits.index):
@@ -290,7 +292,7 @@ class LegalEncoder:
         """What an instruction that is no synchronization makes."""
         if here.ctype == 1 or self.coin(self.habits.context * 0.1):
             self.send("context", **self.owner(here))
-        failed = False
+        failed = None
         if taken is not None:
             self.open_return = False
             clean = self.pbc == len(self.map) or self.pbc > MOST  # all since the last packet were predicted

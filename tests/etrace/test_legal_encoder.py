@@ -9,7 +9,7 @@ import pytest
 from scoreboards.etrace import check
 from scoreboards.etrace_capture import EtraceCapture
 from tests.etrace.legal_encoder import LegalEncoder
-from tests.etrace.walks import walk
+from tests.etrace.walks import regrouped, walk
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -27,5 +27,6 @@ def test_what_the_port_asked_for_is_told(seed: int) -> None:
     """With the beats at hand: contexts as ctype wants them, triggers, privileges, and traps where they happened."""
     what = walk(seed, filter="", bcount_bits=16, ctype=str(seed % 4))
     payloads = LegalEncoder(what.config, random.Random(f"{seed}:hooked"), hooked=True).encode(what.retired)
-    verdict = check(EtraceCapture(what.config, what.program, payloads, beats=what.beats, given=what.retired, exact=False))
+    _, beats = regrouped(what, what.config.blocks_p, "block", True)  # enabled all the time
+    verdict = check(EtraceCapture(what.config, what.program, payloads, beats=beats, given=what.retired, exact=False))
     assert verdict.passed, "\n".join([str(what.config), *(f.text() for f in verdict.failures[:2])])
