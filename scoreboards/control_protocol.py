@@ -16,6 +16,7 @@ from models.control.model_funnel import by_source
 from models.etrace.decoder import decode as decode_etrace
 from models.etrace.deframe import deframe
 from models.etrace.encoder import Encoder as EtraceEncoder
+from models.etrace.packets import OPTIONS
 from models.ntrace.codec import Damage, Unpacker
 from models.ntrace.decoder import DecoderError
 from models.ntrace.decoder import decode as decode_ntrace
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from scoreboards.control_capture import HartRun, SystemCapture
 
 E_TRACE = 0  # trTeFormat
+FEATURES = {  # bits of trTeInstFeatures
+    "implicit_return": 3, "implicit_exception": 1, "full_address": 0, "jump_target_cache": 5, "branch_prediction": 4, "sijump": 2,
+}  # fmt: skip
 
 
 class EncoderProtocol(ABC):
@@ -72,6 +76,10 @@ class EncoderProtocol(ABC):
     @abstractmethod
     def decoded(self, back: bytes, harts: Iterable[HartRun]) -> dict[int, Any]:
         """The whole stream of several sources, decoded by source; empty if it is no one stream."""
+
+    def settings(self, hart: HartRun, timeline: Iterable[tuple[int, int]]) -> int:
+        """Tells the beats which options were in force: (cycle, trTeInstFeatures) at each enabling. Returns how many enablings had others than the first."""
+        return 0
 
     def due(self, hart: HartRun) -> bytes:
         """What a hart's encoder has to send, without its source where that is not the encoder's business."""
@@ -175,6 +183,14 @@ class Etrace(EncoderProtocol):
             self.source(hart): decode_etrace(self._payloads(hart, parts.get(self.source(hart), b"")), hart.images or hart.program, hart.config)
             for hart in harts
         }  # fmt: skip
+
+    def settings(self, hart: HartRun, timeline: Iterable[tuple[int, int]]) -> int:
+        changed, before, config = 0, hart.config.ioptions, hart.config.ioptions
+        for cycle, features in timeline:
+            now = sum((features >> FEATURES[name] & 1) << bit for bit, name in enumerate(OPTIONS))
+            hart.beats.toggle[hart.beats.cycle > cycle] = now ^ config
+            changed, before = changed + (now != before), now
+        return changed
 
     def bare(self, hart: HartRun, data: bytes) -> bytes:
         """With the index the encoder's own transport would have: 0."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from models.control.model_registers import RegisterModel
 from models.ntrace.sources import stays
 from models.riscv.retired import Priv
 from scoreboards.clauses import ClauseBook, Failure
@@ -18,8 +19,12 @@ from scoreboards.control import RegisterCheck
 from scoreboards.control_capture import HartRun, SystemCapture
 from scoreboards.control_encoder import check_encoders
 from scoreboards.control_funnel import check_flush, check_funnel
+from scoreboards.control_protocol import E_TRACE
 from scoreboards.control_sinks import PinCheck, RamCheck
 from scoreboards.verdict import Verdict
+
+FEATURES_OFFSET = 0x008  # trTeInstFeatures
+SLACK = 16  # bytes of a buffer that may be idle, at the ends of sessions
 
 
 @dataclass
@@ -60,13 +65,34 @@ def check_system(capture: SystemCapture, book: ClauseBook) -> SystemVerdict:
     RegisterCheck(capture.params, book).run(capture.accesses)
     if not capture.harts:
         return verdict
+    changes = [_enablings(capture, number, hart) for number, hart in enumerate(capture.harts)]
     check_encoders(capture, book)
     check_funnel(capture, book)
     check_flush(capture, book)
     RamCheck(capture, book).run()
     PinCheck(capture, book).run()
     _sources(capture, verdict)
+    if any(changes):
+        book.count("TCI.te.settings", sum(changes))
+        wrong = [failure for one in verdict.harts for failure in one.failures]
+        book.check("TCI.te.settings", not wrong, lambda: Failure(
+            "TCI.te.settings", f"options were changed between sessions, and the streams are not those of them: {wrong[0].headline}",
+        ))  # fmt: skip
     return verdict
+
+
+def _enablings(capture: SystemCapture, number: int, hart: HartRun) -> int:
+    """Puts the options of each session into the beats of a hart; returns how often they changed."""
+    model = RegisterModel(capture.params)
+    place = model.place(f"encoder{number}" if len(capture.harts) > 1 else "encoder")
+    found, enabled = [], 0
+    for access in capture.accesses:
+        if access.write:
+            model.write(access.addr, access.data)
+            before, enabled = enabled, place.get("trTeEnable")
+            if enabled and not before:
+                found.append((access.cycle, place.values[FEATURES_OFFSET]))
+    return hart.protocol.settings(hart, found)
 
 
 def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
@@ -74,6 +100,8 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     expect = capture.expect
     speaks = capture.protocol
     back = capture.readback if capture.readback is not None else capture.merged.data
+    if expect.get("wrapped") and capture.params.format == E_TRACE:
+        _joined(capture, verdict.book, back)
     returned = speaks.by_source(back, capture.harts, bool(expect.get("wrapped")))
     found: dict[int, np.ndarray] = {}
     for number, hart in enumerate(capture.harts):
@@ -81,6 +109,7 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
         if not len(hart.beats) or number in expect.get("untraced", ()):
             continue
         whole = sent = b"".join(one.data for one in hart.stream.messages)
+        _numbered(capture, verdict.book, number, hart, sent)
         if number not in expect.get("left_out", ()):
             whole = speaks.whole(capture, hart)
             _returned(capture, verdict.book, number, sent, returned.get(src, b""))
@@ -103,6 +132,34 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     }  # fmt: skip
     told = verdict.stats["told"]
     verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / told if told else 0.0
+
+
+def _numbered(capture: SystemCapture, book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:
+    """Every message carries the number of its encoder."""
+    parts = capture.protocol.by_source(sent, capture.harts)
+    wrong = sorted(set(parts) - {capture.protocol.source(hart)})
+    book.count("TCI.te.source", len(capture.grammar.split(sent)))
+    book.check("TCI.te.source", not wrong, lambda: Failure(
+        "TCI.te.source", f"hart {number}: its encoder has the number {capture.protocol.source(hart)}, and sends messages of {wrong}",
+    ))  # fmt: skip
+
+
+def _joined(capture: SystemCapture, book: ClauseBook, back: bytes) -> None:
+    """A wrapped buffer is read from the first message on that has what a reader looks for before it; all from there on are found."""
+    left, whole = len(back) - SLACK, []
+    for sent in reversed(capture.merged.messages):
+        left -= len(sent.data)
+        if left < 0:
+            break
+        whole.append(sent.data)
+    whole.reverse()
+    first = next((i for i, data in enumerate(whole) if data.startswith(bytes(capture.grammar.run))), len(whole))
+    wanted = [data.lstrip(b"\0") for data in whole[first:]]
+    found = capture.grammar.split(back, True)
+    book.count("TCI.sys.joined", len(wanted))
+    book.check("TCI.sys.joined", found[len(found) - len(wanted) :] == wanted, Failure(
+        "TCI.sys.joined", f"{len(found)} packets are found in the wrapped buffer, which ends with {len(wanted)} behind a run of zeros",
+    ))  # fmt: skip
 
 
 def _options(book: ClauseBook, number: int, hart: HartRun, verdict: Verdict) -> None:

@@ -15,6 +15,7 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
 from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, flows
+from scoreboards.matching import first_mismatch
 
 if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
@@ -114,32 +115,45 @@ class States:
         if want.time is None:
             return
         synced = {place for _, place in self.syncs}
-        changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced and self.of.covered[i]]
+        changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
-        self.book.count("ET.alg.context", max(len(changes), len(told)))
-        telling = np.flatnonzero(~table.is_a(t.CONTEXT, t.SUPPORT))
-        behind = iter(told)
-        entry = next(behind, None)
-        for change in changes:
-            while entry is not None and not self._tells(entry[1], change) and knobs.context_repeated:
-                entry = next(behind, None)
-            if entry is None or not self._tells(entry[1], change):
-                if not self.of.in_hole(change):
-                    table_ = [] if entry is None else [(n, f"{c[change]:#x}", f"{table[n][entry[1]]:#x}") for n, c in self._columns.items()]
-                    self.book.fail(self.of.failure("ET.alg.context", "a change of context is not told", change, table_), counted=True)
-                    return
-                continue
-            place, packet = entry
-            late = place is not None and place > change
+        self.book.count("ET.alg.context", max(sum(self.of.covered[i] for i in changes), len(told)))
+        found = first_mismatch(changes, told, lambda change, entry: self._tells(entry[1], change), self._may_miss)
+        if knobs.context_repeated:  # then what is told may be more
+            matched = self._matched(changes, told)
+            missing = [i for i, change in enumerate(changes) if i not in matched and not self._may_miss(change)]
+            found = (missing[0], None) if missing else None
+        if found is not None:
+            change, entry = None if found[0] is None else changes[found[0]], None if found[1] is None else told[found[1]]
+            text = "a change of context is not told" if entry is None else "a context is told that did not change so"
+            rows = [(n, "-" if change is None else f"{c[change]:#x}", f"{table[n][entry[1]]:#x}") for n, c in self._columns.items()] if entry else []
+            place = change if change is not None else entry[0] or 0
+            self.book.fail(self.of.failure("ET.alg.context", text, place, rows, entry and entry[1]), counted=True)
+        elif knobs.context_order:
+            self._context_places(changes, told)
+
+    def _may_miss(self, change: int) -> bool:
+        return not self.of.covered[change] or self.of.in_hole(change)
+
+    def _matched(self, changes: list[int], told: list[tuple[int | None, int]]) -> dict[int, tuple[int | None, int]]:
+        """The packet of each change, by its number, in order."""
+        pairs, number = {}, 0
+        for entry in told:
+            following = next((i for i in range(number, len(changes)) if self._tells(entry[1], changes[i])), None)
+            if following is not None and all(self._may_miss(changes[i]) or self.knobs.context_repeated for i in range(number, following)):
+                pairs[following], number = entry, following + 1
+        return pairs
+
+    def _context_places(self, changes: list[int], told: list[tuple[int | None, int]]) -> None:
+        """Each 3.2 comes before the packet of the instruction that has the context first, and behind those before it."""
+        telling = np.flatnonzero(~self.table.is_a(t.CONTEXT, t.SUPPORT))
+        for number, (place, packet) in self._matched(changes, told).items():
+            change = changes[number]
             after = np.searchsorted(telling, packet) + 1  # one more: what the next one tells may be known with the one behind it alone
             early = after < len(telling) and UNSEEN < self.stops[telling[after]] < change
-            if knobs.context_order:
-                self.book.check("ET.alg.context", not (late or early), lambda p=place, c=change, k=packet: self.of.failure(
-                    "ET.alg.context", "a change of context is told at another place", c,
-                    [("before instruction", str(c), str(p))], k))  # fmt: skip
-            entry = next(behind, None)
-        if entry is not None and not knobs.context_repeated and not (entry[0] is None or self.of.in_hole(entry[0])):
-            self.book.fail(self.of.failure("ET.alg.context", "a context is told that did not change", entry[0], None, entry[1]), counted=True)
+            if (place is not None and place > change) or early:
+                rows = [("before instruction", str(change), str(place))]
+                self.book.fail(self.of.failure("ET.alg.context", "a change of context is told at another place", change, rows, packet), counted=True)
 
     def _tells(self, packet: int, change: int) -> bool:
         return all(self.table[name][packet] in (t.ABSENT, column[change]) for name, column in self._columns.items())

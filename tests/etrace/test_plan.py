@@ -13,7 +13,7 @@ from models.etrace.encoder import CLAUSES as ENCODED
 from scoreboards.clauses import Plan
 from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_situations import OCCURRENCES, SITUATIONS
-from tb.coverage.etrace_points import POINTS
+from tb.coverage.etrace_points import ETRACE
 from tb.sequences.etrace_scenarios import SCENARIOS
 from tools.plants import load
 
@@ -62,7 +62,7 @@ def test_built_row_is_checked_tested_and_planted(name: str) -> None:
     for test in clause.tests:
         kind, _, what = test.partition(":")
         assert what in SCENARIOS if kind == "scenario" else test == "random" or (ROOT / test).exists(), f"{name}: {test} does not exist"
-    assert set(clause.coverage) <= {point.name for point in POINTS}
+    assert set(clause.coverage) <= {point.name for point in ETRACE.points}
     for plant in clause.plants:
         assert name in PLANTS[plant].clauses
     # without a plant: rolled up from rows that have theirs, or shown red by a unit test
