@@ -261,6 +261,28 @@ def overflow_disabled(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
+@scenario("ET.ing.overflow", "ET-17", configs=configs({}, TWO, inst_stall_ena=0), retirement="single", loses=True, backpressure=95)
+def full_and_quiet(config: Config, rng: Random) -> Story:
+    """The queue has no room for what a cycle could make just when the code makes nothing more: nothing is lost, and nothing is told."""
+    b = _bursts(config)
+    b.label("long")
+    for _ in range(700):
+        b.nop()
+    program, walk = start(b, config)
+    _burst(walk, b.labels, 28).jump(b.labels["high"]).jump(b.labels["long"]).step(699)  # 28: with these two the queue is as good as full
+    return stop(program, walk)
+
+
+@scenario("ET.ing.overflow", configs=configs({}, TWO, inst_stall_ena=0), loses=True, backpressure=40, gaps=50)
+def slow_without_stall(config: Config, rng: Random) -> Story:
+    """Packets wait in the queue while the hart is slow and may not be stalled: nothing is lost."""
+    b = _bursts(config)
+    program, walk = start(b, config)
+    for turn in range(6):
+        _calm(_burst(walk, b.labels, 4 + 2 * turn), b.labels, turn % 2 == 0)
+    return stop(program, walk)
+
+
 @scenario("ET-17", "ET.ing.stall", configs=configs({}, TWO, SMALL, FOUR), retirement="single", backpressure=60)
 def stall(config: Config, rng: Random) -> Story:
     """The same bursts with stalling: nothing is lost, also where one cycle makes several packets."""
