@@ -20,7 +20,7 @@ WORD = 4  # bytes of an ATB word
 LENGTH = 0x1F  # bits of a header byte
 KIND = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb"}
 IDLE = {"none": "ET.tra.framing", "zeros": "ET.tra.zeros", "blocks": "ET.tra.blocks"}
-JOINS = 8  # places at which a receiver joins, a run
+JOINS, JOINED = 3, 1 << 15  # places at which a receiver joins, and the bytes at the end of a run in which they lie
 
 
 class Chunk(NamedTuple):
@@ -191,7 +191,8 @@ def _receiver(capture: EtraceCapture, book: ClauseBook, kind: str, chunks: list[
     if capture.config.framing == "none" or not chunks:
         return
     for number in range(1, JOINS + 1):
-        at = len(capture.data) * number // (JOINS + 1)
+        tail = min(len(capture.data), JOINED)
+        at = len(capture.data) - tail + tail * number // (JOINS + 1)
         at -= at % WORD if capture.config.encapsulation == "atb" else 0
         if capture.config.framing == "blocks" and at % capture.config.block_bytes:
             at += -at % capture.config.block_bytes
