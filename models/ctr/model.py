@@ -1,0 +1,346 @@
+"""Reference model of a control transfer records block: every transfer, every access, one cycle at a time.
+
+    ctr = Ctr(Config(depth=16))
+    ctr.cycle(M, [Transfer(9, 0x80000000, 0x80000100)], Access(WRITE, 0x34E, 4))     ->  (0, DONE)
+    ctr.entry(0)                                                                     ->  Record
+
+An access sees what the transfers of its cycle left (CTR-13). With `exact=False` the model keeps account of what the specification
+leaves open behind a change of depth, and takes over what the device under test reads there: `adopt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from models.ctr.config import Config
+from models.ctr.model_access import Gates, acting, clear_outcome, narrow, outcome, selected
+from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
+from models.ctr.records import (
+    CLEAR,
+    DONE,
+    READ,
+    SCTRCLR,
+    SET,
+    VS,
+    VU,
+    WRITE,
+    Access,
+    Answer,
+    Record,
+    Transfer,
+)
+from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
+
+_LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
+_PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+_CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
+_DEPTH_LSB = 16  # of DEPTH in mctrcontrol
+
+
+class State(NamedTuple):
+    """Everything software can see but the entries; control registers without DEPTH and CLR, counter as hardware has it."""
+
+    ctl: int
+    vsctl: int
+    depth: int
+    wrptr: int
+    wrap: int
+    frozen: int
+    counter: int
+    ccv_next: bool
+    miselect: int
+    siselect: int
+    vsiselect: int
+    mstateen: int
+    hstateen: int
+
+
+class Ctr:
+    """The block behind its ports. `recorder` holds entries, status and counter, `gates` state enables and iselects.
+
+    problem: why the value that `cycle` last adopted is not legal; empty if it is.
+    """
+
+    def __init__(self, config: Config, *, exact: bool = True) -> None:
+        self.config, self.exact = config, exact
+        self.recorder, self.gates = Recorder(config), Gates()
+        self.ctl = self.vsctl = 0
+        self.problem = ""
+        self._csrs = {found.address: found for found in csrs(config)}
+        self._named = {found.name: found for found in csrs(config)}
+        self._masks = [register.mask for register in entries(config)]  # of ctrsource, ctrtarget, ctrdata
+        self._hidden = config.bit("M") | config.bit("MTE")  # in sctrctl and in the VS register
+        self._depth_open = self._wrptr_open = False
+        self._before: tuple[int, bool, dict[tuple[int, int], int]] = (0, False, {})  # a depth that may not have changed
+
+    @property
+    def state(self) -> State:
+        """A copy of everything but the entries."""
+        r, g = self.recorder, self.gates
+        return State(self.ctl, self.vsctl, r.depth, r.wrptr, r.wrap, r.frozen, r.counter, not r.invalid,
+                     g.miselect, g.siselect, g.vsiselect, g.mstateen, g.hstateen & g.mstateen)  # fmt: skip
+
+    def entry(self, logical: int) -> Record:
+        """A logical entry; those at or above the depth are 0."""
+        return Record.of_registers(*(self._part(part, logical)[0] for part in (SOURCE, TARGET, DATA)))
+
+    # --- A cycle ------------------------------------------------------------------------------------
+
+    def cycle(self, priv: int, transfers: Iterable[Transfer], access: Access | None = None,
+              read: int | None = None) -> tuple[int, int] | None:  # fmt: skip
+        """One cycle: transfers, then the access; value before it and outcome, None without an access.
+
+        read: what the device gave; with exact=False it decides what is open, and `problem` says if it cannot be.
+        """
+        self.recorder.retire(priv, transfers)
+        if access is None:
+            return None
+        if read is not None and not self.exact:
+            self.problem = self.adopt(access, read)
+        answer = self.access(access)
+        return answer.rdata, answer.outcome
+
+    def retire(self, priv: int, transfers: Iterable[Transfer]) -> None:
+        """The transfers of one cycle, without an access."""
+        self.recorder.retire(priv, transfers)
+
+    def idle(self, priv: int, cycles: int) -> None:
+        """That many cycles without transfers and access."""
+        self.recorder.idle(priv, cycles)
+
+    def access(self, access: Access) -> Answer:
+        """An access: value before it, outcome, and what it writes. A refused one changes nothing."""
+        answer = self.peek(access)
+        if answer.outcome != DONE:
+            return answer
+        if access.op == SCTRCLR:
+            self.recorder.clear(CAPACITY)
+            self.recorder.restart_counter()
+            return answer
+        operand = access.wdata & (_LOW if narrow(self.config, access) else _ALL)
+        if access.op == WRITE or (operand and access.op != READ):
+            new = {WRITE: operand, SET: answer.rdata | operand, CLEAR: answer.rdata & ~operand}[access.op]
+            self._write(self._csrs[access.addr], access, new)
+        return answer
+
+    def peek(self, access: Access) -> Answer:
+        """What an access would give now; changes nothing. `open`: bits that the specification leaves open."""
+        if access.op == SCTRCLR:
+            return Answer(0, clear_outcome(self.config, self._effective(), access.priv))
+        found = self._csrs.get(access.addr)
+        refused = outcome(self.config, self._effective(), found, access)
+        if found is None or refused != DONE:
+            return Answer(0, refused)
+        value, unknown = self._read(found, access)
+        return Answer(value, DONE, unknown)
+
+    def _effective(self) -> Gates:
+        """The gates as they act: a bit of hstateen0 is 0 while mstateen0's is."""
+        g = self.gates
+        return Gates(g.mstateen, g.hstateen & g.mstateen, g.miselect, g.siselect, g.vsiselect)
+
+    # --- Reads --------------------------------------------------------------------------------------
+
+    def _part(self, part: int, logical: int) -> tuple[int, int]:
+        """One register of a logical entry, and its open bits."""
+        r = self.recorder
+        if logical >= r.depth and not self._depth_open:
+            return 0, 0
+        place = r.physical(logical)
+        unknown = self._masks[part - 1] if self._depth_open else r.open.get((place, part), 0)
+        return (r.source, r.target, r.data)[part - 1][place], unknown
+
+    def _read(self, csr: Csr, access: Access) -> tuple[int, int]:
+        """Value and open bits of what a CSR shows to this access."""
+        value, unknown = self._value(csr, access.priv)
+        if csr.rv32:
+            value, unknown = value >> 32, unknown >> 32
+        elif csr.name.endswith("iselect") and narrow(self.config, access) and self.config.xlen == 64:
+            value = value >> 63 << 31 | value & _LOW >> 1
+        return (value & _LOW, unknown & _LOW) if narrow(self.config, access) else (value, unknown)
+
+    def _value(self, csr: Csr, priv: int) -> tuple[int, int]:
+        """The whole register behind a CSR, and its open bits."""
+        r, name = self.recorder, self._named[acting(csr, priv)].state
+        if name in _CONTROL:
+            value = getattr(self, _CONTROL[name]) | (self._depth_code() << _DEPTH_LSB if self.config.draft else 0)
+            unknown = 15 << _DEPTH_LSB if self.config.draft and self._depth_open else 0
+            return (value if csr.level == "M" else value & ~self._hidden), unknown
+        if name.endswith("status"):
+            shape = r.wrptr | (r.wrap << 14 | r.frozen << 15 if self.config.draft else r.frozen << 31)
+            unknown = 0xFF | (self.config.draft << 14) if self._wrptr_open or self._depth_open else 0
+            return shape, unknown
+        if name == "sctrdepth":
+            return self._depth_code(), 7 if self._depth_open else 0
+        if "stateen" in name:
+            g = self._effective()
+            return (g.mstateen if name[0] == "m" else g.hstateen), 0
+        if name.endswith("iselect"):
+            return getattr(self.gates, name), 0
+        logical = selected(self.gates, csr, priv)
+        return self._part(_PARTS[name], logical) if name and logical is not None else (0, 0)
+
+    def _depth_code(self) -> int:
+        return self.config.depth_code(self.recorder.depth)
+
+    # --- Writes -------------------------------------------------------------------------------------
+
+    def _write(self, csr: Csr, access: Access, new: int) -> None:
+        name = self._named[acting(csr, access.priv)].state
+        if name in _CONTROL:
+            self._write_control(csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access.priv)[0], new))
+        elif name.endswith("status"):
+            self._write_status(new)
+        elif name == "sctrdepth":
+            self._set_depth(DEPTH_CODES["v1_0"].get(new & 7))
+        elif "stateen" in name:
+            self._write_stateen(name, self._merged(csr, access, self._value(csr, access.priv)[0], new))
+        elif name.endswith("iselect"):
+            if narrow(self.config, access) and self.config.xlen == 64:
+                new = new >> 31 << 63 | new & _LOW >> 1
+            setattr(self.gates, name, new)
+        elif name:
+            self._write_entry(_PARTS[name], selected(self.gates, csr, access.priv), new)
+
+    def _merged(self, csr: Csr, access: Access, old: int, new: int) -> int:
+        """The whole 64 bits behind a write: at XLEN 32 one half stays."""
+        if csr.rv32:
+            return old & _LOW | new << 32
+        return old & ~_LOW | new if narrow(self.config, access) else new
+
+    def _write_control(self, csr: Csr, access: Access, kind: str, value: int) -> None:
+        """A write to a control register; through the supervisor's view M and MTE stay (CTR-11)."""
+        machine = kind == "ctl"
+        writable = self.config.fields & (_ALL if csr.level == "M" else ~self._hidden)
+        kept = self.ctl & self._hidden if machine and csr.level != "M" else 0
+        setattr(self, kind, value & writable | kept)
+        if self.config.draft and machine and not csr.rv32:
+            self._set_draft_depth(value >> _DEPTH_LSB & 15)
+        if not csr.rv32 and value & self.config.bit("CLR") and (machine or access.priv in (VS, VU)):
+            r = self.recorder
+            r.clear(r.depth)
+            r.wrptr = r.wrap = r.frozen = 0
+            self._wrptr_open = False
+        self.recorder.restart_counter()
+        self.recorder.configure(self.ctl, self.vsctl)
+
+    def _write_status(self, value: int) -> None:
+        r = self.recorder
+        wrptr = value % r.depth
+        if self._wrptr_open:  # where the entries now are, depends on what it was
+            self._open_entries()
+        r.wrptr, self._wrptr_open = wrptr, False
+        r.frozen = value >> (15 if self.config.draft else 31) & 1
+        r.wrap = value >> 14 & 1 if self.config.draft else r.wrap
+
+    def _write_stateen(self, name: str, value: int) -> None:
+        implemented = 1 << CSRIND_BIT | 1 << CTR_BIT[self.config.variant]
+        if name.startswith("m"):
+            self.gates.mstateen = value & implemented
+        else:
+            self.gates.hstateen = value & implemented & self.gates.mstateen
+
+    def _write_entry(self, part: int, logical: int | None, value: int) -> None:
+        r = self.recorder
+        if logical is not None and logical < r.depth:
+            place = r.physical(logical)
+            (r.source, r.target, r.data)[part - 1][place] = value & self._masks[part - 1]
+            r.open.pop((place, part), None)
+
+    # --- Depth, and what the specification leaves open behind its change ----------------------------
+
+    def _set_depth(self, depth: int | None) -> None:
+        """v1_0: a value that is not supported leaves DEPTH as it is; on a change WRPTR is 0 (both open in the text)."""
+        r = self.recorder
+        if depth not in self.config.depths:
+            if not self._depth_open:
+                self._before = (r.depth, self._wrptr_open, dict(r.open))
+            self._depth_changed(open_depth=True)
+        elif depth != r.depth or self._depth_open:
+            r.depth, r.wrptr = depth, 0
+            self._depth_changed(open_depth=False)
+
+    def _set_draft_depth(self, code: int) -> None:
+        """v0_1_4: the greatest supported depth not above the value written, else the least; WRPTR modulo the new depth."""
+        r = self.recorder
+        below = [d for d in self.config.depths if self.config.depth_code(d) <= code]
+        depth = below[-1] if below else self.config.depths[0]
+        if depth != r.depth:
+            r.depth = depth
+            r.wrptr %= depth
+            self._depth_changed(open_depth=False)
+
+    def _depth_changed(self, *, open_depth: bool) -> None:
+        if not self.exact:
+            self._depth_open, self._wrptr_open = open_depth, True
+            self._open_entries()
+
+    def _open_entries(self) -> None:
+        """Every entry may now hold anything legal."""
+        for part in (SOURCE, TARGET, DATA):
+            self.recorder.open.update({(place, part): self._masks[part - 1] for place in range(CAPACITY)})
+
+    def adopt(self, access: Access, read: int) -> str:
+        """Take over what the device gave where this access shows open bits; before `access`. Says what is not legal, else nothing.
+
+        Only open bits are taken: the others are the check's to compare.
+        """
+        answer = self.peek(access)
+        if not answer.open:
+            return ""
+        csr = self._csrs[access.addr]
+        name = self._named[acting(csr, access.priv)].state
+        if name in _PARTS:
+            return self._adopt_entry(csr, access, _PARTS[name], read, answer.open)
+        if name.endswith("status"):
+            return self._adopt_status(read)
+        return self._adopt_depth(read >> (_DEPTH_LSB if self.config.draft else 0) & (15 if self.config.draft else 7))
+
+    def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
+        """The value is legal if it has no bit that the implementation does not have; the check sees those as known 0."""
+        logical, r = selected(self.gates, csr, access.priv), self.recorder
+        if logical is None or self._depth_open:
+            return ""
+        place = r.physical(logical)
+        held = (r.source, r.target, r.data)[part - 1]
+        held[place] = held[place] & ~bits | read & bits
+        left = r.open[place, part] & ~bits
+        if left:
+            r.open[place, part] = left
+        else:
+            del r.open[place, part]
+        return ""
+
+    def _adopt_status(self, read: int) -> str:
+        """WRPTR is any value below the depth; the logical entries stay what they are."""
+        r, wrptr = self.recorder, read & 0xFF
+        limit = self.config.depths[-1] if self._depth_open else r.depth
+        if wrptr >= limit:
+            return f"WRPTR is {wrptr} behind a change of depth; it must be below the depth, {limit}"
+        if self._depth_open:
+            return ""
+        order = {r.physical(x): (wrptr - x - 1) % r.depth for x in range(r.depth)}
+        for held in (r.source, r.target, r.data):
+            old = held[: r.depth]
+            for before, after in order.items():
+                held[after] = old[before]
+        r.open = {(order.get(place, place), part): bits for (place, part), bits in r.open.items()}
+        r.wrptr, self._wrptr_open = wrptr, False
+        r.wrap = read >> 14 & 1 if self.config.draft else r.wrap
+        return ""
+
+    def _adopt_depth(self, code: int) -> str:
+        """DEPTH behind a write of a value that is not supported: any supported one."""
+        depth = DEPTH_CODES[self.config.variant].get(code)
+        if depth not in self.config.depths:
+            return f"DEPTH is {code}; it must be the code of {' or '.join(map(str, self.config.depths))}"
+        r, self._depth_open = self.recorder, False
+        if depth == self._before[0]:  # it did not change: what was known, or was recorded since, is known
+            _, self._wrptr_open, unknown = self._before
+            r.open = {key: bits for key, bits in unknown.items() if key in r.open}
+            return ""
+        r.depth = depth
+        r.wrptr %= depth
+        self._open_entries()
+        return ""
