@@ -40,8 +40,8 @@ PLACES = {"g": "no return since the last call: no depth is told", "back": "depth
 
 
 class Step(NamedTuple):
-    """An instruction of the run, and what a hart has behind it. depth: calls that are open when it is reached; irets: implicit returns since
-    the start (the sync; there is no packet and no branch between); behind_return: the instruction before is a return; open_return: no call came since the last return."""
+    """An instruction of the run. depth: calls that are open when it is reached; irets: implicit returns since the sync; behind_return: the
+    instruction before is a return; open_return: no call came since the last return."""
 
     pc: int
     depth: int
@@ -83,10 +83,8 @@ def ratified(steps: list[Step]) -> tuple[int, int | None]:
 
 
 def literal(program: Program, address: int, irdepth: int | None, irets: int | None = None) -> list[int]:
-    """The decoder of 2.0: go on from the sync to the first place where pc is the address, no branch is left, and the depth is irdepth.
-
-    irets: as 2.0.5 has it instead: so many returns were implicit.
-    """
+    """The decoder of 2.0: go on from the sync to the first place where pc is the address, no branch is left, and the depth is irdepth;
+    irets: as 2.0.5 has it instead: so many returns were implicit."""
     pcs = []
     for step in islice(execution(program, program.symbols["main"]), 60):
         pcs.append(step.pc)
