@@ -24,6 +24,7 @@ def configs(draw: st.DrawFn, variant: str | None = None) -> Config:
     draft = given["variant"] == "draft_0_026"
     if draft or given["return_stack_size_p"]:
         given["return_stack_size_p" if draft else "call_counter_size_p"] = 0
+    given["itype_width_p"] = 4 if draft else given["itype_width_p"]
     given["implicit_return"] &= int(given["itype_width_p"] == 4 and given["return_stack_size_p"] + given["call_counter_size_p"] > 0)
     given["branch_prediction"] &= int(given["bpred_size_p"] > 0)
     given["jump_target_cache"] &= int(given["cache_size_p"] > 0 and not draft)

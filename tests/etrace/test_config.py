@@ -25,6 +25,7 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"framing": "blocks", "block_bytes": 100}, "BLOCK_BYTES=100 is no power of two"),
     (DRAFT | {"implicit_return": 1, "return_stack_size_p": 4}, "draft_0_026 has no return stack"),
     (DRAFT | {"jump_target_cache": 1}, "draft_0_026 has no jump target cache"),
+    (DRAFT | {"itype_width_p": 3}, "draft_0_026 has no code for an uninferable jump in 3 bits"),
     (DRAFT | {"bcount_bits": 17}, "draft_0_026 counts predicted branches in 16 bits"),
     ({"filter": "nonsense"}, "nonsense"),
 ]

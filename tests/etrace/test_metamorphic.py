@@ -20,7 +20,7 @@ from tests.etrace.walks import GROUPINGS, encode, recorded, regrouped, walk
 
 PROGRAMS = ("crc", "dispatch", "recursion", "sort", "switch", "traps")
 VARIANTS = ("v2_0", "draft_0_026")
-STACK = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1, "itype_width_p": 4, "bcount_bits": 16}
+STACK = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1, "itype_width_p": 4, "bcount_bits": 16, "sijump_p": 1}
 COUNTER = STACK | {"return_stack_size_p": 0, "call_counter_size_p": 4}
 QUIET = {"filter": "", **dict.fromkeys(OPTIONS, 0), "inst_sync_mode": 0}
 
@@ -132,7 +132,7 @@ def test_resync_changes_no_instruction(seed: int, mode: int) -> None:
 def test_sync_at_any_instruction(seed: int, share: float, ctype: int) -> None:
     """A sync at a share of the instructions, and at every one: single steps (ET-4, ET-15)."""
     what = walk(seed, size=600, variant="v2_0", **STACK | QUIET)
-    plain = told(what.config, what.beats, what.program)
+    plain = told(*regrouped(what, 1, "single", False), what.program)
     rng = random.Random(f"{seed}:{share}:steps")
     for options in ({}, {name: rng.randrange(2) for name in OPTIONS if name != "implicit_exception"}):
         config, beats = regrouped(replace(what, config=replace(what.config, **options)), 1, "single", False)
