@@ -254,27 +254,37 @@ class Ctr:
         """v1_0: a value that is not supported leaves DEPTH as it is; on a change WRPTR is 0 (both open in the text)."""
         r = self.recorder
         if depth not in self.config.depths:
-            if not self._depth_open:
-                self._before = (r.depth, self._wrptr_open, dict(r.open))
-            self._depth_changed(open_depth=True)
+            self._depth_unsure()
         elif depth != r.depth or self._depth_open:
             r.depth, r.wrptr = depth, 0
-            self._depth_changed(open_depth=False)
+            self._depth_changed()
 
     def _set_draft_depth(self, code: int) -> None:
         """v0_1_4: the greatest supported depth not above the value written, else the least; WRPTR modulo the new depth."""
         r = self.recorder
-        below = [d for d in self.config.depths if self.config.depth_code(d) <= code]
+        codes = [self.config.depth_code(d) for d in self.config.depths]
+        below = [d for d, known in zip(self.config.depths, codes) if known <= code]
         depth = below[-1] if below else self.config.depths[0]
-        if depth != r.depth:
+        if code not in (0, *codes, 15) and not self.exact:  # discovery says what 0 and 15 leave, nothing says it of these
+            self._depth_unsure()
+        elif depth != r.depth or self._depth_open:
             r.depth = depth
             r.wrptr %= depth
-            self._depth_changed(open_depth=False)
+            self._depth_changed()
 
-    def _depth_changed(self, *, open_depth: bool) -> None:
+    def _depth_changed(self) -> None:
         if not self.exact:
-            self._depth_open, self._wrptr_open = open_depth, True
+            self._depth_open, self._wrptr_open = False, True
             self._open_entries()
+
+    def _depth_unsure(self) -> None:
+        """A value that is not supported was written: DEPTH may have changed."""
+        if self.exact:
+            return
+        if not self._depth_open:
+            self._before = (self.recorder.depth, self._wrptr_open, dict(self.recorder.open))
+        self._depth_open = self._wrptr_open = True
+        self._open_entries()
 
     def _open_entries(self) -> None:
         """Every entry may now hold anything legal."""
