@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scoreboards.control_capture import HartRun, SystemCapture
 
 E_TRACE = 0  # trTeFormat
+START = 3  # the lowest four bits of a packet 3.0: format 3, subformat 0
 FEATURES = {  # bits of trTeInstFeatures
     "implicit_return": 3, "implicit_exception": 1, "full_address": 0, "jump_target_cache": 5, "branch_prediction": 4, "sijump": 2,
 }  # fmt: skip
@@ -40,6 +41,7 @@ class EncoderProtocol(ABC):
     """One protocol. encoder: its reference model."""
 
     encoder: Any
+    zeros = False  # whether a reader that joins looks for zeros before start packets
 
     @abstractmethod
     def grammar(self, config: Any) -> Grammar:
@@ -76,6 +78,10 @@ class EncoderProtocol(ABC):
     @abstractmethod
     def decoded(self, back: bytes, harts: Iterable[HartRun]) -> dict[int, Any]:
         """The whole stream of several sources, decoded by source; empty if it is no one stream."""
+
+    def starts(self, message: bytes) -> bool:
+        """Whether a reader that joined looks for this message."""
+        return False
 
     def settings(self, hart: HartRun, timeline: Iterable[tuple[int, int]]) -> int:
         """Tells the beats which options were in force: (cycle, trTeInstFeatures) at each enabling. Returns how many enablings had others than the first."""
@@ -143,6 +149,7 @@ class Etrace(EncoderProtocol):
     """Packets in the encapsulation messaging; the index is the source, and the encoder itself has none."""
 
     encoder = EtraceEncoder
+    zeros = True
 
     def grammar(self, config: Any) -> EtraceGrammar:
         return EtraceGrammar(config.index_width // 8)
@@ -159,6 +166,10 @@ class Etrace(EncoderProtocol):
     def whole(self, capture: SystemCapture, hart: HartRun) -> bytes:
         grammar = self.grammar(hart.config)
         return b"".join(s.data for s in capture.merged.messages if grammar.source(s.data.lstrip(b"\0")) == self.source(hart))
+
+    def starts(self, message: bytes) -> bool:
+        packet = message.lstrip(b"\0")
+        return packet[-(packet[0] & 31)] & 0xF == START
 
     def losses(self, told: Any) -> list[int]:
         return [index for index, reason in enumerate(told.reasons) if reason == "ET.alg.lost"]

@@ -19,7 +19,6 @@ from scoreboards.control import RegisterCheck
 from scoreboards.control_capture import HartRun, SystemCapture
 from scoreboards.control_encoder import check_encoders
 from scoreboards.control_funnel import check_flush, check_funnel
-from scoreboards.control_protocol import E_TRACE
 from scoreboards.control_sinks import PinCheck, RamCheck
 from scoreboards.verdict import Verdict
 
@@ -100,7 +99,7 @@ def _sources(capture: SystemCapture, verdict: SystemVerdict) -> None:
     expect = capture.expect
     speaks = capture.protocol
     back = capture.readback if capture.readback is not None else capture.merged.data
-    if expect.get("wrapped") and capture.params.format == E_TRACE:
+    if expect.get("wrapped") and speaks.zeros:
         _joined(capture, verdict.book, back)
     returned = speaks.by_source(back, capture.harts, bool(expect.get("wrapped")))
     found: dict[int, np.ndarray] = {}
@@ -145,7 +144,7 @@ def _numbered(capture: SystemCapture, book: ClauseBook, number: int, hart: HartR
 
 
 def _joined(capture: SystemCapture, book: ClauseBook, back: bytes) -> None:
-    """A wrapped buffer is read from the first message on that has what a reader looks for before it; all from there on are found."""
+    """A wrapped buffer is read from the first whole start packet on, before which a reader finds its zeros; all from there on are found."""
     left, whole = len(back) - SLACK, []
     for sent in reversed(capture.merged.messages):
         left -= len(sent.data)
@@ -153,12 +152,12 @@ def _joined(capture: SystemCapture, book: ClauseBook, back: bytes) -> None:
             break
         whole.append(sent.data)
     whole.reverse()
-    first = next((i for i, data in enumerate(whole) if data.startswith(bytes(capture.grammar.run))), len(whole))
+    first = next((i for i, data in enumerate(whole) if capture.protocol.starts(data)), len(whole))
     wanted = [data.lstrip(b"\0") for data in whole[first:]]
     found = capture.grammar.split(back, True)
     book.count("TCI.sys.joined", len(wanted))
     book.check("TCI.sys.joined", found[len(found) - len(wanted) :] == wanted, Failure(
-        "TCI.sys.joined", f"{len(found)} packets are found in the wrapped buffer, which ends with {len(wanted)} behind a run of zeros",
+        "TCI.sys.joined", f"{len(found)} packets are found in the wrapped buffer, which ends with {len(wanted)} from a start packet on",
     ))  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber
 from models.control.grammar import NTRACE
 from models.control.layout import Params
 from models.control.model_ram_sink import read_trace
+from models.control.model_registers import RegisterModel
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.control import plan
 from scoreboards.control_protocol import protocol
@@ -47,6 +48,7 @@ class StepSequence(uvm_sequence):
         super().__init__(name)
         self.steps = steps
         self.stuck: list[Step] = []
+        self.seen: list[int] = []  # what each read gave, a poll's last one
 
     async def body(self) -> None:
         for step in self.steps:
@@ -58,6 +60,8 @@ class StepSequence(uvm_sequence):
                     break
             else:
                 self.stuck.append(step)
+            if step.kind != "write":
+                self.seen.append(item.data)
 
 
 @dataclass
@@ -86,6 +90,12 @@ class Session:
     async def cycles(self, count: int) -> None:
         """Let time pass."""
         await self.control.cycles(count)
+
+    async def read(self, name: str, offset: int) -> int:
+        """A register below the table: what stands at an offset of a component."""
+        sequence = StepSequence("read", [Step("read", RegisterModel(self.tool.params).place(name).base + offset)])
+        await sequence.start(self.env.apb.sequencer)
+        return sequence.seen[-1]
 
     async def steps(self, steps: list[Step]) -> None:
         """Register traffic below the register model."""

@@ -158,7 +158,7 @@ def filters(job: SystemJob, rng: random.Random) -> Story:
 
 
 def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
-    slow = (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((16, 24)))  # pins, divider
+    slow = (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((4, 6)))  # pins, divider
 
     async def run(s: Session) -> None:
         sinks = ("pin_sink",)

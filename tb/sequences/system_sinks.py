@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tb.system_job import SystemJob
 
 
-@story("TCI.ram.wrap", "TCI.sys.wrapped", ips=BOTH)
+@story("TCI.ram.wrap", "TCI.sys.wrapped", "TCI.te.source", ips=BOTH)
 def wrap(job: SystemJob, rng: random.Random) -> Story:
     """The buffer wraps several times; it is read in two ranges, and its end is decoded."""
     limit = 4 * rng.randrange(24, 48) - 4

@@ -10,10 +10,12 @@ import pytest
 
 from scoreboards.clauses import Plan
 from scoreboards.control import _BY_ACCESS
-from tb.sequences.system import STORIES
+from tb.sequences.system import ETRACE_STORIES
+from tb.sequences.system import STORIES as NTRACE_STORIES
 from tb.sequences.system_tool import PARTS
 from tools.plants import load
 
+STORIES = NTRACE_STORIES | ETRACE_STORIES
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan.load(ROOT / "tests/plan/control.toml")
 PLANTS = load(ROOT / "tests/plants/control.toml")

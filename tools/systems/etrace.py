@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from models.etrace.decoder import decode
 from models.etrace.deframe import deframe
 from models.etrace.encapsulate import encapsulate
 from models.etrace.encoder import Encoder
-from models.etrace.packets import MAX_PAYLOAD
+from models.etrace.packets import MAX_PAYLOAD, OPTIONS
 from models.riscv import recording
 from scoreboards.clauses import Plan
 from scoreboards.etrace import check, plan
@@ -22,12 +23,17 @@ from tb.job import Job
 from tb.sequences.etrace_scenarios import SCENARIOS
 from tb.sequences.etrace_scenarios_base import SMALL
 from tb.sequences.stimulus import stimulus
+from tb.sequences.system import ETRACE_STORIES
+from tb.sequences.system_etrace_hart import possible
+from tb.system_job import DEFAULTS, SystemJob
 from tools import draw_etrace, listing_etrace
-from tools.arguments import ArgumentError
+from tools.arguments import ArgumentError, number
 from tools.bits import Method, Sizes
 from tools.sim import EtraceBuild
+from tools.system import EtraceSystemBuild, stories
 from tools.systems.base import System
 
+_STORY = 10  # in a regression one seed in so many is a story of the trace system
 _PREDICTED = {"branch_prediction": 1}
 _CACHED = {"jump_target_cache": 1}
 _RETURNS = {"implicit_return": 1}
@@ -80,9 +86,9 @@ class ETrace(System):
 
         return ETRACE
 
-    def build_of(self, job: Job) -> EtraceBuild:
-        """That of etrace_tb."""
-        return EtraceBuild.of(job.settings)
+    def build_of(self, job: Job) -> EtraceBuild | EtraceSystemBuild:
+        """That of etrace_tb, or of the trace system."""
+        return EtraceSystemBuild.of_job(job) if isinstance(job, SystemJob) else EtraceBuild.of(job.settings)
 
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 and RV32, plain and with the compression options; all: in both variants."""
@@ -104,13 +110,13 @@ class ETrace(System):
         if trace.suffix != ".hex":
             return trace.read_bytes()
         payloads = []
-        for number, line in enumerate(trace.read_text(errors="replace").split("\n"), 1):
+        for place, line in enumerate(trace.read_text(errors="replace").split("\n"), 1):
             try:
                 payloads.append(bytes.fromhex(line))
                 if len(payloads[-1]) > MAX_PAYLOAD:
                     raise ValueError
             except ValueError:
-                raise ArgumentError(f"{trace} line {number}: {line[:40]!r} is no payload; give one payload of at most {MAX_PAYLOAD} bytes a line, in hexadecimal digits") from None
+                raise ArgumentError(f"{trace} line {place}: {line[:40]!r} is no payload; give one payload of at most {MAX_PAYLOAD} bytes a line, in hexadecimal digits") from None
         payloads = [payload for payload in payloads if payload]
         starts = [payload[0] & 0xF == 3 for payload in payloads]  # format 3, subformat 0
         return encapsulate(payloads, starts, [0] * len(payloads), config)
@@ -144,6 +150,34 @@ class ETrace(System):
     def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """A random walk in a random configuration."""
         return draw_etrace.drawn(seed, base, size)
+
+    def regressed(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """The encoder alone for most seeds, every tenth the whole trace system behind its registers."""
+        return self.drawn(seed, base, size) if seed % _STORY else drawn_story(seed, base)
+
+    def stories(self, sim: str, seed: int = 1) -> list[SystemJob]:
+        """Those of the trace system."""
+        return stories(sim, seed=seed, ip=self.ip)
+
+    def story(self, given: Mapping[str, str]) -> SystemJob:
+        """A run of the trace system: PROGRAM= is what its harts run."""
+        job = SystemJob(
+            given["SOURCE"].partition(":")[2], given["SOURCE"], Config.from_dict(DEFAULTS[self.ip] | self.options(given)).to_dict(),
+            number(given, "SEED", 1), sim=given.get("SIM", "verilator"), program=given.get("PROGRAM", "random"), ip=self.ip,
+        )  # fmt: skip
+        job.size = number(given, "SIZE", job.size)
+        return job
+
+
+def drawn_story(seed: int, base: Mapping[str, Any] | None = None) -> SystemJob:
+    """A random story of the trace system in a random configuration of what the story leaves open."""
+    rng = random.Random(f"{seed}:regress:story")
+    config = Config.from_dict(DEFAULTS["etrace"] | ({"variant": "draft_0_026"} if rng.random() < 0.3 else {}))
+    options = possible(config, {name: rng.randrange(2) for name in OPTIONS if name != "implicit_exception"})
+    options |= {"inst_sync_mode": rng.randrange(4), "inst_sync_max": rng.randrange(8), "timestamp": rng.randrange(2)}
+    story = rng.choice(sorted(ETRACE_STORIES))
+    given = config.to_dict() | options | dict(base or {})
+    return SystemJob(f"seed-{seed}", f"system:{story}", given, seed, ip="etrace")
 
 
 SYSTEM = ETrace()

@@ -1,0 +1,70 @@
+"""The trace system with E-Trace encoders: every story, real programs read back from the RAM sink, other builds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from tb.sequences.system import ETRACE_STORIES
+from tb.system_job import SystemJob
+from tools.jobs import RESULTS, trouble
+from tools.system import run_stories
+
+DRAFT = {"variant": "draft_0_026"}
+SMALL = {"iaddress_width_p": 32, "blocks_p": 2, "cache_size_p": 0, "return_stack_size_p": 0, "call_counter_size_p": 4, "nocontext_p": 1,
+         "f0s_width_p": 0, "sijump_p": 0}  # fmt: skip
+
+
+@pytest.fixture
+def tell(sim, request):
+    """Runs stories and fails with what they have to say."""
+    out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", request.node.name)
+    shutil.rmtree(out, ignore_errors=True)
+
+    def runner(jobs):
+        results = run_stories(jobs, sim, out)
+        if bad := [result for result in results if result["verdict"] != "PASS"]:
+            pytest.fail("\n\n".join(trouble(result) for result in bad[:3]), pytrace=False)
+        return results
+
+    return runner
+
+
+def of(name: str, config: dict | None = None, seed: int = 1, program: str = "random") -> SystemJob:
+    """A story with E-Trace encoders."""
+    return SystemJob(f"{name}-{program}-{seed}", f"system:{name}", dict(config or {}), seed, ip="etrace", program=program)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_story_checks_what_it_is_told_for(tell, seed):
+    results = tell([of(name, seed=seed) for name in ETRACE_STORIES])
+    never = {
+        result["source"]: clause
+        for result in results
+        for clause in ETRACE_STORIES[result["source"].partition(":")[2]].clauses
+        if not result["clauses"].get(clause, [0, 0])[0]
+    }
+    assert not never
+
+
+@pytest.mark.parametrize("program", ["sort", "traps"])
+@pytest.mark.parametrize("config", [{}, {"implicit_return": 1, "branch_prediction": 1, "jump_target_cache": 1, "timestamp": 1}, DRAFT], ids=["plain", "options", "draft"])
+def test_real_programs_come_back_whole(tell, program, config):
+    """Both harts run the program into the RAM sink without a loss; every instruction is decoded from what is read back."""
+    (result,) = tell([of("system_memory", {"inst_stall_ena": 1, **config}, 3, program)])
+    assert result["stats"]["told"] == result["stats"]["instructions"] > 10_000
+    assert result["clauses"]["TCI.sys.decode"][0] > 10_000
+
+
+@pytest.mark.parametrize("program", ["sort", "traps"])
+def test_the_end_of_a_real_program_from_a_wrapped_buffer(tell, program):
+    (result,) = tell([of("wrap", {"inst_stall_ena": 1}, 2, program)])
+    clauses = result["clauses"]
+    assert clauses["TCI.ram.wrap"][0] and clauses["TCI.sys.wrapped"][0] > 10 and clauses["TCI.sys.joined"][0] > 1
+
+
+@pytest.mark.parametrize("config", [DRAFT, SMALL], ids=["draft", "small"])
+def test_other_encoders_behind_the_same_registers(tell, config):
+    tell([of(name, config) for name in ("discovery", "register_traffic", "options", "reconfigure", "wrap", "pins_8")])
