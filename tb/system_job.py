@@ -71,6 +71,8 @@ class SystemJob(Job):
         words = [super().rerun]
         for name, value in DEFAULTS[self.ip].items():
             words[0] = words[0].replace(f" {name.upper()}={value}", "")
+            if getattr(self.settings, name) != value and f" {name.upper()}=" not in words[0]:
+                words.append(f"{name.upper()}={getattr(self.settings, name)}")
         if self.program != "random":
             words.append(f"PROGRAM={self.program}")
         if self.size != 1500:

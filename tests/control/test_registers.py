@@ -22,7 +22,7 @@ from tools.registers import outdated
 
 SMALL = Params(harts=1, xlen=32, filters=0, comparators=0, triggers=False, ts_modes=(), funnel_ts_modes=(), sram_bytes=0,
                inst_modes=(3,), implicit_return_modes=(), vendor=False, pin_modes=(0, 10), smem_bits=32)  # fmt: skip
-ALL = [(params, r) for params in (Params(), SMALL) for c in components(params) for r in c.registers]
+ALL = [(params, r) for params in (Params(), SMALL, Params.etrace()) for c in components(params) for r in c.registers]
 WORDS = st.integers(0, 0xFFFFFFFF)
 
 
@@ -40,7 +40,7 @@ def test_fields_do_not_overlap_and_fit() -> None:
 
 
 def test_names_and_offsets_are_unique() -> None:
-    for params in (Params(), SMALL):
+    for params in (Params(), SMALL, Params.etrace()):
         for found in components(params):
             assert len({r.offset for r in found.registers}) == len({r.name for r in found.registers}) == len(found.registers)
             assert found.register("trTeImpl" if found.name == "encoder" else 4).field(f"{found.prefix}CompType").reset == found.comp_type

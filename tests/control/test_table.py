@@ -10,7 +10,7 @@ import pytest
 from models.control.layout import Params
 from models.control.registers import components, legalize, written
 
-PARAMS = Params()
+PARAMS, ETRACE = Params(), Params.etrace()
 # component: type, then register: offset, and its fields as "name bits access"; the prefix of the component is left out.
 FACTS = {
     "encoder": (1, "trTe", {
@@ -94,6 +94,20 @@ def test_what_ntrace_fixes() -> None:
         assert not legalize("trTeInstFeatures", 1 << bit) >> bit & 1
     for mode in range(8):
         assert legalize("trTeControl", mode << 4) >> 4 & 7 in (3, 6), "an unsupported mode never turns into 0"
+
+
+def test_what_etrace_fixes() -> None:
+    """E-Trace 2.0, Encoder Control: format and protocol 0, mode 6, what does not apply hard 0; the optional modes are those of the encoder."""
+    (encoder, *_) = components(ETRACE)
+    assert encoder.register("trTeImpl").reset >> 16 == 0
+    for value in (0, 0xFFFF_FFFF):
+        control = legalize("trTeControl", value, ETRACE)
+        assert (control >> 24 & 7, control >> 4 & 7, control >> 9 & 1) == (0, 6, 1)
+    assert legalize("trTeInstFeatures", 0xFFFF_FFFF, ETRACE) & 0x7FF == 0b000_11_111111
+    assert [legalize("trTeInstFeatures", bits << 28, ETRACE) >> 28 for bits in (0, 1, 8, 12)] == [0, 8, 8, 8], "no index, or a byte of it"
+    assert {"trTeTrigExtInControl", "trTeTrigExtOutControl"}.isdisjoint(r.name for r in encoder.registers)
+    bare = Params.etrace(implicit_return_modes=(), sequential_jump=False, branch_prediction=False, jump_target_cache=False, contexts=(0,))
+    assert legalize("trTeInstFeatures", 0x7FF, bare) == 0b11 and not legalize("trTeControl", 1 << 9, bare) >> 9 & 1
 
 
 def test_rules_of_the_accesses() -> None:
