@@ -45,11 +45,19 @@ class Lossless(Alignment):
             ("ET.ing.filters", len(want) if self.capture.config.filter else 0),
         ):  # fmt: skip
             self.book.count(clause, times)
+        if self.capture.config.inst_stall_ena:
+            self._stalled()
         if self.align() and self._directions():
             self._traps()
             self._supports()
             States(self).check()
             check_resync(self)
+
+    def _stalled(self) -> None:
+        """Nothing is lost while the hart can be stalled, not even with a support packet that tells so."""
+        lost = np.flatnonzero(self.table["qual_status"] == TRACE_LOST)
+        self.book.bulk("ET.ing.stall", len(self.expected), lost, lambda i: self.failure(
+            "ET.ing.stall", "packets were lost, although inst_stall_ena=1 lets the encoder stall the hart", 0, None, i))  # fmt: skip
 
     def _directions(self) -> bool:
         for piece in self.pieces:

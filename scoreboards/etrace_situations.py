@@ -169,7 +169,6 @@ SITUATIONS: dict[str, Callable[[Seen], int]] = {
     "ET.ing.blocks": _long_blocks,
     "ET.ing.halted": lambda seen: seen.rises("halted"),
     "ET.ing.reset": lambda seen: seen.rises("in_reset"),
-    "ET.ing.stall": lambda seen: len(seen.expected) if seen.capture.config.inst_stall_ena else 0,
     "ET.ing.overflow": lambda seen: int(np.count_nonzero(seen.table["qual_status"] == TRACE_LOST)),
     "ET.ing.notify": _triggers,
     "ET.ing.triggers": lambda seen: _triggers(seen) + _watched(seen),

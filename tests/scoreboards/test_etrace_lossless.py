@@ -135,3 +135,13 @@ def test_from_files_alone() -> None:
     other = given.select(slice(None))
     other.tval[np.flatnonzero(other.tval)[0]] ^= np.uint64(4)
     assert check(EtraceCapture(config, program, encoded.payloads, given=other)).book.failed == ["ET.pay.tval"]
+
+
+def test_no_loss_with_stalling() -> None:
+    """A loss that is told as it should be is still one, where the hart could have been stalled."""
+    config, program, beats, encoded = story("overflow", (("inst_stall_ena", 0),))
+    copy = sent(encoded)
+    copy.packets[20] = Packet("support", copy.packets[0].values | {"qual_status": 2})
+    for stalls in (0, 1):
+        verdict = check(EtraceCapture(replace(config, inst_stall_ena=stalls), program, copy.payloads(config), beats=beats, exact=False), Knobs())
+        assert ("ET.ing.stall" in verdict.book.failed) is bool(stalls)

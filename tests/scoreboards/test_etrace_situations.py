@@ -18,7 +18,7 @@ MEETS: dict[str, tuple[str, dict[str, Any]]] = {  # a scenario that meets the si
     "ET-8": ("trap_kinds", {}), "ET-9": ("handler_starts", {}), "ET-10": ("xret_kinds", {}), "ET-11": ("counts_around_31", {"branch_prediction": 1}),
     "ET-13": ("sequential_jumps", {"sijump": 1}), "ET-15": ("contexts", {"ctype": "2"}), "ET-17": ("pairs", {"blocks_p": 2}),
     "ET-18": ("address_lengths", {}), "ET.pay.one_byte": ("short_jumps", {}), "ET.alg.multi": ("pairs", {"blocks_p": 2}),
-    "ET.ing.blocks": ("long_blocks", {}), "ET.ing.halted": ("stops", {}), "ET.ing.reset": ("stops", {}), "ET.ing.stall": ("stall", {}),
+    "ET.ing.blocks": ("long_blocks", {}), "ET.ing.halted": ("stops", {}), "ET.ing.reset": ("stops", {}),
     "ET.ing.notify": ("notify_kinds", {}), "ET.ing.triggers": ("notify_kinds", {}), "ET.ing.itype3": ("uninferable_jumps", {"itype_width_p": 3}),
     "ET.opt.counter": ("nested_calls", RETURNS | {"call_counter_size_p": 2, "return_stack_size_p": 0}), "ET.opt.stack": ("nested_calls", RETURNS),
     "ET.opt.stack_overflow": ("recursion", RETURNS), "ET.opt.predictor": ("predictor_states", {"branch_prediction": 1}),
