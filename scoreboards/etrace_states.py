@@ -14,6 +14,7 @@ from models.etrace.packets import PRIVILEGE
 from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards import etrace_table as t
+from scoreboards.etrace_depths import CALLS, check_depths
 from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, flows
 from scoreboards.matching import first_mismatch
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from scoreboards.etrace_lossless import Lossless
 
 CLAUSE = {"privilege": "ET.pay.privilege", "context": "ET.pay.context", "time": "ET.pay.time"}
-CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 UNSEEN = -1
 
 
@@ -46,6 +46,7 @@ class States:
         self._needed_syncs()
         self._contexts()
         self._marks()
+        check_depths(self.of)
         self._ended()
 
     @cached_property

@@ -23,7 +23,7 @@ FILE = ROOT / "tests/plants/etrace.toml"
 PLANTS = load(FILE) if FILE.exists() else {}
 BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
 ID = re.compile(r"ET(-\d+|\.[a-z]+\.\w+)")
-LOSSLESS = ("align", "expected", "lossless", "resync", "states")
+LOSSLESS = ("align", "depths", "expected", "lossless", "resync", "states")
 PATTERNS = {
     "exact": ("scoreboards/etrace_exact.py", "models/etrace/encoder*.py"),
     "lossless": tuple(f"scoreboards/etrace_{part}.py" for part in LOSSLESS),

@@ -8,7 +8,7 @@ import pytest
 
 from models.etrace.packets import Packet
 from scoreboards.etrace_knobs import Knobs
-from tests.scoreboards.etrace_stories import Change, doctored, story
+from tests.scoreboards.etrace_stories import Change, Sent, doctored, story
 
 
 def changed(name: str, of: dict[str, Any], **values: Any) -> Change:
@@ -57,3 +57,19 @@ def test_flush_before_a_resync(how: str, clause: str | None) -> None:
 def test_always_ended_rep() -> None:
     """A device that knows about qualification early has ended_rep only; ended_ntr is then a failure."""
     assert "ET-16" in doctored("stops", {}, knobs=Knobs(ended_code="rep")).book.failed
+
+
+def test_depth_where_it_is_not_needed() -> None:
+    """irdepth at an address that no return makes ambiguous: right, but more than ET-14 asks for."""
+    options = {"implicit_return": 1}
+
+    def depth(number: int) -> Change:
+        def change(sent: Sent) -> None:
+            sent.set(next(i for i, r in enumerate(sent.reasons) if r == "ET.alg.before_trap" and not sent.packets[i].get("irreport")), irreport=1,
+                     irdepth=number)  # fmt: skip
+
+        return change
+
+    right = [n for n in range(17) if doctored("trap_at_depths", options, depth(n), knobs=Knobs(irreport_extra=True)).passed]
+    assert len(right) == 1
+    assert doctored("trap_at_depths", options, depth(right[0])).book.failed == ["ET-14"]
