@@ -17,7 +17,7 @@ from tools.draw import filter_text
 BUILDS: tuple[dict[str, Any], ...] = (
     {"bcount_bits": 16}, {**TWO, "bcount_bits": 16}, {**FOUR, "bcount_bits": 16}, SMALL, {**COUNTER, "bcount_bits": 16},
     {"iaddress_width_p": 32, "blocks_p": 2, "return_stack_size_p": 0, "call_counter_size_p": 4, "cache_size_p": 0, "f0s_width_p": 0,
-     "bcount_bits": 8, "notime_p": 0, "time_width_p": 40, "ecause_width_p": 5, "ioptions_n": 8, "encoder_mode_n": 2, "iretire_width_p": 4},
+     "bcount_bits": 8, "notime_p": 0, "time_width_p": 40, "ecause_width_p": 5, "ioptions_n": 8, "doptions_n": 3, "encoder_mode_n": 2, "iretire_width_p": 4, "sijump_p": 0},
 )  # fmt: skip
 _EVERY = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # unless the build has another: in both variants
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long

@@ -3,7 +3,8 @@
 // drive_bulk_i = 1: trace_player plays `stimulus.bin` and the recorders write what they saw, from go_i
 // rising to done_o. drive_bulk_i = 0: the ports below are the encoder's and the transport's, and cocotb drives and
 // samples them every cycle (tb/agents). Privilege is {V, PRV} here, as everywhere in Python; the encoder gets the codes of
-// the specification. Out comes messaging as it is, and atb as transfers of 8 bytes {0, ATID, ATBYTES, ATDATA}.
+// the specification, and noise where a signal means nothing. Out comes messaging as it is, and atb as transfers of 8 bytes
+// {0, ATID, ATBYTES, ATDATA}.
 module etrace_tb
 #(
   parameter int NBlocks         = 1,
@@ -99,6 +100,7 @@ module etrace_tb
   localparam int HeadBits = 64 + 32 + 32;  // gap, levels and pulses, 0
   localparam int RowBits  = HeadBits + NBlocks*LaneBits;
   localparam logic [31:0] Levels  = 32'h3f00_00ff;
+  localparam logic [15:0] Jumps   = 16'h75c0;     // itypes 6, 7, 8, 10, 12, 13, 14
   localparam logic [63:0] GiveUp  = 64'd200_000;  // cycles without progress
   localparam logic [63:0] Quiet   = 64'd8;        // cycles that must stay empty at the end
 
@@ -111,10 +113,12 @@ module etrace_tb
   logic [NBlocks*4-1:0]            row_itype, itype;
   logic [NBlocks*Xlen-1:0]         row_iaddr, iaddr;
   logic [NBlocks*IRetireWidth-1:0] row_iretire, iretire;
-  logic [NBlocks-1:0]              row_ilastsize, ilastsize, row_sijump, sijump, block, retires, notify_lane;
+  logic [NBlocks-1:0]              row_ilastsize, ilastsize, row_sijump, sijump, block, retires, notify_lane, trap;
   logic [7:0]                      cause;
   logic [Xlen-1:0]                 tval;
-  logic [2:0]                      priv;
+  logic [2:0]                      priv, priv_code;
+  logic [NBlocks*Xlen-1:0]         dut_iaddr;
+  logic [NBlocks-1:0]              dut_ilastsize, dut_sijump;
   logic [31:0]                     context_id;
   logic                            enable, inst_tracing, halted, in_reset, notify;
   logic [1:0]                      ctype;
@@ -133,7 +137,13 @@ module etrace_tb
     assign row_iaddr[Xlen*k +: Xlen]                   = row[Base+128 +: Xlen];
 
     assign retires[k] = iretire[IRetireWidth*k +: IRetireWidth] != '0;
-    assign block[k]   = retires[k] || (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
+    assign trap[k]    = (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
+    assign block[k]   = retires[k] || trap[k];
+
+    // sijump is about uninferable jumps, iaddr about instructions and exceptions, and filters look at every block's.
+    assign dut_iaddr[Xlen*k +: Xlen] = (retires[k] || (itype[4*k +: 4] == 4'd1) || (filters_i != '0)) ? iaddr[Xlen*k +: Xlen] : noise[Xlen-1:0];
+    assign dut_ilastsize[k]          = retires[k] ? ilastsize[k] : noise[k];
+    assign dut_sijump[k]             = Jumps[itype[4*k +: 4]] ? sijump[k] : noise[8+k];
     if (k == NBlocks-1) begin : gen_last
       assign notify_lane[k] = notify && retires[k];
     end else begin : gen_older
@@ -168,6 +178,7 @@ module etrace_tb
   assign tval         = drive_bulk_i ? row[HeadBits+192 +: Xlen] : ing_tval_i;
   assign ready        = drive_bulk_i ? (random_ready || played) : out_ready_i;
   assign accept       = ing_ready_o;
+  assign priv_code    = priv[2] ? {1'b1, priv[0], !priv[0]} : priv;
 
   trace_player #(.RowBits(RowBits), .Levels(Levels)) u_player (
     .clk_i(clk_o), .go_i(play), .accept_i(accept), .row_o(row), .done_o(played)
@@ -178,8 +189,9 @@ module etrace_tb
   );
 
   // Time begins with the player, so that the cycles Python needs before do not count, and somewhere else in every run.
-  logic [63:0] age, far;
+  logic [63:0] age, far, noise;
 
+  assign noise        = (age ^ {age[0], age[63:1]}) * 64'h9e37_79b9_7f4a_7c15;
   assign far          = ready_seed_i[5] ? {32'd0, ready_seed_i} << ready_seed_i[4:0] : {32'd0, ready_seed_i >> ready_seed_i[4:0]};
   assign sts_tstamp_o = age + (age << 1) + far;
 
@@ -210,9 +222,10 @@ module etrace_tb
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
     .options_i(options_i ^ toggle), .draft_i(draft_i), .sync_mode_i(sync_mode_i), .sync_max_i(sync_max_i),
     .stall_ena_i(stall_ena_i), .filters_i(filters_i), .filter_cfg_i(filter_cfg_i), .comp_cfg_i(comp_cfg_i),
-    .ing_itype_i(itype), .ing_iaddr_i(iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(ilastsize),
-    .ing_sijump_i(sijump), .ing_notify_i(notify_lane), .ing_cause_i(cause), .ing_tval_i(tval),
-    .ing_priv_i(priv[2] ? {1'b1, priv[0], !priv[0]} : priv), .ing_context_i(context_id), .ing_ctype_i(ctype),
+    .ing_itype_i(itype), .ing_iaddr_i(dut_iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(dut_ilastsize),
+    .ing_sijump_i(dut_sijump), .ing_notify_i(notify_lane), .ing_cause_i((trap != '0) ? cause : noise[23:16]),
+    .ing_tval_i(sts_block_o ? tval : noise[Xlen-1:0]), .ing_priv_i(sts_block_o ? priv_code : noise[26:24]),
+    .ing_context_i(sts_block_o ? context_id : noise[63:32]), .ing_ctype_i(ctype),
     .ing_time_i(sts_tstamp_o), .ing_ready_o(ing_ready_o), .drop_o(ing_drop_o), .empty_o(encoder_empty),
     .overflow_o(sts_overflow_o),
     .pkt_valid_o(pkt_valid_o), .pkt_type_o(pkt_type), .pkt_length_o(pkt_length), .pkt_payload_o(pkt_payload),

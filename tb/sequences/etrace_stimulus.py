@@ -98,7 +98,17 @@ def _walked(job: Job) -> Stimulus:
     program, rng = random_program(job)
     retired = closed(random_walk(program, rng, job.size, knobs_of(job), config.variant), program)
     retired = observable(without_stray_triggers(retired), program)
-    return _played(job, program, retired, None)
+    what = _played(job, program, retired, None)
+    _disable(what.beats, random.Random(job.rng_path("enable")))
+    return what
+
+
+def _disable(beats: Beats, rng: random.Random) -> None:
+    """In some runs trTeEnable falls a few times while the hart goes on."""
+    if rng.random() < 0.3:
+        for _ in range(rng.randint(1, 3)):
+            begin = rng.randrange(1, len(beats))
+            beats.enable[begin : begin + rng.choice((1, 1, 5, 40))] = 0
 
 
 def _recorded(job: Job, name: str) -> Stimulus:
