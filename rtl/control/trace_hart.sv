@@ -324,7 +324,7 @@ module trace_hart
       .clk_i,
       .rst_ni        (enc_rst_n),
       .atb_i         (1'b0),
-      .framing_i     (zeros ? etrace_pkg::FramingZeros : etrace_pkg::FramingNone),
+      .framing_i     ({1'b0, zeros}),  // etrace_pkg: 0 none, 1 zeros
       .index_bytes_i ({1'b0, index}),
       .flow_i        (2'd0),
       .timestamp_i   (ts_enable),
