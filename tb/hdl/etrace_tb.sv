@@ -140,8 +140,8 @@ module etrace_tb
     assign trap[k]    = (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
     assign block[k]   = retires[k] || trap[k];
 
-    // sijump is about uninferable jumps, iaddr about instructions and exceptions, and filters look at every block's.
-    assign dut_iaddr[Xlen*k +: Xlen] = (retires[k] || (itype[4*k +: 4] == 4'd1) || (filters_i != '0)) ? iaddr[Xlen*k +: Xlen] : noise[Xlen-1:0];
+    // sijump is about uninferable jumps, iaddr about instructions and exceptions.
+    assign dut_iaddr[Xlen*k +: Xlen] = (retires[k] || (itype[4*k +: 4] == 4'd1)) ? iaddr[Xlen*k +: Xlen] : noise[Xlen-1:0];
     assign dut_ilastsize[k]          = retires[k] ? ilastsize[k] : noise[k];
     assign dut_sijump[k]             = Jumps[itype[4*k +: 4]] ? sijump[k] : noise[8+k];
     if (k == NBlocks-1) begin : gen_last
@@ -225,7 +225,7 @@ module etrace_tb
     .ing_itype_i(itype), .ing_iaddr_i(dut_iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(dut_ilastsize),
     .ing_sijump_i(dut_sijump), .ing_notify_i(notify_lane), .ing_cause_i((trap != '0) ? cause : noise[23:16]),
     .ing_tval_i(sts_block_o ? tval : noise[Xlen-1:0]), .ing_priv_i(sts_block_o ? priv_code : noise[26:24]),
-    .ing_context_i(sts_block_o ? context_id : noise[63:32]), .ing_ctype_i(ctype),
+    .ing_context_i(sts_block_o ? context_id : noise[63:32]), .ing_ctype_i(sts_block_o ? ctype : noise[31:30]),
     .ing_time_i(sts_tstamp_o), .ing_ready_o(ing_ready_o), .drop_o(ing_drop_o), .empty_o(encoder_empty),
     .overflow_o(sts_overflow_o),
     .pkt_valid_o(pkt_valid_o), .pkt_type_o(pkt_type), .pkt_length_o(pkt_length), .pkt_payload_o(pkt_payload),
