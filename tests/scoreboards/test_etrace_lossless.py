@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.etrace.encoder import Encoder
 from models.etrace.packets import Packet
 from scoreboards.etrace import check
 from scoreboards.etrace_capture import EtraceCapture
@@ -125,6 +126,17 @@ def test_loss_must_have_happened() -> None:
     for drops, passed in ((beats, False), (full, False)):
         verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=drops, exact=False), Knobs())
         assert verdict.passed is passed
+
+
+def test_no_loss_where_the_hart_can_be_stalled() -> None:
+    """ET.ing.stall: what passes for an encoder that may lose packets fails for one that may stall."""
+    config, program, beats, _ = story("overflow", (("inst_stall_ena", 0),))
+    beats = beats.select(slice(None))
+    beats.drop[40:60] = 1
+    packets = Encoder(config).run(beats).payloads
+    assert check(EtraceCapture(config, program, packets, beats=beats, exact=False)).passed
+    stalls = replace(config, inst_stall_ena=1)
+    assert check(EtraceCapture(stalls, program, packets, beats=beats, exact=False)).book.failed == ["ET.ing.stall"]
 
 
 def test_from_files_alone() -> None:
