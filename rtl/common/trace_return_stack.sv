@@ -23,12 +23,13 @@ module trace_return_stack
   output logic [StackBits-1:0] state_o
 );
 
-  localparam int CountBits = $clog2(Depth + 1);
+  localparam int CountBits   = $clog2(Depth + 1);
+  localparam int EntriesBits = Depth*AddrBits;
   localparam logic [CountBits-1:0] Full = Depth[CountBits-1:0];
 
-  logic [CountBits-1:0]      count, count_popped, count_new;
-  logic [Depth*AddrBits-1:0] entries, entries_new;
-  logic                      pop;
+  logic [CountBits-1:0]   count, count_popped, count_new;
+  logic [EntriesBits-1:0] entries, popped, pushed;
+  logic                   pop;
 
   assign {count, entries} = state_i;
 
@@ -38,22 +39,10 @@ module trace_return_stack
   assign count_popped = clear_i ? {CountBits{1'b0}} : pop ? count - 1'b1 : count;
   assign count_new    = (push_i && (count_popped != Full)) ? count_popped + 1'b1 : count_popped;
 
-  // A pop moves the entries up by one, a push down by one; the entry that a pop leaves behind is not in use.
-  for (genvar i = 0; i < Depth; i++) begin : gen_entry
-    logic [AddrBits-1:0] popped, above;
-    if (i == Depth - 1) begin : gen_bottom
-      assign popped = entries[AddrBits*i +: AddrBits];
-    end else begin : gen_other
-      assign popped = pop ? entries[AddrBits*(i+1) +: AddrBits] : entries[AddrBits*i +: AddrBits];
-    end
-    if (i == 0) begin : gen_top
-      assign above = push_addr_i;
-    end else begin : gen_below
-      assign above = gen_entry[i-1].popped;
-    end
-    assign entries_new[AddrBits*i +: AddrBits] = push_i ? above : popped;
-  end
+  // A pop moves the entries up by one, a push down by one.
+  assign popped = pop ? entries >> AddrBits : entries;
+  assign pushed = (popped << AddrBits) | {{(EntriesBits-AddrBits){1'b0}}, push_addr_i};
 
-  assign state_o = {count_new, entries_new};
+  assign state_o = {count_new, push_i ? pushed : popped};
 
 endmodule
