@@ -85,21 +85,6 @@ def test_red_under_its_clause(clause: str) -> None:
     assert clause in doctored(name, options, change).book.failed
 
 
-@pytest.mark.parametrize("mode", [1, 2, 3])
-def test_resync(mode: int) -> None:
-    """Too late, and where nothing called for it; a device that is free may do both."""
-    name, options = {1: "resync_and_events", 2: "resync_by_cycles", 3: "resync_with_branches"}[mode], {"inst_sync_mode": mode}
-    good = doctored(name, options)
-    assert good.passed and good.book.results()["ET.alg.resync"][0] > 1
-    config, program, beats, encoded = story(name, tuple(options.items()))
-    longer = replace(config, inst_sync_max=6)
-    assert "ET.alg.resync" in check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False), Knobs()).book.failed
-    assert check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False)).passed
-    none = story(name, (("inst_sync_mode", 0),))[3]
-    if mode != 1:  # without them there are fewer packets as well
-        assert "ET.alg.resync" in check(EtraceCapture(config, program, none.payloads, beats=beats, exact=False), Knobs()).book.failed
-
-
 def test_context_at_another_place() -> None:
     """A 3.2 behind the instructions of its context: the reference never does that, a free device may."""
 
