@@ -10,9 +10,9 @@ from collections import Counter
 
 import numpy as np
 
-from models.etrace.codec import PacketError, unpack
+from models.etrace.codec import PacketError, bits, compress, unpack
 from models.etrace.encoder import EncodedTrace
-from models.etrace.packets import Packet, options_of
+from models.etrace.packets import MAP_LENGTHS, Packet, map_length, options_of
 from scoreboards import etrace_table as t
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.etrace_capture import EtraceCapture
@@ -30,6 +30,8 @@ KIND_CLAUSE = {  # of a packet that nothing called for, or that stands for anoth
     "branch_count": "ET.opt.prediction", "jump_target": "ET.opt.cache", "branch_map": "ET.alg.full_map", "address": "ET.alg.updiscon",
     "start": "ET.alg.resync", "trap": "ET.alg.trap", "context": "ET.alg.context", "support": "ET.pay.support",
 }  # fmt: skip
+FAR = 8  # packets that may be missing or extra in a row, and still be found so
+_MAP_BEGINS = 7  # bits of format and branches, in both variants
 ADDRESSED = ("branch_count", "jump_target", "branch_map", "address")
 MODE_CLAUSE = (  # options that change what a payload looks like, counted where they are on
     ("full_address", "ET.opt.full_address", ("branch_count", "branch_map", "address")),
@@ -119,17 +121,20 @@ def _attribute(
     capture: EtraceCapture, encoded: EncodedTrace, place: int, want: Packet | None, have: Packet | None, problem: str
 ) -> tuple[str, str]:
     reason = encoded.reasons[place] if want is not None else ""
+    if want is not None and _other_map(encoded, place, want, _at(capture.packets, place)):
+        return "ET.pay.map_length", "branch_map has another length"
     if problem:
-        return ("ET.pay.fields" if want is None else reason), problem
+        known = want is not None and want.name == "trap" and options_of(encoded.options[place])["implicit_exception"]
+        return "ET.opt.implicit_exception" if known else "ET.pay.fields" if want is None else reason, problem
     if want is None:
         return KIND_CLAUSE[have.name], f"{have.name} nothing calls for"
     if have is None:
         return reason, f"{want.name} is missing"
-    missing = capture.packets[place : place + 3] == encoded.payloads[place + 1 : place + 4] != []
-    extra = capture.packets[place + 1 : place + 4] == encoded.payloads[place : place + 3] != []
-    if missing and not extra:
+    shifts = [(1, 1), *((n, 0) for n in range(1, FAR)), *((0, n) for n in range(1, FAR))]
+    mine, theirs = max(shifts, key=lambda s: _agree(capture.packets, place + s[1], encoded.payloads, place + s[0]))  # the first of several
+    if not theirs:
         return reason, f"{want.name} is missing"
-    if extra and not missing:
+    if not mine:
         return _extra(have, options_of(encoded.options[place])), f"{have.name} nothing calls for"
     if want.name != have.name:
         return _other_kind(want, have, reason), f"{have.name} is sent for {want.name}"
@@ -137,6 +142,25 @@ def _attribute(
         return "ET.pay.compression", f"{len(capture.packets[place])} bytes are sent for {len(encoded.payloads[place])}"
     names = [n for n in dict.fromkeys([*want.values, *have.values]) if want.values.get(n) != have.values.get(n)]
     return _field(encoded, place, names, want, have, reason), f"{names[0]} is wrong"
+
+
+def _agree(sent: list[bytes], at: int, wanted: list[bytes], begin: int) -> int:
+    """How many of the next three packets are equal: behind those that are missing or extra the others follow, up to the next such place."""
+    equal = [a == b for a, b in zip(sent[at : at + 3], wanted[begin : begin + 3])]
+    return equal.index(False) if False in equal else len(equal)
+
+
+def _other_map(encoded: EncodedTrace, place: int, want: Packet, sent: bytes | None) -> bool:
+    """Whether a payload is the one wanted but for the length of its branch_map: all behind it is elsewhere then."""
+    config, branches = encoded.config, want.get("branches", 0)
+    if want.name != "branch_map" or not branches:
+        return False
+    payload, length = bits(want, config, options_of(encoded.options[place]))
+    used = map_length(config.variant, branches)
+    end = _MAP_BEGINS + used
+    tail, rest = payload >> end, payload & (1 << end) - 1
+    others = [n - used for n in MAP_LENGTHS[config.variant] if n != used]
+    return any(compress(rest & (1 << end + more) - 1 | tail << end + more, length + more) == sent for more in others)
 
 
 def _extra(have: Packet, options: dict[str, int]) -> str:

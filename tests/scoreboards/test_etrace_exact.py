@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from models.etrace.codec import bits, compress
 from models.etrace.packets import Packet
 from scoreboards.etrace_exact import FIELD_CLAUSE
 from tests.scoreboards.etrace_stories import Change, Sent, doctored
@@ -121,6 +122,26 @@ def test_padded_payload_and_wrong_marks(variant: str) -> None:
     assert doctored("stops", options, exact=True, start=starts, time16=good.encoded.time16).passed
     assert doctored("stops", options, exact=True, start=[not s for s in starts]).book.failed == ["ET.tra.zeros"]
     assert doctored("stops", options, exact=True, time16=[t + 1 for t in good.encoded.time16]).book.failed == ["ET.tra.timestamp"]
+
+
+def test_packets_missing_close_together() -> None:
+    """All anchors are left out, several in a row: the first is still known to be missing."""
+
+    def leave_out(sent: Sent) -> None:
+        while "ET.opt.anchor" in sent.reasons:
+            sent.delete(sent.reasons.index("ET.opt.anchor"))
+
+    assert doctored("anchors", RETURNS, leave_out, exact=True).failures[0].clause == "ET.opt.anchor"
+
+
+def test_map_of_another_length() -> None:
+    """Seven branches in a map of 15: all behind it is elsewhere, and it is not the address that is wrong."""
+    good = doctored("map_lengths", {}, exact=True)
+    at = next(i for i, p in enumerate(good.encoded.packets) if p.get("branches") == 7)
+    payload, length = bits(good.encoded.packets[at], good.encoded.config)
+    longer = compress(payload & 0x3FFF | payload >> 14 << 22, length + 8)
+    packets = [longer if i == at else p for i, p in enumerate(good.encoded.payloads)]
+    assert doctored("map_lengths", {}, exact=True, packets=packets).failures[0].clause == "ET.pay.map_length"
 
 
 def test_failure_text() -> None:
