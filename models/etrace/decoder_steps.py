@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from models.ntrace.decoder_steps import STEP_LIMIT, Pool
-from models.riscv.isa import XRET, Flow, Insn, itype
+from models.riscv.isa import XRET, Flow, Insn, is_constant, itype
 from models.riscv.program import Program
 from models.riscv.retired import IType
 from models.riscv.sequential import target as constant_target
@@ -122,7 +122,7 @@ class Steps(dict):
         back = after if self.stacked and kind in _CALLS else None
         if insn.flow is Flow.BRANCH:
             target = insn.target
-        elif insn.flow is Flow.INFERABLE:
+        elif insn.flow is Flow.INFERABLE or is_constant(insn):  # jalr from x0 is direct: ET-1
             after, end = insn.target, End.PLAIN if back is None else End.CALL
         elif insn.flow is not Flow.SEQUENTIAL:
             after = NOWHERE
