@@ -124,7 +124,7 @@ def transports(config: Config, rng: Random) -> Story:
         for number, name in enumerate(far):
             home(walk, at["jump"]).jump(at[name]).step()
             if number % 3 == turn % 3:
-                walk.trap(number, at["trap_handler"], interrupt=bool(turn % 2), tval=(1 << 4 * number) - 1)
+                walk.trap(number, at["trap_handler"], interrupt=bool(turn % 2), tval=rng.getrandbits(config.xlen))
                 handle(walk, at["end"]).step()
             walk.jump(at[f"in{40 - 4 * number - turn}"])
             climb(walk, 4 * number + turn, rng)
