@@ -20,7 +20,7 @@ from tools.plants import load
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = Plan.load(ROOT / "tests/plan/etrace.toml")
 FILE = ROOT / "tests/plants/etrace.toml"
-PLANTS = load(FILE) if FILE.exists() else {}
+PLANTS = load(FILE, "etrace") if FILE.exists() else {}
 BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
 ID = re.compile(r"ET(-\d+|\.[a-z]+\.\w+)")
 LOSSLESS = ("align", "depths", "expected", "lossless", "resync", "states")
