@@ -19,7 +19,7 @@ BUILDS: tuple[dict[str, Any], ...] = (
     {"iaddress_width_p": 32, "blocks_p": 2, "return_stack_size_p": 0, "call_counter_size_p": 4, "cache_size_p": 0, "f0s_width_p": 0,
      "bcount_bits": 8, "notime_p": 0, "time_width_p": 40, "ecause_width_p": 5, "ioptions_n": 8, "doptions_n": 3, "encoder_mode_n": 2, "iretire_width_p": 4, "sijump_p": 0},
 )  # fmt: skip
-_EVERY = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # unless the build has another: in both variants
+EVERY = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # unless the build has another: in both variants
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long
 
 
@@ -51,7 +51,7 @@ def _options(rng: random.Random) -> dict[str, Any]:
         return int(rng.random() < probability)
 
     return {
-        **_EVERY, **rng.choice(BUILDS), "variant": rng.choice((VARIANTS[0], *VARIANTS)), "itype_width_p": rng.choice((4, 4, 4, 3)),
+        **EVERY, **rng.choice(BUILDS), "variant": rng.choice((VARIANTS[0], *VARIANTS)), "itype_width_p": rng.choice((4, 4, 4, 3)),
         "implicit_return": sometimes(0.6), **{name: sometimes(0.4) for name in OPTIONS[1:]},
         "inst_sync_mode": rng.choice((0, 0, 1, 2, 3)), "inst_sync_max": rng.randrange(8), "inst_stall_ena": rng.randrange(2),
         "ctype": rng.choice(("0", "1", "2", "3", "mixed", "mixed")), "encapsulation": rng.choice(("messaging", "atb")),

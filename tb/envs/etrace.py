@@ -13,6 +13,7 @@ from scoreboards.verdict import Verdict
 from tb.agents.pins import Pins, of_etrace
 from tb.agents.rows import OUT_BYTES
 from tb.agents.stream import PacketAgent, Packets
+from tb.coverage.etrace_points import sample
 from tb.envs import encoder
 from tb.job import Job
 from tb.sequences.stimulus import Stimulus
@@ -54,12 +55,7 @@ class Coverage(encoder.Coverage):
     """The points of E-Trace."""
 
     def sample(self, capture: EtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        try:
-            from tb.coverage.etrace_points import sample
-
-            return sample(capture, verdict.decoded, verdict.encoded)
-        except ModuleNotFoundError:
-            return {}
+        return sample(capture, verdict.decoded, verdict.encoded)
 
 
 class EtraceEnv(encoder.EncoderEnv):

@@ -1,0 +1,60 @@
+"""Random walks in random E-Trace configurations, and what the output's back-pressure does: stall, overflow, recovery."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from models.etrace.packets import VARIANTS
+from models.riscv.beats import Beats
+from tb.job import Job
+from tb.sequences.etrace_stimulus import stimulus
+from tools.draw_etrace import BUILDS, EVERY, drawn
+
+
+@pytest.mark.parametrize("build", range(len(BUILDS)))
+def test_random_walks(run_jobs, build):
+    jobs = [drawn(100 * build + seed, EVERY | BUILDS[build], 3000) for seed in range(10)]
+    results = run_jobs(jobs)
+    assert {result["config"]["variant"] for result in results} == set(VARIANTS)
+
+
+def test_random_walks_pin_by_pin(run_jobs):
+    jobs = [drawn(700 + seed, EVERY | BUILDS[1], 600) for seed in range(4)]
+    for job in jobs:
+        job.drive = "pins"
+    run_jobs(jobs)
+
+
+def _pressed(variant: str, stall: int, press: int = 95) -> Job:
+    return Job(f"pressed-{stall}-{press}", "random", EVERY | {"bcount_bits": 16, "variant": variant, "inst_stall_ena": stall}, 6, backpressure=press,
+               size=4000, keep=True, ip="etrace")  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_overflow_loses_and_recovers(run_jobs, variant):
+    job = _pressed(variant, 0)
+    run_jobs([job])
+    drop = Beats.load(f"{job.out}/beats.npz").drop
+    assert drop.any() and not drop[-1], "the run must overflow and recover, else it does not test overflow"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_stall_loses_nothing(run_jobs, variant):
+    job, free = _pressed(variant, 1), _pressed(variant, 1, 0)
+    stalled, free_result = run_jobs([job, free])
+    assert not Beats.load(f"{job.out}/beats.npz").drop.any()
+    assert stalled["stats"]["cycles"] > free_result["stats"]["cycles"], "nothing was stalled"
+    assert (Path(job.out) / "packets.hex").read_text() == (Path(free.out) / "packets.hex").read_text()
+
+
+def test_draws_have_everything():
+    """Every value of every choice comes up in a few hundred seeds, and every draw is legal."""
+    jobs = [drawn(seed, size=200) for seed in range(300)]
+    for name in ("variant", "encapsulation", "framing", "ctype", "index_width", "inst_sync_mode", "blocks_p", "iaddress_lsb_p", "itype_width_p", *EVERY):
+        assert len({str(job.settings.to_dict()[name]) for job in jobs}) > 1, name
+    for name in ("implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump", "filter"):
+        assert 0.05 < sum(bool(getattr(job.settings, name)) for job in jobs) / len(jobs) < 0.75, name
+    toggled = [bool(stimulus(drawn(seed, size=2000)).beats.toggle.any()) for seed in range(40)]
+    assert 4 < sum(toggled) < 30
