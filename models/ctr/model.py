@@ -31,6 +31,7 @@ from models.ctr.records import (
     Transfer,
 )
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
+from models.ctr.transfers import Transfers
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
@@ -108,6 +109,15 @@ class Ctr:
     def idle(self, priv: int, cycles: int) -> None:
         """That many cycles without transfers and access."""
         self.recorder.idle(priv, cycles)
+
+    def run(self, transfers: Transfers) -> None:
+        """Many cycles without accesses, from the cycle of the first transfer on; modes between are those the transfers leave."""
+        last = mode = -1
+        for cycle, priv, group in transfers.cycles():
+            if last >= 0 and cycle > last + 1:
+                self.recorder.idle(mode, cycle - last - 1)
+            self.recorder.retire(priv, group)
+            last, mode = cycle, group[-1].to
 
     def access(self, access: Access) -> Answer:
         """An access: value before it, outcome, and what it writes. A refused one changes nothing."""

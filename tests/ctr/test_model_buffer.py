@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import CLEAR, DONE, HS, READ, SCTRCLR, SET, VS, WRITE, Access, M, Transfer
+from models.ctr.records import CLEAR, DONE, HS, READ, SCTRCLR, SET, VS, WRITE, Access, M, Record, Transfer
+from models.ctr.transfers import Transfers
 
 DRAFT = Config(variant="v0_1_4", has_stateen=0)
 
@@ -98,3 +101,26 @@ def test_a_guest_and_the_hypervisor_see_the_same_entries() -> None:
     draft.retire(M, [jump(2)])
     draft.access(Access(WRITE, 0x350, 0x200))
     assert [draft.access(Access(READ, 0x350 + part)).rdata for part in (1, 2, 3, 5)] == [0x21, 0x8020, 11, 0]
+
+
+def test_many_cycles_at_once_are_those_one_by_one() -> None:
+    rng = random.Random("run")
+    steps = [rng.choice((0, 1, 1, 5)) for _ in range(300)]
+    slots, cycles = [0], [7]
+    for step in steps[1:]:
+        slots.append(0 if step or slots[-1] == 3 else slots[-1] + 1)
+        cycles.append(cycles[-1] + (step or slots[-1] == 0))
+    given = Transfers.from_columns(type=[rng.choice((5, 9, 11, 13)) for _ in steps], source=[2 * n for n in range(300)], cycle=cycles, slot=slots)
+    fast, slow = block(), block()
+    fast.run(given)
+    groups = {cycle: group for cycle, _, group in given.cycles()}
+    for cycle in range(cycles[0], cycles[-1] + 1):
+        slow.cycle(M, groups.get(cycle, []))
+    assert fast.state == slow.state and [fast.entry(x) for x in range(16)] == [slow.entry(x) for x in range(16)]
+
+
+def test_a_record_is_its_three_registers() -> None:
+    found = Record.of_registers(0x1001, 0x2000, 0x2001800D)
+    assert found == Record(True, 0x1000, 0x2000, 0, 13, True, 0x2001) and found.registers() == (0x1001, 0x2000, 0x2001800D)
+    assert found.to_dict() == {"source": "0x1000", "target": "0x2000", "type": 13, "valid": True, "cc": 8194, "ccv": True}
+    assert Record.of_registers(0, 0, 0x10000).to_dict()["cc"] is None
