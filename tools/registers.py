@@ -1,6 +1,7 @@
-"""`python -m tools.registers`: the RTL package and the documentation page from the register table (CHECK=1: are they in step?).
+"""`python -m tools.registers`: RTL packages and documentation pages from the register tables (CHECK=1: are they in step?).
 
-Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` and `docs/trace-control.md`.
+Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` and `docs/trace-control.md`. Those of control transfer records
+come from `tools/registers_ctr.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import sys
 from typing import Any
 
 from models.control.registers import Component, Field, Legal, Params, Register, components, registers
+from tools import registers_ctr
 from tools.arguments import main_guard, parse
 from tools.sim import ROOT
 
@@ -20,13 +22,13 @@ EVERYTHING, ETRACE = Params(**_MOST), Params.etrace(**_MOST)
 
 
 def main(argv: list[str]) -> int:
-    """Write both files, or with CHECK=1 return 1 if one of them is not what the table says."""
+    """Write the files, or with CHECK=1 return 1 if one of them is not what the table says."""
     given = parse([word.replace("--check", "CHECK=1") for word in argv], {"CHECK": "1: write nothing, compare"},
-                  "Write the RTL package and the documentation page from the register table.")  # fmt: skip
+                  "Write RTL packages and documentation pages from the register tables.")  # fmt: skip
     stale = outdated()
     if given.get("CHECK", "0") != "0":
         for name in stale:
-            print(f"{name} is not what {ORIGIN} says; type `python -m tools.registers`")
+            print(f"{name} is not what its register table says; type `python -m tools.registers`")
         return int(bool(stale))
     for name in stale:
         (ROOT / name).write_text(generated()[name])
@@ -36,11 +38,11 @@ def main(argv: list[str]) -> int:
 
 def generated() -> dict[str, str]:
     """Path to text of each generated file."""
-    return {PACKAGE: package(), PAGE: page()}
+    return {PACKAGE: package(), PAGE: page(), **registers_ctr.generated()}
 
 
 def outdated() -> list[str]:
-    """The generated files that are missing or not in step with the table."""
+    """The generated files that are missing or not in step with their tables."""
     return [name for name, text in generated().items() if not (ROOT / name).is_file() or (ROOT / name).read_text() != text]
 
 

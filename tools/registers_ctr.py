@@ -1,17 +1,13 @@
-"""`python -m tools.registers_ctr`: the RTL package and the documentation page from the CTR register table (CHECK=1: are they in step?).
+"""The RTL package and the documentation page of the CTR register table; `python -m tools.registers` writes them.
 
 Source: `models/ctr/registers.py`. Written: `rtl/ctr/ctr_reg_pkg.sv` and `docs/ctr-registers.md`.
 """
 
 from __future__ import annotations
 
-import sys
-
 from models.control.layout import Field
 from models.ctr.config import Config
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, csrs, entries, required
-from tools.arguments import main_guard, parse
-from tools.sim import ROOT
 
 PACKAGE = "rtl/ctr/ctr_reg_pkg.sv"
 PAGE = "docs/ctr-registers.md"
@@ -19,29 +15,9 @@ ORIGIN = "models/ctr/registers.py"
 RATIFIED, DRAFT = Config(), Config(variant="v0_1_4")
 
 
-def main(argv: list[str]) -> int:
-    """Write both files, or with CHECK=1 return 1 if one of them is not what the table says."""
-    given = parse([word.replace("--check", "CHECK=1") for word in argv], {"CHECK": "1: write nothing, compare"},
-                  "Write the RTL package and the documentation page from the CTR register table.")  # fmt: skip
-    stale = outdated()
-    if given.get("CHECK", "0") != "0":
-        for name in stale:
-            print(f"{name} is not what {ORIGIN} says; type `python -m tools.registers_ctr`")
-        return int(bool(stale))
-    for name in stale:
-        (ROOT / name).write_text(generated()[name])
-        print(f"wrote {name}")
-    return 0
-
-
 def generated() -> dict[str, str]:
     """Path to text of each generated file."""
     return {PACKAGE: package(), PAGE: page()}
-
-
-def outdated() -> list[str]:
-    """The generated files that are missing or not in step with the table."""
-    return [name for name, text in generated().items() if not (ROOT / name).is_file() or (ROOT / name).read_text() != text]
 
 
 def _common() -> list[Csr]:
@@ -63,7 +39,7 @@ def package() -> str:
     """Text of `ctr_reg_pkg.sv`: addresses, settable bits, and the place of each field."""
     lines = [
         "// Registers of control transfer records: CSR addresses, settable bits, fields. Names of the draft begin with Draft.",
-        f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers_ctr`.",
+        f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers`.",
         "//",
         "// Masks are those of an implementation with every option at XLEN 64; h registers are bits 63:32 of their partners.",
         "// The s and vs control registers have their fields where the machine register has them.",
@@ -114,7 +90,7 @@ def _registers(found: Csr, prefix: str) -> list[str]:
 
 _INTRO = f"""# Control transfer records: the registers
 
-Generated from `{ORIGIN}` by `python -m tools.registers_ctr`; edit the table, not this page. What the block does with them: [ctr-profile.md](ctr-profile.md).
+Generated from `{ORIGIN}` by `python -m tools.registers`; edit the table, not this page. What the block does with them: [ctr-profile.md](ctr-profile.md).
 
 - Two variants: `v1_0`, the ratified Smctr/Ssctr, and `v0_1_4`, the draft of 2023-09.
 - Everything is 0 behind reset, DEPTH the least supported depth. What is not listed reads 0 and ignores writes; so does a field that an implementation leaves out.
@@ -159,7 +135,3 @@ def _row(f: Field) -> str:
     access = f.access + (", changes" if f.volatile else "")
     legal = "" if f.access in ("RO", "W1") else "any" if f.legal.values is None else ", ".join(map(str, f.legal.values))
     return f"| {bits} | `{f.name}` | {access} | {legal} | {f.what} |"
-
-
-if __name__ == "__main__":
-    sys.exit(main_guard(main))

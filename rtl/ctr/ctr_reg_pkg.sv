@@ -1,5 +1,5 @@
 // Registers of control transfer records: CSR addresses, settable bits, fields. Names of the draft begin with Draft.
-// Generated from models/ctr/registers.py; do not edit, type `python -m tools.registers_ctr`.
+// Generated from models/ctr/registers.py; do not edit, type `python -m tools.registers`.
 //
 // Masks are those of an implementation with every option at XLEN 64; h registers are bits 63:32 of their partners.
 // The s and vs control registers have their fields where the machine register has them.

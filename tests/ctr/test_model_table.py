@@ -8,7 +8,7 @@ import pytest
 
 from models.ctr.config import Config, ConfigError
 from models.ctr.registers import DEPTH_CODES, Csr, csr, csrs, entries
-from tools.registers_ctr import outdated
+from tools.registers import outdated
 
 # name: address, then fields "name bits" from bit 0 up. RO fields have a star.
 FILTERS = {
