@@ -95,7 +95,7 @@ Generated from `{ORIGIN}` by `python -m tools.registers`; edit the table, not th
 - Two variants: `v1_0`, the ratified Smctr/Ssctr, and `v0_1_4`, the draft of 2023-09.
 - Everything is 0 behind reset, DEPTH the least supported depth. What is not listed reads 0 and ignores writes; so does a field that an implementation leaves out.
 - *least mode* is who may access it: M; H is HS (virtual instruction from VS and VU); S is S or HS, and VS, which sees the register under *V = 1* instead.
-- *closed by* names the bit of mstateen0, and with V = 1 of hstateen0, that must be 1 below M.
+- *closed by* names the bit of mstateen0, and with V = 1 of hstateen0, that must be 1 below M; the `sireg*` and `vsireg*` of an entry need CTR as well.
 """
 
 
