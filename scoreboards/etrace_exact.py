@@ -131,6 +131,8 @@ def _attribute(
     if have is None:
         return reason, f"{want.name} is missing"
     shifts = [(1, 1), *((n, 0) for n in range(1, FAR)), *((0, n) for n in range(1, FAR))]
+    if want.get("branch_map") is not None and want.get("branch_map") == have.get("branch_map"):
+        del shifts[1:]  # the same branches: the packet itself
     mine, theirs = max(shifts, key=lambda s: _agree(capture.packets, place + s[1], encoded.payloads, place + s[0]))  # the first of several
     if not theirs:
         return reason, f"{want.name} is missing"
