@@ -16,7 +16,7 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import Expected, flows
+from scoreboards.etrace_expected import ENDED_NTR, ENDED_REP, Expected, flows
 from scoreboards.etrace_pieces import Piece, split
 from scoreboards.etrace_table import Locator, PacketTable, ends
 
@@ -200,16 +200,32 @@ class Alignment:
                 yield at
 
     def _fits(self, piece: Piece, at: int, first: int, length: int) -> bool:
-        """PCs, traps and, for the last, the end: what tells one place of a loop from another."""
+        """PCs, traps and ends of trace: what tells one place of a loop from another."""
         told, n = self.decoded.pcs[first : first + length], len(self.expected)
         if at + length > n or not np.array_equal(self.expected.pc[at : at + length], told):
             return False
         if piece.join == "start":
             return True  # what else is wrong is told better where it is compared
+        taken, want = self.decoded.taken[first : first + length], self.expected.taken[at : at + length]
+        if ((taken != want) & (taken >= 0) & (want >= 0)).any():
+            return False
         traps = self.expected.traps_at
-        if any(at + min(max(e.index - first, 0), length) not in traps for e in piece.events if e.kind == "trap"):
+        for event in piece.events:
+            there = traps.get(at + min(max(event.index - first, 0), length), ()) if event.kind == "trap" else None
+            if there is not None and not any(int(trap.interrupt) == event.interrupt for trap in there):
+                return False
+        if self._ended and any(at + e.index - first not in self._ended for e in piece.events if self._is_end(e)):
             return False
         return piece is not self.pieces[-1] or at + length == n or self._may_end()
+
+    @cached_property
+    def _ended(self) -> frozenset[int]:
+        """The traced instructions before which trace ended."""
+        return frozenset(support.index for support in self.expected.supports if support.clause == "ET.alg.ended")
+
+    def _is_end(self, event: Any) -> bool:
+        """Whether a support packet tells that trace ended."""
+        return event.kind == "support" and int(self.table["qual_status"][event.packet]) in (ENDED_REP, ENDED_NTR)
 
     def _rounds(self, position: int, lands: bool) -> Iterator[int]:
         """At an ambiguous stop: here, or after rounds of a loop without branch or packet that leads back to the same pc."""

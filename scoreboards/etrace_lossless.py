@@ -128,7 +128,10 @@ class Lossless(Alignment):
     def _supports(self) -> None:
         status = self.table["qual_status"]
         told = [(at, e) for at, e in self.placed("support") if status[e.packet] != TRACE_LOST]
-        wanted = self.expected.supports
+        # An end that falls into a loss left nothing to end: what follows trace_lost is enable or disable alone.
+        wanted = [
+            s._replace(statuses=(*s.statuses, NO_CHANGE)) if s.clause == "ET.alg.ended" and self.in_hole(s.index) else s for s in self.expected.supports
+        ]  # fmt: skip
         if self.knobs.support_extra:  # then the ends alone are known
             told = [(at, e) for at, e in told if status[e.packet] != NO_CHANGE]
             wanted = [support for support in wanted if support.statuses != (NO_CHANGE,)]

@@ -119,7 +119,7 @@ class States:
         changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
         self.book.count("ET.alg.context", max(sum(self.of.covered[i] for i in changes), len(told)))
-        found = first_mismatch(changes, told, lambda change, entry: self._tells(entry[1], change), self._may_miss)
+        found = first_mismatch(changes, told, self._meant, self._may_miss)
         if knobs.context_repeated:  # then what is told may be more
             matched = self._matched(changes, told)
             missing = [i for i, change in enumerate(changes) if i not in matched and not self._may_miss(change)]
@@ -136,11 +136,17 @@ class States:
     def _may_miss(self, change: int) -> bool:
         return not self.of.covered[change] or self.of.in_hole(change)
 
+    def _meant(self, change: int, entry: tuple[int | None, int]) -> bool:
+        """Whether a 3.2 (traced instruction, packet) may tell this change: its values, and no place that is lost behind it."""
+        place, packet = entry
+        passed = self.knobs.context_order and place is not None and place > change and self._may_miss(change)
+        return not passed and self._tells(packet, change)
+
     def _matched(self, changes: list[int], told: list[tuple[int | None, int]]) -> dict[int, tuple[int | None, int]]:
         """The packet of each change, by its number, in order."""
         pairs, number = {}, 0
         for entry in told:
-            following = next((i for i in range(number, len(changes)) if self._tells(entry[1], changes[i])), None)
+            following = next((i for i in range(number, len(changes)) if self._meant(changes[i], entry)), None)
             if following is not None and all(self._may_miss(changes[i]) or self.knobs.context_repeated for i in range(number, following)):
                 pairs[following], number = entry, following + 1
         return pairs

@@ -128,7 +128,7 @@ def read(beats: Beats, config: Config) -> Story:
     rows = every // beats.lanes if beats.lanes > 1 else every
     qualified, noted = tracing[rows], _triggered(beats, every, rows)
     if config.filter:
-        accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
+        accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, placed=False)
         qualified &= accepted.flat[every]
         noted |= watched.flat[every]
     which = np.flatnonzero(qualified)

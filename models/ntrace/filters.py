@@ -80,13 +80,14 @@ class FilterSettings:
             values |= _halves(f"trTeComp{j}PMatch", primary) | _halves(f"trTeComp{j}SMatch", secondary)
         return values
 
-    def qualify(self, beats: Beats) -> tuple[np.ndarray, np.ndarray]:
+    def qualify(self, beats: Beats, placed: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Masks [n, lanes]: blocks that are traced, and those behind which a watchpoint is told.
 
-        Lanes without a block are neither. Blocks are seen in order while `enable` is 1; 0 resets what was seen.
+        Lanes without a block are neither. Blocks are seen in order while `enable` is 1; 0 resets what was seen. placed: an interrupt
+        without instructions has an address; else (E-Trace) comparators see 0 there.
         """
         valid = beats.valid()
-        seen = _Blocks(beats, valid)
+        seen = _Blocks(beats, valid, placed)
         results = [_Comparator(self, seen, *comp) for comp in self.comps]
         matched = np.full(seen.count, not self.inst_filters)
         for index, (control, inst, ecause) in enumerate(self.filters):
@@ -104,10 +105,12 @@ class FilterSettings:
 class _Blocks:
     """The blocks of some beats, one after the other."""
 
-    def __init__(self, beats: Beats, valid: np.ndarray) -> None:
+    def __init__(self, beats: Beats, valid: np.ndarray, placed: bool) -> None:
         self.count = int(valid.sum())
         self.itype, self.priv, self.cause = beats.itype[valid], beats.priv[valid], beats.cause[valid]
         self.inputs = [getattr(beats, name)[valid].astype(np.uint64) for name in INPUTS]
+        if not placed:
+            self.inputs[INPUTS.index("iaddr")][(self.itype == IType.INTERRUPT) & (beats.iretire[valid] == 0)] = 0
         # A block whose epoch is unlike that of the block before came after enable was 0; beats with enable 0 have their own.
         off = 2 * np.cumsum(beats.enable == 0) - (beats.enable == 0)
         self.epoch = np.broadcast_to(off[:, None], valid.shape)[valid]
