@@ -16,12 +16,13 @@ from models.riscv.isa import Flow
 from models.riscv.retired import IType
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.etrace_capture import EtraceCapture
-from scoreboards.etrace_expected import ENDED_NTR, ENDED_REP, Expected, flows
+from scoreboards.etrace_expected import ENDED_NTR, ENDED_REP, Expected, Trap, flows
 from scoreboards.etrace_pieces import Piece, split
-from scoreboards.etrace_table import Locator, PacketTable, ends
+from scoreboards.etrace_table import ABSENT, Locator, PacketTable, ends
 
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
 ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
+SECOND = 64  # second-best places kept
 TRIED = 100_000  # places tried before a trace fits nowhere
 
 
@@ -35,6 +36,25 @@ class Alignment:
         self.holes: list[tuple[int, int]] = []
         self.rounds = 0  # uses of the tolerance for "ambiguous"
         self.pieces = split(decoded, table)
+
+    @cached_property
+    def masks(self) -> dict[str, int]:
+        """The bits of privilege, context and time that packets have; 0 where they have none."""
+        config = self.capture.config
+        return {
+            "privilege": (1 << config.privilege_width_p) - 1,
+            "context": 0 if config.nocontext_p else (1 << config.context_width_p) - 1,
+            "time": 0 if config.notime_p else (1 << min(config.time_width_p, 63)) - 1,
+        }
+
+    @cached_property
+    def columns(self) -> dict[str, np.ndarray]:
+        """Privilege, context and time of every traced instruction, as the packets tell them."""
+        want = self.expected
+        columns = {"privilege": want.priv.astype(np.int64), "context": want.context.astype(np.int64)}
+        if want.time is not None:
+            columns["time"] = (want.time & np.uint64(2**63 - 1)).astype(np.int64)[want.row]
+        return {name: column & self.masks[name] for name, column in columns.items() if self.masks[name]}
 
     def placed(self, *kinds: str) -> Iterator[tuple[int | None, Any]]:
         """(traced instructions before it, event) of these kinds in order."""
@@ -139,10 +159,15 @@ class Alignment:
             places: Iterable[int] = self._behind_loss(piece, position)
         else:
             places = [0] if piece.join == "start" else self._rounds(position, piece.lands)
+        second = []  # places where the synchronization packets tell another privilege, context, time or trap: only if no other fits
         for at in places:
             for length, jumped in forms:
                 if self._fits(piece, at, first, length):
-                    yield at, first, length, jumped
+                    if piece.join != "lost" or self._agrees(piece, at - first):
+                        yield at, first, length, jumped
+                    elif len(second) < SECOND:
+                        second.append((at, first, length, jumped))
+        yield from second
 
     def _next_jump(self, index: int) -> int:
         """The first uninferable jump of the decoded instructions from `index` on."""
@@ -212,11 +237,30 @@ class Alignment:
         traps = self.expected.traps_at
         for event in piece.events:
             there = traps.get(at + min(max(event.index - first, 0), length), ()) if event.kind == "trap" else None
-            if there is not None and not any(int(trap.interrupt) == event.interrupt for trap in there):
+            if there is not None and not any(Alignment.same_trap(self, trap, event) for trap in there):
                 return False
         if self._ended and any(at + e.index - first not in self._ended for e in piece.events if self._is_end(e)):
             return False
         return piece is not self.pieces[-1] or at + length == n or self._may_end()
+
+    def same_trap(self, trap: Trap, event: Any) -> bool:
+        """Whether the event tells this trap."""
+        return int(trap.interrupt) == event.interrupt
+
+    def _agrees(self, piece: Piece, shift: int) -> bool:
+        """Whether the synchronization packets of a piece tell what the instructions `shift` behind the decoded ones were."""
+        for event in piece.events:
+            index = event.index + shift
+            if event.kind not in ("sync", "trap") or not 0 <= index < len(self.expected):
+                continue
+            there = self.expected.traps_at.get(index, ()) if event.kind == "trap" else ()
+            if there and not any(self.same_trap(trap, event) for trap in there):
+                return False
+            if event.kind == "trap" and not self.table["thaddr"][event.packet]:
+                continue
+            if any(self.table[name][event.packet] not in (ABSENT, column[index]) for name, column in self.columns.items()):
+                return False
+        return True
 
     @cached_property
     def _ended(self) -> frozenset[int]:

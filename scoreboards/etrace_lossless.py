@@ -75,6 +75,10 @@ class Lossless(Alignment):
 
     # Traps
 
+    def same_trap(self, trap: Trap, event: Any) -> bool:
+        """Whether the event tells this trap, all of it."""
+        return not self._trap_rows(trap, event)
+
     def _tval(self, trap: Trap) -> int | None:
         """The trap value that must be told; None for no matter."""
         if self.draft:

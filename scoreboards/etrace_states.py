@@ -30,12 +30,7 @@ class States:
 
     def __init__(self, of: Lossless) -> None:
         self.of, self.want, self.table, self.book, self.knobs = of, of.expected, of.table, of.book, of.knobs
-        config = of.capture.config
-        self.masks = {
-            "privilege": (1 << config.privilege_width_p) - 1,
-            "context": 0 if config.nocontext_p else (1 << config.context_width_p) - 1,
-            "time": 0 if config.notime_p else (1 << min(config.time_width_p, 63)) - 1,
-        }
+        self.masks, self._columns = of.masks, of.columns
         self.syncs = of.sync_places
         self.stops = of.stops
 
@@ -48,14 +43,6 @@ class States:
         self._marks()
         check_depths(self.of)
         self._ended()
-
-    @cached_property
-    def _columns(self) -> dict[str, np.ndarray]:
-        """Privilege, context and time of every traced instruction, as the packets tell them."""
-        columns = {"privilege": self.want.priv.astype(np.int64), "context": self.want.context.astype(np.int64)}
-        if self.want.time is not None:
-            columns["time"] = (self.want.time & np.uint64(2**63 - 1)).astype(np.int64)[self.want.row]
-        return {name: column & self.masks[name] for name, column in columns.items() if self.masks[name]}
 
     def _told_at_syncs(self) -> None:
         packets = np.array([packet for packet, _ in self.syncs], np.int64)
