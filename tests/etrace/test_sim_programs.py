@@ -40,9 +40,10 @@ def test_programs_with_blocks_in_a_cycle(run_jobs):
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
 @pytest.mark.parametrize("transport", [{}, {"encapsulation": "atb", "framing": "blocks", "timestamp": 1}])
 def test_monitors_see_what_was_played(run_jobs, drive, transport):
-    job = Job("seen", "random", PLAIN | {"blocks": 2} | transport, 9, drive, grouping="random", gaps=20, size=2000, keep=True, ip="etrace")
+    job = Job("seen", "random", PLAIN | {"blocks": 2} | transport, 26, drive, grouping="random", gaps=20, size=2000, keep=True, ip="etrace")
     (result,) = run_jobs([job])
     seen, meant = Beats.load(f"{job.out}/beats.npz"), stimulus(job).beats
+    assert not meant.enable[1:].all()
     for name in (*LEVELS[1:], *PULSES, "sijump"):
         assert getattr(meant, name).any(), f"the walk has {name}, else this shows nothing"
     changes = np.logical_or.reduce([np.append(True, np.diff(getattr(meant, name)) != 0) for name in LEVELS])
