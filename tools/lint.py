@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 from tools import simulators, systems
@@ -19,11 +20,9 @@ def main(argv: list[str]) -> int:
     verilator = simulators.find("verilator")
     waivers = [str(path) for pattern in ("rtl/*/lint.vlt", "tb/hdl/*.vlt") for path in sorted(ROOT.glob(pattern))]
     for system in map(systems.find, systems.NAMES):
-        tops = [(system.synthesis_top, _rtl(system.bench)), (system.bench.top, sources(ROOT / "rtl", "verilator", system.bench))]
-        for top, bench in system.around:
-            tops += [(top, _rtl(bench)), (bench.top, sources(ROOT / "rtl", "verilator", bench))]
-        for parameters in system.linted:
-            for top, files in tops:
+        designs = [(system.synthesis_top, system.bench, system.linted), *system.around]
+        for module, bench, sets in designs:
+            for parameters, (top, files) in product(sets, ((module, _rtl(bench)), (bench.top, sources(ROOT / "rtl", "verilator", bench)))):
                 command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
                 command += [f"-G{name}={value}" for name, value in parameters.items()] + waivers + [str(f) for f in files]
                 shown = " ".join(f"{name}={value}" for name, value in parameters.items())

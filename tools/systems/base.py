@@ -25,7 +25,7 @@ class System(ABC):
     whole: the count in a result's stats of everything that has to be stored or moved.
     more_words: other names of options. xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
     synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
-    linted: parameters with which the RTL and the bench are linted. around: tops and benches of what is built around it.
+    linted: parameters with which the RTL and the bench are linted. around: what is built around it: top, bench, parameters to lint it with.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
     """
 
@@ -44,7 +44,7 @@ class System(ABC):
     synthesized: ClassVar[tuple[dict[str, int], ...]] = ()
     modelled_as: ClassVar[str] = ""
     linted: ClassVar[tuple[dict[str, int], ...]] = ({},)
-    around: ClassVar[tuple[tuple[str, Bench], ...]] = ()
+    around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = ()
     listing: ClassVar[Any]
 
     @property

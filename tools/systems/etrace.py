@@ -76,6 +76,7 @@ class ETrace(System):
         {}, {"IAddressWidth": 32, "IAddressLsb": 2, "NBlocks": 2, "ReturnStackSize": 0, "CallCounterSize": 2, "CacheSize": 0, "F0sWidth": 0, "PrivilegeWidth": 2},
         {"NBlocks": 4, "BpredSize": 0, "NoTime": 0, "TimeWidth": 64, "NoContext": 1, "SijumpEn": 0, "BcountBits": 3},
     )
+    around = (("trace_system", EtraceSystemBuild.BENCH, ({"Format": 0}, {"Format": 0, "Xlen": 32, "NBlocks": 2, "ReturnStackSize": 0, "CallCounterSize": 3})),)
     modelled_as = "without options and with prediction, cache and implicit return"
     left = (*System.left, "packets.hex")
 

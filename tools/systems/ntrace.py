@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from models.ntrace.config import MODES, VARIANTS, Config
 from models.ntrace.decoder import decode
@@ -66,8 +66,8 @@ class NTrace(System):
     listing = listing_ntrace
     synthesis_top = "ntrace_encoder"
     synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
-    linted = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})
-    around = (("trace_system", SystemBuild.BENCH),)
+    linted: ClassVar[tuple[dict[str, int], ...]] = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})
+    around = (("trace_system", SystemBuild.BENCH, linted),)
     modelled_as = "in HTM and BTM"
     scenarios: Mapping[str, Any] = SCENARIOS
     definition: Definition = DEFINITIONS["ntrace"]
