@@ -74,15 +74,15 @@ module etrace_branches
     assign entry     = learnt[{index, 1'b0} +: 2];
     assign trained   = {(entry[0] == taken_i) ? taken_i : entry[1], taken_i};
 
-    function automatic logic [TableBits-1:0] with_entry(input logic [TableBits-1:0] entries,
+    function automatic logic [TableBits-1:0] with_entry(input logic [TableBits-1:0] entries, input logic learn,
                                                         input logic [BpredSize-1:0] place, input logic [1:0] value);
       with_entry = entries;
       for (int i = 0; i < (1 << BpredSize); i++) begin
-        if (place == i[BpredSize-1:0]) with_entry[2*i +: 2] = value;
+        if (learn && (place == i[BpredSize-1:0])) with_entry[2*i +: 2] = value;
       end
     endfunction
 
-    assign table_o = (branch_i && predict_i) ? with_entry(learnt, index, trained) : learnt;
+    assign table_o = with_entry(learnt, branch_i && predict_i, index, trained);
   end else begin : gen_no_predictor
     assign predicted = 1'b0;
     assign table_o   = table_i;

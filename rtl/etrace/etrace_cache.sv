@@ -31,16 +31,16 @@ module etrace_cache
     assign wanted  = {1'b1, addr[AddrBits-1:IndexBits]};
     assign hit_o   = access_i && (state_i[index_o*EntryBits +: EntryBits] == wanted);
 
-    function automatic logic [StateBits-1:0] updated(input logic [StateBits-1:0] entries, input logic clear,
+    function automatic logic [StateBits-1:0] updated(input logic [StateBits-1:0] entries, input logic clear, input logic fill,
                                                      input logic [IndexBits-1:0] index, input logic [EntryBits-1:0] entry);
       updated = entries;
       for (int i = 0; i < (1 << CacheSize); i++) begin
-        if (clear)                          updated[EntryBits*i +: EntryBits] = {EntryBits{1'b0}};
-        else if (index == i[IndexBits-1:0]) updated[EntryBits*i +: EntryBits] = entry;
+        if (clear)                                    updated[EntryBits*i +: EntryBits] = {EntryBits{1'b0}};
+        else if (fill && (index == i[IndexBits-1:0])) updated[EntryBits*i +: EntryBits] = entry;
       end
     endfunction
 
-    assign state_o = (clear_i || access_i) ? updated(state_i, clear_i, index_o, wanted) : state_i;
+    assign state_o = updated(state_i, clear_i, access_i, index_o, wanted);
   end else begin : gen_no_cache
     assign hit_o   = 1'b0;
     assign index_o = '0;
