@@ -63,6 +63,23 @@ class Alignment:
                 if event.kind in kinds:
                     yield piece.place(event.index), event
 
+    def sure(self, index: int) -> bool:
+        """Whether traced instruction `index` is told for certain: not behind a loss by a piece that fits at other places of its hole as well."""
+        number = next((k for k, p in enumerate(self.pieces) if p.at is not None and p.at <= index < p.at + p.length), None)
+        if number is None or self.pieces[number].join != "lost":
+            return True
+        piece = self.pieces[number]
+        behind = next((p.at for p in self.pieces[number + 1 :] if p.at is not None), len(self.expected))
+        places = (at for at in self._behind_loss(piece, self._position(number)) if at != piece.at and at + piece.length <= behind)
+        return not any(self._fits(piece, at, piece.first, piece.length) for at in places)
+
+    def unplaced(self, kind: str) -> Iterator[tuple[int, int, Any]]:
+        """(first and last place it may have, event) of the events of a kind in pieces that stand nowhere in their hole."""
+        for number, piece in enumerate(self.pieces):
+            if piece.at is None:
+                behind = next((p.at for p in self.pieces[number + 1 :] if p.at is not None), len(self.expected))
+                yield from ((self._position(number), behind, event) for event in piece.events if event.kind == kind)
+
     @cached_property
     def sync_places(self) -> list[tuple[int, int]]:
         """(packet, traced instruction) of each synchronization packet that tells one."""

@@ -77,7 +77,7 @@ class Lossless(Alignment):
 
     def same_trap(self, trap: Trap, event: Any) -> bool:
         """Whether the event tells this trap, all of it."""
-        return not self._trap_rows(trap, event)
+        return all(name == "handler" and event.handler is None for _, name, _, _ in self._trap_rows(trap, event))
 
     def _tval(self, trap: Trap) -> int | None:
         """The trap value that must be told; None for no matter."""
@@ -94,6 +94,8 @@ class Lossless(Alignment):
             ("ET.pay.ecause", "interrupt", int(trap.interrupt), event.interrupt), ("ET.pay.ecause", "ecause", cause, event.ecause),
             ("ET.pay.tval", "tval", self._tval(trap), event.tval), (handler, "handler", trap.handler, event.handler),
         ):  # fmt: skip
+            if name == "handler" and have is None and self.in_hole(trap.index):
+                continue  # the packet that tells it was lost
             if want is not None and want != have:
                 rows.append((clause, name, f"{want:#x}", "-" if have is None else f"{have:#x}"))
         if None not in (trap.epc, event.epc) and trap.epc != event.epc:
@@ -112,6 +114,12 @@ class Lossless(Alignment):
         def same(trap: Trap, entry: tuple[int | None, Any]) -> bool:
             return entry[0] in (None, trap.index) and not self._trap_rows(trap, entry[1])
 
+        # One told between two losses, with no instruction to place it by: any trap that was lost there.
+        for low, high, event in self.unplaced("trap"):
+            there = [trap for trap in wanted if low <= trap.index <= high]
+            self.book.check("ET.bt.traps", any(self.same_trap(trap, event) for trap in there), lambda low=low, event=event: self.failure(
+                "ET.bt.traps", "a trap is told between two losses, and the hart had none such there", low, None, event.packet))  # fmt: skip
+        told = [(at, event) for at, event in told if at is not None]
         found = first_mismatch(wanted, told, same, lambda trap: trap.optional or self.in_hole(trap.index))
         if found is None:
             return

@@ -164,7 +164,7 @@ class States:
         flow = flows(self.of.capture.program, want.pc[np.maximum(want.marks - 1, 0)])
         told = (want.pc[last] == want.pc[want.marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
         reported |= set(want.marks[told].tolist())
-        missing = [i for i in sorted(marks - reported) if self.of.covered[i] and not self.of.in_hole(i)]
+        missing = [i for i in sorted(marks - reported) if self.of.covered[i] and not self.of.in_hole(i) and self.of.sure(i)]
         self.book.bulk("ET.alg.notify", len(marks), missing, lambda i: self.of.failure(
             "ET.alg.notify", "a trigger or watchpoint asked for this address, and it was not told", i))  # fmt: skip
         if want.time is None:
