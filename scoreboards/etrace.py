@@ -54,8 +54,9 @@ def check(capture: EtraceCapture, knobs: Knobs | None = None) -> Verdict:
         agreed = exact and check_exact(capture, verdict.book, verdict.encoded) is None
         wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, knobs)
+        lossless.predicted = agreed
         lossless.run()
-        check_legal(capture, verdict.book, table, decoded, knobs)
+        check_legal(capture, verdict.book, table, decoded, knobs, lossless.followed_to)
         seen = Seen(capture, wanted, table, verdict.encoded)
         for clause, occurrences in OCCURRENCES.items():
             verdict.book.count(clause, occurrences(seen))
@@ -66,6 +67,7 @@ def check(capture: EtraceCapture, knobs: Knobs | None = None) -> Verdict:
     verdict.stats |= {
         "instructions": len(wanted), "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
         "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
+        "unfollowed": int(lossless.followed_to is not None),
         "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,
     }  # fmt: skip
     return verdict

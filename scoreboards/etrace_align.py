@@ -35,6 +35,8 @@ class Alignment:
         self.draft = capture.config.variant == "draft_0_026"
         self.holes: list[tuple[int, int]] = []
         self.rounds = 0  # uses of the tolerance for "ambiguous"
+        self.predicted = False  # every packet is the one that the encoder model predicts
+        self.followed_to: int | None = None  # draft: the packet behind which the decoder may have gone astray, None if it did not
         self.pieces = split(decoded, table)
 
     @cached_property
@@ -119,7 +121,9 @@ class Alignment:
         """Find each piece in the traced stream; False if one fits nowhere. Of several places the first is right with which all others fit."""
         found = self._place()
         if found is not None:
-            self._misfit(*found)
+            self.followed_to = self._doubt(found[0])
+            if self.followed_to is None:
+                self._misfit(*found)
             return False
         for piece, number in zip(self.pieces, range(len(self.pieces))):
             before = self._position(number)
@@ -128,6 +132,15 @@ class Alignment:
             self.rounds += piece.join == "ambiguous" and piece.at != before
             self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
+
+    def _doubt(self, number: int) -> int | None:
+        """Draft: the packet with which piece `number`, or one right before it, became a guess; None if the way to it was told.
+
+        The draft has no updiscon and no irdepth: behind an ambiguous stop the decoder may take another way than the hart, and then cannot follow. That is the draft's
+        fault only if every packet is as predicted.
+        """
+        doubtful = [p.packets for p, q in zip(self.pieces[:number], self.pieces[1 : number + 1]) if q.join == "ambiguous"]
+        return doubtful[-1] if self.draft and self.predicted and doubtful else None
 
     def _place(self) -> tuple[int, int] | None:
         """Place all pieces; else the first that fits nowhere, and the position before it."""

@@ -21,12 +21,16 @@ from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_legal_options import check_options
 from scoreboards.places import Rules
 
+PACKET_CLAUSES = ("ET.pay.fields", "ET.pay.type_length", "ET.pay.privilege")  # of diagnostics about a packet by itself, wherever the decoder is
 
-def check_legal(capture: EtraceCapture, book: ClauseBook, table: t.PacketTable, decoded: Any, knobs: Knobs) -> None:
-    """All rules on one capture; decoded: what the decoder made of it."""
+
+def check_legal(
+    capture: EtraceCapture, book: ClauseBook, table: t.PacketTable, decoded: Any, knobs: Knobs, followed_to: int | None = None,
+) -> None:  # fmt: skip
+    """All rules on one capture; decoded: what the decoder made of it. followed_to: the packet behind which a draft may mislead it, None if none does."""
     where = t.Locator(capture, table.messages, decoded.pcs, np.asarray(decoded.first_pc))
     legal = Rules(capture.config, table, where, book, knobs)
-    _payloads(legal, capture, decoded)
+    _payloads(legal, capture, decoded, len(table) if followed_to is None else followed_to)
     _monitors(book, capture)
     if len(table):
         _fields(legal)
@@ -37,7 +41,7 @@ def check_legal(capture: EtraceCapture, book: ClauseBook, table: t.PacketTable, 
         check_options(legal, capture, decoded)
 
 
-def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
+def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any, followed_to: int) -> None:
     book, n = legal.book, len(legal.table)
     payloads = capture.packets[:n]  # a decoder that met its limit took no more
     every = np.ones(n, bool)
@@ -51,6 +55,8 @@ def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
         legal.rule("ET.pay.compression", every, long, lambda i: f"{payloads[i].hex()} has bytes that sign extension gives")
     book.count("ET.pay.fields", n)
     for diagnostic in decoded.diagnostics:
+        if followed_to < diagnostic.packet < n and diagnostic.clause not in PACKET_CLAUSES:
+            continue  # the decoder was on a way of its own
         book.fail(legal.where.failure(diagnostic.clause, f"packet #{diagnostic.packet}: {diagnostic.text}", diagnostic.packet))
 
 
