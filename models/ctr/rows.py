@@ -1,0 +1,203 @@
+"""Rows: what happened at the ports of a control transfer records block, cycle by cycle, as arrays.
+
+The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered); checks,
+coverage and models read it. Ports: docs/ctr-profile.md.
+
+    rows = Rows.of_transfers(Transfers.of_retired(retired, program, slots=2), 2)
+    for cycle, priv, transfers, access, rdata, outcome in rows.cycles(): ...
+
+In the cycles between two rows there is neither transfer nor access, and `priv_i` is that of the row before. So whatever
+changes it is followed by a row, and a row may hold nothing but its privilege.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.ctr.config import Config
+from models.ctr.model import Ctr
+from models.ctr.records import Access, Transfer
+from models.ctr.transfers import Transfers
+
+NO_ACCESS = 7  # op of a row without one
+_CYCLE: dict[str, Any] = {"cycle": np.uint64, "priv": np.uint8}
+_ACCESS: dict[str, Any] = {
+    "op": np.uint8, "addr": np.uint16, "wdata": np.uint64, "mode": np.uint8, "xlen32": np.uint8, "rdata": np.uint64, "outcome": np.uint8,
+}  # fmt: skip
+_SLOTS: dict[str, Any] = {
+    "type": np.uint8, "source": np.uint64, "target": np.uint64, "misp": np.uint8, "from_": np.uint8, "to": np.uint8, "cause": np.uint8,
+}  # fmt: skip
+_DTYPES = _CYCLE | _ACCESS | _SLOTS
+assert tuple(_SLOTS) == Transfer._fields
+
+Row = tuple[int, int, list[Transfer], Access | None, int, int]
+
+
+class RowsError(ValueError):
+    """Rows that no port can carry; the text says which."""
+
+
+@dataclass
+class Rows:
+    """Columns of n rows. cycle: strictly increasing. priv: `priv_i` in it.
+
+    op, addr, wdata, mode (`csr_priv_i`), xlen32: the access; op is NO_ACCESS where there is none. rdata, outcome: the device's answer.
+    type (0: the slot is empty; full slots come first), source, target, misp, from_, to, cause: shape [n, slots].
+    """
+
+    cycle: np.ndarray
+    priv: np.ndarray
+    op: np.ndarray
+    addr: np.ndarray
+    wdata: np.ndarray
+    mode: np.ndarray
+    xlen32: np.ndarray
+    rdata: np.ndarray
+    outcome: np.ndarray
+    type: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+    misp: np.ndarray
+    from_: np.ndarray
+    to: np.ndarray
+    cause: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
+        if (np.diff(self.cycle.astype(np.int64)) <= 0).any():
+            raise RowsError(f"row {int(np.argmax(np.diff(self.cycle.astype(np.int64)) <= 0)) + 1} is not in a later cycle than the one before")
+        full = self.type != 0
+        if (full[:, 1:] & ~full[:, :-1]).any():
+            raise RowsError("a slot is empty below a full one; fill the slots of a cycle from 0")
+
+    def __len__(self) -> int:
+        return len(self.cycle)
+
+    @property
+    def slots(self) -> int:
+        """Transfers that fit in a cycle."""
+        return int(self.type.shape[1])
+
+    @property
+    def transfers(self) -> int:
+        """How many transfers there are."""
+        return int(np.count_nonzero(self.type))
+
+    @property
+    def accesses(self) -> int:
+        """How many accesses there are."""
+        return int(np.count_nonzero(self.op != NO_ACCESS))
+
+    @classmethod
+    def empty(cls, n: int, slots: int) -> Rows:
+        """n rows in cycles 0, 1, ... in M-mode, without transfers and accesses."""
+        columns = {name: np.zeros((n, slots) if name in _SLOTS else n, dtype) for name, dtype in _DTYPES.items()}
+        return cls(**columns | {"cycle": np.arange(n), "priv": np.full(n, 3), "op": np.full(n, NO_ACCESS)})
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[int, int, Iterable[Transfer], Access | None]], slots: int) -> Rows:
+        """From (cycle, priv, transfers, access) tuples; RowsError if a cycle has more transfers than slots."""
+        table = list(rows)
+        out = cls.empty(len(table), slots)
+        cycle = [row[0] for row in table]
+        out.cycle, out.priv = np.array(cycle, np.uint64), np.array([row[1] for row in table], np.uint8)
+        for k, (_, _, transfers, access) in enumerate(table):
+            for slot, transfer in enumerate(transfers):
+                if slot >= slots:
+                    raise RowsError(f"cycle {cycle[k]} has more than {slots} transfers")
+                for name, value in zip(_SLOTS, transfer):
+                    getattr(out, name)[k, slot] = value
+            if access is not None:
+                out.op[k], out.addr[k], out.wdata[k], out.mode[k], out.xlen32[k] = access
+        out.__post_init__()
+        return out
+
+    @classmethod
+    def of_transfers(cls, transfers: Transfers, slots: int) -> Rows:
+        """Transfers without accesses; a row follows every change of privilege. RowsError if a cycle needs more slots."""
+        if len(transfers) and int(transfers.slot.max()) >= slots:
+            raise RowsError(f"a cycle has {int(transfers.slot.max()) + 1} transfers, and there are {slots} slots")
+        first = transfers.slot == 0
+        row = np.cumsum(first) - 1
+        at, priv = transfers.cycle[first], transfers.priv[first]
+        last = np.append(np.flatnonzero(first)[1:], len(transfers)) - 1
+        mode = transfers.to[last] if len(transfers) else transfers.to
+        follows = np.append(at[1:] == at[:-1] + np.uint64(1), False) if len(at) else np.zeros(0, bool)
+        extra = (mode != priv) & ~follows
+        cycle = np.concatenate([at, at[extra] + np.uint64(1)])
+        order = np.argsort(cycle, kind="stable")
+        out = cls.empty(len(cycle), slots)
+        out.cycle, out.priv = cycle[order], np.concatenate([priv, mode[extra]])[order]
+        place = np.argsort(order)[: len(at)][row]
+        for name in _SLOTS:
+            getattr(out, name)[place, transfers.slot] = getattr(transfers, name)
+        return out
+
+    def select(self, index: Any) -> Rows:
+        """The rows of a mask, slice or index array."""
+        return Rows(**{name: getattr(self, name)[index] for name in _DTYPES})
+
+    @staticmethod
+    def concat(parts: Iterable[Rows], gap: int = 0) -> Rows:
+        """The parts one after the other, each `gap` idle cycles behind the one before."""
+        kept, begin = [], 0
+        for part in parts:
+            if not len(part):
+                continue
+            cycle = part.cycle - part.cycle[0] + np.uint64(begin)
+            begin = int(cycle[-1]) + 1 + gap
+            kept.append(Rows(**{name: cycle if name == "cycle" else getattr(part, name) for name in _DTYPES}))
+        return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in _DTYPES})
+
+    def cycles(self) -> Iterator[Row]:
+        """Each row: cycle, privilege, transfers, access or None, rdata, outcome."""
+        new, tuples = Transfer._make, Access._make
+        slots = zip(*(getattr(self, name).reshape(-1).tolist() for name in _SLOTS))
+        count = np.count_nonzero(self.type, axis=1).tolist()
+        accesses = zip(self.op.tolist(), self.addr.tolist(), self.wdata.tolist(), self.mode.tolist(), self.xlen32.tolist())
+        rest = zip(self.cycle.tolist(), self.priv.tolist(), count, accesses, self.rdata.tolist(), self.outcome.tolist())
+        width = range(self.slots)
+        for cycle, priv, n, access, rdata, outcome in rest:
+            group = [next(slots) for _ in width][:n]
+            yield cycle, priv, list(map(new, group)), None if access[0] == NO_ACCESS else tuples(access), rdata, outcome
+
+    def differs(self, other: Rows) -> int | None:
+        """Index of the first row that is another one, None if there is none."""
+        n = min(len(self), len(other))
+        unequal = np.zeros(n, dtype=bool)
+        for name in _DTYPES:
+            apart = getattr(self, name)[:n] != getattr(other, name)[:n]
+            unequal |= apart.any(axis=1) if name in _SLOTS else apart
+        if unequal.any():
+            return int(np.argmax(unequal))
+        return None if len(self) == len(other) else n
+
+    def save(self, path: str | Path) -> None:
+        """Write an .npz file."""
+        np.savez(path, **{name: getattr(self, name) for name in _DTYPES})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Rows:
+        """Read what `save` wrote."""
+        with np.load(path) as stored:
+            return cls(**{name: stored[name] for name in _DTYPES})
+
+
+def answered(rows: Rows, config: Config) -> Rows:
+    """The rows with what the reference model answers to each access: a device that is right, without a simulator."""
+    model = Ctr(config)
+    out = rows.select(slice(None))
+    before: tuple[int, int] | None = None
+    for k, (cycle, priv, transfers, access, _, _) in enumerate(rows.cycles()):
+        if before is not None and cycle > before[0] + 1:
+            model.idle(before[1], cycle - before[0] - 1)
+        answer = model.cycle(priv, transfers, access)
+        out.rdata[k], out.outcome[k] = answer or (0, 0)
+        before = cycle, priv
+    return out
