@@ -37,7 +37,7 @@ def of(name: str, config: dict | None = None, seed: int = 1, program: str = "ran
     return SystemJob(f"{name}-{program}-{seed}", f"system:{name}", dict(config or {}), seed, ip="etrace", program=program)
 
 
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_every_story_checks_what_it_is_told_for(tell, seed):
     results = tell([of(name, seed=seed) for name in ETRACE_STORIES])
     never = {
