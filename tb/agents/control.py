@@ -11,14 +11,12 @@ from pyuvm import ConfigDB, uvm_agent, uvm_component
 
 from tb.agents.pins import Pins
 
-_BULK = ("drive_bulk", "go", "ready_seed", "ready_low")
-
 
 class ControlBus(Bus):
     """The ports of a testbench that stand still during a run, and those of its bulk player."""
 
     def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
-        names = {name: f"{name}_i" for name in (*pins.static, *_BULK)} | {"rst_n": "rst_ni", "done": "done_o"}
+        names = {name: f"{name}_i" for name in (*pins.static, *pins.player)} | {"rst_n": "rst_ni", "done": "done_o"}
         super().__init__(dut, None, names)
 
 
@@ -31,12 +29,10 @@ class ControlDriver(uvm_component):
         self.bus = ControlBus(self.dut, self.pins)
         self.seconds = 0.0
 
-    async def reset(self, bulk: bool, backpressure: int, ready_seed: int) -> None:
+    async def reset(self, bulk: bool, backpressure: int = 0, ready_seed: int = 0) -> None:
         """Two cycles of reset with the options of the run; after it the levels of the ports are all 0."""
-        values = self.pins.static | {
-            "drive_bulk": int(bulk), "go": 0, "ready_low": backpressure, "ready_seed": ready_seed & 0xFFFF_FFFF or 1,
-            "rst_n": 0,
-        }  # fmt: skip
+        player = {"drive_bulk": int(bulk), "go": 0, "ready_low": backpressure, "ready_seed": ready_seed & 0xFFFF_FFFF or 1}
+        values = self.pins.static | {name: player[name] for name in self.pins.player} | {"rst_n": 0}
         for name, value in values.items():
             getattr(self.bus, name).value = value
         await ClockCycles(self.dut.clk_o, 2)

@@ -23,7 +23,7 @@ from models.riscv.beats import Beats
 from models.riscv.retired import IType
 from tb.agents import rows
 from tb.agents.control import ControlDriver
-from tb.agents.pins import Pins
+from tb.agents.pins import Pins, pack, unpack
 
 _DROP, _ = rows.LEVEL_BITS["drop"]
 
@@ -87,7 +87,7 @@ class IngressDriver(uvm_driver):
 
     async def _play(self, beats: Beats) -> None:
         clock = self.dut.clk_o
-        lanes = {name: _pack(getattr(beats, name), width) for name, width in self.pins.lane.items()}
+        lanes = {name: pack(getattr(beats, name), width) for name, width in self.pins.lane.items()}
         lanes |= {name: getattr(beats, name)[:, 0].tolist() for name in self.pins.once}
         gaps = (np.diff(beats.cycle.astype(np.int64), prepend=int(beats.cycle[0]) - 1 if len(beats) else 0) - 1).tolist()
         signals = [(name, getattr(self.bus, name), lanes[name]) for name in lanes]
@@ -162,8 +162,8 @@ class IngressMonitor(uvm_component):
         pins = self.pins
         names = ("cycle", "levels", "tstamp", *self.wide, *pins.lane, *pins.once)
         columns = dict(zip(names, list(zip(*self.seen)) or [()] * len(names)))
-        fields = {name: _unpack(columns.pop(name), width, pins.blocks) for name, width in pins.lane.items()}
-        fields |= {name: _unpack(columns.pop(name), width, 1) for name, width in pins.once.items()}
+        fields = {name: unpack(columns.pop(name), width, pins.blocks) for name, width in pins.lane.items()}
+        fields |= {name: unpack(columns.pop(name), width, 1) for name, width in pins.once.items()}
         given = {name: np.array(column, dtype=np.uint64) for name, column in columns.items()}
         told = rows.split_levels(given.pop("levels"), pins.bits)
         block = (fields["iretire"] != 0) | np.isin(fields["itype"], (IType.EXCEPTION, IType.INTERRUPT))
@@ -181,16 +181,3 @@ class IngressAgent(uvm_agent):
 
     def connect_phase(self) -> None:
         self.driver.seq_item_port.connect(self.sequencer.seq_item_export)
-
-
-def _pack(column: np.ndarray, width: int) -> list[int]:
-    """Lanes of one field, shape [n, lanes], to one int for each row."""
-    total = column[:, 0].tolist()
-    for lane in range(1, column.shape[1]):
-        total = [low | high << lane * width for low, high in zip(total, column[:, lane].tolist())]
-    return total
-
-
-def _unpack(column: tuple[int, ...], width: int, lanes: int) -> np.ndarray:
-    mask = (1 << width) - 1
-    return np.array([[value >> lane * width & mask for lane in range(lanes)] for value in column], dtype=np.uint64).reshape(-1, lanes)

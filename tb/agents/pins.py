@@ -1,10 +1,14 @@
-"""What the ports of each encoder's testbench are called, how wide they are, and which value stands on them in a run."""
+"""What the ports of each testbench are called, how wide they are, and which value stands on them in a run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.ntrace.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
@@ -18,7 +22,8 @@ class Pins:
 
     lane: bits of each field of the ingress port that every block has (ing_<field>_i, lane k in bits k*W +: W); once: of those
     that are told once a cycle, the same for all its blocks. levels, pulses: the signals that travel with the beats (ctl_<name>_i).
-    static: value of each port that stands still. bits: where levels and pulses are in the levels word of a row.
+    static: value of each port that stands still. bits: where levels and pulses are in the levels word of a row. player: ports of
+    the bulk player.
     """
 
     blocks: int
@@ -28,6 +33,7 @@ class Pins:
     static: dict[str, int]
     once: dict[str, int]
     bits: dict[str, tuple[int, int]]
+    player: tuple[str, ...] = ("drive_bulk", "go", "ready_seed", "ready_low")
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -63,6 +69,13 @@ def of_etrace(config: EtraceConfig, atid: int) -> Pins:
     return Pins(config.blocks, lane, levels, ("notify", "ctype"), static, once, rows.ETRACE_BITS)
 
 
+def of_ctr(config: CtrConfig, noise_seed: int) -> Pins:
+    """Those of ctr_tb (docs/ctr-profile.md, Ports): a lane is a slot, told once is the access."""
+    lane = {"type": 4, "source": config.xlen, "target": config.xlen, "misp": 1, "from_": 3, "to": 3, "cause": 8}
+    once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1}
+    return Pins(config.transfers, lane, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"))
+
+
 def _lane(xlen: int, iretire: int) -> dict[str, int]:
     return {"itype": 4, "iaddr": xlen, "iretire": iretire, "ilastsize": 1, "sijump": 1}
 
@@ -85,3 +98,17 @@ def _registers(config: Any) -> dict[str, int]:
         "filter_cfg": packed("trTeFilter", MAX_FILTERS, ("Control", "MatchInst", "MatchEcauseLow", "MatchEcauseHigh")),
         "comp_cfg": packed("trTeComp", MAX_COMPS, ("Control", "PMatchLow", "PMatchHigh", "SMatchLow", "SMatchHigh")),
     }  # fmt: skip
+
+
+def pack(column: np.ndarray, width: int) -> list[int]:
+    """Lanes of one field, shape [n, lanes], to one int for each row."""
+    total = column[:, 0].tolist()
+    for lane in range(1, column.shape[1]):
+        total = [low | high << lane * width for low, high in zip(total, column[:, lane].tolist())]
+    return total
+
+
+def unpack(column: Iterable[int], width: int, lanes: int) -> np.ndarray:
+    """Ints of one field, a row each, to its lanes, shape [n, lanes]."""
+    mask = (1 << width) - 1
+    return np.array([[value >> lane * width & mask for lane in range(lanes)] for value in column], dtype=np.uint64).reshape(-1, lanes)

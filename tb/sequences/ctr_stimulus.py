@@ -1,0 +1,117 @@
+"""From a job to the rows that are played: a recorded program's transfers, random ones, or a directed scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from models.ctr.config import Config
+from models.ctr.records import Access
+from models.ctr.rows import Rows
+from models.ctr.transfers import Transfers
+from models.riscv import recording
+from models.riscv.program import Program
+from models.riscv.retired import Retired
+from tb.job import Job, JobError
+from tb.sequences.ctr_random import Mix
+from tb.sequences.ctr_script import Script
+from tb.sequences.ctr_software import Software
+
+_MISP = 0.1  # share of a program's branches and jumps that were predicted wrong
+_LOOKS = 3000  # cycles between two looks at all entries while a program runs
+_SHARED = 0.5  # share of such accesses in cycles that have transfers as well
+
+
+@dataclass
+class CtrStimulus:
+    """What a job plays. program, retired, elf: of a real program, else None."""
+
+    rows: Rows
+    config: Config
+    program: Program | None = None
+    retired: Retired | None = None
+    elf: Path | None = None
+
+
+def stimulus(job: Job) -> CtrStimulus:
+    """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
+    config: Config = job.settings
+    kind, _, name = job.source.partition(":")
+    if kind == "scenario":
+        from tb.sequences.ctr_scenarios import SCENARIOS
+
+        if name not in SCENARIOS:
+            near = get_close_matches(name, SCENARIOS, 1)
+            raise JobError(f"there is no scenario {name}; {f'did you mean {near[0]}? ' if near else ''}`make list IP=ctr` has them")
+        return CtrStimulus(SCENARIOS[name].build(config, Random(job.rng_path("story"))), config)
+    if kind == "program":
+        return _program(job, config, name)
+    if job.source != "random":
+        raise JobError(f"SOURCE={job.source} is no stimulus of CTR; give SOURCE=program:<name>, scenario:<name> or random")
+    mix = Mix(config, Random(job.rng_path("mix")), job.gaps, job.grouping == "longest")
+    return CtrStimulus(mix.play(job.size).rows(), config)
+
+
+def _program(job: Job, config: Config, name: str) -> CtrStimulus:
+    """A program from its first instruction to its last, looked at now and then, and read out at its end."""
+    run = recording.load(name, config.xlen)
+    rng = Random(job.rng_path("program"))
+    slots = config.transfers if job.grouping == "random" or config.transfers > 1 else 1
+    transfers = Transfers.of_retired(run.retired, run.program, rng, slots=slots, gaps=job.gaps / 100, misp=_MISP)
+    software = Software(config)
+    begin, end = _alone(config, software.set_up()), _alone(config, _read_out(config))
+    body = looked_at(Rows.of_transfers(transfers, config.transfers), config, rng)
+    return CtrStimulus(Rows.concat([begin, body, end]), config, run.program, run.retired, Path(run.program_path))
+
+
+def _alone(config: Config, accesses: Iterable[Access]) -> Rows:
+    """Accesses without transfers, in M-mode."""
+    script = Script(config)
+    for access in accesses:
+        script.group([], access)
+    return script.rows()
+
+
+def _read_out(config: Config) -> Iterator[Access]:
+    yield from Software(config).read_state()
+    yield from Software(config).entries(config.depth)
+
+
+def looked_at(rows: Rows, config: Config, rng: Random) -> Rows:
+    """The rows with reads of all entries among them, begun every few thousand cycles; only an iselect is written, so nothing else changes.
+
+    Each access goes into the next row, which may have transfers, or into an idle cycle behind one.
+    """
+    out = rows.select(slice(None))
+    free = np.append(np.diff(out.cycle.astype(np.int64)) > 1, True).tolist()
+    extra: list[tuple[int, int, list, Access]] = []
+    reads = iter(())
+    since, at = -_LOOKS // 2, 0
+    cycle = out.cycle.tolist()
+    after = np.take_along_axis(out.to, np.maximum(np.count_nonzero(out.type, axis=1) - 1, 0)[:, None], 1)[:, 0]
+    after = np.where(out.type[:, 0] != 0, after, out.priv).tolist()
+    while at < len(out):
+        access = next(reads, None)
+        if access is None:
+            if cycle[at] - since < _LOOKS:
+                at += 1
+                continue
+            since, reads = cycle[at], iter([*Software(config).read_state(), *Software(config).entries(config.depth)])
+            continue
+        if free[at] and rng.random() > _SHARED:
+            extra.append((cycle[at] + 1, after[at], [], access))
+        else:
+            out.op[at], out.addr[at], out.wdata[at], out.mode[at], out.xlen32[at] = access
+        at += 1
+    return _merged(out, Rows.from_rows(extra, out.slots))
+
+
+def _merged(a: Rows, b: Rows) -> Rows:
+    """Two sets of rows in one order; no cycle is in both."""
+    order = np.argsort(np.concatenate([a.cycle, b.cycle]), kind="stable")
+    return Rows(**{name: np.concatenate([getattr(a, name), getattr(b, name)])[order] for name in Rows.__dataclass_fields__})
