@@ -1,0 +1,9 @@
+rtl/common/trace_pkg.sv
+rtl/ctr/ctr_reg_pkg.sv
+rtl/ctr/ctr_pkg.sv
+rtl/ctr/ctr_rules.sv
+rtl/ctr/ctr_record.sv
+rtl/ctr/ctr_cycles.sv
+rtl/ctr/ctr_array.sv
+rtl/ctr/ctr_csr.sv
+rtl/ctr/ctr.sv
