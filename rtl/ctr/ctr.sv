@@ -44,8 +44,6 @@ module ctr
   output logic [1:0]                 csr_outcome_o   // 0 done, 1 illegal instruction, 2 virtual instruction
 );
 
-  import ctr_pkg::*;
-
   // Entries that some supported depth has.
   localparam int Entries = Depths[4] ? 256 : Depths[3] ? 128 : Depths[2] ? 64 : Depths[1] ? 32 : 16;
 
@@ -107,12 +105,12 @@ module ctr
 
   logic [NTransfers-1:0]           slot_write, slot_ras, slot_pop;
   logic [NTransfers*2-1:0]         slot_bank;
-  logic [NTransfers*CountBits-1:0] slot_cc;
-  logic [NBanks-1:0]               bank_touch, bank_valid, bank_write;
-  logic [NBanks*6-1:0]             bank_row;
-  logic [NBanks*(Xlen-1)-1:0]      bank_source;
-  logic [NBanks*Xlen-1:0]          bank_target;
-  logic [NBanks*21-1:0]            bank_data;
+  logic [NTransfers*ctr_pkg::CountBits-1:0] slot_cc;
+  logic [ctr_pkg::NBanks-1:0]               bank_touch, bank_valid, bank_write;
+  logic [ctr_pkg::NBanks*6-1:0]             bank_row;
+  logic [ctr_pkg::NBanks*(Xlen-1)-1:0]      bank_source;
+  logic [ctr_pkg::NBanks*Xlen-1:0]          bank_target;
+  logic [ctr_pkg::NBanks*21-1:0]            bank_data;
 
   ctr_record #(
     .Xlen          (Xlen),
@@ -153,9 +151,9 @@ module ctr
   // --- Cycle counts ------------------------------------------------------------------------------------
 
   logic                        active;
-  logic [NBanks*CountBits-1:0] counts_before;
+  logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] counts_before;
 
-  assign active = !frozen && is_enabled(Draft, mctl, vsctl, priv_i);
+  assign active = !frozen && ctr_pkg::is_enabled(Draft, mctl, vsctl, priv_i);
 
   ctr_cycles #(
     .NTransfers (NTransfers),

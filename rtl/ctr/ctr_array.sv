@@ -44,9 +44,7 @@ module ctr_array
   output logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] before_o
 );
 
-  import ctr_pkg::*;
-
-  localparam int Rows    = Entries / NBanks;
+  localparam int Rows    = Entries / ctr_pkg::NBanks;
   localparam int RowBits = $clog2(Rows);
 
   // Implemented bits: {CCE, CCM, CCV, TYPE}.
@@ -55,15 +53,15 @@ module ctr_array
   localparam logic        TargetBit0 = HasMisp;
 
   // Of each bank what it has at the access's row.
-  logic [NBanks*Xlen-1:0] read_source, read_target;
-  logic [NBanks*21-1:0]   read_data;
+  logic [ctr_pkg::NBanks*Xlen-1:0] read_source, read_target;
+  logic [ctr_pkg::NBanks*21-1:0]   read_data;
   logic [1:0]             csr_bank;
   logic [RowBits-1:0]     csr_row;
 
   assign csr_bank = csr_index_i[1:0];
   assign csr_row  = csr_index_i[2 +: RowBits];
 
-  for (genvar b = 0; b < NBanks; b++) begin : gen_bank
+  for (genvar b = 0; b < ctr_pkg::NBanks; b++) begin : gen_bank
     localparam logic [1:0] Bank = b;
 
     // What is never reset: each word is read only if it was written.
@@ -157,12 +155,12 @@ module ctr_array
       assign index      = (youngest - {6'd0, back}) & last_i;
       assign before_row = index[2 +: RowBits];
       assign stored     = has_data_q[before_row] ? data_q[before_row] : 21'd0;
-      assign before_o[CountBits*b +: CountBits] = stored[20:4] & DataMask[20:4];
+      assign before_o[ctr_pkg::CountBits*b +: ctr_pkg::CountBits] = stored[20:4] & DataMask[20:4];
 
       logic unused_bits;
       assign unused_bits = ^{index, stored[3:0]};
     end else begin : gen_no_before
-      assign before_o[CountBits*b +: CountBits] = '0;
+      assign before_o[ctr_pkg::CountBits*b +: ctr_pkg::CountBits] = '0;
     end
 
     logic unused_row;

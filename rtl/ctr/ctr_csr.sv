@@ -52,21 +52,18 @@ module ctr_csr
   output logic            restart_o       // the cycle counter begins again
 );
 
-  import ctr_reg_pkg::*;
-  import ctr_pkg::*;
-
   // --- Parameters --------------------------------------------------------------------------------------
 
-  localparam logic [63:0] ModeS      = HasS ? 64'd0 : (64'd1 << DraftMctrcontrolSLsb) | (64'd1 << DraftMctrcontrolSteLsb);
-  localparam logic [63:0] Known      = Draft ? DraftMctrcontrolMask & ~(64'hF << DraftMctrcontrolDepthLsb) & ~(64'd1 << DraftMctrcontrolClrLsb)
-                                             : MctrctlMask;
-  localparam logic [63:0] MctlMask   = Draft ? ((Fields & Known) | DraftRequired) & ~ModeS : (Fields & Known) | Required;
+  localparam logic [63:0] ModeS      = HasS ? 64'd0 : (64'd1 << ctr_reg_pkg::DraftMctrcontrolSLsb) | (64'd1 << ctr_reg_pkg::DraftMctrcontrolSteLsb);
+  localparam logic [63:0] Known      = Draft ? ctr_reg_pkg::DraftMctrcontrolMask & ~(64'hF << ctr_reg_pkg::DraftMctrcontrolDepthLsb) & ~(64'd1 << ctr_reg_pkg::DraftMctrcontrolClrLsb)
+                                             : ctr_reg_pkg::MctrctlMask;
+  localparam logic [63:0] MctlMask   = Draft ? ((Fields & Known) | ctr_reg_pkg::DraftRequired) & ~ModeS : (Fields & Known) | ctr_reg_pkg::Required;
   // M and MTE, which the s and vs registers do not have.
-  localparam logic [63:0] HiddenMask = Draft ? (64'd1 << DraftMctrcontrolMLsb) | (64'd1 << DraftMctrcontrolMteLsb)
-                                             : (64'd1 << MctrctlMLsb) | (64'd1 << MctrctlMteLsb);
+  localparam logic [63:0] HiddenMask = Draft ? (64'd1 << ctr_reg_pkg::DraftMctrcontrolMLsb) | (64'd1 << ctr_reg_pkg::DraftMctrcontrolMteLsb)
+                                             : (64'd1 << ctr_reg_pkg::MctrctlMLsb) | (64'd1 << ctr_reg_pkg::MctrctlMteLsb);
   localparam logic [63:0] VsctlMask  = HasH ? MctlMask & ~HiddenMask : 64'd0;
-  localparam int          StateenBit = Draft ? DraftCtrBit : CtrBit;
-  localparam int          FrozenBit  = Draft ? DraftMctrstatusFrozenLsb : SctrstatusFrozenLsb;
+  localparam int          StateenBit = Draft ? ctr_reg_pkg::DraftCtrBit : ctr_reg_pkg::CtrBit;
+  localparam int          FrozenBit  = Draft ? ctr_reg_pkg::DraftMctrstatusFrozenLsb : ctr_reg_pkg::SctrstatusFrozenLsb;
 
   // The least supported depth.
   localparam logic [3:0]  LeastSpan  = Depths[0] ? 4'h0 : Depths[1] ? 4'h1 : Depths[2] ? 4'h3 : Depths[3] ? 4'h7 : 4'hF;
@@ -120,9 +117,9 @@ module ctr_csr
   logic xlen32, is_m, is_u, virt;
 
   assign xlen32 = (Xlen == 32) || csr_xlen32_i;
-  assign is_m   = (csr_priv_i == PrivM) || (csr_priv_i == PrivDebug);
+  assign is_m   = (csr_priv_i == ctr_pkg::PrivM) || (csr_priv_i == ctr_pkg::PrivDebug);
   assign is_u   = (csr_priv_i[1:0] == 2'd0);
-  assign virt   = is_virtual(csr_priv_i);
+  assign virt   = ctr_pkg::is_virtual(csr_priv_i);
 
   // By address. Registers that this implementation does not have, or not at this XLEN, stay 0.
   logic at_mctl, at_mctlh, at_mstatus, at_mselect, at_mireg, at_mstateen, at_mstateenh;
@@ -132,27 +129,27 @@ module ctr_csr
 
   assign is_ireg      = (csr_addr_i[2:0] != 3'd0) && (csr_addr_i[2:0] != 3'd4);
 
-  assign at_mctl      = (csr_addr_i == (Draft ? DraftMctrcontrolAddr : MctrctlAddr));
-  assign at_mctlh     = Draft && xlen32 && (csr_addr_i == DraftMctrcontrolhAddr);
-  assign at_mstatus   = Draft && (csr_addr_i == DraftMctrstatusAddr);
-  assign at_mselect   = (csr_addr_i == MiselectAddr);
-  assign at_mireg     = Draft && is_ireg && (csr_addr_i[11:3] == MiregAddr[11:3]);  // v1_0: selects nothing
-  assign at_mstateen  = HasStateen && (csr_addr_i == Mstateen0Addr);
-  assign at_mstateenh = HasStateen && xlen32 && (csr_addr_i == Mstateen0hAddr);
+  assign at_mctl      = (csr_addr_i == (Draft ? ctr_reg_pkg::DraftMctrcontrolAddr : ctr_reg_pkg::MctrctlAddr));
+  assign at_mctlh     = Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftMctrcontrolhAddr);
+  assign at_mstatus   = Draft && (csr_addr_i == ctr_reg_pkg::DraftMctrstatusAddr);
+  assign at_mselect   = (csr_addr_i == ctr_reg_pkg::MiselectAddr);
+  assign at_mireg     = Draft && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::MiregAddr[11:3]);  // v1_0: selects nothing
+  assign at_mstateen  = HasStateen && (csr_addr_i == ctr_reg_pkg::Mstateen0Addr);
+  assign at_mstateenh = HasStateen && xlen32 && (csr_addr_i == ctr_reg_pkg::Mstateen0hAddr);
 
-  assign at_sctl      = HasS && (csr_addr_i == (Draft ? DraftSctrcontrolAddr : SctrctlAddr));
-  assign at_sctlh     = HasS && Draft && xlen32 && (csr_addr_i == DraftSctrcontrolhAddr);
-  assign at_sstatus   = HasS && (csr_addr_i == (Draft ? DraftSctrstatusAddr : SctrstatusAddr));
-  assign at_sdepth    = HasS && !Draft && (csr_addr_i == SctrdepthAddr);
-  assign at_sselect   = HasS && (csr_addr_i == SiselectAddr);
-  assign at_sireg     = HasS && is_ireg && (csr_addr_i[11:3] == SiregAddr[11:3]);
+  assign at_sctl      = HasS && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftSctrcontrolAddr : ctr_reg_pkg::SctrctlAddr));
+  assign at_sctlh     = HasS && Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftSctrcontrolhAddr);
+  assign at_sstatus   = HasS && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftSctrstatusAddr : ctr_reg_pkg::SctrstatusAddr));
+  assign at_sdepth    = HasS && !Draft && (csr_addr_i == ctr_reg_pkg::SctrdepthAddr);
+  assign at_sselect   = HasS && (csr_addr_i == ctr_reg_pkg::SiselectAddr);
+  assign at_sireg     = HasS && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::SiregAddr[11:3]);
 
-  assign at_vsctl     = HasH && (csr_addr_i == (Draft ? DraftVsctrcontrolAddr : VsctrctlAddr));
-  assign at_vsctlh    = HasH && Draft && xlen32 && (csr_addr_i == DraftVsctrcontrolhAddr);
-  assign at_vsselect  = HasH && (csr_addr_i == VsiselectAddr);
-  assign at_vsireg    = HasH && is_ireg && (csr_addr_i[11:3] == VsiregAddr[11:3]);
-  assign at_hstateen  = HasH && HasStateen && (csr_addr_i == Hstateen0Addr);
-  assign at_hstateenh = HasH && HasStateen && xlen32 && (csr_addr_i == Hstateen0hAddr);
+  assign at_vsctl     = HasH && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftVsctrcontrolAddr : ctr_reg_pkg::VsctrctlAddr));
+  assign at_vsctlh    = HasH && Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftVsctrcontrolhAddr);
+  assign at_vsselect  = HasH && (csr_addr_i == ctr_reg_pkg::VsiselectAddr);
+  assign at_vsireg    = HasH && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::VsiregAddr[11:3]);
+  assign at_hstateen  = HasH && HasStateen && (csr_addr_i == ctr_reg_pkg::Hstateen0Addr);
+  assign at_hstateenh = HasH && HasStateen && xlen32 && (csr_addr_i == ctr_reg_pkg::Hstateen0hAddr);
 
   // With V = 1 the vs register stands in for the s register.
   logic use_mctl, use_vsctl, use_sselect, use_vsselect, use_high, use_ireg;
@@ -174,7 +171,7 @@ module ctr_csr
   logic            in_range, in_depth;
 
   assign selected = shown_select(at_mireg ? mselect_q : (at_vsireg || virt) ? vsselect_q : sselect_q, xlen32);
-  assign in_range = (selected[Xlen-1:8] == {{(Xlen-12){1'b0}}, SelectFirst[11:8]});
+  assign in_range = (selected[Xlen-1:8] == {{(Xlen-12){1'b0}}, ctr_reg_pkg::SelectFirst[11:8]});
   assign in_depth = ((selected[7:0] & ~last_o) == 8'd0);
 
   assign entry_index_o = (wrptr_i - selected[7:0] - 8'd1) & last_o;
@@ -219,27 +216,27 @@ module ctr_csr
   assign m_closed       = (closable_ctr && !m_ctr) || (closable_ind && !m_ind);
   assign h_closed       = (closable_ctr && !h_ctr) || (closable_ind && !h_ind);
 
-  assign is_access     = (csr_op_i <= OpClear);
+  assign is_access     = (csr_op_i <= ctr_pkg::OpClear);
   assign illegal       = !(level_m || level_h || level_s) || (level_m && !is_m) || (is_u && !virt) || m_closed;
   assign virtual_first = virt && (level_h || is_u || at_sdepth || h_closed);
   assign illegal_entry = use_ireg && (!in_range || !m_ctr);
   assign virtual_entry = use_ireg && !h_ctr;
 
-  assign is_clear      = (csr_op_i == OpZero) && !Draft;
+  assign is_clear      = (csr_op_i == ctr_pkg::OpZero) && !Draft;
   assign clear_illegal = !m_ctr || (is_u && !virt);
   assign clear_virtual = virt && (is_u || !h_ctr);
 
-  assign csr_outcome_o = !csr_valid_i ? Done :
-                         is_access    ? (illegal ? IllegalInstruction : virtual_first ? VirtualInstruction :
-                                         illegal_entry ? IllegalInstruction : virtual_entry ? VirtualInstruction : Done) :
-                         is_clear     ? (clear_illegal ? IllegalInstruction : clear_virtual ? VirtualInstruction : Done) :
-                                        IllegalInstruction;
+  assign csr_outcome_o = !csr_valid_i ? ctr_pkg::Done :
+                         is_access    ? (illegal ? ctr_pkg::IllegalInstruction : virtual_first ? ctr_pkg::VirtualInstruction :
+                                         illegal_entry ? ctr_pkg::IllegalInstruction : virtual_entry ? ctr_pkg::VirtualInstruction : ctr_pkg::Done) :
+                         is_clear     ? (clear_illegal ? ctr_pkg::IllegalInstruction : clear_virtual ? ctr_pkg::VirtualInstruction : ctr_pkg::Done) :
+                                        ctr_pkg::IllegalInstruction;
 
   // --- Read --------------------------------------------------------------------------------------------
 
   logic [63:0] depth_field, mctl, vsctl, status, stateen_m, stateen_h, entry, value, seen;
 
-  assign depth_field = Draft ? {60'd0, span_q} << DraftMctrcontrolDepthLsb : 64'd0;
+  assign depth_field = Draft ? {60'd0, span_q} << ctr_reg_pkg::DraftMctrcontrolDepthLsb : 64'd0;
   assign mctl        = mctl_q | depth_field;
   assign vsctl       = vsctl_q | depth_field;
   assign status      = Draft ? {48'd0, frozen_i, wrap_i, 6'd0, wrptr_i} : {32'd0, frozen_i, 23'd0, wrptr_i};
@@ -248,7 +245,7 @@ module ctr_csr
 
   function automatic logic [63:0] stateen(input logic [1:0] bits);
     stateen             = 64'd0;
-    stateen[CsrindBit]  = bits[1];
+    stateen[ctr_reg_pkg::CsrindBit]  = bits[1];
     stateen[StateenBit] = bits[0];
   endfunction
 
@@ -277,7 +274,7 @@ module ctr_csr
 
   // The bits that this access sees.
   assign seen      = use_high ? {32'd0, value[63:32]} : xlen32 ? {32'd0, value[31:0]} : value;
-  assign csr_rdata_o = (csr_valid_i && is_access && (csr_outcome_o == Done)) ? seen[Xlen-1:0] : {Xlen{1'b0}};
+  assign csr_rdata_o = (csr_valid_i && is_access && (csr_outcome_o == ctr_pkg::Done)) ? seen[Xlen-1:0] : {Xlen{1'b0}};
 
   // DEPTH of v1_0.
   function automatic logic [2:0] depth_code(input logic [3:0] span);
@@ -290,10 +287,10 @@ module ctr_csr
   logic [63:0] operand, after;
 
   assign operand = xlen32 ? wide(csr_wdata_i) & 64'h00000000FFFFFFFF : wide(csr_wdata_i);
-  assign writes  = csr_valid_i && (csr_outcome_o == Done) &&
-                   ((csr_op_i == OpWrite) || (((csr_op_i == OpSet) || (csr_op_i == OpClear)) && (operand != 64'd0)));
-  assign clears  = csr_valid_i && (csr_outcome_o == Done) && is_clear;
-  assign after   = (csr_op_i == OpWrite) ? operand : (csr_op_i == OpSet) ? seen | operand : seen & ~operand;
+  assign writes  = csr_valid_i && (csr_outcome_o == ctr_pkg::Done) &&
+                   ((csr_op_i == ctr_pkg::OpWrite) || (((csr_op_i == ctr_pkg::OpSet) || (csr_op_i == ctr_pkg::OpClear)) && (operand != 64'd0)));
+  assign clears  = csr_valid_i && (csr_outcome_o == ctr_pkg::Done) && is_clear;
+  assign after   = (csr_op_i == ctr_pkg::OpWrite) ? operand : (csr_op_i == ctr_pkg::OpSet) ? seen | operand : seen & ~operand;
 
   // A register of 64 bits with what the access writes of it.
   function automatic logic [63:0] merged(input logic [63:0] old, input logic [63:0] written, input logic high, input logic narrow);
@@ -309,9 +306,9 @@ module ctr_csr
 
   assign mstateen_new = merged(stateen(mstateen_q), after, use_high, xlen32);
   assign hstateen_new = merged(stateen(hstateen_q), after, use_high, xlen32);
-  assign mstateen_d   = (writes && (at_mstateen || at_mstateenh)) ? {mstateen_new[CsrindBit], mstateen_new[StateenBit]} : mstateen_q;
+  assign mstateen_d   = (writes && (at_mstateen || at_mstateenh)) ? {mstateen_new[ctr_reg_pkg::CsrindBit], mstateen_new[StateenBit]} : mstateen_q;
   assign hstateen_d   = (writes && (at_hstateen || at_hstateenh))
-                      ? {hstateen_new[CsrindBit], hstateen_new[StateenBit]} & mstateen_q : hstateen_q;
+                      ? {hstateen_new[ctr_reg_pkg::CsrindBit], hstateen_new[StateenBit]} & mstateen_q : hstateen_q;
 
   assign mselect_d    = (writes && at_mselect)   ? kept_select(after[Xlen-1:0], xlen32) : mselect_q;
   assign sselect_d    = (writes && use_sselect)  ? kept_select(after[Xlen-1:0], xlen32) : sselect_q;
@@ -329,9 +326,9 @@ module ctr_csr
 
   if (Draft) begin : gen_draft
     assign writes_depth = writes && use_mctl && !use_high;
-    assign span_d       = writes_depth ? draft_span(after[DraftMctrcontrolDepthLsb +: 4]) : span_q;
+    assign span_d       = writes_depth ? draft_span(after[ctr_reg_pkg::DraftMctrcontrolDepthLsb +: 4]) : span_q;
     // Through the vs register only with V = 1.
-    assign clear_draft  = writes && !use_high && after[DraftMctrcontrolClrLsb] && (use_mctl || (use_vsctl && virt));
+    assign clear_draft  = writes && !use_high && after[ctr_reg_pkg::DraftMctrcontrolClrLsb] && (use_mctl || (use_vsctl && virt));
   end else begin : gen_ratified
     assign writes_depth = writes && at_sdepth;
     assign span_d       = writes_depth ? ratified_span(after[2:0], span_q) : span_q;
@@ -363,7 +360,7 @@ module ctr_csr
   assign wrptr_d  = clear_draft                       ? 8'd0 :
                     writes_status                     ? after[7:0] & last_o :
                     (!Draft && (span_d != span_q))    ? 8'd0 : wrptr_i & last_d;
-  assign wrap_d   = clear_draft ? 1'b0 : writes_status ? Draft && after[DraftMctrstatusWrapLsb] : wrap_i;
+  assign wrap_d   = clear_draft ? 1'b0 : writes_status ? Draft && after[ctr_reg_pkg::DraftMctrstatusWrapLsb] : wrap_i;
   assign frozen_d = clear_draft ? 1'b0 : writes_status ? after[FrozenBit] : frozen_i;
 
   assign clear_o      = clears || clear_draft;

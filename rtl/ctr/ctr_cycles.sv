@@ -24,28 +24,26 @@ module ctr_cycles
   output logic [NTransfers*ctr_pkg::CountBits-1:0]      cc_o  // of the record a slot makes
 );
 
-  import ctr_pkg::*;
-
   if (HasCc) begin : gen_cc
     localparam int                  Width   = (CceBits == 0) ? 12 : 11 + (1 << CceBits);
-    localparam logic [CounterMax:0] Largest = {1'b0, largest(CceBits)};
+    localparam logic [ctr_pkg::CounterMax:0] Largest = {1'b0, ctr_pkg::largest(CceBits)};
 
     logic [Width-1:0] count_q, count_d;
     logic             unknown_q, unknown_d;  // the next record has CCV = 0
 
     // a + b, at most Largest.
-    function automatic logic [Width-1:0] sum(input logic [Width-1:0] a, input logic [CounterMax-1:0] b);
-      logic [CounterMax:0] wide;
-      wide = {{(CounterMax+1-Width){1'b0}}, a} + {1'b0, b};
+    function automatic logic [Width-1:0] sum(input logic [Width-1:0] a, input logic [ctr_pkg::CounterMax-1:0] b);
+      logic [ctr_pkg::CounterMax:0] wide;
+      wide = {{(ctr_pkg::CounterMax+1-Width){1'b0}}, a} + {1'b0, b};
       sum  = (wide > Largest) ? Largest[Width-1:0] : wide[Width-1:0];
     endfunction
 
     for (genvar k = 0; k < NTransfers; k++) begin : gen_slot
       logic [Width-1:0]            count_in, count_out;
       logic                        unknown_in, unknown_out;
-      logic [NBanks*CountBits-1:0] stored_in, stored_out;
-      logic [CounterMax-1:0]       count;
-      logic [CountBits-1:0]        cc;
+      logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] stored_in, stored_out;
+      logic [ctr_pkg::CounterMax-1:0]       count;
+      logic [ctr_pkg::CountBits-1:0]        cc;
 
       if (k == 0) begin : gen_first
         assign count_in   = count_q;
@@ -57,15 +55,15 @@ module ctr_cycles
         assign stored_in  = gen_slot[k-1].stored_out;
       end
 
-      assign count = {{(CounterMax-Width){1'b0}}, count_in};
-      assign cc    = {encoded(count), !unknown_in && !(ras_i[k] && (RasPolicy == 0))};
-      assign cc_o[k*CountBits +: CountBits] = cc;
+      assign count = {{(ctr_pkg::CounterMax-Width){1'b0}}, count_in};
+      assign cc    = {ctr_pkg::encoded(count), !unknown_in && !(ras_i[k] && (RasPolicy == 0))};
+      assign cc_o[k*ctr_pkg::CountBits +: ctr_pkg::CountBits] = cc;
 
       if (RasPolicy == 2) begin : gen_adds
-        logic [CountBits-1:0] popped;
-        assign popped      = stored_in[bank_i[2*k +: 2]*CountBits +: CountBits];
+        logic [ctr_pkg::CountBits-1:0] popped;
+        assign popped      = stored_in[bank_i[2*k +: 2]*ctr_pkg::CountBits +: ctr_pkg::CountBits];
         assign count_out   = write_i[k] ? {Width{1'b0}} :
-                             (pop_i[k] && popped[0]) ? sum(count_in, decoded(popped[CountBits-1:1])) : count_in;
+                             (pop_i[k] && popped[0]) ? sum(count_in, ctr_pkg::decoded(popped[ctr_pkg::CountBits-1:1])) : count_in;
         assign unknown_out = write_i[k] ? 1'b0 : unknown_in || (pop_i[k] && !popped[0]);
         assign stored_out  = write_i[k] ? with_count(stored_in, bank_i[2*k +: 2], cc) : stored_in;
       end else begin : gen_keeps
@@ -78,15 +76,15 @@ module ctr_cycles
       end
     end
 
-    function automatic logic [NBanks*CountBits-1:0] with_count(
-      input logic [NBanks*CountBits-1:0] stored, input logic [1:0] bank, input logic [CountBits-1:0] cc);
+    function automatic logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] with_count(
+      input logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] stored, input logic [1:0] bank, input logic [ctr_pkg::CountBits-1:0] cc);
       with_count = stored;
-      for (int b = 0; b < NBanks; b++) begin
-        if (bank == b[1:0]) with_count[b*CountBits +: CountBits] = cc;
+      for (int b = 0; b < ctr_pkg::NBanks; b++) begin
+        if (bank == b[1:0]) with_count[b*ctr_pkg::CountBits +: ctr_pkg::CountBits] = cc;
       end
     endfunction
 
-    assign count_d   = restart_i ? {Width{1'b0}} : sum(gen_slot[NTransfers-1].count_out, {{(CounterMax-1){1'b0}}, active_i});
+    assign count_d   = restart_i ? {Width{1'b0}} : sum(gen_slot[NTransfers-1].count_out, {{(ctr_pkg::CounterMax-1){1'b0}}, active_i});
     assign unknown_d = restart_i || gen_slot[NTransfers-1].unknown_out;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -46,8 +46,6 @@ module ctr_record
   output logic [ctr_pkg::NBanks*21-1:0]      bank_data_o     // {CCE, CCM, CCV, TYPE}
 );
 
-  import ctr_pkg::*;
-
   localparam int EntryBits = (Xlen - 1) + Xlen + 21;
 
   logic [NTransfers-1:0]           touch;
@@ -105,7 +103,7 @@ module ctr_record
     assign index[8*k +: 8]    = does_push ? wrptr_in : wrptr_down;
     assign bank_o[2*k +: 2]   = index[8*k +: 2];
     assign entry[EntryBits*k +: EntryBits] = {
-      cc_i[CountBits*k +: CountBits], xfer_type_i[4*k +: 4],
+      cc_i[ctr_pkg::CountBits*k +: ctr_pkg::CountBits], xfer_type_i[4*k +: 4],
       no_target ? {(Xlen-1){1'b0}} : xfer_target_i[Xlen*k+1 +: Xlen-1], xfer_misp_i[k],
       no_source ? {(Xlen-1){1'b0}} : xfer_source_i[Xlen*k+1 +: Xlen-1]};
 
@@ -138,7 +136,7 @@ module ctr_record
     end
   endfunction
 
-  for (genvar b = 0; b < NBanks; b++) begin : gen_bank
+  for (genvar b = 0; b < ctr_pkg::NBanks; b++) begin : gen_bank
     localparam logic [1:0] Bank = b;
 
     assign {bank_touch_o[b], bank_valid_o[b], bank_write_o[b], bank_row_o[6*b +: 6]} = found(Bank, touch, write_o, index);

@@ -22,51 +22,47 @@ module ctr_rules
   output logic        no_target_o
 );
 
-  import ctr_reg_pkg::*;
-  import ctr_pkg::*;
-  import trace_pkg::*;
-
   // The vs register has its fields at the same places.
-  localparam int BitMte      = Draft ? DraftMctrcontrolMteLsb      : MctrctlMteLsb;
-  localparam int BitSte      = Draft ? DraftMctrcontrolSteLsb      : MctrctlSteLsb;
-  localparam int BitRasemu   = Draft ? DraftMctrcontrolRasemuLsb   : MctrctlRasemuLsb;
-  localparam int BitBpfrz    = Draft ? DraftMctrcontrolBpfrzLsb    : MctrctlBpfrzLsb;
-  localparam int BitLcofifrz = Draft ? DraftMctrcontrolLcofifrzLsb : MctrctlLcofifrzLsb;
+  localparam int BitMte      = Draft ? ctr_reg_pkg::DraftMctrcontrolMteLsb      : ctr_reg_pkg::MctrctlMteLsb;
+  localparam int BitSte      = Draft ? ctr_reg_pkg::DraftMctrcontrolSteLsb      : ctr_reg_pkg::MctrctlSteLsb;
+  localparam int BitRasemu   = Draft ? ctr_reg_pkg::DraftMctrcontrolRasemuLsb   : ctr_reg_pkg::MctrctlRasemuLsb;
+  localparam int BitBpfrz    = Draft ? ctr_reg_pkg::DraftMctrcontrolBpfrzLsb    : ctr_reg_pkg::MctrctlBpfrzLsb;
+  localparam int BitLcofifrz = Draft ? ctr_reg_pkg::DraftMctrcontrolLcofifrzLsb : ctr_reg_pkg::MctrctlLcofifrzLsb;
 
   // --- Modes -----------------------------------------------------------------------------------------
 
   logic        debug, from_v, to_v, from_on, to_on;
   logic [63:0] ruling;
 
-  assign debug   = (from_i == PrivDebug) || (to_i == PrivDebug);
-  assign from_v  = is_virtual(from_i);
-  assign to_v    = is_virtual(to_i);
-  assign from_on = is_enabled(Draft, mctl_i, vsctl_i, from_i);
-  assign to_on   = is_enabled(Draft, mctl_i, vsctl_i, to_i);
+  assign debug   = (from_i == ctr_pkg::PrivDebug) || (to_i == ctr_pkg::PrivDebug);
+  assign from_v  = ctr_pkg::is_virtual(from_i);
+  assign to_v    = ctr_pkg::is_virtual(to_i);
+  assign from_on = ctr_pkg::is_enabled(Draft, mctl_i, vsctl_i, from_i);
+  assign to_on   = ctr_pkg::is_enabled(Draft, mctl_i, vsctl_i, to_i);
   assign ruling  = (from_v || to_v) ? vsctl_i : mctl_i;
 
   // --- Types -----------------------------------------------------------------------------------------
 
   logic trap, inhibited;
 
-  assign trap      = is_trap(type_i);
+  assign trap      = trace_pkg::is_trap(type_i);
   assign inhibited = is_inhibited(ruling, type_i);
 
   function automatic logic is_inhibited(input logic [63:0] ctl, input logic [3:0] itype);
     case (itype)
-      ItypeException:  is_inhibited = ctl[MctrctlExcinhLsb];
-      ItypeInterrupt:  is_inhibited = ctl[MctrctlIntrinhLsb];
-      ItypeTrapReturn: is_inhibited = ctl[MctrctlTretinhLsb];
-      ItypeNotTaken:   is_inhibited = !ctl[MctrctlNtbrenLsb];
-      ItypeTaken:      is_inhibited = ctl[MctrctlTkbrinhLsb];
-      ItypeUninfCall:  is_inhibited = ctl[MctrctlIndcallinhLsb];
-      ItypeInfCall:    is_inhibited = ctl[MctrctlDircallinhLsb];
-      ItypeUninfTail:  is_inhibited = ctl[MctrctlIndjmpinhLsb];
-      ItypeInfTail:    is_inhibited = ctl[MctrctlDirjmpinhLsb];
-      ItypeCoSwap:     is_inhibited = ctl[MctrctlCorswapinhLsb];
-      ItypeReturn:     is_inhibited = ctl[MctrctlRetinhLsb];
-      ItypeOtherUninf: is_inhibited = ctl[MctrctlIndljmpinhLsb];
-      ItypeOtherInf:   is_inhibited = ctl[MctrctlDirljmpinhLsb];
+      trace_pkg::ItypeException:  is_inhibited = ctl[ctr_reg_pkg::MctrctlExcinhLsb];
+      trace_pkg::ItypeInterrupt:  is_inhibited = ctl[ctr_reg_pkg::MctrctlIntrinhLsb];
+      trace_pkg::ItypeTrapReturn: is_inhibited = ctl[ctr_reg_pkg::MctrctlTretinhLsb];
+      trace_pkg::ItypeNotTaken:   is_inhibited = !ctl[ctr_reg_pkg::MctrctlNtbrenLsb];
+      trace_pkg::ItypeTaken:      is_inhibited = ctl[ctr_reg_pkg::MctrctlTkbrinhLsb];
+      trace_pkg::ItypeUninfCall:  is_inhibited = ctl[ctr_reg_pkg::MctrctlIndcallinhLsb];
+      trace_pkg::ItypeInfCall:    is_inhibited = ctl[ctr_reg_pkg::MctrctlDircallinhLsb];
+      trace_pkg::ItypeUninfTail:  is_inhibited = ctl[ctr_reg_pkg::MctrctlIndjmpinhLsb];
+      trace_pkg::ItypeInfTail:    is_inhibited = ctl[ctr_reg_pkg::MctrctlDirjmpinhLsb];
+      trace_pkg::ItypeCoSwap:     is_inhibited = ctl[ctr_reg_pkg::MctrctlCorswapinhLsb];
+      trace_pkg::ItypeReturn:     is_inhibited = ctl[ctr_reg_pkg::MctrctlRetinhLsb];
+      trace_pkg::ItypeOtherUninf: is_inhibited = ctl[ctr_reg_pkg::MctrctlIndljmpinhLsb];
+      trace_pkg::ItypeOtherInf:   is_inhibited = ctl[ctr_reg_pkg::MctrctlDirljmpinhLsb];
       default:         is_inhibited = 1'b1;  // no transfer
     endcase
   endfunction
@@ -80,22 +76,22 @@ module ctr_rules
   assign vste = vsctl_i[BitSte];
 
   if (Draft) begin : gen_external_draft
-    assign external = ruling[DraftMctrcontrolEtenLsb] &&
-                      ((to_i == PrivM) ? mte : (to_i == PrivS) ? ste : (to_i == PrivVs) ? vste : 1'b0);
+    assign external = ruling[ctr_reg_pkg::DraftMctrcontrolEtenLsb] &&
+                      ((to_i == ctr_pkg::PrivM) ? mte : (to_i == ctr_pkg::PrivS) ? ste : (to_i == ctr_pkg::PrivVs) ? vste : 1'b0);
   end else begin : gen_external
     assign external = is_external({from_i, to_i}, mte, ste, vste);
   end
 
   function automatic logic is_external(input logic [5:0] from_to, input logic m, input logic s, input logic vs);
     case (from_to)
-      {PrivU,  PrivS}:  is_external = s;
-      {PrivU,  PrivM}:  is_external = m && s;
-      {PrivS,  PrivM}:  is_external = m;
-      {PrivVu, PrivVs}: is_external = vs;
-      {PrivVu, PrivS}:  is_external = s && vs;
-      {PrivVu, PrivM}:  is_external = m && s && vs;
-      {PrivVs, PrivS}:  is_external = s;
-      {PrivVs, PrivM}:  is_external = m && s;
+      {ctr_pkg::PrivU,  ctr_pkg::PrivS}:  is_external = s;
+      {ctr_pkg::PrivU,  ctr_pkg::PrivM}:  is_external = m && s;
+      {ctr_pkg::PrivS,  ctr_pkg::PrivM}:  is_external = m;
+      {ctr_pkg::PrivVu, ctr_pkg::PrivVs}: is_external = vs;
+      {ctr_pkg::PrivVu, ctr_pkg::PrivS}:  is_external = s && vs;
+      {ctr_pkg::PrivVu, ctr_pkg::PrivM}:  is_external = m && s && vs;
+      {ctr_pkg::PrivVs, ctr_pkg::PrivS}:  is_external = s;
+      {ctr_pkg::PrivVs, ctr_pkg::PrivM}:  is_external = m && s;
       default:          is_external = 1'b0;
     endcase
   endfunction
@@ -104,10 +100,10 @@ module ctr_rules
 
   logic [63:0] freezing;
 
-  assign freezing = (Draft ? from_v : (to_i == PrivVs)) ? vsctl_i : mctl_i;
+  assign freezing = (Draft ? from_v : (to_i == ctr_pkg::PrivVs)) ? vsctl_i : mctl_i;
   assign freeze_o = !debug &&
-                    (((type_i == ItypeException) && (cause_i == CauseBreakpoint) && freezing[BitBpfrz]) ||
-                     ((type_i == ItypeInterrupt) && (cause_i == CauseLcofi) && freezing[BitLcofifrz]));
+                    (((type_i == trace_pkg::ItypeException) && (cause_i == ctr_pkg::CauseBreakpoint) && freezing[BitBpfrz]) ||
+                     ((type_i == trace_pkg::ItypeInterrupt) && (cause_i == ctr_pkg::CauseLcofi) && freezing[BitLcofifrz]));
 
   // --- What becomes of it ----------------------------------------------------------------------------
 
@@ -116,11 +112,11 @@ module ctr_rules
   assign qualified   = !debug && !freeze_o;
   assign recorded    = (trap && !to_on) ? from_on && external : (trap || from_on) && !inhibited;
   assign ras_o       = ruling[BitRasemu];
-  assign push_o      = qualified && (ras_o ? from_on && ((type_i == ItypeUninfCall) || (type_i == ItypeInfCall)) : recorded);
-  assign swap_o      = qualified && ras_o && from_on && (type_i == ItypeCoSwap);
-  assign pop_o       = qualified && ras_o && from_on && (type_i == ItypeReturn);
+  assign push_o      = qualified && (ras_o ? from_on && ((type_i == trace_pkg::ItypeUninfCall) || (type_i == trace_pkg::ItypeInfCall)) : recorded);
+  assign swap_o      = qualified && ras_o && from_on && (type_i == trace_pkg::ItypeCoSwap);
+  assign pop_o       = qualified && ras_o && from_on && (type_i == trace_pkg::ItypeReturn);
   assign no_source_o = trap && !from_on;
-  assign no_target_o = (trap || (type_i == ItypeTrapReturn)) && !to_on;
+  assign no_target_o = (trap || (type_i == trace_pkg::ItypeTrapReturn)) && !to_on;
 
   logic unused_bits;  // fields for others
   assign unused_bits = ^{mctl_i, vsctl_i, ruling, freezing};
