@@ -1,4 +1,4 @@
-"""One run of one stimulus through one encoder, as plain data: what a simulator process is given a list of."""
+"""One run of one stimulus through one system, as plain data: what a simulator process is given a list of."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.ntrace.config import Config as NtraceConfig
 
-CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig}
+CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig}
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
@@ -28,8 +29,8 @@ class Job:
 
     ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random",
     "scenario:<name>" or (E-Trace) "golden:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
-    retirement: "block" or "single". grouping: "longest" blocks or "random" ones. size: instructions of a random walk.
-    backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
+    retirement: "block" or "single". grouping: "longest" blocks (CTR: cycles with all transfers that fit) or "random" ones. size: instructions of a
+    random walk (CTR: transfers). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well.
     """
@@ -65,6 +66,8 @@ class Job:
         kind, _, what = self.source.partition(":")
         if self.source != "random" and (kind not in ("program", "scenario", "golden") or not what):
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
+        if self.ip == "ctr" and (self.backpressure or self.retirement != "block"):
+            raise JobError("BACKPRESSURE= and RETIREMENT= mean nothing for CTR, whose ports never wait and take transfers; leave them away")
         if self.backpressure == 100 and self.settings.inst_stall_ena:
             raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")
 
@@ -94,8 +97,13 @@ class Job:
         settings, kind = self.settings, CONFIGS[self.ip]
         plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
         given = {k: v for k, v in settings.to_dict().items() if v != plain[k] and k != "trap_vectors"}  # the stimulus finds those
-        words += [f"{k.upper()}={shlex.quote(str(v))}" for k, v in given.items()]
+        words += [f"{k.upper()}={shlex.quote(_text(v))}" for k, v in given.items()]
         return " ".join(words)
+
+
+def _text(value: Any) -> str:
+    """A value as a command line has it."""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def save_jobs(jobs: Iterable[Job], path: Path) -> None:

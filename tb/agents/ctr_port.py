@@ -13,7 +13,15 @@ import cocotb
 import numpy as np
 from cocotb.handle import SimHandleBase
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
-from pyuvm import ConfigDB, uvm_agent, uvm_analysis_port, uvm_component, uvm_driver, uvm_sequence_item, uvm_sequencer
+from pyuvm import (
+    ConfigDB,
+    uvm_agent,
+    uvm_analysis_port,
+    uvm_component,
+    uvm_driver,
+    uvm_sequence_item,
+    uvm_sequencer,
+)
 
 from models.ctr.rows import Rows
 from tb.agents import ctr_rows

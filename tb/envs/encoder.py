@@ -1,11 +1,13 @@
-"""What the environments of both trace encoders share: agents around the encoder, scoreboard, coverage, and the test that plays one job."""
+"""What the environments share, those of both trace encoders above all: agents around the encoder, scoreboard, coverage, and the test that plays one job."""
 
 from __future__ import annotations
 
 import json
 import random
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
@@ -105,9 +107,11 @@ class EncoderEnv(uvm_env):
 
 
 class EncoderTest(uvm_test):
-    """Plays one job and leaves its result in `outcome`; `stimulus` and `job` come from the entry module."""
+    """Plays one job and leaves its result in `outcome`, and what else its result.json tells in `extra`; `stimulus` and `job` come from
+    the entry module."""
 
     env_class: type[EncoderEnv]
+    extra: Mapping[str, Any] = MappingProxyType({})
 
     def build_phase(self) -> None:
         self.job: Job = ConfigDB().get(self, "", "JOB")

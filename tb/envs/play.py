@@ -46,4 +46,4 @@ async def _play(dut: HierarchyObject, job: Job, kind: type[EncoderTest], stimulu
     seconds |= test.seconds
     if job.keep:
         test.leave(Path(job.out))
-    return judged(job, verdict, capture, test.coverage, seconds)
+    return judged(job, verdict, capture, test.coverage, seconds) | test.extra

@@ -44,5 +44,6 @@ def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: di
 
 
 def _cycles(capture: Any) -> int:
-    columns = [capture.beats and capture.beats.cycle, *(getattr(capture, name, None) for name in ("out_cycle", "data_cycle"))]
+    columns = [getattr(getattr(capture, name, None), "cycle", None) for name in ("beats", "rows")]
+    columns += [getattr(capture, name, None) for name in ("out_cycle", "data_cycle")]
     return max((int(column[-1]) for column in columns if column is not None and len(column)), default=0) + 1

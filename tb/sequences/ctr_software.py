@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models.ctr.config import Config
-from models.ctr.records import CLEAR, READ, SCTRCLR, SET, WRITE, Access, M
+from models.ctr.records import CLEAR, READ, SCTRCLR, SET, WRITE, Access, M, Record
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csr
+from models.ctr.rows import NO_ACCESS, Rows
 from tb.sequences.ctr_script import Script
 
 _ONES = (1 << 64) - 1
@@ -132,3 +133,9 @@ class Software:
             yield self._do(SET, self._control(), self.config.bit("CLR"))
         else:
             yield Access(SCTRCLR, 0, 0, self.mode)
+
+
+def entries_read(rows: Rows, config: Config) -> list[Record]:
+    """The logical entries as the last accesses of a run read them, which `Software.entries` made; of the configuration's depth."""
+    last = rows.rdata[rows.op != NO_ACCESS][-4 * config.depth :].reshape(-1, 4)
+    return [Record.of_registers(*values) for values in last[:, 1:].tolist()]
