@@ -23,6 +23,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from models.ctr.config import DEPTHS
+from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.ntrace.config import Config
 from tb.job import Job, save_jobs
@@ -128,6 +130,42 @@ class EtraceBuild:
             config.notval_p, config.iretire_width_p, config.bpred_size_p, config.cache_size_p, config.call_counter_size_p,
             config.return_stack_size_p, config.f0s_width_p, config.sijump_p, config.encoder_mode_n, config.ioptions_n, config.doptions_n,
             config.bcount_bits, config.fifo_depth,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CtrBuild:
+    """The parameters of ctr_tb."""
+
+    BENCH: ClassVar[Bench] = Bench("ctr_tb", ("ctr",), "ctr_files.f", "tb.envs.ctr_run")
+
+    Xlen: int = 64
+    Draft: int = 0
+    NTransfers: int = 4
+    Depths: int = 31
+    HasS: int = 1
+    HasH: int = 1
+    FieldsLow: int = 0xFFFF
+    FieldsHigh: int = 0xFFFF
+    HasMisp: int = 1
+    HasType: int = 1
+    HasCc: int = 1
+    CceBits: int = 4
+    RasPolicy: int = 0
+    HasStateen: int = 1
+
+    @property
+    def NBlocks(self) -> int:
+        """Transfers in a cycle."""
+        return self.NTransfers
+
+    @classmethod
+    def of(cls, config: CtrConfig) -> CtrBuild:
+        """Those of a configuration."""
+        depths = sum(1 << place for place, depth in enumerate(DEPTHS) if depth in config.depths)
+        return cls(
+            config.xlen, int(config.draft), config.transfers, depths, config.has_s, config.has_h, config.fields & 0xFFFF,
+            config.fields >> 32 & 0xFFFF, config.has_misp, config.has_type, config.has_cc, config.cce_bits, config.ras_policy, config.has_stateen,
         )  # fmt: skip
 
 

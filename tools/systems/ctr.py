@@ -1,0 +1,127 @@
+"""Control transfer records: Smctr/Ssctr and its draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from models.ctr.config import VARIANTS, Config
+from models.ctr.model import Ctr
+from models.ctr.transfers import Transfers
+from models.riscv import recording
+from scoreboards.clauses import Plan
+from scoreboards.ctr import check, plan
+from scoreboards.ctr_capture import CtrCapture
+from scoreboards.ctr_knobs import Knobs
+from tb.coverage.ctr_points import CTR
+from tb.coverage.model import Definition
+from tb.job import Job
+from tb.sequences.ctr_builds import DRAFT32, DRAFT64, LEAN
+from tb.sequences.ctr_scenarios import SCENARIOS
+from tools import ctr_entries, draw_ctr
+from tools.arguments import ArgumentError
+from tools.sim import CtrBuild
+from tools.systems.base import System
+
+_MODES = ("M", "S", "U")
+
+
+class CtrSystem(System):
+    """The control transfer records block."""
+
+    ip, title, config, knobs = "ctr", "CTR", Config, Knobs
+    left = ("program.elf", "config.json", "retired.csv", "entries.json", "entries.txt", "rows.npz")
+    more_words: ClassVar[dict[str, str]] = {"DEPTHS": "option depths, numbers of entries that are supported, default 16,32,64,128,256"}
+    scenarios: Mapping[str, Any] = SCENARIOS
+    small: dict[str, Any] = dict(LEAN)
+    bench = CtrBuild.BENCH
+    synthesis_top = "ctr"
+    synthesized = ({"Xlen": 64, "NTransfers": 1, "Depths": 1}, {"Xlen": 32, "NTransfers": 1, "Depths": 1}, {"Xlen": 64, "NTransfers": 2, "Depths": 1})
+    linted = (
+        {}, {"Xlen": 32, "NTransfers": 1, "Depths": 5, "HasMisp": 0, "HasType": 0, "HasCc": 0, "CceBits": 0, "HasStateen": 0},
+        {"Draft": 1, "NTransfers": 2}, {"Draft": 1, "Xlen": 32, "NTransfers": 1, "Depths": 7, "HasH": 0},
+        {"NTransfers": 3, "CceBits": 2, "RasPolicy": 2}, {"NTransfers": 1, "Depths": 3, "CceBits": 0, "RasPolicy": 1},
+    )
+    modelled_as = "in both variants"
+    whole = "transfers"
+
+    def options(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The options among the words; a program whose CTL= is not given is recorded in every mode."""
+        found = super().options(given)
+        if "CTL" not in given and (given.get("PROGRAM") or given.get("SOURCE", "").startswith("program:")):
+            kind = Config.from_dict(found)
+            found["ctl"] = f"{sum(kind.bit(name) & kind.fields for name in _MODES):#x}"
+        return found
+
+    @property
+    def definition(self) -> Definition:
+        """tb/coverage/ctr_points.py."""
+        return CTR
+
+    def build_of(self, job: Job) -> CtrBuild:
+        """That of ctr_tb."""
+        return CtrBuild.of(job.settings)
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """Both variants, RV64 and RV32, all transfers recorded; all: with RAS emulation as well, and the leanest implementation."""
+        builds = [("v1_0", {}, (64,)), ("lean", LEAN, (32,)), ("draft", DRAFT64, (64,)), ("draft", DRAFT32, (32,))]
+        jobs = []
+        for name in recording.names():
+            for what, build, xlens in builds:
+                for xlen in xlens:
+                    kind = Config.from_dict({**build, "xlen": xlen})
+                    ctl = sum(kind.bit(field) & kind.fields for field in _MODES) | kind.bit("NTBREN") & kind.fields
+                    words = [("all", ctl)] + ([("calls", ctl | kind.bit("RASEMU"))] if kind.fields & kind.bit("RASEMU") and (everything or what == "v1_0") else [])
+                    jobs += [Job(f"{name}-rv{xlen}-{what}-{how}", f"program:{name}", {**build, "xlen": xlen, "ctl": word}, ip=self.ip) for how, word in words]
+        return jobs
+
+    def described(self, config: Config) -> str:
+        """Variant, width, depth."""
+        return f"{config.variant} RV{config.xlen} {config.depth} entries"
+
+    def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """Random transfers and accesses in a random configuration."""
+        return draw_ctr.drawn(seed, base, size)
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
+        """CTR makes no trace: see `checked_files`."""
+        raise ArgumentError("CTR keeps entries and sends no trace; `make check IP=ctr OUT=<folder of make capture>` checks what was on its ports")
+
+    def check(self, capture: CtrCapture, knobs: Knobs | None = None) -> Any:
+        """Every read value and every outcome."""
+        return check(capture, knobs)
+
+    @property
+    def plan(self) -> Plan | None:
+        """tests/plan/ctr.toml."""
+        return plan()
+
+    def story(self, given: Mapping[str, str]) -> Any:
+        """There is none."""
+        raise ArgumentError(f"SOURCE={given['SOURCE']}: CTR is no part of the trace system; give SOURCE=program:<name>, scenario:<name> or random")
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """The model, all transfers recorded; counted in retired instructions like the models of the encoders."""
+        run = recording.load(program, 64)
+        moved = Transfers.of_retired(run.retired, run.program)
+        found = []
+        for variant in VARIANTS:
+            config = Config(variant=variant)
+            ctl = sum(config.bit(name) for name in _MODES)
+            found.append((int((run.retired.kind == 0).sum()), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
+        return found
+
+    def finish(self, out: Path) -> None:
+        """entries.txt: the entries with symbols."""
+        ctr_entries.write(out)
+
+
+def _modelled(config: Config, ctl: int, transfers: Transfers) -> None:
+    model = Ctr(config)
+    model.ctl = ctl
+    model.recorder.configure(ctl, 0)
+    model.run(transfers)
+
+
+SYSTEM = CtrSystem()
