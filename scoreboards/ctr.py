@@ -1,0 +1,377 @@
+"""The CTR scoreboard: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+The rows are replayed through the reference model; every outcome and every field of every value read is compared under its own
+clause. A transfer counts for the clauses it tests as soon as a later read shows what it did; where a read shows something else,
+`scoreboards.ctr_diagnose` finds the transfer and the clause. What the specification leaves open is read back, tested for
+legality and adopted; what else may differ is in `Knobs`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from models.ctr.model_recorder import DATA, SOURCE, TARGET
+from models.ctr.records import CLEAR, DONE, OPS, OUTCOMES, PRIVILEGES, READ, SCTRCLR, SET, Access, Answer
+from models.ctr.registers import Csr
+from models.ctr.rows import NO_ACCESS
+from scoreboards.clauses import ClauseBook, Failure, Plan
+from scoreboards.ctr_access import Last, Suspects, control_clause, depth_clause, stateen_clause
+from scoreboards.ctr_capture import CtrCapture
+from scoreboards.ctr_diagnose import Diagnosis, Finding, Passed, View, look_ahead, told
+from scoreboards.ctr_follow import CONTROL, Follower
+from scoreboards.ctr_knobs import Knobs
+from scoreboards.ctr_reads import Field, count_clause, entry_fields, near, status_fields
+from scoreboards.verdict import Verdict, timed
+
+__all__ = ["Verdict", "check", "plan"]
+
+PLAN = Path(__file__).parent.parent / "tests" / "plan" / "ctr.toml"
+PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+RULINGS = tuple(f"CTR-{n}" for n in range(1, 17))
+_PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
+_CC = 0xFFFF8000
+
+
+@cache
+def plan() -> Plan | None:
+    """The plan of CTR; None where only the models and scoreboards were installed."""
+    return Plan.load(PLAN) if PLAN.exists() else None
+
+
+def check(capture: CtrCapture, knobs: Knobs | None = None) -> Verdict:
+    """Hold one capture to every clause that applies to it. The follower stays in verdict.encoded, for coverage."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
+    with timed(verdict, "scoreboard"):
+        run = _Check(capture, verdict.book, knobs or (Knobs() if capture.exact else Knobs.free()))
+        run.rows()
+        verdict.encoded = run.follower
+    rows, follower = capture.rows, run.follower
+    verdict.stats |= {"transfers": rows.transfers, "recorded": follower.recorded, "accesses": rows.accesses}
+    return verdict
+
+
+class _Check:
+    """One run. view: what the reads since the last effect showed; agreed: outcomes that were right, by what they test."""
+
+    def __init__(self, capture: CtrCapture, book: ClauseBook, knobs: Knobs) -> None:
+        self.capture, self.book, self.knobs, self.config = capture, book, knobs, capture.config
+        self.follower = Follower(capture.config, knobs, adopts=not capture.config.draft or knobs.depth_draft or knobs.depth_unsupported == "any")
+        self.passed = Passed()
+        self.view: View = {}
+        self.agreed: dict[int, tuple[Suspects, list[int]]] = {}
+        self.index = self.cycle = 0
+
+    def rows(self) -> None:
+        """Replay and compare them all."""
+        f, last = self.follower, None
+        for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
+            self.index, self.cycle = index, cycle
+            if last is not None and cycle > last[0] + 1:
+                f.idle(last[1], cycle - last[0] - 1)
+            f.follow(index, cycle, priv, transfers)
+            if f.effects:
+                self.view.clear()
+            if access is not None:
+                self._access(access, rdata, outcome)
+            last = cycle, priv
+        for suspects, times in self.agreed.values():
+            for clause, _ in suspects:
+                self.book.count(clause, times[0])
+        self._problems()
+        for ruling in RULINGS:
+            self.book.met(ruling, f.met[ruling])
+
+    def _problems(self) -> None:
+        self.book.count("CTR.csr.unknown", self.capture.rows.accesses)
+        for text in self.capture.problems:
+            self.book.fail(Failure("CTR.csr.unknown", text))
+
+    # --- Outcomes -----------------------------------------------------------------------------------
+
+    def _access(self, access: Access, rdata: int, outcome: int) -> None:
+        f = self.follower
+        csr = f.csr_of(access)
+        suspects, want = f.tested(csr, access), f.peek(access)
+        right = outcome == want.outcome or (self.knobs.refusal == "any" and DONE not in (outcome, want.outcome))
+        if right:
+            self.agreed.setdefault(id(suspects), (suspects, [0]))[1][0] += 1
+        else:
+            found = next((clause for clause, others in suspects if outcome in others), "CTR.csr.address" if want.outcome == DONE else "CTR.csr.exists")
+            self._fail(found, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))])
+        if want.outcome != DONE:
+            f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)
+            self._refused(access, csr, rdata, outcome)
+        elif outcome == DONE:
+            f.met["CTR-15"] += bool(access.xlen32) and self.config.xlen == 64
+            if csr is not None:
+                self._read(csr, access, rdata, want)
+            self._apply(access, csr, rdata)
+
+    def _refused(self, access: Access, csr: Csr | None, rdata: int, outcome: int) -> None:
+        if csr is not None and access.op not in (READ, SCTRCLR):
+            self.follower.refused[self.follower.state_of(csr, access.priv)] = access
+        if outcome != DONE and self.knobs.refused_zero:
+            self.book.check("CTR.csr.refused", rdata == 0, lambda: self._failure(
+                "CTR.csr.refused", f"{self._named(access)} was refused and gave a value", [("value", "0x0", f"{rdata:#x}")]))  # fmt: skip
+
+    def _apply(self, access: Access, csr: Csr | None, rdata: int) -> None:
+        """Let the model do it; where it shows what is open the device's value counts."""
+        f = self.follower
+        if access.op != READ and (csr is None or not (csr.name.endswith("iselect") or (f.state_of(csr, access.priv) in CONTROL and not self.config.draft))):
+            self.view.clear()
+        del rdata
+        f.apply(access, csr)
+
+    # --- Values -------------------------------------------------------------------------------------
+
+    def _read(self, csr: Csr, access: Access, rdata: int, want: Answer) -> None:
+        f = self.follower
+        name = f.state_of(csr, access.priv)
+        unknown = self._adopt(csr, access, rdata, want, name)
+        if name in PARTS:
+            self._entry(access, csr, PARTS[name], rdata, want.rdata, unknown)
+        elif name.endswith("status"):
+            self._status(access, csr, rdata, want.rdata, unknown)
+        else:
+            self._register(access, csr, name, rdata, want.rdata, unknown)
+
+    def _adopt(self, csr: Csr, access: Access, rdata: int, want: Answer, name: str) -> int:
+        """Take over what is open, if it is legal; the open bits."""
+        if not want.open:
+            return 0
+        f = self.follower
+        logical = f.logical(csr, access)
+        kind = f.origin[f.recorder.physical(logical)].kind if name in PARTS and logical is not None else "depth"
+        clause = "CTR.depth.grown" if name in PARTS else "CTR.depth.wrptr" if name.endswith("status") else "CTR.depth.warl"
+        problem = f.adopt(access, rdata)
+        if kind == "depth" and not f.doubtful:
+            self.book.check(clause, not problem, lambda: self._failure(clause, problem, []))
+        return want.open
+
+    def _entry(self, access: Access, csr: Csr, part: int, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        logical = f.logical(csr, access)
+        assert logical is not None
+        narrow = bool(access.xlen32) and self.config.xlen == 64
+        seen = 0xFFFFFFFF if narrow else -1
+        if not narrow:
+            self.view[logical, part] = rdata
+        fields = [(name, mask & seen, clause) for name, mask, clause in entry_fields(f, part, logical) if mask & seen]
+        differs = (rdata ^ want) & ~unknown
+        if part == DATA and differs & _CC and logical < f.recorder.depth:
+            differs &= ~self._tolerated(logical, rdata, want)
+        if not differs:
+            self._count(fields, unknown)
+            if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
+                self._confirm()
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
+        refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
+        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind == "write" and wrong[0][0] != "V"):
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+            return
+        finding = self._diagnose(False)
+        if finding.field and finding.logical == logical or not finding.clause:
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+        else:
+            self._fail_finding(finding, logical)
+        self._doubt()
+
+    def _entry_field(self, access: Access, part: int, logical: int, wrong: list[Field], rdata: int, want: int, refused: Access | None) -> None:
+        """The right record with something wrong in it."""
+        f = self.follower
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        name, mask, clause = wrong[0]
+        event = origin.event if origin else None
+        if name == "CC" and event is not None and origin is not None:
+            clause = count_clause(f, event, rdata >> 16 & 0xFFFF) if clause.startswith("CTR.cycle") else clause
+        elif name == "PC" and event is not None and event.why.suspects and not want & mask and rdata & mask:
+            clause = self.passed.blame(event.why, (1,), clause) if clause == "CTR.ext.target0" else clause
+        elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        if access.xlen32 and self.config.xlen == 64 and event is None and origin is not None and origin.kind == "write":
+            clause = "CTR.entry.xlen"
+        table = [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong]
+        story = f": {told(event)}" if event else ""
+        self._fail(clause, f"{name} of logical entry {logical} is wrong{story}", table, event.transfer.source if event else None)
+        if logical < f.recorder.depth:
+            held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
+            held[f.recorder.physical(logical)] = rdata
+
+    def _tolerated(self, logical: int, rdata: int, want: int) -> int:
+        """Bits of CC and CCV in which this device may differ; it is taken over then."""
+        f, knobs = self.follower, self.knobs
+        place = f.recorder.physical(logical)
+        event = f.origin[place].event
+        if event is None:
+            return 0
+        want_valid, have_valid = want >> 15 & 1, rdata >> 15 & 1
+        if knobs.ccv_extra and want_valid and not have_valid:
+            bits = _CC
+        else:
+            void = not knobs.cc_invalid and not want_valid and not have_valid
+            close = knobs.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, knobs.cc_slack)
+            bits = 0xFFFF0000 if void or close else 0
+        f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
+        return bits
+
+    def _status(self, access: Access, csr: Csr, rdata: int, want: int, unknown: int) -> None:
+        f, last = self.follower, self.follower.last.get(self.follower.state_of(csr, access.priv))
+        self.view[-1, 0] = rdata
+        if f.doubtful:
+            f.force_status(rdata)
+            return
+        fields = status_fields(f, last, csr.name[0] == "s" and (self.config.draft or access.priv > 3))
+        differs = (rdata ^ want) & ~unknown
+        if not differs:
+            self._count(fields, unknown)
+            if not unknown:
+                self._confirm()
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        name, mask, clause = wrong[0]
+        refused = f.refused.get(f.state_of(csr, access.priv))
+        if refused is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        elif name in ("WRPTR", "FROZEN") and clause not in ("CTR.status.write", "CTR.status.same_cycle"):
+            finding = self._diagnose(True)
+            if finding.clause:
+                self._fail_finding(finding, 0)
+                self._doubt(rdata)
+                return
+        self._fail(clause, f"{name} of {csr.name} is wrong", [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong])
+        self._doubt(rdata)
+
+    def _register(self, access: Access, csr: Csr, name: str, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        narrow = self.config.xlen == 32 or bool(access.xlen32)
+        fields = self._register_fields(csr, name, narrow)
+        differs = (rdata ^ want) & ~unknown
+        if name.endswith("iselect") and not self.knobs.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
+            f.force(name, rdata, -1)
+            return
+        if not differs:
+            self._count(fields, unknown)
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", differs, "CTR.csr.xlen32")]
+        clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
+        table = [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong]
+        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table)
+        shift = 32 * csr.rv32
+        f.force(name, rdata << shift, differs << shift)
+        if name == "sctrdepth" or wrong[0][0] == "DEPTH":
+            self._doubt()
+            f.force_depth(rdata)
+
+    def _other_writer(self, name: str, rdata: int, want: int, differs: int) -> str:
+        """The clause if another access explains the difference: a refused one, or one meant for the other world's register."""
+        f = self.follower
+        refused = f.refused.get(name)
+        if refused is not None and not (_would(refused, want) ^ rdata) & differs:
+            return "CTR.csr.refused"
+        kind = CONTROL.get(name, name)
+        other = next((reg for reg, k in CONTROL.items() if k == _PAIR.get(kind) and reg in f.last), _PAIR.get(kind, ""))
+        mine, theirs = f.last.get(name), f.last.get(other)
+        if theirs is not None and theirs.name[0] == "s" and (mine is None or mine.row < theirs.row) and not (theirs.value ^ rdata) & differs:
+            return "CTR.entry.virtual" if "select" in name else "CTR.vsctl.substitute"
+        if mine is not None and mine.name[0] == "s" and mine.access.priv > 3 and "select" not in name:
+            return "CTR.vsctl.substitute"
+        return ""
+
+    def _register_fields(self, csr: Csr, name: str, narrow: bool) -> list[Field]:
+        f, last = self.follower, self.follower.last.get(name)
+        seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
+        if not name or name.endswith("iselect"):
+            clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+            return [("all", seen, clause)]
+
+        def of(field: object) -> str:
+            if name in CONTROL:
+                return control_clause(self.config, csr, field, last)  # type: ignore[arg-type]
+            if "stateen" in name:
+                return stateen_clause(csr, field, f.gates.mstateen)  # type: ignore[arg-type]
+            return depth_clause(self.config, field, last)  # type: ignore[arg-type]
+
+        fields = [(one.name, one.mask & seen, of(one)) for one in csr.fields if one.mask & seen]
+        rest = seen & ~sum(mask for _, mask, _ in fields)
+        return [*fields, ("undefined bits", rest, of(None))]
+
+    # --- Counting and failing -----------------------------------------------------------------------
+
+    def _count(self, fields: list[Field], unknown: int) -> None:
+        for _, mask, clause in fields:
+            if mask & ~unknown:
+                self.book.count(clause)
+
+    def _confirm(self) -> None:
+        """What was recorded up to here was seen: it counts."""
+        f = self.follower
+        if not f.pending or f.doubtful:
+            return
+        for why, times in f.pending.values():
+            for suspect in why.suspects:
+                self.passed[suspect.clause, suspect.setting] += times
+            for clause in why.clauses:
+                self.book.count(clause, times)
+            if why.action:
+                self.book.count("CTR.behavior.push", times)
+        f.pending.clear()
+
+    def _diagnose(self, status: bool) -> Finding:
+        view = look_ahead(self.follower, self.capture.rows, self.index, self.view)
+        return Diagnosis(self.follower, self.passed, view).find(status)
+
+    def _doubt(self, status: int | None = None) -> None:
+        self.follower.doubt()
+        if status is not None:
+            self.follower.force_status(status)
+        self.view.clear()
+
+    def _fail_finding(self, finding: Finding, logical: int) -> None:
+        f, x = self.follower, max(finding.logical, 0) if finding.logical >= 0 else logical
+        table = []
+        for part, name in ((SOURCE, "ctrsource"), (TARGET, "ctrtarget"), (DATA, "ctrdata")):
+            if (x, part) in self.view:
+                table.append((f"{name} of entry {x}", f"{f.peek_part(part, x):#x}", f"{self.view[x, part]:#x}"))
+        if (-1, 0) in self.view:
+            table.append(("status", f"{f.peek_status():#x}", f"{self.view[-1, 0]:#x}"))
+        event = finding.event
+        self._fail(finding.clause, finding.headline, table, event.transfer.source if event else None)
+
+    def _fail(self, clause: str, headline: str, table: list[tuple[str, str, str]], pc: int | None = None) -> None:
+        self.book.fail(self._failure(clause, headline, table, pc))
+
+    def _failure(self, clause: str, headline: str, table: list[tuple[str, str, str]], pc: int | None = None) -> Failure:
+        program = self.capture.program
+        place = program.where(pc) if program is not None and pc is not None else ""
+        before = [told(event) for event in list(self.follower.log)[-3:]]
+        return Failure(clause, headline, self.cycle, pc, place, table, before)
+
+    def _named(self, access: Access) -> str:
+        who = PRIVILEGES.get(access.priv, "?")
+        if access.op == SCTRCLR:
+            return f"SCTRCLR from {who}"
+        csr = self.follower.csr_of(access)
+        return f"a {OPS.get(access.op, 'read')} of {csr.name if csr else 'the address'} ({access.addr:#05x}) from {who}"
+
+
+def _would(refused: Access, old: int) -> int:
+    """What a refused write would have left."""
+    return {SET: old | refused.wdata, CLEAR: old & ~refused.wdata}.get(refused.op, refused.wdata)
+
+
+def _select_clause(csr: Csr, last: Last | None, narrow: bool) -> str:
+    if last is None:
+        return "CTR.csr.reset"
+    if narrow or last.narrow and last.access.xlen32:
+        return "CTR.csr.xlen32"
+    return "CTR.entry.virtual" if csr.name[0] == "v" and last.name[0] == "s" else "CTR.entry.select"
+
+
+assert NO_ACCESS not in OPS

@@ -1,0 +1,335 @@
+"""The model on the heels of a run: what every entry and register holds, why, and since which row.
+
+`Follower` is the reference model with a memory: the transfers since the last read that agreed, where each entry came from,
+and who wrote each register. Checks take the reasons of their failures from it; it compares nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any, NamedTuple
+
+from models.ctr.config import Config
+from models.ctr.model import Ctr
+from models.ctr.model_access import Gates, acting, narrow
+from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
+from models.ctr.model_rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
+from models.ctr.records import CLEAR, DEBUG, READ, SCTRCLR, SET, VS, VU, Access, Transfer, largest_count
+from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
+from scoreboards.ctr_access import Last, Suspects, tested
+from scoreboards.ctr_knobs import Knobs
+from scoreboards.ctr_reasons import RECORDED, VIRTUAL_MODES, Reasons, Why, key
+
+REMEMBERED = 4096  # transfers
+CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
+_EMULATED = (CALL, POP, OVERWRITE)
+
+
+class Event(NamedTuple):
+    """One transfer. place: the physical entry it wrote or popped, -1 without. count: of cycles; all, kept: what it would be if inactive cycles
+    were counted, or the counter were not reset. ccv: why CCV is 0, empty if it is 1."""
+
+    row: int
+    slot: int
+    cycle: int
+    transfer: Transfer
+    why: Why
+    place: int = -1
+    count: int = 0
+    all: int = 0
+    kept: int = 0
+    ccv: str = ""
+
+
+class Origin(NamedTuple):
+    """What an entry's content comes from. kind: reset, record, write, clear or depth. popped: a return took its V away."""
+
+    kind: str
+    event: Event | None = None
+    popped: Event | None = None
+
+
+class _Traced(Recorder):
+    """The recorder, telling where each record went and what the counter said."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.made: list[tuple[int, int, bool]] = []
+
+    def _record(self, action: int, type_: int, source: int, target: int, misp: int) -> None:
+        place = (self.wrptr - 1) % self.depth if action == OVERWRITE else self.wrptr
+        self.made.append((place, self.counter, self.invalid))
+        super()._record(action, type_, source, target, misp)
+
+    def _pop(self) -> None:
+        self.made.append(((self.wrptr - 1) % self.depth, self.counter, self.invalid))
+        super()._pop()
+
+
+class Follower(Ctr):
+    """The model and its memory. row: number of the row in hand.
+
+    log: the last transfers, oldest first. origin: of each physical entry. last: who wrote each register last; refused: accesses to it
+    that were refused since. pending: transfers since the last read that agreed, by reason. seen: how often each `key` came under
+    each (ctl, vsctl, frozen). met: how often the situation of a ruling occurred.
+    """
+
+    def __init__(self, config: Config, knobs: Knobs, *, adopts: bool) -> None:
+        super().__init__(config, exact=not adopts)
+        self.knobs = knobs
+        self.traced = _Traced(config)
+        self.recorder = self.traced
+        self.reasons = Reasons(config)
+        self.row = self.now = 0
+        self.log: deque[Event] = deque(maxlen=REMEMBERED)
+        self.origin: list[Origin] = [Origin("reset")] * CAPACITY
+        self.last: dict[str, Last] = {}
+        self.refused: dict[str, Access] = {}
+        self.pending: dict[int, list[Any]] = {}
+        self.seen: dict[tuple[int, int, int], Counter[int]] = {}
+        self.met: Counter[str] = Counter()
+        self._doubted = False
+        self.recorded = self.lost = 0
+        self.effects = 0  # transfers of this cycle that did something
+        self.after_pop = False
+        self.ccv = "reset"
+        self._last_record = 0
+        self._edges = _edges(config)
+        self._cc_open = entries(config)[2].mask & 0xFFFF8000
+        self._tested: dict[tuple[Any, ...], Suspects] = {}
+        if not knobs.reset_zero:
+            self._open_entries()
+
+    # --- Transfers ----------------------------------------------------------------------------------
+
+    def follow(self, row: int, cycle: int, priv: int, transfers: list[Transfer]) -> None:
+        """The transfers of a row."""
+        self.row, self.now, self.effects = row, cycle, 0
+        recorder = self.traced
+        if not transfers:
+            recorder.retire(priv, transfers)
+            return
+        frozen = recorder.frozen
+        ctl, vsctl = self.ctl, self.vsctl
+        recorder.made.clear()
+        recorder.retire(priv, transfers)
+        made = iter(recorder.made)
+        known = self.reasons.epoch(ctl, vsctl)
+        seen = self.seen.get((ctl, vsctl, frozen))
+        if seen is None:
+            seen = self.seen[ctl, vsctl, frozen] = Counter()
+        pending, met = self.pending, self.met
+        for slot, transfer in enumerate(transfers):
+            type_, _, _, _, from_, to, cause = transfer
+            k = type_ | from_ << 4 | to << 7 | cause << 10
+            reason = known.get(k) or self.reasons.why(ctl, vsctl, type_, from_, to, cause)
+            seen[k] += 1
+            if frozen:
+                reason = self.reasons.frozen(reason)
+            waiting = pending.get(id(reason))
+            if waiting is None:
+                pending[id(reason)] = [reason, 1]
+            else:
+                waiting[1] += 1
+            action = reason.action
+            if action == NOTHING:
+                self.log.append(Event(row, slot, cycle, transfer, reason))
+            elif action == FREEZE:
+                frozen = 1
+                met["CTR-5"] += 1
+                seen = self.seen.setdefault((ctl, vsctl, 1), Counter())
+                self.effects += 1
+                self.log.append(Event(row, slot, cycle, transfer, reason))
+            else:
+                self._did(slot, transfer, reason, *next(made))
+            if from_ == DEBUG or to == DEBUG:
+                met["CTR-15"] += 1
+            if reason.suspects:
+                self._situations(reason, from_, to)
+        if self.effects > 1:
+            met["CTR-13"] += 1
+
+    def _did(self, slot: int, transfer: Transfer, reason: Why, place: int, count: int, invalid: bool) -> None:
+        """A record or a pop."""
+        self.effects += 1
+        action, met, cycle = reason.action, self.met, self.now
+        if action == POP:
+            event = Event(self.row, slot, cycle, transfer, reason, place)
+            self.origin[place] = self.origin[place]._replace(popped=event)
+            self.after_pop = True
+            met["CTR-7"] += 1
+            if self.config.ras_policy == 1:
+                self.ccv = self.ccv or "ras"
+            if not self.knobs.popped:
+                r = self.recorder
+                r.open.update({(place, part): r.open.get((place, part), 0) | entries(self.config)[part - 1].mask & ~int(part == SOURCE)
+                               for part in (SOURCE, TARGET, DATA)})  # fmt: skip
+        else:
+            emulated = action in _EMULATED
+            ccv = self.ccv or ("ras" if (emulated and self.config.ras_policy == 0) or invalid else "")
+            event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv)
+            self.origin[place] = Origin("record", event)
+            if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
+                self.recorder.open[place, DATA] = self._cc_open
+            met["CTR-7"] += emulated
+            met["CTR-6"] += action in (NO_SOURCE, NO_TARGET)
+            met["CTR-9"] += transfer.type == 4
+            met["CTR-8"] += transfer.type > 7
+            met["CTR-1"] += count in self._edges
+            met["CTR-2"] += bool(ccv) or event.all != count
+            met["CTR-16"] += action == NO_TARGET and transfer.type < 3
+            self.after_pop, self.ccv, self.lost, self._last_record = False, "", 0, cycle
+            self.recorded += 1
+        self.log.append(event)
+
+    def _situations(self, reason: Why, from_: int, to: int) -> None:
+        if (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES):
+            self.met["CTR-3"] += 1
+        self.met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
+
+    # --- Accesses -----------------------------------------------------------------------------------
+
+    def csr_of(self, access: Access) -> Csr | None:
+        """The CSR at its address; None for SCTRCLR and where there is none."""
+        return None if access.op == SCTRCLR else self._csrs.get(access.addr)
+
+    def state_of(self, csr: Csr, priv: int) -> str:
+        """Name of the register that a CSR shows at this privilege."""
+        return self._named[acting(csr, priv)].state
+
+    def tested(self, csr: Csr | None, access: Access) -> Suspects:
+        """The clauses that this access tests by its outcome."""
+        g, ctr = self._effective(), 1 << CTR_BIT[self.config.variant] | 1 << CSRIND_BIT
+        inside = tuple(value >> 8 == 2 for value in (g.miselect, g.siselect, g.vsiselect))
+        name = csr.name if csr else access.addr
+        k = (name, access.op == SCTRCLR, access.priv, narrow(self.config, access), g.mstateen & ctr, g.hstateen & ctr, inside)
+        found = self._tested.get(k)
+        if found is None:
+            found = self._tested[k] = tested(self.config, g, csr, access)
+        return found
+
+    def effective(self) -> Gates:
+        """State enables and iselects as they act."""
+        return self._effective()
+
+    def apply(self, access: Access, csr: Csr | None) -> None:
+        """An access that the device did: its effect, and who is to be remembered for it."""
+        r, before = self.recorder, self.recorder.counter
+        name = self.state_of(csr, access.priv) if csr else ""
+        writes = access.op != READ and (access.op == SCTRCLR or access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1))
+        place = self._place(csr, access) if writes and name in _PARTS else -1
+        value = self._written(access, csr) if writes and csr else 0
+        depth = r.depth
+        self.access(access)
+        if not writes:
+            return
+        if csr is None:
+            self.origin = [Origin("clear")] * CAPACITY
+            self._reset_counter("clear", before)
+            self.met["CTR-14"] += 1
+            return
+        self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
+        self.refused.pop(name, None)
+        if place >= 0:
+            self.origin[place] = Origin("write")
+        if self.effects:
+            self.met["CTR-13"] += 1
+        if name in CONTROL:
+            self._reset_counter("write", before)
+            self.met["CTR-11"] += csr.name.startswith("s") and access.priv not in (VS, VU)
+            if not csr.rv32 and value & self.config.bit("CLR") and (name[0] == "m" or access.priv in (VS, VU)):
+                self.origin[: r.depth] = [Origin("clear")] * r.depth
+                self.met["CTR-14"] += 1
+        if name == "sctrdepth" or r.depth != depth or (self.config.draft and name == "mctrcontrol" and not csr.rv32):
+            self.met["CTR-10"] += 1
+        if r.depth != depth and not self.exact:
+            self.origin = [Origin("depth")] * CAPACITY
+
+    def _reset_counter(self, why: str, before: int) -> None:
+        self.lost += before
+        self.ccv = why
+
+    def _place(self, csr: Csr | None, access: Access) -> int:
+        logical = self.logical(csr, access)
+        return self.recorder.physical(logical) if logical is not None and logical < self.recorder.depth else -1
+
+    def logical(self, csr: Csr | None, access: Access) -> int | None:
+        """The logical entry that an ireg access means; None if none."""
+        name = acting(csr, access.priv) if csr else ""
+        if "ireg" not in name:
+            return None
+        value = getattr(self.gates, name[: name.index("ireg")] + "iselect")
+        return value - 0x200 if 0x200 <= value < 0x300 else None
+
+    def _written(self, access: Access, csr: Csr) -> int:
+        old = self.peek(access).rdata
+        value = {SET: old | access.wdata, CLEAR: old & ~access.wdata}.get(access.op, access.wdata)
+        return value & 0xFFFFFFFF if narrow(self.config, access) else value
+
+    def _depth_unsure(self) -> None:
+        if self.knobs.depth_unsupported == "any":
+            super()._depth_unsure()
+
+    # --- Behind a failure ---------------------------------------------------------------------------
+
+    def doubt(self) -> None:
+        """The device was caught: nothing that it recorded is known any more; what it shows from here on is taken over."""
+        self._wrptr_open = self._doubted = True
+        self._open_entries()
+        self.recorder.count_open = True
+        self.pending.clear()
+        self.origin = [Origin("doubt")] * CAPACITY
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the status is not known since a failure."""
+        return self._doubted
+
+    def peek_part(self, part: int, logical: int) -> int:
+        """What a register of an entry is to hold."""
+        return self._part(part, logical)[0]
+
+    def peek_status(self) -> int:
+        """What the status register is to show."""
+        r = self.recorder
+        return r.wrptr | (r.wrap << 14 | r.frozen << 15 if self.config.draft else r.frozen << 31)
+
+    def force_depth(self, value: int) -> None:
+        """Take over a depth as the device shows it, if it is one."""
+        code = value >> 16 & 15 if self.config.draft else value & 7
+        depth = DEPTH_CODES[self.config.variant].get(code)
+        if depth is not None:
+            self.recorder.depth = depth
+            self.recorder.wrptr %= depth
+
+    def force_status(self, value: int) -> None:
+        """Take over a status as the device shows it."""
+        r, draft = self.recorder, self.config.draft
+        r.wrptr, self._wrptr_open, self._doubted = (value & 0xFF) % r.depth, False, False
+        r.frozen = value >> (15 if draft else 31) & 1
+        r.wrap = value >> 14 & 1 if draft else r.wrap
+
+    def force(self, name: str, value: int, bits: int) -> None:
+        """Take over these bits of a register as the device shows it."""
+        if name in CONTROL:
+            kind = CONTROL[name]
+            setattr(self, kind, (getattr(self, kind) & ~bits | value & bits) & self.config.fields)
+            self.recorder.configure(self.ctl, self.vsctl)
+        elif name.endswith("iselect"):
+            setattr(self.gates, name, getattr(self.gates, name) & ~bits | value & bits)
+        elif "stateen" in name:
+            kept = "mstateen" if name[0] == "m" else "hstateen"
+            setattr(self.gates, kept, getattr(self.gates, kept) & ~bits | value & bits)
+
+
+_PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+
+
+def _edges(config: Config) -> frozenset[int]:
+    """Counts at which the encoding changes, and their neighbours."""
+    most = largest_count(config.cce_bits)
+    edges = {0, most, *(1 << n for n in range(12, 27))}
+    return frozenset(n for edge in edges for n in (edge - 1, edge, edge + 1) if 0 <= n <= most)
+
+
+__all__ = ["CONTROL", "Event", "Follower", "NO_SOURCE", "NO_TARGET", "Origin", "RECORDED", "key"]
