@@ -1,0 +1,40 @@
+"""CTR scenarios of what is recorded within a mode: every type, every filter, every mode."""
+
+from __future__ import annotations
+
+from models.ctr.records import HS, VS, VU, M, U
+from scoreboards.ctr_reasons import FILTERS
+from tb.sequences.ctr_scenarios_base import ALL, Story, scenario
+
+JUMPS = (4, 5, 8, 9, 10, 11, 12, 13, 14, 15)
+
+
+def modes(s: Story) -> tuple[int, ...]:
+    """The modes of an implementation."""
+    return (M, *((HS,) if s.config.has_s else ()), U, *((VS, VU) if s.config.has_h else ()))
+
+
+@scenario("CTR.filter.default", "CTR.data.type", "CTR.source.pc", "CTR.target.pc", "CTR.target.misp", "CTR.source.v", "CTR.behavior.push", configs=ALL)
+def every_type(s: Story) -> None:
+    """Every type in every mode, all recorded, predicted right and wrong."""
+    s.machine("M", "S", "U")
+    s.guest("S", "U")
+    for mode in modes(s):
+        for misp in (0, 1):
+            for type_ in JUMPS:
+                s.go(type_, mode, misp=misp)
+            s.look(10)
+
+
+@scenario(*(f"CTR.filter.{name}" for bit, name in FILTERS.values() if bit > 34), configs=ALL)
+def filters(s: Story) -> None:
+    """Each filter alone and all but one, each type below it, in every mode."""
+    for mode in modes(s):
+        write, names = (s.guest, ("S", "U")) if mode in (VS, VU) else (s.machine, ("M", "S", "U"))
+        every = sum(1 << bit for bit, _ in FILTERS.values())
+        for bit in (bit for bit, _ in FILTERS.values()):
+            for value in (1 << bit, every & ~(1 << bit)):
+                write(*names, value & s.config.fields)
+                for type_ in JUMPS:
+                    s.go(type_, mode)
+                s.look(10)
