@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from models.ctr.model_access import acting
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.records import CLEAR, DONE, OPS, OUTCOMES, PRIVILEGES, READ, SCTRCLR, SET, Access, Answer
 from models.ctr.registers import Csr
@@ -32,6 +33,7 @@ __all__ = ["Verdict", "check", "plan"]
 PLAN = Path(__file__).parent.parent / "tests" / "plan" / "ctr.toml"
 PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 RULINGS = tuple(f"CTR-{n}" for n in range(1, 17))
+SITUATIONS = ("CTR.behavior.lost", "CTR.freeze.until", "CTR.discovery.fields", "CTR.discovery.entries", "CTR.filter.classes")
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
 
@@ -82,8 +84,10 @@ class _Check:
             for clause, _ in suspects:
                 self.book.count(clause, times[0])
         self._problems()
-        for ruling in RULINGS:
-            self.book.met(ruling, f.met[ruling])
+        if self.capture.program is not None:
+            f.met["CTR.filter.classes"] = f.met["CTR-8"]
+        for name in (*RULINGS, *SITUATIONS):
+            self.book.met(name, f.met[name])
 
     def _problems(self) -> None:
         self.book.count("CTR.csr.unknown", self.capture.rows.accesses)
@@ -158,6 +162,7 @@ class _Check:
         assert logical is not None
         narrow = bool(access.xlen32) and self.config.xlen == 64
         seen = 0xFFFFFFFF if narrow else -1
+        before = self.view.get((logical, part))
         if not narrow:
             self.view[logical, part] = rdata
         fields = [(name, mask & seen, clause) for name, mask, clause in entry_fields(f, part, logical) if mask & seen]
@@ -166,10 +171,17 @@ class _Check:
             differs &= ~self._tolerated(logical, rdata, want)
         if not differs:
             self._count(fields, unknown)
+            if before is not None and before == rdata:
+                self.book.count("CTR.entry.same")
+            if f.not_cleared > f.cleared and part == SOURCE and want & 1:
+                self.book.count("CTR.vsctl.clr")
             if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
                 self._confirm()
             return
         wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        if (other := self._other_entry(csr, access, part, logical, rdata, before == want if before is not None else False)) and not narrow:
+            self._fail(other, f"a read of logical entry {logical} through {csr.name} is wrong", [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong])
+            return
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
         alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
         refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
@@ -182,6 +194,18 @@ class _Check:
         else:
             self._fail_finding(finding, logical)
         self._doubt()
+
+    def _other_entry(self, csr: Csr, access: Access, part: int, logical: int, rdata: int, agreed: bool) -> str:
+        """The clause if the value is another entry's, that another iselect selects, or one window shows and the other does not."""
+        f, gates = self.follower, self.follower.gates
+        mine = acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if window != mine and 0 <= other < f.recorder.depth and other != logical and f.peek_part(part, other) == rdata and rdata:
+                return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
+        if f.not_cleared > f.cleared and not rdata and part == SOURCE:
+            return "CTR.vsctl.clr"
+        return "CTR.entry.same" if agreed else ""
 
     def _entry_field(self, access: Access, part: int, logical: int, wrong: list[Field], rdata: int, want: int, refused: Access | None) -> None:
         """The right record with something wrong in it."""

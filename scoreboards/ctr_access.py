@@ -152,7 +152,8 @@ def control_clause(config: Config, csr: Csr, field: Field | None, last: Last | N
     if field.name in ("Custom", "CLR"):
         return "CTR.csr.custom" if field.name == "Custom" else "CTR.clear.reads0"
     if field.name == "DEPTH":
-        return "CTR.vsctl.depth" if view == "vs" else "CTR.csr.reset" if last is None else "CTR.depth.select"
+        ends = {0: "CTR.discovery.least", 15: "CTR.discovery.greatest"}
+        return "CTR.vsctl.depth" if view == "vs" else "CTR.csr.reset" if last is None else ends.get(last.value >> 16 & 15, "CTR.depth.select")
     if view == "s" and field.name in ("M", "MTE"):
         return "CTR.sctl.zero"
     if field.legal.values is None and not field.legal.mask:

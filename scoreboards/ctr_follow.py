@@ -14,7 +14,19 @@ from models.ctr.model import Ctr
 from models.ctr.model_access import Gates, acting, narrow
 from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
 from models.ctr.model_rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
-from models.ctr.records import CLEAR, DEBUG, READ, SCTRCLR, SET, VS, VU, Access, Transfer, largest_count
+from models.ctr.records import (
+    CLEAR,
+    DEBUG,
+    READ,
+    SCTRCLR,
+    SET,
+    VS,
+    VU,
+    WRITE,
+    Access,
+    Transfer,
+    largest_count,
+)
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
@@ -88,7 +100,9 @@ class Follower(Ctr):
         self.pending: dict[int, list[Any]] = {}
         self.seen: dict[tuple[int, int, int], Counter[int]] = {}
         self.met: Counter[str] = Counter()
-        self._doubted = False
+        self.clean = self.thawed = self._doubted = False
+        self.cleared_depth = CAPACITY
+        self.cleared = self.not_cleared = -1  # rows of the last clear, and of the last CLR that was none
         self.recorded = self.lost = 0
         self.effects = 0  # transfers of this cycle that did something
         self.after_pop = False
@@ -114,7 +128,8 @@ class Follower(Ctr):
         recorder.made.clear()
         recorder.retire(priv, transfers)
         made = iter(recorder.made)
-        known = self.reasons.epoch(ctl, vsctl)
+        closed = self._closed()
+        known = self.reasons.epoch(ctl, vsctl, closed)
         seen = self.seen.get((ctl, vsctl, frozen))
         if seen is None:
             seen = self.seen[ctl, vsctl, frozen] = Counter()
@@ -122,7 +137,7 @@ class Follower(Ctr):
         for slot, transfer in enumerate(transfers):
             type_, _, _, _, from_, to, cause = transfer
             k = type_ | from_ << 4 | to << 7 | cause << 10
-            reason = known.get(k) or self.reasons.why(ctl, vsctl, type_, from_, to, cause)
+            reason = known.get(k) or self.reasons.why(ctl, vsctl, closed, type_, from_, to, cause)
             seen[k] += 1
             if frozen:
                 reason = self.reasons.frozen(reason)
@@ -149,9 +164,17 @@ class Follower(Ctr):
         if self.effects > 1:
             met["CTR-13"] += 1
 
+    def _closed(self) -> int:
+        """State enables that are closed: bit 0 mstateen0.CTR, bit 1 hstateen0.CTR."""
+        if not self.config.has_stateen:
+            return 0
+        g, bit = self.gates, CTR_BIT[self.config.variant]
+        return (~g.mstateen >> bit & 1) | (~(g.mstateen & g.hstateen) >> bit & 1) << 1
+
     def _did(self, slot: int, transfer: Transfer, reason: Why, place: int, count: int, invalid: bool) -> None:
         """A record or a pop."""
         self.effects += 1
+        self.clean = False
         action, met, cycle = reason.action, self.met, self.now
         if action == POP:
             event = Event(self.row, slot, cycle, transfer, reason, place)
@@ -168,16 +191,20 @@ class Follower(Ctr):
             emulated = action in _EMULATED
             ccv = self.ccv or ("ras" if (emulated and self.config.ras_policy == 0) or invalid else "")
             event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv)
-            self.origin[place] = Origin("record", event)
+            made = Origin("record", event)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self.recorder.open[place, DATA] = self._cc_open
             met["CTR-7"] += emulated
             met["CTR-6"] += action in (NO_SOURCE, NO_TARGET)
             met["CTR-9"] += transfer.type == 4
             met["CTR-8"] += transfer.type > 7
+            met["CTR.behavior.lost"] += self.origin[place].kind == "record" and action != OVERWRITE
+            met["CTR.freeze.until"] += self.thawed
+            self.thawed = False
             met["CTR-1"] += count in self._edges
             met["CTR-2"] += bool(ccv) or event.all != count
             met["CTR-16"] += action == NO_TARGET and transfer.type < 3
+            self.origin[place] = made
             self.after_pop, self.ccv, self.lost, self._last_record = False, "", 0, cycle
             self.recorded += 1
         self.log.append(event)
@@ -219,7 +246,7 @@ class Follower(Ctr):
         writes = access.op != READ and (access.op == SCTRCLR or access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1))
         place = self._place(csr, access) if writes and name in _PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
-        depth = r.depth
+        depth, frozen = r.depth, r.frozen
         self.access(access)
         if not writes:
             return
@@ -227,23 +254,37 @@ class Follower(Ctr):
             self.origin = [Origin("clear")] * CAPACITY
             self._reset_counter("clear", before)
             self.met["CTR-14"] += 1
+            self.clean, self.cleared, self.cleared_depth = True, self.row, r.depth
             return
         self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
         self.refused.pop(name, None)
         if place >= 0:
             self.origin[place] = Origin("write")
+            self.clean = False
+            self.met["CTR.discovery.entries"] += not access.wdata + 1 & 0xFFFFFFFF and access.op == WRITE
         if self.effects:
             self.met["CTR-13"] += 1
         if name in CONTROL:
             self._reset_counter("write", before)
             self.met["CTR-11"] += csr.name.startswith("s") and access.priv not in (VS, VU)
-            if not csr.rv32 and value & self.config.bit("CLR") and (name[0] == "m" or access.priv in (VS, VU)):
-                self.origin[: r.depth] = [Origin("clear")] * r.depth
-                self.met["CTR-14"] += 1
+            if not csr.rv32 and value & self.config.bit("CLR"):
+                if name[0] == "m" or access.priv in (VS, VU):
+                    self.origin[: r.depth] = [Origin("clear")] * r.depth
+                    self.met["CTR-14"] += 1
+                    self.cleared = self.row
+                else:
+                    self.not_cleared = self.row
+            defined = self.config.fields & (0xFFFFFFFF if narrow(self.config, access) else -1)
+            self.met["CTR.discovery.fields"] += not csr.rv32 and not defined & ~value & ~self._hidden
         if name == "sctrdepth" or r.depth != depth or (self.config.draft and name == "mctrcontrol" and not csr.rv32):
             self.met["CTR-10"] += 1
+        if frozen and not r.frozen:
+            self.thawed = True
         if r.depth != depth and not self.exact:
-            self.origin = [Origin("depth")] * CAPACITY
+            if self.clean and name == "sctrdepth":  # SCTRCLR cleared them for every depth
+                r.open.clear()
+            else:
+                self.origin = [Origin("depth")] * CAPACITY
 
     def _reset_counter(self, why: str, before: int) -> None:
         self.lost += before

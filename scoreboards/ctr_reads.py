@@ -19,6 +19,8 @@ def entry_fields(f: Follower, part: int, logical: int) -> list[Field]:
     if logical >= f.recorder.depth:
         return [("all", width, "CTR.depth.entries")]
     origin = f.origin[f.recorder.physical(logical)]
+    if f.clean and origin.kind == "clear":
+        return [("all", width, "CTR.clear.entries"), *([("all", width, "CTR.clear.depths")] if logical >= f.cleared_depth else [])]
     if part == DATA:
         return _data(f, origin, width)
     low = ("V", 1, _valid(origin)) if part == SOURCE else ("MISP", 1, _misp(f, origin))
@@ -70,14 +72,15 @@ def _count(f: Follower, event: Event) -> str:
     if count > 4095:
         return "CTR.cycle.encode"
     if event.kept != count:
-        return "CTR.cycle.reset"
+        return "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset"
     return "CTR.cycle.active" if event.all != count else "CTR.cycle.elapsed"
 
 
 def count_clause(f: Follower, event: Event, have: int) -> str:
     """Of a wrong count: the clause whose breach gives what the device shows."""
     bits = f.config.cce_bits
-    for clause, other in (("CTR.cycle.reset", event.kept), ("CTR.cycle.active", event.all)):
+    reset = "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset"
+    for clause, other in ((reset, event.kept), ("CTR.cycle.active", event.all)):
         if other != event.count and have == encode_cc(other, bits):
             return clause
     return _count(f, event)
@@ -104,12 +107,16 @@ def status_fields(f: Follower, last: Last | None, alias: bool) -> list[Field]:
         wrptr = "CTR.status.wrap_down"
     elif last is None and made is None:
         wrptr = "CTR.csr.reset"
+    cleared = f.cleared > max(last.row if last else -1, made.row if made else -1)
+    frozen = "CTR.status.frozen"
+    if cleared:
+        wrptr = frozen = "CTR.clear.status" if draft else "CTR.clear.keeps"
     if alias and wrptr in ("CTR.status.write", "CTR.status.wrptr"):
         wrptr = "CTR.status.alias"
     fields = [("WRPTR", depth - 1, wrptr), ("WRPTR beyond the depth", 0xFF & ~(depth - 1), "CTR.status.upper")]
     if draft:
-        fields.append(("WRAP", 1 << 14, "CTR.status.wrap"))
-    fields.append(("FROZEN", flag, "CTR.status.frozen"))
+        fields.append(("WRAP", 1 << 14, "CTR.clear.status" if cleared else "CTR.status.wrap"))
+    fields.append(("FROZEN", flag, frozen))
     used = 0xFF | flag | (1 << 14 if draft else 0)
     return [*fields, ("undefined bits", 0xFFFFFFFF & ~used, "CTR.status.undefined")]
 

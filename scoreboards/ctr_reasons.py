@@ -68,20 +68,25 @@ class Reasons:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self._epochs: dict[tuple[int, int], dict[int, Why]] = {}
+        self._epochs: dict[tuple[int, int, int], dict[int, Why]] = {}
         self._frozen: dict[int, Why] = {}
 
-    def epoch(self, ctl: int, vsctl: int) -> dict[int, Why]:
-        """The whys known for these registers, by `key`."""
-        return self._epochs.setdefault((ctl, vsctl), {})
+    def epoch(self, ctl: int, vsctl: int, closed: int) -> dict[int, Why]:
+        """The whys known for these registers, by `key`. closed: bit 0 mstateen0.CTR is 0, bit 1 hstateen0.CTR is 0."""
+        return self._epochs.setdefault((ctl, vsctl, closed), {})
 
-    def why(self, ctl: int, vsctl: int, type_: int, from_: int, to: int, cause: int) -> Why:
+    def why(self, ctl: int, vsctl: int, closed: int, type_: int, from_: int, to: int, cause: int) -> Why:
         """The why of a transfer while FROZEN is 0."""
-        epoch = self.epoch(ctl, vsctl)
+        epoch = self.epoch(ctl, vsctl, closed)
         k = key(type_, from_, to, cause)
         found = epoch.get(k)
         if found is None:
-            found = epoch[k] = why(self.config, ctl, vsctl, type_, from_, to, cause)
+            found = why(self.config, ctl, vsctl, type_, from_, to, cause)
+            if closed and found.action in RECORDED | {POP} and from_ != M:
+                clause = "CTR.stateen.records" if closed & 1 else "CTR.stateen.hrecords" if from_ in VIRTUAL_MODES else ""
+                if clause:
+                    found = found._replace(suspects=(Suspect(clause, "0", frozenset((NOTHING,))), *found.suspects))
+            epoch[k] = found
         return found
 
     def frozen(self, as_if: Why) -> Why:

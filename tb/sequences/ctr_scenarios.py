@@ -6,9 +6,9 @@ tests/plan/ctr.toml says which clause each of them serves.
 
 from __future__ import annotations
 
-from tb.sequences import ctr_scenarios_filters
+from tb.sequences import ctr_scenarios_filters, ctr_scenarios_freeze, ctr_scenarios_modes
 from tb.sequences.ctr_scenarios_base import SCENARIOS, Scenario
 
 __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 
-STORIES = (ctr_scenarios_filters,)
+STORIES = (ctr_scenarios_filters, ctr_scenarios_modes, ctr_scenarios_freeze)

@@ -8,13 +8,16 @@ from random import Random
 from typing import Any
 
 from models.ctr.config import Config
-from models.ctr.records import WRITE, Access, M, Transfer
+from models.ctr.records import HS, VS, VU, WRITE, Access, M, Transfer, U
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT
 from models.ctr.rows import Rows
 from tb.sequences.ctr_builds import CC0, CC2, DEFAULT, DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_script import Script
 
-__all__ = ["ALL", "CC0", "CC2", "DEFAULT", "DRAFT32", "DRAFT64", "DRAFTS", "LEAN", "SCENARIOS", "Scenario", "Story", "V1", "scenario"]
+__all__ = [
+    "ALL", "CC0", "CC2", "DEFAULT", "DRAFT32", "DRAFT64", "DRAFTS", "LEAN", "SCENARIOS", "Scenario", "Story", "V1", "modes",
+    "scenario",
+]  # fmt: skip
 
 Configs = tuple[dict[str, Any], ...]
 DRAFTS: Configs = (DRAFT64, DRAFT32)
@@ -142,6 +145,11 @@ class Story(Script):
     def thaw(self) -> None:
         """M-mode lets FROZEN go."""
         self.clear(self.status, 1 << (15 if self.config.draft else 31), M)
+
+
+def modes(s: Script) -> tuple[int, ...]:
+    """The modes of an implementation, the most privileged first."""
+    return (M, *((HS,) if s.config.has_s else ()), U, *((VS, VU) if s.config.has_h else ()))
 
 
 SCENARIOS: dict[str, Scenario] = {}

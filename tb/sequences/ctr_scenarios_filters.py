@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from models.ctr.records import HS, VS, VU, M, U
+from models.ctr.records import VS, VU
 from scoreboards.ctr_reasons import FILTERS
-from tb.sequences.ctr_scenarios_base import ALL, Story, scenario
+from tb.sequences.ctr_scenarios_base import ALL, Story, modes, scenario
 
 JUMPS = (4, 5, 8, 9, 10, 11, 12, 13, 14, 15)
-
-
-def modes(s: Story) -> tuple[int, ...]:
-    """The modes of an implementation."""
-    return (M, *((HS,) if s.config.has_s else ()), U, *((VS, VU) if s.config.has_h else ()))
 
 
 @scenario("CTR.filter.default", "CTR.data.type", "CTR.source.pc", "CTR.target.pc", "CTR.target.misp", "CTR.source.v", "CTR.behavior.push", configs=ALL)
