@@ -10,12 +10,16 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from models.etrace.config import Config
 from models.etrace.encoder import CLAUSES
 from models.etrace.packets import MAP_LENGTHS, OPTIONS, QUAL_STATUS, VARIANTS
 from tb.coverage import etrace_corners
+from tb.coverage.control import ControlCoverage
 from tb.coverage.model import Counts, Definition, Point
+from tb.system_job import DEFAULTS, params_of
 
 if TYPE_CHECKING:
+    from scoreboards.control_capture import SystemCapture
     from scoreboards.etrace_capture import EtraceCapture
 
 COUNTS = ("branch count", "branch count, address", "branch count, address of a failed branch")
@@ -68,7 +72,7 @@ POINTS = (
           {f"* x RV32 x {n}": "31 bits" for n in ADDRESS_BYTES[4:]}),
     Point("full_address_cg", "bytes that an address needs with full_address", "the same for addresses, whose top bit is a sign to the packer",
           (WITH_ADDRESS[1:], XLENS, ADDRESS_BYTES), ("packet", "xlen", "bytes"), {f"* x RV32 x {n}": "31 bits" for n in ADDRESS_BYTES[4:]}),
-    Point("field_cg", "bytes that a field needs", "the fields behind it move with none of them, and the last one is compressed",
+    Point("field_bytes_cg", "bytes that a field needs", "the fields behind it move with none of them, and the last one is compressed",
           (tuple(FIELDS), ADDRESS_BYTES), ("field", "bytes"),
           {f"{name} x {n}": "the field is shorter" for name, most in FIELDS.items() for n in ADDRESS_BYTES[most:]}),
     Point("count_cg", "branch_count, by what is told with it", "31 is the threshold; the greatest count must be sent before it overflows (ET-11)",
@@ -96,7 +100,8 @@ POINTS = (
           (SYNCS, BEFORE_SYNC), ("reason", "before"), etrace_corners.NOT_BEFORE),
 )  # fmt: skip
 
-ETRACE = Definition("etrace", POINTS + etrace_corners.POINTS)
+_SYSTEM = ControlCoverage(params_of(Config(**DEFAULTS["etrace"])))  # of trace systems: the default build's registers
+ETRACE = Definition("etrace", POINTS + etrace_corners.POINTS + _SYSTEM.points)
 
 
 def sample(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) -> Counts:
@@ -107,3 +112,8 @@ def sample(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) -> 
     from tb.coverage.etrace_sampling import observe
 
     return ETRACE.stamped(observe(capture, decoded, encoded))
+
+
+def sample_system(capture: SystemCapture) -> Counts:
+    """The stamped counts of one run of the trace system."""
+    return ETRACE.stamped(_SYSTEM.observe(capture))

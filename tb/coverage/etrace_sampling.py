@@ -120,7 +120,7 @@ def _told(tally: Tally, capture: EtraceCapture, packet: Packet) -> None:
     where = {"context": "context in 3.2" if packet.name == "context" else "context in 3.0 and 3.1", "address": f"{packet.name} address", "tval": "tval", "time": "time"}
     for field, name in where.items():
         if field in values and name in p.FIELDS:
-            tally.one("field_cg", name, str(max(1, (values[field].bit_length() + 7) // 8)))
+            tally.one("field_bytes_cg", name, str(max(1, (values[field].bit_length() + 7) // 8)))
     if packet.name == "trap":
         explicit = "explicit" if "address" in values and not config.implicit_exception else "implicit exceptions"
         tally.one("trap_packet_cg", config.variant, f"thaddr {values.get('thaddr', 1)}", ("exception", "interrupt")[values["interrupt"]], explicit)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from models.ntrace.config import Config
 from models.ntrace.messages import VALUE_NAMES
-from tb.coverage import control, options
+from tb.coverage import options
+from tb.coverage.control import ControlCoverage
 from tb.coverage.ingress import (
     BACKLOGS,
     EFFECTS,
@@ -23,6 +25,7 @@ from tb.coverage.ingress import (
     TRAP_PLACES,
 )
 from tb.coverage.model import Counts, Definition, Point
+from tb.system_job import DEFAULTS, params_of
 
 if TYPE_CHECKING:
     from scoreboards.capture import Capture
@@ -140,7 +143,8 @@ POINTS = (
               for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))}}),
 )  # fmt: skip
 
-NTRACE = Definition("ntrace", POINTS + options.POINTS + control.POINTS)
+_SYSTEM = ControlCoverage(params_of(Config(**DEFAULTS["ntrace"])))  # of trace systems
+NTRACE = Definition("ntrace", POINTS + options.POINTS + _SYSTEM.points)
 DEFINITIONS = {NTRACE.ip: NTRACE}
 merge = NTRACE.merge
 percent = NTRACE.percent
@@ -159,4 +163,4 @@ def sample(capture: Capture, decoded: Any = None, encoded: Any = None) -> Counts
 
 def sample_system(capture: SystemCapture) -> Counts:
     """The stamped counts of one run of the trace system."""
-    return NTRACE.stamped(control.observe_control(capture))
+    return NTRACE.stamped(_SYSTEM.observe(capture))

@@ -20,13 +20,14 @@ from cocotb.handle import HierarchyObject
 from pyuvm import ConfigDB, uvm_root
 
 from scoreboards import etrace, ntrace
-from tb.coverage.points import sample_system
+from tb.coverage import etrace_points, points
 from tb.envs.results import KEPT_FAILURES, blank
 from tb.envs.system import SystemTest
 from tb.sequences.system import BY_IP
 from tb.system_job import SystemJob, load_jobs
 
 _PLANS = {"ntrace": ntrace.plan, "etrace": etrace.plan}
+_COVERAGE = {"ntrace": points.sample_system, "etrace": etrace_points.sample_system}
 
 
 @cocotb.test()
@@ -68,7 +69,7 @@ def judged(job: SystemJob, test: SystemTest, seconds: dict[str, float]) -> dict[
     result = blank(job) | {
         "verdict": "PASS" if verdict.passed else "FAIL", "clauses": clauses,
         "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
-        "coverage": sample_system(test.capture) if job.ip == "ntrace" else {},
+        "coverage": _COVERAGE[job.ip](test.capture),
         "stats": {**verdict.stats, "cycles": max((a.cycle for a in test.capture.accesses), default=0), "seconds": seconds},
     }  # fmt: skip
     if not sum(checked for checked, _ in clauses.values()):

@@ -84,7 +84,7 @@ def test_syncs_ends_and_what_stands_before_them():
     assert hit["sync_cg"] == {"ET.alg.first x nothing": 1, "ET.alg.resync x a map or count": 1}
     assert hit["resync_cg"] == {"half-words x branches": 1} and hit["end_cg"] == {"ended_rep behind the last address x v2_0": 1}
     assert hit["branch_bit_cg"] == {"start x taken x v2_0": 1, "start x not a branch x v2_0": 1}
-    assert hit["field_cg"] == {"context in 3.0 and 3.1 x 2": 2, "start address x 2": 2}
+    assert hit["field_bytes_cg"] == {"context in 3.0 and 3.1 x 2": 2, "start address x 2": 2}
     assert hit["support_cg"] == {"ended_rep x 1 x v2_0": 1}
 
 
