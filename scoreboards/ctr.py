@@ -173,6 +173,7 @@ class _Check:
             self._count(fields, unknown)
             if before is not None and before == rdata:
                 self.book.count("CTR.entry.same")
+            self._count_selects(csr, access, logical)
             if f.not_cleared > f.cleared and part == SOURCE and want & 1:
                 self.book.count("CTR.vsctl.clr")
             if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
@@ -185,7 +186,7 @@ class _Check:
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
         alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
         refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
-        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind == "write" and wrong[0][0] != "V"):
+        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind in ("write", "narrow") and wrong[0][0] != "V"):
             self._entry_field(access, part, logical, wrong, rdata, want, refused)
             return
         finding = self._diagnose(False)
@@ -207,6 +208,15 @@ class _Check:
             return "CTR.vsctl.clr"
         return "CTR.entry.same" if agreed else ""
 
+    def _count_selects(self, csr: Csr, access: Access, logical: int) -> None:
+        """A read shows the right select where another one selects another entry."""
+        gates, mine = self.follower.gates, acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if window != mine and 0 <= other < 256 and other != logical:
+                self.book.count("CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select")
+                return
+
     def _entry_field(self, access: Access, part: int, logical: int, wrong: list[Field], rdata: int, want: int, refused: Access | None) -> None:
         """The right record with something wrong in it."""
         f = self.follower
@@ -219,8 +229,6 @@ class _Check:
             clause = self.passed.blame(event.why, (1,), clause) if clause == "CTR.ext.target0" else clause
         elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
-        if access.xlen32 and self.config.xlen == 64 and event is None and origin is not None and origin.kind == "write":
-            clause = "CTR.entry.xlen"
         table = [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong]
         story = f": {told(event)}" if event else ""
         self._fail(clause, f"{name} of logical entry {logical} is wrong{story}", table, event.transfer.source if event else None)
@@ -257,6 +265,7 @@ class _Check:
             self._count(fields, unknown)
             if not unknown:
                 self._confirm()
+                f.wraps = 0
             return
         wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
         name, mask, clause = wrong[0]
@@ -375,7 +384,7 @@ class _Check:
         program = self.capture.program
         place = program.where(pc) if program is not None and pc is not None else ""
         before = [told(event) for event in list(self.follower.log)[-3:]]
-        return Failure(clause, headline, self.cycle, pc, place, table, before)
+        return Failure(clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before)
 
     def _named(self, access: Access) -> str:
         who = PRIVILEGES.get(access.priv, "?")

@@ -54,7 +54,7 @@ class Event(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """What an entry's content comes from. kind: reset, record, write, clear or depth. popped: a return took its V away."""
+    """What an entry's content comes from. kind: reset, record, write, narrow (a write at XLEN 32 on a 64-bit hart), clear, depth or doubt. popped: a return took its V away."""
 
     kind: str
     event: Event | None = None
@@ -102,6 +102,7 @@ class Follower(Ctr):
         self.met: Counter[str] = Counter()
         self.clean = self.thawed = self._doubted = False
         self.cleared_depth = CAPACITY
+        self.wraps = 0  # of WRPTR since the last status that agreed: bit 0 up, bit 1 down
         self.cleared = self.not_cleared = -1  # rows of the last clear, and of the last CLR that was none
         self.recorded = self.lost = 0
         self.effects = 0  # transfers of this cycle that did something
@@ -176,6 +177,8 @@ class Follower(Ctr):
         self.effects += 1
         self.clean = False
         action, met, cycle = reason.action, self.met, self.now
+        if place == self.recorder.depth - 1 and action != OVERWRITE:
+            self.wraps |= 2 if action == POP else 1
         if action == POP:
             event = Event(self.row, slot, cycle, transfer, reason, place)
             self.origin[place] = self.origin[place]._replace(popped=event)
@@ -259,7 +262,7 @@ class Follower(Ctr):
         self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
         self.refused.pop(name, None)
         if place >= 0:
-            self.origin[place] = Origin("write")
+            self.origin[place] = Origin("narrow" if access.xlen32 and self.config.xlen == 64 else "write")
             self.clean = False
             self.met["CTR.discovery.entries"] += not access.wdata + 1 & 0xFFFFFFFF and access.op == WRITE
         if self.effects:

@@ -9,7 +9,7 @@ from scoreboards.ctr_access import Last
 from scoreboards.ctr_follow import Event, Follower, Origin
 
 _CCV_CLAUSE = {"write": "CTR.cycle.ccv_write", "clear": "CTR.clear.ccv", "ras": "CTR.ras.cc", "reset": "CTR.csr.reset", "": "CTR.cycle.ccv"}
-_KIND_CLAUSE = {"reset": "CTR.csr.reset", "clear": "CTR.clear.entries", "depth": "CTR.depth.grown"}
+_KIND_CLAUSE = {"reset": "CTR.csr.reset", "clear": "CTR.clear.entries", "depth": "CTR.depth.grown", "narrow": "CTR.entry.xlen"}
 Field = tuple[str, int, str]  # name, mask, clause
 
 
@@ -56,34 +56,38 @@ def _data(f: Follower, origin: Origin, width: int) -> list[Field]:
         return [*fields, ("CCV, CC", 0xFFFF8000, "CTR.data.unimplemented"), ("undefined bits", width & ~0xFFFF800F, "CTR.data.undefined")]
     beyond = 0xF0000000 & ~(((1 << config.cce_bits) - 1) << 28)
     ccv = _CCV_CLAUSE[event.ccv] if event else held
-    fields += [("CCV", 1 << 15, ccv), ("CC", 0xFFFF0000 & ~beyond, _count(f, event) if event else held)]
+    fields.append(("CCV", 1 << 15, ccv))
+    fields += [("CC", 0xFFFF0000 & ~beyond, clause) for clause in (_count(f, event) if event else (held,))]
     if beyond:
         fields.append(("CCE beyond its bits", beyond, "CTR.cycle.impl"))
     return [*fields, ("undefined bits", width & ~0xFFFF800F, "CTR.data.undefined")]
 
 
-def _count(f: Follower, event: Event) -> str:
-    """The clause that this count tests most: what it would be under another reading comes first."""
+def _count(f: Follower, event: Event) -> list[str]:
+    """The clauses that this count tests, most specific first."""
     bits, count = f.config.cce_bits, event.count
-    if event.why.action in (CALL, OVERWRITE) and f.config.ras_policy == 2 and not event.ccv and event.all != count:
-        return "CTR.ras.cc"
-    if count >= largest_count(bits):
-        return "CTR.cycle.saturate"
-    if count > 4095:
-        return "CTR.cycle.encode"
+    found = ["CTR.cycle.saturate"] * (count >= largest_count(bits)) + ["CTR.cycle.encode"] * (count > 4095)
     if event.kept != count:
-        return "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset"
-    return "CTR.cycle.active" if event.all != count else "CTR.cycle.elapsed"
+        found.append("CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset")
+    elif event.all != count:
+        found.append("CTR.ras.cc" if _added(f, event) else "CTR.cycle.active")
+    return [*found, "CTR.cycle.elapsed"]
+
+
+def _added(f: Follower, event: Event) -> bool:
+    """Whether pops may have added to this count."""
+    return event.why.action in (CALL, OVERWRITE) and f.config.ras_policy == 2 and not event.ccv
 
 
 def count_clause(f: Follower, event: Event, have: int) -> str:
     """Of a wrong count: the clause whose breach gives what the device shows."""
     bits = f.config.cce_bits
     reset = "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset"
-    for clause, other in ((reset, event.kept), ("CTR.cycle.active", event.all)):
+    inactive = "CTR.ras.cc" if _added(f, event) else "CTR.cycle.active"
+    for clause, other in ((reset, event.kept), (inactive, event.all)):
         if other != event.count and have == encode_cc(other, bits):
             return clause
-    return _count(f, event)
+    return _count(f, event)[0]
 
 
 def near(want: int, have: int, slack: int) -> bool:
@@ -101,10 +105,6 @@ def status_fields(f: Follower, last: Last | None, alias: bool) -> list[Field]:
     wrptr = "CTR.status.write" if newest else "CTR.status.wrptr"
     if newest and last is not None and last.count:
         wrptr = "CTR.status.same_cycle"
-    elif not newest and made is not None and made.place == depth - 1 and f.recorder.wrptr == 0:
-        wrptr = "CTR.status.wrap_up"
-    elif not newest and made is not None and made.place == depth - 1 == f.recorder.wrptr:
-        wrptr = "CTR.status.wrap_down"
     elif last is None and made is None:
         wrptr = "CTR.csr.reset"
     cleared = f.cleared > max(last.row if last else -1, made.row if made else -1)
@@ -113,7 +113,8 @@ def status_fields(f: Follower, last: Last | None, alias: bool) -> list[Field]:
         wrptr = frozen = "CTR.clear.status" if draft else "CTR.clear.keeps"
     if alias and wrptr in ("CTR.status.write", "CTR.status.wrptr"):
         wrptr = "CTR.status.alias"
-    fields = [("WRPTR", depth - 1, wrptr), ("WRPTR beyond the depth", 0xFF & ~(depth - 1), "CTR.status.upper")]
+    edges = (["CTR.status.wrap_up"] if f.wraps & 1 else []) + (["CTR.status.wrap_down"] if f.wraps & 2 else [])
+    fields = [*(("WRPTR", depth - 1, clause) for clause in [*([] if newest else edges), wrptr]), ("WRPTR beyond the depth", 0xFF & ~(depth - 1), "CTR.status.upper")]
     if draft:
         fields.append(("WRAP", 1 << 14, "CTR.clear.status" if cleared else "CTR.status.wrap"))
     fields.append(("FROZEN", flag, frozen))

@@ -6,9 +6,20 @@ tests/plan/ctr.toml says which clause each of them serves.
 
 from __future__ import annotations
 
-from tb.sequences import ctr_scenarios_filters, ctr_scenarios_freeze, ctr_scenarios_modes
+from tb.sequences import (
+    ctr_scenarios_buffer,
+    ctr_scenarios_csr,
+    ctr_scenarios_cycles,
+    ctr_scenarios_filters,
+    ctr_scenarios_freeze,
+    ctr_scenarios_modes,
+    ctr_scenarios_ras,
+)
 from tb.sequences.ctr_scenarios_base import SCENARIOS, Scenario
 
 __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 
-STORIES = (ctr_scenarios_filters, ctr_scenarios_modes, ctr_scenarios_freeze)
+STORIES = (
+    ctr_scenarios_filters, ctr_scenarios_modes, ctr_scenarios_freeze, ctr_scenarios_ras, ctr_scenarios_cycles, ctr_scenarios_csr,
+    ctr_scenarios_buffer,
+)  # fmt: skip

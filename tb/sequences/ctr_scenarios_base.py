@@ -15,7 +15,7 @@ from tb.sequences.ctr_builds import CC0, CC2, DEFAULT, DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_script import Script
 
 __all__ = [
-    "ALL", "CC0", "CC2", "DEFAULT", "DRAFT32", "DRAFT64", "DRAFTS", "LEAN", "SCENARIOS", "Scenario", "Story", "V1", "modes",
+    "ALL", "CC0", "CC1", "CC2", "CC3", "DEFAULT", "DRAFT32", "DRAFT64", "DRAFTS", "LEAN", "NO_S", "SCENARIOS", "Scenario", "Story", "V1", "WIDE", "modes",
     "scenario",
 ]  # fmt: skip
 
@@ -23,6 +23,10 @@ Configs = tuple[dict[str, Any], ...]
 DRAFTS: Configs = (DRAFT64, DRAFT32)
 V1: Configs = (DEFAULT, CC2, CC0, LEAN)
 ALL: Configs = (*V1, *DRAFTS)
+WIDE: dict[str, Any] = {"ras_policy": 2}  # counts can be added up by pops, to the largest there is
+NO_S: dict[str, Any] = {"variant": "v0_1_4", "transfers": 1, "has_s": 0, "has_h": 0, "depths": (32, 64), "fields": 0}
+CC1: dict[str, Any] = {"transfers": 1, "cce_bits": 1}
+CC3: dict[str, Any] = {"transfers": 1, "cce_bits": 3}
 OPEN = 1 << CSRIND_BIT
 
 
