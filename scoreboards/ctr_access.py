@@ -120,7 +120,7 @@ def _csr(config: Config, gates: Gates, csr: Csr | None, access: Access, right: i
 
 def _range(config: Config, gates: Gates, csr: Csr, access: Access, right: int) -> Iterator[tuple[str, int]]:
     """What the select value has to say."""
-    inside = selected(gates, csr, access.priv) is not None
+    inside = selected(gates, csr, access.priv, narrow(config, access) and config.xlen == 64) is not None
     select = acting(csr, access.priv)
     select = select[: select.index("ireg")] + "iselect"
     other = replace(gates, **{select: 0 if inside else SELECT.start})

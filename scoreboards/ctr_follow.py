@@ -230,7 +230,7 @@ class Follower(Ctr):
     def tested(self, csr: Csr | None, access: Access) -> Suspects:
         """The clauses that this access tests by its outcome."""
         g, ctr = self._effective(), 1 << CTR_BIT[self.config.variant] | 1 << CSRIND_BIT
-        inside = tuple(value >> 8 == 2 for value in (g.miselect, g.siselect, g.vsiselect))
+        inside = tuple((value >> 8 == 2, value & 0x7FFFFF00 == 0x200 and not value >> 63) for value in (g.miselect, g.siselect, g.vsiselect))
         name = csr.name if csr else access.addr
         k = (name, access.op == SCTRCLR, access.priv, narrow(self.config, access), g.mstateen & ctr, g.hstateen & ctr, inside)
         found = self._tested.get(k)
@@ -299,11 +299,7 @@ class Follower(Ctr):
 
     def logical(self, csr: Csr | None, access: Access) -> int | None:
         """The logical entry that an ireg access means; None if none."""
-        name = acting(csr, access.priv) if csr else ""
-        if "ireg" not in name:
-            return None
-        value = getattr(self.gates, name[: name.index("ireg")] + "iselect")
-        return value - 0x200 if 0x200 <= value < 0x300 else None
+        return self._selected(csr, access) if csr and "ireg" in csr.name else None
 
     def _written(self, access: Access, csr: Csr) -> int:
         old = self.peek(access).rdata

@@ -14,7 +14,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from models.ctr.config import Config
-from models.ctr.model_access import Gates, acting, clear_outcome, narrow, outcome, selected
+from models.ctr.model_access import (
+    Gates,
+    acting,
+    clear_outcome,
+    narrow,
+    outcome,
+    seen_narrow,
+    selected,
+)
 from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
 from models.ctr.records import (
     CLEAR,
@@ -163,15 +171,16 @@ class Ctr:
 
     def _read(self, csr: Csr, access: Access) -> tuple[int, int]:
         """Value and open bits of what a CSR shows to this access."""
-        value, unknown = self._value(csr, access.priv)
+        value, unknown = self._value(csr, access)
         if csr.rv32:
             value, unknown = value >> 32, unknown >> 32
         elif csr.name.endswith("iselect") and narrow(self.config, access) and self.config.xlen == 64:
-            value = value >> 63 << 31 | value & _LOW >> 1
+            value = seen_narrow(value)
         return (value & _LOW, unknown & _LOW) if narrow(self.config, access) else (value, unknown)
 
-    def _value(self, csr: Csr, priv: int) -> tuple[int, int]:
+    def _value(self, csr: Csr, access: Access) -> tuple[int, int]:
         """The whole register behind a CSR, and its open bits."""
+        priv = access.priv
         r, name = self.recorder, self._named[acting(csr, priv)].state
         if name in _CONTROL:
             value = getattr(self, _CONTROL[name]) | (self._depth_code() << _DEPTH_LSB if self.config.draft else 0)
@@ -188,8 +197,12 @@ class Ctr:
             return (g.mstateen if name[0] == "m" else g.hstateen), 0
         if name.endswith("iselect"):
             return getattr(self.gates, name), 0
-        logical = selected(self.gates, csr, priv)
+        logical = self._selected(csr, access)
         return self._part(_PARTS[name], logical) if name and logical is not None else (0, 0)
+
+    def _selected(self, csr: Csr, access: Access) -> int | None:
+        """Logical entry that an access through an ireg alias means."""
+        return selected(self.gates, csr, access.priv, narrow(self.config, access) and self.config.xlen == 64)
 
     def _depth_code(self) -> int:
         return self.config.depth_code(self.recorder.depth)
@@ -199,19 +212,19 @@ class Ctr:
     def _write(self, csr: Csr, access: Access, new: int) -> None:
         name = self._named[acting(csr, access.priv)].state
         if name in _CONTROL:
-            self._write_control(csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access.priv)[0], new))
+            self._write_control(csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access)[0], new))
         elif name.endswith("status"):
             self._write_status(new)
         elif name == "sctrdepth":
             self._set_depth(DEPTH_CODES["v1_0"].get(new & 7))
         elif "stateen" in name:
-            self._write_stateen(name, self._merged(csr, access, self._value(csr, access.priv)[0], new))
+            self._write_stateen(name, self._merged(csr, access, self._value(csr, access)[0], new))
         elif name.endswith("iselect"):
             if narrow(self.config, access) and self.config.xlen == 64:
                 new = new >> 31 << 63 | new & _LOW >> 1
             setattr(self.gates, name, new)
         elif name:
-            self._write_entry(_PARTS[name], selected(self.gates, csr, access.priv), new)
+            self._write_entry(_PARTS[name], self._selected(csr, access), new)
 
     def _merged(self, csr: Csr, access: Access, old: int, new: int) -> int:
         """The whole 64 bits behind a write: at XLEN 32 one half stays."""
@@ -319,7 +332,7 @@ class Ctr:
 
     def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
         """The value is legal if it has no bit that the implementation does not have; the check sees those as known 0."""
-        logical, r = selected(self.gates, csr, access.priv), self.recorder
+        logical, r = self._selected(csr, access), self.recorder
         if logical is None or self._depth_open:
             return ""
         place = r.physical(logical)

@@ -52,7 +52,7 @@ def outcome(config: Config, gates: Gates, csr: Csr | None, access: Access) -> in
         if refused != DONE:
             return refused
     if "ireg" in csr.name:
-        return _indirect(config, gates, csr, access.priv)
+        return _indirect(config, gates, csr, access)
     return DONE
 
 
@@ -67,18 +67,26 @@ def _below_machine(config: Config, gates: Gates, csr: Csr, priv: int) -> int:
     return gate
 
 
-def _indirect(config: Config, gates: Gates, csr: Csr, priv: int) -> int:
+def _indirect(config: Config, gates: Gates, csr: Csr, access: Access) -> int:
     """An ireg alias: something must be selected, and with an entry selected the CTR bits count."""
     if csr.name.startswith("mireg") and not config.draft:
         return ILLEGAL
-    return open_to(config, gates, "CTR", priv) if selected(gates, csr, priv) is not None else ILLEGAL
+    chosen = selected(gates, csr, access.priv, narrow(config, access) and config.xlen == 64)
+    return open_to(config, gates, "CTR", access.priv) if chosen is not None else ILLEGAL
 
 
-def selected(gates: Gates, csr: Csr, priv: int) -> int | None:
-    """Logical entry that an ireg alias gives; None if its iselect selects none."""
+def selected(gates: Gates, csr: Csr, priv: int, hides: bool = False) -> int | None:
+    """Logical entry that an ireg alias gives; None if its iselect selects none. hides: the access sees its iselect at XLEN 32 on an RV64 hart."""
     name = acting(csr, priv)
     value = getattr(gates, name[: name.index("ireg")] + "iselect")
+    if hides:
+        value = seen_narrow(value)
     return value - SELECT.start if value in SELECT else None
+
+
+def seen_narrow(value: int) -> int:
+    """An iselect of 64 bits as it is seen at XLEN 32: its most significant bit is bit 31, bits 62:31 are hidden."""
+    return value >> 63 << 31 | value & 0x7FFFFFFF
 
 
 def clear_outcome(config: Config, gates: Gates, priv: int) -> int:
