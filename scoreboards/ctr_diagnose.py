@@ -104,7 +104,7 @@ class Diagnosis:
             return frozen
         wrong = next((x for x in self.has if not self._same(x, x)), None)
         if wrong is None:
-            return self._status_only(shift) if status or shift else Finding("CTR.entry.write", "an entry differs", 0, True)
+            return self._status_only(shift) if status or shift else Finding("", "", 0, True)
         case = self._case(wrong, shift)
         if case < 0:
             return self._missing(wrong, -case)

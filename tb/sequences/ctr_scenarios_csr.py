@@ -37,7 +37,7 @@ def full(s: Story, value: int = ONES) -> int:
 
 @scenario("CTR.csr.address", "CTR.csr.exists", "CTR.csr.privilege", "CTR.csr.virtual", "CTR.csr.rv32h", "CTR.csr.refused", "CTR.depth.virtual",
           "CTR.entry.mireg", "CTR.sctl.no_s", "CTR.vsctl.no_h", "CTR.clear.illegal", "CTR.clear.virtual", "CTR.clear.done", "CTR.entry.range",
-          "CTR-12", configs=EVERY)  # fmt: skip
+          configs=EVERY)  # fmt: skip
 def addresses(s: Story) -> None:
     """Every CSR of both variants and its neighbours, read and written from every mode, all state enables open; an entry is selected."""
     known = {c.address for variant in ("v1_0", "v0_1_4") for xlen in (32, 64) for c in csrs(Config(variant=variant, xlen=xlen))}
@@ -183,7 +183,7 @@ def substitution(s: Story) -> None:
             s.read("siselect", M)
 
 
-@scenario("CTR.csr.refused", "CTR.csr.privilege", "CTR.csr.virtual", "CTR-12", configs=(DEFAULT, LEAN, DRAFT64, DRAFT32))
+@scenario("CTR.csr.refused", "CTR.csr.privilege", "CTR.csr.virtual", configs=(DEFAULT, LEAN, DRAFT64, DRAFT32))
 def refused_writes(s: Story) -> None:
     """What is refused changes nothing: writes, sets and clears from every mode that may not."""
     targets = [s.control, s.vs_control] if s.config.has_h else [s.control]

@@ -141,7 +141,7 @@ def debug_mode(s: Story) -> None:
             s.look(3)
 
 
-@scenario("CTR-15", "CTR.cycle.active", configs=(LEAN, DEFAULT, DRAFT32))
+@scenario("CTR.cycle.active", configs=(LEAN, DEFAULT, DRAFT32))
 def stopped(s: Story) -> None:
     """A hart that waits in Debug Mode and in disabled modes, between records."""
     enable(s, M)
