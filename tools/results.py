@@ -176,6 +176,17 @@ def _system(ip: str) -> systems.System | None:
         return None
 
 
+def _united(plans: Iterable[Path]) -> dict[str, Clause]:
+    """The rows of a system's plan, then those of its parts' plans that hold in one of the system's variants."""
+    rows: dict[str, Clause] = {}
+    variants: set[str] = set()
+    for path in plans:
+        more = Plan.load(path).clauses
+        variants = variants or {name for clause in more.values() for name in clause.variants}
+        rows |= {name: clause for name, clause in more.items() if not clause.variants or variants & set(clause.variants)}
+    return rows
+
+
 class Report:
     """What all results together say about one system.
 
@@ -186,10 +197,7 @@ class Report:
         self.ip, self.results, self.problems = ip, results, list(problems)
         self.plan: Plan | None = None
         try:
-            rows: dict[str, Clause] = {}
-            for path in plans:
-                rows |= Plan.load(path).clauses
-            self.plan = Plan(rows)
+            self.plan = Plan(_united(plans))
         except PlanError as error:
             self.problems.append(str(error))
         self.system = _system(ip)

@@ -1,6 +1,7 @@
 """The report: PASS, FAIL, NOT-RUN and ERROR are told as such, and bad evidence is never green."""
 
 import copy
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tb.coverage.points import NTRACE
 from tests.tools.captures import run
 from tests.tools.report_page import GOOD, TEXT, changed, failing, report
+from tools.results import Report
 
 
 def test_pass(tmp_path):
@@ -93,3 +95,10 @@ def test_exports_and_listing(tmp_path):
     assert len(ucis.findall(".//coverpointBin")) == sum(len(p.bins) for p in NTRACE.points)
     listed = run("report", "--list-coverage")
     assert listed.returncode == 0 and all(f"## {p.name}\n" in listed.stdout for p in NTRACE.points)
+
+
+@pytest.mark.parametrize(("ip", "there"), [("etrace", False), ("ntrace", True)])
+def test_of_the_trace_systems_clauses_those_of_the_encoders_variants_are_asked_for(ip, there):
+    plans = Path(__file__).resolve().parents[1] / "plan"
+    plan = Report(ip, [], [], plans / f"{ip}.toml", plans / "control.toml").plan
+    assert "TCI.ram.data" in plan and ("TCI.ts.external" in plan) is there

@@ -62,7 +62,7 @@ SIZES = Sizes(
 class ETrace(System):
     """The E-Trace encoder with its transport."""
 
-    ip, title, config, sizes, knobs = "etrace", "E-Trace", Config, SIZES, Knobs
+    ip, title, parts, config, sizes, knobs = "etrace", "E-Trace", ("control",), Config, SIZES, Knobs
     listing = listing_etrace
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(SMALL)
