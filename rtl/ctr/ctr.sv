@@ -165,6 +165,7 @@ module ctr
     .rst_ni,
     .active_i   (active),
     .restart_i  (restart),
+    .valid_i    (xfer_valid_i),
     .write_i    (slot_write),
     .ras_i      (slot_ras),
     .pop_i      (slot_pop),

@@ -57,7 +57,9 @@ module ctr_array
   logic [ctr_pkg::NBanks*21-1:0]   read_data;
   logic [1:0]             csr_bank;
   logic [RowBits-1:0]     csr_row;
+  logic                   csr_we;
 
+  assign csr_we   = csr_source_we_i || csr_target_we_i || csr_data_we_i;
   assign csr_bank = csr_index_i[1:0];
   assign csr_row  = csr_index_i[2 +: RowBits];
 
@@ -85,18 +87,12 @@ module ctr_array
 
     // --- Bits beside the memories --------------------------------------------------------------------
 
-    logic [7:0] clear_rows;
-    assign clear_rows = clear_last_i >> 2;
-
-    for (genvar r = 0; r < Rows; r++) begin : gen_row
-      localparam logic [7:0] Row = r;
-      assign cleared[r]  = clear_i && ((Row & ~clear_rows) == 8'd0);
-      assign recorded[r] = touch && (row == Row[RowBits-1:0]);
-      assign accessed[r] = csr && (csr_row == Row[RowBits-1:0]);
-    end
-
-    assign set_source   = accessed & {Rows{csr_source_we_i}};
-    assign valid_then   = (recorded & {Rows{valid_i[b]}}) | (~recorded & valid_q);
+    // One bit for each row.
+    assign cleared    = clear_i ? ~({Rows{1'b1}} << clear_last_i[2 +: RowBits] << 1) : {Rows{1'b0}};
+    assign recorded   = touch ? {{(Rows-1){1'b0}}, 1'b1} << row : {Rows{1'b0}};
+    assign accessed   = (csr && csr_we) ? {{(Rows-1){1'b0}}, 1'b1} << csr_row : {Rows{1'b0}};
+    assign set_source = accessed & {Rows{csr_source_we_i}};
+    assign valid_then = (recorded & {Rows{valid_i[b]}}) | (~recorded & valid_q);
     assign valid_d      = ~cleared & ((set_source & {Rows{csr_wdata_i[0]}}) | (~set_source & valid_then));
     assign has_source_d = ~cleared & (has_source_q | (recorded & {Rows{write}}) | set_source);
     assign has_target_d = ~cleared & (has_target_q | (recorded & {Rows{write}}) | (accessed & {Rows{csr_target_we_i}}));
@@ -175,6 +171,6 @@ module ctr_array
   assign csr_data_o   = {data[20:4], 11'd0, data[3:0]};
 
   logic unused;
-  assign unused = ^{csr_index_i, wrptr_i, last_i};
+  assign unused = ^{csr_index_i, clear_last_i, wrptr_i, last_i};
 
 endmodule

@@ -54,6 +54,7 @@ module ctr_csr
 
   // --- Parameters --------------------------------------------------------------------------------------
 
+  // S and STE, which need S-mode.
   localparam logic [63:0] ModeS      = HasS ? 64'd0 : (64'd1 << ctr_reg_pkg::DraftMctrcontrolSLsb) | (64'd1 << ctr_reg_pkg::DraftMctrcontrolSteLsb);
   localparam logic [63:0] Known      = Draft ? ctr_reg_pkg::DraftMctrcontrolMask & ~(64'hF << ctr_reg_pkg::DraftMctrcontrolDepthLsb) & ~(64'd1 << ctr_reg_pkg::DraftMctrcontrolClrLsb)
                                              : ctr_reg_pkg::MctrctlMask;
@@ -114,12 +115,18 @@ module ctr_csr
 
   // --- What is accessed --------------------------------------------------------------------------------
 
-  logic xlen32, is_m, is_u, virt;
+  logic [11:0] addr;
+  logic [2:0]  op, priv;
+  logic        xlen32, is_m, is_u, virt;
 
-  assign xlen32 = (Xlen == 32) || csr_xlen32_i;
-  assign is_m   = (csr_priv_i == ctr_pkg::PrivM) || (csr_priv_i == ctr_pkg::PrivDebug);
-  assign is_u   = (csr_priv_i[1:0] == 2'd0);
-  assign virt   = ctr_pkg::is_virtual(csr_priv_i);
+  // Nothing moves without an access.
+  assign addr   = csr_valid_i ? csr_addr_i : 12'd0;
+  assign op     = csr_valid_i ? csr_op_i : ctr_pkg::OpRead;
+  assign priv   = csr_valid_i ? csr_priv_i : ctr_pkg::PrivM;
+  assign xlen32 = (Xlen == 32) || (csr_valid_i && csr_xlen32_i);
+  assign is_m   = (priv == ctr_pkg::PrivM) || (priv == ctr_pkg::PrivDebug);
+  assign is_u   = (priv[1:0] == 2'd0);
+  assign virt   = ctr_pkg::is_virtual(priv);
 
   // By address. Registers that this implementation does not have, or not at this XLEN, stay 0.
   logic at_mctl, at_mctlh, at_mstatus, at_mselect, at_mireg, at_mstateen, at_mstateenh;
@@ -127,29 +134,29 @@ module ctr_csr
   logic at_vsctl, at_vsctlh, at_vsselect, at_vsireg, at_hstateen, at_hstateenh;
   logic is_ireg;
 
-  assign is_ireg      = (csr_addr_i[2:0] != 3'd0) && (csr_addr_i[2:0] != 3'd4);
+  assign is_ireg      = (addr[2:0] != 3'd0) && (addr[2:0] != 3'd4);
 
-  assign at_mctl      = (csr_addr_i == (Draft ? ctr_reg_pkg::DraftMctrcontrolAddr : ctr_reg_pkg::MctrctlAddr));
-  assign at_mctlh     = Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftMctrcontrolhAddr);
-  assign at_mstatus   = Draft && (csr_addr_i == ctr_reg_pkg::DraftMctrstatusAddr);
-  assign at_mselect   = (csr_addr_i == ctr_reg_pkg::MiselectAddr);
-  assign at_mireg     = Draft && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::MiregAddr[11:3]);  // v1_0: selects nothing
-  assign at_mstateen  = HasStateen && (csr_addr_i == ctr_reg_pkg::Mstateen0Addr);
-  assign at_mstateenh = HasStateen && xlen32 && (csr_addr_i == ctr_reg_pkg::Mstateen0hAddr);
+  assign at_mctl      = (addr == (Draft ? ctr_reg_pkg::DraftMctrcontrolAddr : ctr_reg_pkg::MctrctlAddr));
+  assign at_mctlh     = Draft && xlen32 && (addr == ctr_reg_pkg::DraftMctrcontrolhAddr);
+  assign at_mstatus   = Draft && (addr == ctr_reg_pkg::DraftMctrstatusAddr);
+  assign at_mselect   = (addr == ctr_reg_pkg::MiselectAddr);
+  assign at_mireg     = Draft && is_ireg && (addr[11:3] == ctr_reg_pkg::MiregAddr[11:3]);  // v1_0: selects nothing
+  assign at_mstateen  = HasStateen && (addr == ctr_reg_pkg::Mstateen0Addr);
+  assign at_mstateenh = HasStateen && xlen32 && (addr == ctr_reg_pkg::Mstateen0hAddr);
 
-  assign at_sctl      = HasS && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftSctrcontrolAddr : ctr_reg_pkg::SctrctlAddr));
-  assign at_sctlh     = HasS && Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftSctrcontrolhAddr);
-  assign at_sstatus   = HasS && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftSctrstatusAddr : ctr_reg_pkg::SctrstatusAddr));
-  assign at_sdepth    = HasS && !Draft && (csr_addr_i == ctr_reg_pkg::SctrdepthAddr);
-  assign at_sselect   = HasS && (csr_addr_i == ctr_reg_pkg::SiselectAddr);
-  assign at_sireg     = HasS && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::SiregAddr[11:3]);
+  assign at_sctl      = HasS && (addr == (Draft ? ctr_reg_pkg::DraftSctrcontrolAddr : ctr_reg_pkg::SctrctlAddr));
+  assign at_sctlh     = HasS && Draft && xlen32 && (addr == ctr_reg_pkg::DraftSctrcontrolhAddr);
+  assign at_sstatus   = HasS && (addr == (Draft ? ctr_reg_pkg::DraftSctrstatusAddr : ctr_reg_pkg::SctrstatusAddr));
+  assign at_sdepth    = HasS && !Draft && (addr == ctr_reg_pkg::SctrdepthAddr);
+  assign at_sselect   = HasS && (addr == ctr_reg_pkg::SiselectAddr);
+  assign at_sireg     = HasS && is_ireg && (addr[11:3] == ctr_reg_pkg::SiregAddr[11:3]);
 
-  assign at_vsctl     = HasH && (csr_addr_i == (Draft ? ctr_reg_pkg::DraftVsctrcontrolAddr : ctr_reg_pkg::VsctrctlAddr));
-  assign at_vsctlh    = HasH && Draft && xlen32 && (csr_addr_i == ctr_reg_pkg::DraftVsctrcontrolhAddr);
-  assign at_vsselect  = HasH && (csr_addr_i == ctr_reg_pkg::VsiselectAddr);
-  assign at_vsireg    = HasH && is_ireg && (csr_addr_i[11:3] == ctr_reg_pkg::VsiregAddr[11:3]);
-  assign at_hstateen  = HasH && HasStateen && (csr_addr_i == ctr_reg_pkg::Hstateen0Addr);
-  assign at_hstateenh = HasH && HasStateen && xlen32 && (csr_addr_i == ctr_reg_pkg::Hstateen0hAddr);
+  assign at_vsctl     = HasH && (addr == (Draft ? ctr_reg_pkg::DraftVsctrcontrolAddr : ctr_reg_pkg::VsctrctlAddr));
+  assign at_vsctlh    = HasH && Draft && xlen32 && (addr == ctr_reg_pkg::DraftVsctrcontrolhAddr);
+  assign at_vsselect  = HasH && (addr == ctr_reg_pkg::VsiselectAddr);
+  assign at_vsireg    = HasH && is_ireg && (addr[11:3] == ctr_reg_pkg::VsiregAddr[11:3]);
+  assign at_hstateen  = HasH && HasStateen && (addr == ctr_reg_pkg::Hstateen0Addr);
+  assign at_hstateenh = HasH && HasStateen && xlen32 && (addr == ctr_reg_pkg::Hstateen0hAddr);
 
   // With V = 1 the vs register stands in for the s register.
   logic use_mctl, use_vsctl, use_sselect, use_vsselect, use_high, use_ireg;
@@ -170,11 +177,12 @@ module ctr_csr
   logic [Xlen-1:0] selected;
   logic            in_range, in_depth;
 
-  assign selected = shown_select(at_mireg ? mselect_q : (at_vsireg || virt) ? vsselect_q : sselect_q, xlen32);
+  assign selected = !use_ireg ? {Xlen{1'b0}} :
+                    shown_select(at_mireg ? mselect_q : (at_vsireg || virt) ? vsselect_q : sselect_q, xlen32);
   assign in_range = (selected[Xlen-1:8] == {{(Xlen-12){1'b0}}, ctr_reg_pkg::SelectFirst[11:8]});
   assign in_depth = ((selected[7:0] & ~last_o) == 8'd0);
 
-  assign entry_index_o = (wrptr_i - selected[7:0] - 8'd1) & last_o;
+  assign entry_index_o = !use_ireg ? 8'd0 : (wrptr_i - selected[7:0] - 8'd1) & last_o;
 
   // An iselect register as XLEN 32 shows it on an RV64 hart: its most significant bit moves.
   function automatic logic [Xlen-1:0] shown_select(input logic [Xlen-1:0] value, input logic narrow);
@@ -216,13 +224,13 @@ module ctr_csr
   assign m_closed       = (closable_ctr && !m_ctr) || (closable_ind && !m_ind);
   assign h_closed       = (closable_ctr && !h_ctr) || (closable_ind && !h_ind);
 
-  assign is_access     = (csr_op_i <= ctr_pkg::OpClear);
+  assign is_access     = (op <= ctr_pkg::OpClear);
   assign illegal       = !(level_m || level_h || level_s) || (level_m && !is_m) || (is_u && !virt) || m_closed;
   assign virtual_first = virt && (level_h || is_u || at_sdepth || h_closed);
   assign illegal_entry = use_ireg && (!in_range || !m_ctr);
   assign virtual_entry = use_ireg && !h_ctr;
 
-  assign is_clear      = (csr_op_i == ctr_pkg::OpZero) && !Draft;
+  assign is_clear      = (op == ctr_pkg::OpZero) && !Draft;
   assign clear_illegal = !m_ctr || (is_u && !virt);
   assign clear_virtual = virt && (is_u || !h_ctr);
 
@@ -250,9 +258,9 @@ module ctr_csr
   endfunction
 
   assign entry = (!in_depth)                ? 64'd0 :
-                 (csr_addr_i[2:0] == 3'd1)  ? wide(entry_source_i) :
-                 (csr_addr_i[2:0] == 3'd2)  ? wide(entry_target_i) :
-                 (csr_addr_i[2:0] == 3'd3)  ? {32'd0, entry_data_i} : 64'd0;
+                 (addr[2:0] == 3'd1)  ? wide(entry_source_i) :
+                 (addr[2:0] == 3'd2)  ? wide(entry_target_i) :
+                 (addr[2:0] == 3'd3)  ? {32'd0, entry_data_i} : 64'd0;
 
   function automatic logic [63:0] wide(input logic [Xlen-1:0] x);
     wide            = 64'd0;
@@ -286,11 +294,11 @@ module ctr_csr
   logic        writes, clears;
   logic [63:0] operand, after;
 
-  assign operand = xlen32 ? wide(csr_wdata_i) & 64'h00000000FFFFFFFF : wide(csr_wdata_i);
-  assign writes  = csr_valid_i && (csr_outcome_o == ctr_pkg::Done) &&
-                   ((csr_op_i == ctr_pkg::OpWrite) || (((csr_op_i == ctr_pkg::OpSet) || (csr_op_i == ctr_pkg::OpClear)) && (operand != 64'd0)));
-  assign clears  = csr_valid_i && (csr_outcome_o == ctr_pkg::Done) && is_clear;
-  assign after   = (csr_op_i == ctr_pkg::OpWrite) ? operand : (csr_op_i == ctr_pkg::OpSet) ? seen | operand : seen & ~operand;
+  assign operand = !csr_valid_i ? 64'd0 : xlen32 ? wide(csr_wdata_i) & 64'h00000000FFFFFFFF : wide(csr_wdata_i);
+  assign writes  = (csr_outcome_o == ctr_pkg::Done) &&
+                   ((op == ctr_pkg::OpWrite) || (((op == ctr_pkg::OpSet) || (op == ctr_pkg::OpClear)) && (operand != 64'd0)));
+  assign clears  = (csr_outcome_o == ctr_pkg::Done) && is_clear;
+  assign after   = (op == ctr_pkg::OpWrite) ? operand : (op == ctr_pkg::OpSet) ? seen | operand : seen & ~operand;
 
   // A register of 64 bits with what the access writes of it.
   function automatic logic [63:0] merged(input logic [63:0] old, input logic [63:0] written, input logic high, input logic narrow);
@@ -314,9 +322,9 @@ module ctr_csr
   assign sselect_d    = (writes && use_sselect)  ? kept_select(after[Xlen-1:0], xlen32) : sselect_q;
   assign vsselect_d   = (writes && use_vsselect) ? kept_select(after[Xlen-1:0], xlen32) : vsselect_q;
 
-  assign entry_source_we_o = writes && use_ireg && in_depth && (csr_addr_i[2:0] == 3'd1);
-  assign entry_target_we_o = writes && use_ireg && in_depth && (csr_addr_i[2:0] == 3'd2);
-  assign entry_data_we_o   = writes && use_ireg && in_depth && (csr_addr_i[2:0] == 3'd3);
+  assign entry_source_we_o = writes && use_ireg && in_depth && (addr[2:0] == 3'd1);
+  assign entry_target_we_o = writes && use_ireg && in_depth && (addr[2:0] == 3'd2);
+  assign entry_data_we_o   = writes && use_ireg && in_depth && (addr[2:0] == 3'd3);
   assign entry_wdata_o     = after[Xlen-1:0];
 
   // --- Depth, clear, status ----------------------------------------------------------------------------

@@ -12,7 +12,8 @@ module ctr_cycles
   input  logic                                   active_i,   // this cycle counts
   input  logic                                   restart_i,  // the access of this cycle sets the counter to 0
 
-  // Per slot: it makes a record, in RAS emulation; it pops; the bank of the entry it touches.
+  // Per slot: it holds a transfer; it makes a record, in RAS emulation; it pops; the bank of the entry it touches.
+  input  logic [NTransfers-1:0]                  valid_i,
   input  logic [NTransfers-1:0]                  write_i,
   input  logic [NTransfers-1:0]                  ras_i,
   input  logic [NTransfers-1:0]                  pop_i,
@@ -55,7 +56,8 @@ module ctr_cycles
         assign stored_in  = gen_slot[k-1].stored_out;
       end
 
-      assign count = {{(ctr_pkg::CounterMax-Width){1'b0}}, count_in};
+      // Nothing moves behind an empty slot.
+      assign count = valid_i[k] ? {{(ctr_pkg::CounterMax-Width){1'b0}}, count_in} : {ctr_pkg::CounterMax{1'b0}};
       assign cc    = {ctr_pkg::encoded(count), !unknown_in && !(ras_i[k] && (RasPolicy == 0))};
       assign cc_o[k*ctr_pkg::CountBits +: ctr_pkg::CountBits] = cc;
 
@@ -103,7 +105,7 @@ module ctr_cycles
     assign cc_o = '0;
 
     logic unused;
-    assign unused = ^{clk_i, rst_ni, active_i, restart_i, write_i, ras_i, pop_i, bank_i, stored_i};
+    assign unused = ^{clk_i, rst_ni, active_i, restart_i, valid_i, write_i, ras_i, pop_i, bank_i, stored_i};
   end
 
 endmodule

@@ -67,15 +67,24 @@ module ctr_record
       assign wrptr_in  = gen_slot[k-1].wrptr_out;
     end
 
+    // Nothing moves behind an empty slot.
+    logic [3:0] itype;
+    logic [2:0] from, to;
+    logic [7:0] cause;
+    assign itype = xfer_valid_i[k] ? xfer_type_i[4*k +: 4]  : trace_pkg::ItypeNone;
+    assign from  = xfer_valid_i[k] ? xfer_from_i[3*k +: 3]  : ctr_pkg::PrivM;
+    assign to    = xfer_valid_i[k] ? xfer_to_i[3*k +: 3]    : ctr_pkg::PrivM;
+    assign cause = xfer_valid_i[k] ? xfer_cause_i[8*k +: 8] : 8'd0;
+
     ctr_rules #(
       .Draft       (Draft)
     ) u_rules (
       .mctl_i,
       .vsctl_i,
-      .type_i      (xfer_type_i[4*k +: 4]),
-      .from_i      (xfer_from_i[3*k +: 3]),
-      .to_i        (xfer_to_i[3*k +: 3]),
-      .cause_i     (xfer_cause_i[8*k +: 8]),
+      .type_i      (itype),
+      .from_i      (from),
+      .to_i        (to),
+      .cause_i     (cause),
       .freeze_o    (freeze),
       .push_o      (push),
       .swap_o      (swap),
@@ -102,8 +111,8 @@ module ctr_record
     assign touch[k]           = does_push || does_swap || does_pop;
     assign index[8*k +: 8]    = does_push ? wrptr_in : wrptr_down;
     assign bank_o[2*k +: 2]   = index[8*k +: 2];
-    assign entry[EntryBits*k +: EntryBits] = {
-      cc_i[ctr_pkg::CountBits*k +: ctr_pkg::CountBits], xfer_type_i[4*k +: 4],
+    assign entry[EntryBits*k +: EntryBits] = !xfer_valid_i[k] ? {EntryBits{1'b0}} : {
+      cc_i[ctr_pkg::CountBits*k +: ctr_pkg::CountBits], itype,
       no_target ? {(Xlen-1){1'b0}} : xfer_target_i[Xlen*k+1 +: Xlen-1], xfer_misp_i[k],
       no_source ? {(Xlen-1){1'b0}} : xfer_source_i[Xlen*k+1 +: Xlen-1]};
 
