@@ -132,7 +132,7 @@ class Csrs:
             return Access(SCTRCLR, 0, 0, mode, xlen32)
         if pick < 0.08:
             address = rng.choice(self.foreign) if rng.random() < 0.7 else rng.getrandbits(12)
-            return Access(rng.randrange(4), address, rng.getrandbits(64), mode, xlen32)
+            return Access(rng.randrange(4), address, rng.getrandbits(self.config.xlen), mode, xlen32)
         c = rng.choice(self.control) if pick < 0.25 else rng.choice(self.known)
         if self.gentle and mode != M and (c.level == "M" or rng.random() < 0.3):
             mode = M
