@@ -30,7 +30,7 @@ class Job:
     ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random",
     "scenario:<name>" or (E-Trace) "golden:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
     retirement: "block" or "single". grouping: "longest" blocks (CTR: cycles with all transfers that fit) or "random" ones. size: instructions of a
-    random walk (CTR: transfers). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
+    random walk (CTR: transfers, also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well.
     """
@@ -90,7 +90,7 @@ class Job:
         words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
         default = {f.name: f.default for f in fields(self)}
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
-            if getattr(self, name) != default[name] and not (name == "size" and self.source != "random"):
+            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip == "ctr"):
                 words.append(f"{name.upper()}={getattr(self, name)}")
         if not self.exact:
             words.append("EXACT=0")

@@ -112,6 +112,8 @@ def table(verdict: Any, known: Plan | None) -> list[str]:
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = system_of(argv)
+    if system.own_check is not None:
+        return system.own_check(argv)
     knobs = {f.name.upper(): f"tolerance, see scoreboards/{system.ip}_knobs.py" for f in fields(system.knobs)}
     given = parse(argv, {**words(argv), **OPTIONS, **knobs}, __doc__ or "")
     quiet = flag(given, "QUIET")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from models.ntrace.decoder import MAX_INSTRUCTIONS
 from tools.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
-from tools.trace_files import load, words
+from tools.trace_files import load, system_of, words
 
 OPTIONS = {
     "MESSAGES": "1: messages only",
@@ -45,6 +45,8 @@ def write(lines: Iterator[str]) -> bool:
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
+    if (own := system_of(argv).own_decode) is not None:
+        return own(argv)
     given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:

@@ -23,7 +23,7 @@ JOB_WORDS: dict[str, str] = {
     "SCENARIO": "a directed scenario by name",
     "SOURCE": "program:<name>, scenario:<name>, random, or system:<story> (PROGRAM= is what its harts run)",
     "SEED": "of every random choice, default 1",
-    "SIZE": "instructions of a random walk",
+    "SIZE": "instructions of a random walk (CTR: transfers, also of a program)",
     "DRIVE": "bulk (default) or pins",
     "RETIREMENT": "block (default) or single",
     "GROUPING": "longest (default) or random blocks",
@@ -119,11 +119,8 @@ def run_all(
 def line(result: Mapping[str, Any]) -> str:
     """A result in one line."""
     stats = result.get("stats", {})
-    config = result["config"]
     words = [
-        f"{result['verdict']:<5} {result['name']:<26} {config.get('mode', ''):<4}",
-        f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('bytes', 0)):>7} bytes",
-        f"{stats.get('bits_per_instruction', 0.0):6.3f} bits/insn",
+        f"{result['verdict']:<5} {result['name']:<26} {systems.find(result['ip']).summary(result)}",
         f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
         f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
     ]

@@ -202,6 +202,7 @@ class Report:
             self.problems.append(str(error))
         self.system = _system(ip)
         self.definition: Definition | None = self.system.definition if self.system else None
+        self.counted = self.system.counted if self.system else "instructions"
         self.coverage = self._coverage()
 
     def _coverage(self) -> dict[str, dict[str, int]]:
@@ -297,7 +298,7 @@ class Report:
                 {bits.xlen(r["config"]) for r in runs},
                 {f"{r['sim']}, {r.get('drive', '?')}" for r in runs},
                 {r["seed"] for r in runs},
-                sum(r["stats"].get("instructions", 0) for r in runs),
+                sum(r["stats"].get(self.counted, 0) for r in runs),
                 sum(checked for r in runs for checked, _ in r["clauses"].values()),
                 sum(r["stats"].get("seconds", {}).get("total", 0.0) for r in runs),
             )
@@ -329,6 +330,11 @@ class Report:
         return bits.Table.of(self.system.sizes, self.results) if self.system and self.system.sizes else None
 
     @cached_property
+    def shown(self) -> list[tuple[str, str, str]]:
+        """(name, line, text) of each result that has something of its system's own to show."""
+        return self.system.shown(self.results) if self.system else []
+
+    @cached_property
     def speed(self) -> list[SpeedRow]:
         """Time by simulator and drive; `other` is what no part claims."""
         groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
@@ -339,5 +345,5 @@ class Report:
             seconds = {part: sum(s.get("seconds", {}).get(part, 0.0) for s in stats) for part in PARTS}
             total = max(sum(s.get("seconds", {}).get("total", 0.0) for s in stats), sum(seconds.values()))
             seconds["other"] = total - sum(seconds[part] for part in PARTS[:-1])
-            rows.append(SpeedRow(sim, drive, len(stats), sum(s.get("instructions", 0) for s in stats), total, seconds))
+            rows.append(SpeedRow(sim, drive, len(stats), sum(s.get(self.counted, 0) for s in stats), total, seconds))
         return rows

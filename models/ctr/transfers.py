@@ -121,6 +121,11 @@ class Transfers:
         return cls(cycle=cycle, slot=slot, priv=from_[np.arange(len(at)) - slot.astype(np.intp)], **columns)
 
 
+def rows_of(retired: Retired, program: Program | None = None) -> np.ndarray:
+    """Rows of a retire stream that are transfers."""
+    return np.flatnonzero(_types(retired, program))
+
+
 def _types(retired: Retired, program: Program | None) -> np.ndarray:
     """Type of each row, 0 where it is no transfer."""
     told = retired.itype if program is None else program.columns(retired.pc).itype["v1_0"]

@@ -13,7 +13,7 @@ import numpy as np
 from models.ctr.config import Config
 from models.ctr.records import Access
 from models.ctr.rows import Rows
-from models.ctr.transfers import Transfers
+from models.ctr.transfers import Transfers, rows_of
 from models.riscv import recording
 from models.riscv.program import Program
 from models.riscv.retired import Retired
@@ -58,15 +58,19 @@ def stimulus(job: Job) -> CtrStimulus:
 
 
 def _program(job: Job, config: Config, name: str) -> CtrStimulus:
-    """A program from its first instruction to its last, looked at now and then, and read out at its end."""
+    """A program from its first instruction to its last (or its first transfers), looked at now and then, and read out at its end."""
     run = recording.load(name, config.xlen)
     rng = Random(job.rng_path("program"))
-    slots = config.transfers if job.grouping == "random" or config.transfers > 1 else 1
-    transfers = Transfers.of_retired(run.retired, run.program, rng, slots=slots, gaps=job.gaps / 100, misp=_MISP)
+    retired = run.retired
+    if job.size != Job.size:  # with the row behind the last transfer, which tells its target
+        ends = rows_of(retired, run.program)[job.size : job.size + 1] + 1
+        retired = retired.select(slice(0, int(ends[0]) if len(ends) else None))
+    transfers = Transfers.of_retired(retired, run.program, rng, slots=config.transfers, gaps=job.gaps / 100, misp=_MISP)
+    transfers = transfers if job.size == Job.size else transfers.select(slice(0, job.size))
     software = Software(config)
     begin, end = _alone(config, software.set_up()), _alone(config, _read_out(config))
     body = looked_at(Rows.of_transfers(transfers, config.transfers), config, rng)
-    return CtrStimulus(Rows.concat([begin, body, end]), config, run.program, run.retired, Path(run.program_path))
+    return CtrStimulus(Rows.concat([begin, body, end]), config, run.program, retired, Path(run.program_path))
 
 
 def _alone(config: Config, accesses: Iterable[Access]) -> Rows:

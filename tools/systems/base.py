@@ -22,11 +22,13 @@ class System(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
-    whole: the count in a result's stats of everything that has to be stored or moved.
+    whole: the count in a result's stats of everything that has to be stored or moved. counted: the count that says how much was run.
     more_words: other names of options. xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
     synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
     linted: parameters with which the RTL and the bench are linted. around: what is built around it: top, bench, parameters to lint it with.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
+    own_check, own_decode: what `make check` and `make decode` do instead, for a system that makes no trace. measured_with: options of the
+    runs of `make perf`. shown_as: heading and introduction of what `shown` gives.
     """
 
     ip: ClassVar[str]
@@ -37,6 +39,7 @@ class System(ABC):
     more_words: ClassVar[dict[str, str]] = {}
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
     whole: ClassVar[str] = "bytes"
+    counted: ClassVar[str] = "instructions"
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
 
     knobs: ClassVar[Any]
@@ -46,6 +49,10 @@ class System(ABC):
     linted: ClassVar[tuple[dict[str, int], ...]] = ({},)
     around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = ()
     listing: ClassVar[Any]
+    own_check: Callable[[list[str]], int] | None = None
+    own_decode: Callable[[list[str]], int] | None = None
+    measured_with: ClassVar[Mapping[str, Any]] = {}
+    shown_as: ClassVar[tuple[str, str]] = ("", "")
 
     @property
     def words(self) -> dict[str, str]:
@@ -138,6 +145,24 @@ class System(ABC):
             for name, scenario in sorted(self.scenarios.items())
             for index, options in enumerate(scenario.configs)
         ]  # fmt: skip
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """What a run did, in a few words of one line."""
+        stats = result.get("stats", {})
+        words = [
+            f"{result['config'].get('mode', ''):<4}",
+            f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('bytes', 0)):>7} bytes",
+            f"{stats.get('bits_per_instruction', 0.0):6.3f} bits/insn",
+        ]
+        return "  ".join(words)
+
+    def finish(self, out: Path) -> Iterable[str]:
+        """Write what `make capture` adds to what the run left in a folder; the names."""
+        return ()
+
+    def shown(self, results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+        """For the report: (name, line, text) of each result that has something to show."""
+        return []
 
     def measured(self) -> list[Job]:
         """The runs of the table of bits per instruction."""

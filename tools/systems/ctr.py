@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,12 +19,13 @@ from tb.coverage.model import Definition
 from tb.job import Job
 from tb.sequences.ctr_builds import DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_scenarios import SCENARIOS
-from tools import ctr_entries, draw_ctr
+from tools import ctr_check, ctr_entries, draw_ctr
 from tools.arguments import ArgumentError
 from tools.sim import CtrBuild
 from tools.systems.base import System
 
 _MODES = ("M", "S", "U")
+_MIDST = 4000  # transfers of a program after which the calls that have not returned are looked at
 
 
 class CtrSystem(System):
@@ -44,7 +45,12 @@ class CtrSystem(System):
         {"NTransfers": 3, "CceBits": 2, "RasPolicy": 2}, {"NTransfers": 1, "Depths": 3, "CceBits": 0, "RasPolicy": 1},
     )
     modelled_as = "in both variants"
-    whole = "transfers"
+    whole = counted = "transfers"
+    measured_with: ClassVar[dict[str, Any]] = {"ctl": 7}  # M, S, U in either variant
+    shown_as = ("Call paths", "What a profiler would read out of the buffer at the end of each program: call sites, outermost first, then where the hart was. "
+                "In RAS emulation the entries are the calls that have not returned; else calls and returns are played from the oldest entry on.")  # fmt: skip
+    own_check = staticmethod(ctr_check.main)
+    own_decode = staticmethod(ctr_entries.main)
 
     def options(self, given: Mapping[str, str]) -> dict[str, str]:
         """The options among the words; a program whose CTL= is not given is recorded in every mode."""
@@ -64,7 +70,7 @@ class CtrSystem(System):
         return CtrBuild.of(job.settings)
 
     def programs(self, everything: bool = False) -> list[Job]:
-        """Both variants, RV64 and RV32, all transfers recorded; all: with RAS emulation as well, and the leanest implementation."""
+        """Both variants, RV64 and RV32, and the leanest implementation, all transfers recorded; v1_0 (all: everywhere) in the midst of the program in RAS emulation as well."""
         builds = [("v1_0", {}, (64,)), ("lean", LEAN, (32,)), ("draft", DRAFT64, (64,)), ("draft", DRAFT32, (32,))]
         jobs = []
         for name in recording.names():
@@ -73,7 +79,10 @@ class CtrSystem(System):
                     kind = Config.from_dict({**build, "xlen": xlen})
                     ctl = sum(kind.bit(field) & kind.fields for field in _MODES) | kind.bit("NTBREN") & kind.fields
                     words = [("all", ctl)] + ([("calls", ctl | kind.bit("RASEMU"))] if kind.fields & kind.bit("RASEMU") and (everything or what == "v1_0") else [])
-                    jobs += [Job(f"{name}-rv{xlen}-{what}-{how}", f"program:{name}", {**build, "xlen": xlen, "ctl": word}, ip=self.ip) for how, word in words]
+                    jobs += [
+                        Job(f"{name}-rv{xlen}-{what}-{how}", f"program:{name}", {**build, "xlen": xlen, "ctl": word}, ip=self.ip, **({"size": _MIDST} if how == "calls" else {}))
+                        for how, word in words
+                    ]  # fmt: skip
         return jobs
 
     def described(self, config: Config) -> str:
@@ -102,19 +111,39 @@ class CtrSystem(System):
         raise ArgumentError(f"SOURCE={given['SOURCE']}: CTR is no part of the trace system; give SOURCE=program:<name>, scenario:<name> or random")
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
-        """The model, all transfers recorded; counted in retired instructions like the models of the encoders."""
+        """The model, all transfers recorded."""
         run = recording.load(program, 64)
         moved = Transfers.of_retired(run.retired, run.program)
         found = []
         for variant in VARIANTS:
             config = Config(variant=variant)
             ctl = sum(config.bit(name) for name in _MODES)
-            found.append((int((run.retired.kind == 0).sum()), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
+            found.append((len(moved), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
         return found
 
-    def finish(self, out: Path) -> None:
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Transfers, what became of them, accesses."""
+        stats = result.get("stats", {})
+        return "  ".join(f"{int(stats.get(name, 0)):>7} {name}" for name in ("transfers", "recorded", "accesses"))
+
+    def shown(self, results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+        """The call path at the end of each program, and its entries; the same program in the same configuration once."""
+        found: dict[str, tuple[str, str, str]] = {}
+        for result in results:
+            if "entries" not in result:
+                continue
+            config = Config.from_dict(result["config"])
+            name = f"{result['source'].partition(':')[2]} RV{config.xlen} {config.variant}, {config.depth} entries, ctl={config.ctl:#x}"
+            if name not in found:
+                program = recording.load(result["source"].partition(":")[2], config.xlen).program
+                path = ctr_entries.call_path(result["entries"], program, ctr_entries.emulated(config))
+                found[name] = name, ctr_entries.path_line(path), ctr_entries.listing(result["entries"], config, program, result["name"])
+        return [found[name] for name in sorted(found)]
+
+    def finish(self, out: Path) -> Iterable[str]:
         """entries.txt: the entries with symbols."""
         ctr_entries.write(out)
+        return ("entries.txt",)
 
 
 def _modelled(config: Config, ctl: int, transfers: Transfers) -> None:

@@ -1,0 +1,132 @@
+"""Entries of a CTR buffer for reading: as a table with symbols, and as the call path that a profiler would show.
+
+    python -m tools.ctr_entries OUT=out        a folder of `make capture IP=ctr` (`make decode IP=ctr OUT=out` is the same)
+
+Entries are those of entries.json: index n is logical entry n, 0 the youngest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.ctr.config import Config, ConfigError
+from models.ctr.records import TYPES
+from models.riscv.program import Program
+from tools.arguments import ArgumentError, existing_file, main_guard, parse
+
+Entry = Mapping[str, Any]
+_CALLS, _SWAP, _RETURN, _TRAPS, _XRET = (8, 9), 12, 13, (1, 2), 3
+_DEEP = 24  # frames of a path that are printed
+_KEYS = {"source": str, "target": str, "type": int, "valid": bool, "ccv": bool}
+
+
+def call_path(entries: Sequence[Entry], program: Program | None, emulated: bool) -> list[str]:
+    """Where the hart was, outermost first: the call sites, then where the youngest transfer went.
+
+    emulated: in RAS emulation the entries are the calls that have not returned, the youngest first. Else calls and returns are
+    played from the oldest entry on; what was called before it is not known.
+    """
+    valid = [entry for entry in entries if entry["valid"]]
+    if not valid:
+        return []
+    if emulated:
+        return [_where(e["source"], program) for e in reversed(valid)] + [_where(valid[0]["target"], program)]
+    stack: list[tuple[bool, str]] = []  # (a trap, the place it was called from)
+    for entry in reversed(valid):
+        type_ = entry["type"]
+        if type_ in (_RETURN, _SWAP) and stack and not stack[-1][0]:
+            stack.pop()
+        if type_ == _XRET:
+            while stack and not stack.pop()[0]:
+                pass
+        if type_ in (*_CALLS, _SWAP, *_TRAPS):
+            name = {1: " (exception)", 2: " (interrupt)"}.get(type_, "")
+            stack.append((type_ in _TRAPS, _where(entry["source"], program) + name))
+    return [place for _, place in stack] + [_where(valid[0]["target"], program)]
+
+
+def path_line(path: Sequence[str]) -> str:
+    """A path in one line."""
+    shown = [*path[:2], f"({len(path) - _DEEP} more)", *path[len(path) - _DEEP + 2 :]] if len(path) > _DEEP else path
+    return " > ".join(shown) or "nothing was recorded"
+
+
+def table(entries: Sequence[Entry], program: Program | None) -> list[str]:
+    """A line for each entry that is or was valid, the youngest first."""
+    rows = [(n, e) for n, e in enumerate(entries) if e["valid"] or int(e["source"], 16) or int(e["target"], 16)]
+    places = [(_where(e["source"], program), _where(e["target"], program)) for _, e in rows]
+    width = [max([len(head), *(len(pair[side]) for pair in places)]) for side, head in enumerate(("from", "to"))]
+    lines = [f"{'entry':>5}  {'type':<20} {'from':<{width[0]}}  {'to':<{width[1]}}  cycles"]
+    for (n, entry), (source, target) in zip(rows, places):
+        cycles = f"{entry['cc']:>6}" if entry["cc"] is not None else "     -"
+        gone = "" if entry["valid"] else "  (returned)"
+        lines.append(f"{n:>5}  {TYPES.get(entry['type'], '-'):<20} {source:<{width[0]}}  {target:<{width[1]}}  {cycles}{gone}")
+    return lines if rows else ["nothing was recorded"]
+
+
+def emulated(config: Config) -> bool:
+    """Whether the machine's control register has RAS emulation on, in which only calls and returns count."""
+    return bool(config.ctl & config.fields & config.bit("RASEMU"))
+
+
+def listing(entries: Sequence[Entry], config: Config, program: Program | None, name: str) -> str:
+    """Everything about a buffer, as text."""
+    valid = sum(e["valid"] for e in entries)
+    how = "RAS emulation" if emulated(config) else "all transfers"
+    head = f"{name}: CTR {config.variant} RV{config.xlen}, {how}, ctl={config.ctl:#x}, {valid} of {len(entries)} entries valid"
+    return "\n".join([head, "", f"call path: {path_line(call_path(entries, program, emulated(config)))}", "", *table(entries, program), ""])
+
+
+def _where(address: str, program: Program | None) -> str:
+    value = int(address, 16)
+    return "-" if not value else program.symbol(value) if program else address
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    """The entries of an entries.json; ArgumentError if it is none."""
+    try:
+        entries = json.loads(path.read_text())
+        for n, entry in enumerate(entries):
+            for key, kind in _KEYS.items():
+                if not isinstance(entry[key], kind):
+                    raise ValueError(f"{key} of entry {n} is {entry[key]!r}")
+            int(entry["source"], 16), int(entry["target"], 16)
+            if entry["cc"] is not None and not isinstance(entry["cc"], int):
+                raise ValueError(f"cc of entry {n} is {entry['cc']!r}")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArgumentError(f"{path} is no list of entries ({error}); `make capture IP=ctr` writes one") from None
+    return entries
+
+
+def of_folder(out: Path) -> str:
+    """The listing of a folder of `make capture IP=ctr`."""
+    given = {"OUT": str(out)}
+    entries = load(existing_file(given, "ENTRIES", out / "entries.json"))
+    path = existing_file(given, "CONFIG", out / "config.json")
+    try:
+        config = Config.from_dict(json.loads(path.read_text()))
+    except (ConfigError, ValueError, AttributeError) as error:
+        raise ArgumentError(f"{path} is no configuration of CTR ({error}); `make capture IP=ctr` writes one") from None
+    elf = out / "program.elf"
+    return listing(entries, config, Program.from_elf(elf) if elf.is_file() else None, out.name)
+
+
+def write(out: Path) -> None:
+    """entries.txt beside the entries."""
+    (out / "entries.txt").write_text(of_folder(out))
+
+
+def main(argv: list[str]) -> int:
+    """Print the entries of a capture."""
+    given = parse(argv, {"OUT": "folder of `make capture IP=ctr`", "IP": "ctr"}, "Entries of a CTR capture.")
+    if "OUT" not in given:
+        raise ArgumentError("no capture was named; give OUT=<folder> of `make capture IP=ctr PROGRAM=sort OUT=out`")
+    print(of_folder(Path(given["OUT"])), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    main_guard(main)
