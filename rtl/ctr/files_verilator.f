@@ -1,0 +1,2 @@
+rtl/ctr/ctr_assert.sv
+rtl/ctr/ctr_record_assert.sv
