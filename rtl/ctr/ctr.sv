@@ -9,7 +9,7 @@ module ctr
   parameter logic [4:0]  Depths     = 5'h1F,  // supported depths: 16 (bit 0), 32, 64, 128, 256 (bit 4)
   parameter bit          HasS       = 1,   // v1_0: always
   parameter bit          HasH       = 1,   // needs HasS
-  parameter logic [63:0] Fields     = 64'hFFFFFFFFFFFFFFFF,  // implemented bits of mctrctl (mctrcontrol); what is required is always there
+  parameter logic [63:0] Fields     = 64'hFFFFFFFFFFFFFFFF,  // implemented bits of mctrctl (mctrcontrol)
   parameter bit          HasMisp    = 1,
   parameter bit          HasType    = 1,
   parameter bit          HasCc      = 1,

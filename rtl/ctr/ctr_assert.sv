@@ -109,7 +109,7 @@ module ctr_assert
   // The device: frozen. Transfers never thaw, and a frozen buffer stays as it is.
   FreezeStays: assert property (@(posedge clk_i) disable iff (!rst_ni) frozen |-> frozen_then);
   FrozenKeeps: assert property (@(posedge clk_i) disable iff (!rst_ni)
-                                frozen |-> (slot_write == '0) && (slot_pop == '0) && (wrptr_then == wrptr) && (wrap_then == wrap));
+                                frozen |-> (slot_write == '0) && (slot_pop == '0) && ({wrap_then, wrptr_then} == {wrap, wrptr}));
 
   // What has to be reached for the assertions above to mean something.
   CoverFreeze: cover property (@(posedge clk_i) disable iff (!rst_ni) !frozen && frozen_then);

@@ -54,14 +54,21 @@ module ctr_csr
 
   // --- Parameters --------------------------------------------------------------------------------------
 
-  // S and STE, which need S-mode.
-  localparam logic [63:0] ModeS      = HasS ? 64'd0 : (64'd1 << ctr_reg_pkg::DraftMctrcontrolSLsb) | (64'd1 << ctr_reg_pkg::DraftMctrcontrolSteLsb);
-  localparam logic [63:0] Known      = Draft ? ctr_reg_pkg::DraftMctrcontrolMask & ~(64'hF << ctr_reg_pkg::DraftMctrcontrolDepthLsb) & ~(64'd1 << ctr_reg_pkg::DraftMctrcontrolClrLsb)
-                                             : ctr_reg_pkg::MctrctlMask;
-  localparam logic [63:0] MctlMask   = Draft ? ((Fields & Known) | ctr_reg_pkg::DraftRequired) & ~ModeS : (Fields & Known) | ctr_reg_pkg::Required;
+  function automatic logic [63:0] bit_of(input int lsb);
+    bit_of = 64'd1 << lsb;
+  endfunction
+
+  // In the draft: S and STE need S-mode; DEPTH and CLR are kept elsewhere, or not at all.
+  localparam logic [63:0] DraftS     = bit_of(ctr_reg_pkg::DraftMctrcontrolSLsb) | bit_of(ctr_reg_pkg::DraftMctrcontrolSteLsb);
+  localparam logic [63:0] DraftApart = (64'hF << ctr_reg_pkg::DraftMctrcontrolDepthLsb) |
+                                       bit_of(ctr_reg_pkg::DraftMctrcontrolClrLsb);
+  localparam logic [63:0] DraftMask  = ((Fields & ctr_reg_pkg::DraftMctrcontrolMask & ~DraftApart) | ctr_reg_pkg::DraftRequired) &
+                                       (HasS ? {64{1'b1}} : ~DraftS);
+  localparam logic [63:0] MctlMask   = Draft ? DraftMask : (Fields & ctr_reg_pkg::MctrctlMask) | ctr_reg_pkg::Required;
   // M and MTE, which the s and vs registers do not have.
-  localparam logic [63:0] HiddenMask = Draft ? (64'd1 << ctr_reg_pkg::DraftMctrcontrolMLsb) | (64'd1 << ctr_reg_pkg::DraftMctrcontrolMteLsb)
-                                             : (64'd1 << ctr_reg_pkg::MctrctlMLsb) | (64'd1 << ctr_reg_pkg::MctrctlMteLsb);
+  localparam logic [63:0] HiddenMask =
+    Draft ? bit_of(ctr_reg_pkg::DraftMctrcontrolMLsb) | bit_of(ctr_reg_pkg::DraftMctrcontrolMteLsb)
+          : bit_of(ctr_reg_pkg::MctrctlMLsb) | bit_of(ctr_reg_pkg::MctrctlMteLsb);
   localparam logic [63:0] VsctlMask  = HasH ? MctlMask & ~HiddenMask : 64'd0;
   localparam int          StateenBit = Draft ? ctr_reg_pkg::DraftCtrBit : ctr_reg_pkg::CtrBit;
   localparam int          FrozenBit  = Draft ? ctr_reg_pkg::DraftMctrstatusFrozenLsb : ctr_reg_pkg::SctrstatusFrozenLsb;
@@ -159,14 +166,12 @@ module ctr_csr
   assign at_hstateenh = HasH && HasStateen && xlen32 && (addr == ctr_reg_pkg::Hstateen0hAddr);
 
   // With V = 1 the vs register stands in for the s register.
-  logic use_mctl, use_vsctl, use_sselect, use_vsselect, use_high, use_ireg;
-  logic on_mctl, on_sctl, on_vsctl;
+  logic on_mctl, on_sctl, on_vsctl, use_mctl, use_sselect, use_vsselect, use_high, use_ireg;
 
   assign on_mctl      = at_mctl || at_mctlh;
   assign on_sctl      = (at_sctl || at_sctlh) && !virt;
   assign on_vsctl     = at_vsctl || at_vsctlh || ((at_sctl || at_sctlh) && virt);
   assign use_mctl     = on_mctl || on_sctl;
-  assign use_vsctl    = on_vsctl;
   assign use_sselect  = at_sselect && !virt;
   assign use_vsselect = at_vsselect || (at_sselect && virt);
   assign use_high     = at_mctlh || at_sctlh || at_vsctlh || at_mstateenh || at_hstateenh;
@@ -234,11 +239,17 @@ module ctr_csr
   assign clear_illegal = !m_ctr || (is_u && !virt);
   assign clear_virtual = virt && (is_u || !h_ctr);
 
-  assign csr_outcome_o = !csr_valid_i ? ctr_pkg::Done :
-                         is_access    ? (illegal ? ctr_pkg::IllegalInstruction : virtual_first ? ctr_pkg::VirtualInstruction :
-                                         illegal_entry ? ctr_pkg::IllegalInstruction : virtual_entry ? ctr_pkg::VirtualInstruction : ctr_pkg::Done) :
-                         is_clear     ? (clear_illegal ? ctr_pkg::IllegalInstruction : clear_virtual ? ctr_pkg::VirtualInstruction : ctr_pkg::Done) :
-                                        ctr_pkg::IllegalInstruction;
+  logic [1:0] access_outcome, clear_outcome;
+
+  assign access_outcome = illegal       ? ctr_pkg::IllegalInstruction :
+                          virtual_first ? ctr_pkg::VirtualInstruction :
+                          illegal_entry ? ctr_pkg::IllegalInstruction :
+                          virtual_entry ? ctr_pkg::VirtualInstruction : ctr_pkg::Done;
+  assign clear_outcome  = clear_illegal ? ctr_pkg::IllegalInstruction :
+                          clear_virtual ? ctr_pkg::VirtualInstruction : ctr_pkg::Done;
+  assign csr_outcome_o  = !csr_valid_i ? ctr_pkg::Done  :
+                          is_access    ? access_outcome :
+                          is_clear     ? clear_outcome  : ctr_pkg::IllegalInstruction;
 
   // --- Read --------------------------------------------------------------------------------------------
 
@@ -301,7 +312,8 @@ module ctr_csr
   assign after   = (op == ctr_pkg::OpWrite) ? operand : (op == ctr_pkg::OpSet) ? seen | operand : seen & ~operand;
 
   // A register of 64 bits with what the access writes of it.
-  function automatic logic [63:0] merged(input logic [63:0] old, input logic [63:0] written, input logic high, input logic narrow);
+  function automatic logic [63:0] merged(
+    input logic [63:0] old, input logic [63:0] written, input logic high, input logic narrow);
     merged = high ? {written[31:0], old[31:0]} : narrow ? {old[63:32], written[31:0]} : written;
   endfunction
 
@@ -310,11 +322,12 @@ module ctr_csr
   assign mctl_new     = merged(mctl_q, after, use_high, xlen32) & MctlMask;
   assign vsctl_new    = merged(vsctl_q, after, use_high, xlen32) & VsctlMask;
   assign mctl_d       = !(writes && use_mctl) ? mctl_q : on_sctl ? (mctl_new & ~HiddenMask) | (mctl_q & HiddenMask) : mctl_new;
-  assign vsctl_d      = (writes && use_vsctl) ? vsctl_new : vsctl_q;
+  assign vsctl_d      = (writes && on_vsctl) ? vsctl_new : vsctl_q;
 
   assign mstateen_new = merged(stateen(mstateen_q), after, use_high, xlen32);
   assign hstateen_new = merged(stateen(hstateen_q), after, use_high, xlen32);
-  assign mstateen_d   = (writes && (at_mstateen || at_mstateenh)) ? {mstateen_new[ctr_reg_pkg::CsrindBit], mstateen_new[StateenBit]} : mstateen_q;
+  assign mstateen_d   = (writes && (at_mstateen || at_mstateenh))
+                      ? {mstateen_new[ctr_reg_pkg::CsrindBit], mstateen_new[StateenBit]} : mstateen_q;
   assign hstateen_d   = (writes && (at_hstateen || at_hstateenh))
                       ? {hstateen_new[ctr_reg_pkg::CsrindBit], hstateen_new[StateenBit]} & mstateen_q : hstateen_q;
 
@@ -336,7 +349,7 @@ module ctr_csr
     assign writes_depth = writes && use_mctl && !use_high;
     assign span_d       = writes_depth ? draft_span(after[ctr_reg_pkg::DraftMctrcontrolDepthLsb +: 4]) : span_q;
     // Through the vs register only with V = 1.
-    assign clear_draft  = writes && !use_high && after[ctr_reg_pkg::DraftMctrcontrolClrLsb] && (use_mctl || (use_vsctl && virt));
+    assign clear_draft  = writes && !use_high && after[ctr_reg_pkg::DraftMctrcontrolClrLsb] && (use_mctl || (on_vsctl && virt));
   end else begin : gen_ratified
     assign writes_depth = writes && at_sdepth;
     assign span_d       = writes_depth ? ratified_span(after[2:0], span_q) : span_q;
@@ -373,7 +386,7 @@ module ctr_csr
 
   assign clear_o      = clears || clear_draft;
   assign clear_last_o = Draft ? last_d : 8'hFF;
-  assign restart_o    = clears || (writes && (use_mctl || use_vsctl));
+  assign restart_o    = clears || (writes && (use_mctl || on_vsctl));
 
   logic unused_bits;  // what a mask leaves out
   assign unused_bits = ^{mstateen_new, hstateen_new, seen, operand, after};

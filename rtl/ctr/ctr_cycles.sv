@@ -79,14 +79,16 @@ module ctr_cycles
     end
 
     function automatic logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] with_count(
-      input logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] stored, input logic [1:0] bank, input logic [ctr_pkg::CountBits-1:0] cc);
+      input logic [ctr_pkg::NBanks*ctr_pkg::CountBits-1:0] stored, input logic [1:0] bank,
+      input logic [ctr_pkg::CountBits-1:0] cc);
       with_count = stored;
       for (int b = 0; b < ctr_pkg::NBanks; b++) begin
         if (bank == b[1:0]) with_count[b*ctr_pkg::CountBits +: ctr_pkg::CountBits] = cc;
       end
     endfunction
 
-    assign count_d   = restart_i ? {Width{1'b0}} : sum(gen_slot[NTransfers-1].count_out, {{(ctr_pkg::CounterMax-1){1'b0}}, active_i});
+    assign count_d   = restart_i ? {Width{1'b0}} :
+                       sum(gen_slot[NTransfers-1].count_out, {{(ctr_pkg::CounterMax-1){1'b0}}, active_i});
     assign unknown_d = restart_i || gen_slot[NTransfers-1].unknown_out;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -14,7 +14,8 @@ package ctr_pkg;
   endfunction
 
   // Recording is enabled in this mode. The vs register has S and U where the m register has them.
-  function automatic logic is_enabled(input logic draft, input logic [63:0] mctl, input logic [63:0] vsctl, input logic [2:0] priv);
+  function automatic logic is_enabled(
+    input logic draft, input logic [63:0] mctl, input logic [63:0] vsctl, input logic [2:0] priv);
     logic m, s, u, vs, vu;
     m  = mctl[draft ? ctr_reg_pkg::DraftMctrcontrolMLsb : ctr_reg_pkg::MctrctlMLsb];
     s  = mctl[draft ? ctr_reg_pkg::DraftMctrcontrolSLsb : ctr_reg_pkg::MctrctlSLsb];

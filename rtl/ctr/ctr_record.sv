@@ -128,7 +128,8 @@ module ctr_record
 
   // {touched, valid, written, row} of a bank.
   function automatic logic [8:0] found(
-    input logic [1:0] bank, input logic [NTransfers-1:0] touches, input logic [NTransfers-1:0] writes, input logic [NTransfers*8-1:0] indices);
+    input logic [1:0] bank, input logic [NTransfers-1:0] touches, input logic [NTransfers-1:0] writes,
+    input logic [NTransfers*8-1:0] indices);
     found = 9'd0;
     for (int k = 0; k < NTransfers; k++) begin
       if (touches[k] && (indices[8*k +: 2] == bank)) begin
@@ -138,7 +139,8 @@ module ctr_record
   endfunction
 
   function automatic logic [EntryBits-1:0] chosen(
-    input logic [1:0] bank, input logic [NTransfers-1:0] writes, input logic [NTransfers*8-1:0] indices, input logic [NTransfers*EntryBits-1:0] entries);
+    input logic [1:0] bank, input logic [NTransfers-1:0] writes, input logic [NTransfers*8-1:0] indices,
+    input logic [NTransfers*EntryBits-1:0] entries);
     chosen = entries[EntryBits-1:0];
     for (int k = 1; k < NTransfers; k++) begin
       if (writes[k] && (indices[8*k +: 2] == bank)) chosen = entries[EntryBits*k +: EntryBits];
@@ -149,7 +151,8 @@ module ctr_record
     localparam logic [1:0] Bank = b;
 
     assign {bank_touch_o[b], bank_valid_o[b], bank_write_o[b], bank_row_o[6*b +: 6]} = found(Bank, touch, write_o, index);
-    assign {bank_data_o[21*b +: 21], bank_target_o[Xlen*b +: Xlen], bank_source_o[(Xlen-1)*b +: Xlen-1]} = chosen(Bank, write_o, index, entry);
+    assign {bank_data_o[21*b +: 21], bank_target_o[Xlen*b +: Xlen], bank_source_o[(Xlen-1)*b +: Xlen-1]} =
+      chosen(Bank, write_o, index, entry);
   end
 
 endmodule

@@ -107,12 +107,13 @@ module ctr_rules
 
   // --- What becomes of it ----------------------------------------------------------------------------
 
-  logic qualified, recorded;
+  logic qualified, recorded, call;
 
   assign qualified   = !debug && !freeze_o;
   assign recorded    = (trap && !to_on) ? from_on && external : (trap || from_on) && !inhibited;
   assign ras_o       = ruling[BitRasemu];
-  assign push_o      = qualified && (ras_o ? from_on && ((type_i == trace_pkg::ItypeUninfCall) || (type_i == trace_pkg::ItypeInfCall)) : recorded);
+  assign call        = (type_i == trace_pkg::ItypeUninfCall) || (type_i == trace_pkg::ItypeInfCall);
+  assign push_o      = qualified && (ras_o ? from_on && call : recorded);
   assign swap_o      = qualified && ras_o && from_on && (type_i == trace_pkg::ItypeCoSwap);
   assign pop_o       = qualified && ras_o && from_on && (type_i == trace_pkg::ItypeReturn);
   assign no_source_o = trap && !from_on;
