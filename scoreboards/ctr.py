@@ -16,16 +16,27 @@ from pathlib import Path
 
 from models.ctr.model_access import acting
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
+from models.ctr.model_rules import NO_SOURCE, NO_TARGET, WHOLE
 from models.ctr.records import CLEAR, DONE, OPS, OUTCOMES, PRIVILEGES, READ, SCTRCLR, SET, Access, Answer
 from models.ctr.registers import Csr
 from models.ctr.rows import NO_ACCESS
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.ctr_access import Last, Suspects, control_clause, depth_clause, stateen_clause
 from scoreboards.ctr_capture import CtrCapture
-from scoreboards.ctr_diagnose import Diagnosis, Finding, Passed, View, look_ahead, told
+from scoreboards.ctr_diagnose import (
+    Blame,
+    Candidates,
+    Diagnosis,
+    Finding,
+    View,
+    explains,
+    look_ahead,
+    told,
+)
 from scoreboards.ctr_follow import CONTROL, Follower
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_reads import Field, count_clause, entry_fields, near, status_fields
+from scoreboards.ctr_reasons import Suspect, Why
 from scoreboards.verdict import Verdict, timed
 
 __all__ = ["Verdict", "check", "plan"]
@@ -36,6 +47,7 @@ RULINGS = tuple(f"CTR-{n}" for n in range(1, 17))
 SITUATIONS = ("CTR.behavior.lost", "CTR.freeze.until", "CTR.discovery.fields", "CTR.discovery.entries", "CTR.filter.classes")
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
+_WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
 
 
 @cache
@@ -57,14 +69,16 @@ def check(capture: CtrCapture, knobs: Knobs | None = None) -> Verdict:
 
 
 class _Check:
-    """One run. view: what the reads since the last effect showed; agreed: outcomes that were right, by what they test."""
+    """One run. view: what the reads since the last transfers showed; agreed: outcomes that were right, by what they test."""
 
     def __init__(self, capture: CtrCapture, book: ClauseBook, knobs: Knobs) -> None:
         self.capture, self.book, self.knobs, self.config = capture, book, knobs, capture.config
         self.follower = Follower(capture.config, knobs, adopts=not capture.config.draft or knobs.depth_draft or knobs.depth_unsupported == "any")
-        self.passed = Passed()
+        self.blame = Blame()
+        self.tells: dict[tuple[int, str], tuple[Suspect, ...]] = {}
+        self.kept: list[Why] = []  # whose id is in `tells`
         self.view: View = {}
-        self.agreed: dict[int, tuple[Suspects, list[int]]] = {}
+        self.agreed: dict[tuple[int, int], tuple[Suspects, list[int]]] = {}
         self.index = self.cycle = 0
 
     def rows(self) -> None:
@@ -75,14 +89,17 @@ class _Check:
             if last is not None and cycle > last[0] + 1:
                 f.idle(last[1], cycle - last[0] - 1)
             f.follow(index, cycle, priv, transfers)
-            if f.effects:
+            if transfers:
                 self.view.clear()
             if access is not None:
                 self._access(access, rdata, outcome)
             last = cycle, priv
-        for suspects, times in self.agreed.values():
+        for (_, address), (suspects, times) in self.agreed.items():
             for clause, _ in suspects:
                 self.book.count(clause, times[0])
+                self.blame.passed[clause, f"{address:#x}"] += times[0]
+        for failure in self.blame.judged():
+            self.book.fail(failure)
         self._problems()
         if self.capture.program is not None:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]
@@ -100,12 +117,15 @@ class _Check:
         f = self.follower
         csr = f.csr_of(access)
         suspects, want = f.tested(csr, access), f.peek(access)
+        f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
         right = outcome == want.outcome or (self.knobs.refusal == "any" and DONE not in (outcome, want.outcome))
         if right:
-            self.agreed.setdefault(id(suspects), (suspects, [0]))[1][0] += 1
+            self.agreed.setdefault((id(suspects), access.addr), (suspects, [0]))[1][0] += 1
         else:
-            found = next((clause for clause, others in suspects if outcome in others), "CTR.csr.address" if want.outcome == DONE else "CTR.csr.exists")
-            self._fail(found, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))])
+            table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
+            candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
+            otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.exists"
+            self._fail(otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates)
         if want.outcome != DONE:
             f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)
             self._refused(access, csr, rdata, outcome)
@@ -152,6 +172,7 @@ class _Check:
         kind = f.origin[f.recorder.physical(logical)].kind if name in PARTS and logical is not None else "depth"
         clause = "CTR.depth.grown" if name in PARTS else "CTR.depth.wrptr" if name.endswith("status") else "CTR.depth.warl"
         problem = f.adopt(access, rdata)
+        f.adopted |= name.endswith("status")
         if kind == "depth" and not f.doubtful:
             self.book.check(clause, not problem, lambda: self._failure(clause, problem, []))
         return want.open
@@ -170,10 +191,14 @@ class _Check:
         if part == DATA and differs & _CC and logical < f.recorder.depth:
             differs &= ~self._tolerated(logical, rdata, want)
         if not differs:
+            self._note_entry(part, logical, narrow)
             self._count(fields, unknown)
             if before is not None and before == rdata:
                 self.book.count("CTR.entry.same")
             self._count_selects(csr, access, logical)
+            event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth and part != DATA and not unknown else None
+            if event is not None and event.why.suspects:
+                self._held(event.why, "ctrsource" if part == SOURCE else "ctrtarget")
             if f.not_cleared > f.cleared and part == SOURCE and want & 1:
                 self.book.count("CTR.vsctl.clr")
             if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
@@ -186,7 +211,7 @@ class _Check:
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
         alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
         refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
-        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind in ("write", "narrow") and wrong[0][0] != "V"):
+        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind in ("write", "narrow") and (wrong[0][0] != "V" or f.written)):
             self._entry_field(access, part, logical, wrong, rdata, want, refused)
             return
         finding = self._diagnose(False)
@@ -194,7 +219,7 @@ class _Check:
             self._entry_field(access, part, logical, wrong, rdata, want, refused)
         else:
             self._fail_finding(finding, logical)
-        self._doubt()
+        self._doubt(finding=finding)
 
     def _other_entry(self, csr: Csr, access: Access, part: int, logical: int, rdata: int, agreed: bool) -> str:
         """The clause if the value is another entry's, that another iselect selects, or one window shows and the other does not."""
@@ -204,9 +229,23 @@ class _Check:
             other = getattr(gates, f"{window}iselect") - 0x200
             if window != mine and 0 <= other < f.recorder.depth and other != logical and f.peek_part(part, other) == rdata and rdata:
                 return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
-        if f.not_cleared > f.cleared and not rdata and part == SOURCE:
-            return "CTR.vsctl.clr"
+        if not rdata and part == SOURCE:
+            event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth else None
+            if f.not_cleared > f.cleared:
+                return "CTR.vsctl.clr"
+            if event is not None and f.cleared > event.row:
+                return "CTR.clear.entries"
         return "CTR.entry.same" if agreed else ""
+
+    def _note_entry(self, part: int, logical: int, narrow: bool) -> None:
+        """What a read of an entry showed, for coverage."""
+        f = self.follower
+        depth = f.recorder.depth
+        where = "255" if logical == 255 > depth - 1 else "at the depth" if logical == depth else "last" if logical == depth - 1 else str(logical) if logical < 2 else "between"
+        f.notes.counts["entry", depth, where if logical <= depth or logical == 255 else "beyond"] += 1
+        if logical < depth:
+            origin = f.origin[f.recorder.physical(logical)]
+            f.notes.counts["origin", part - 1, "popped" if origin.popped else origin.kind] += 1
 
     def _count_selects(self, csr: Csr, access: Access, logical: int) -> None:
         """A read shows the right select where another one selects another entry."""
@@ -222,16 +261,20 @@ class _Check:
         f = self.follower
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
         name, mask, clause = wrong[0]
+        candidates: Candidates = ()
         event = origin.event if origin else None
         if name == "CC" and event is not None and origin is not None:
             clause = count_clause(f, event, rdata >> 16 & 0xFFFF) if clause.startswith("CTR.cycle") else clause
-        elif name == "PC" and event is not None and event.why.suspects and not want & mask and rdata & mask:
-            clause = self.passed.blame(event.why, (1,), clause) if clause == "CTR.ext.target0" else clause
+        elif name == "PC" and event is not None and event.why.suspects and not (want & mask and rdata & mask):
+            acts = (WHOLE,) if rdata & mask else (NO_SOURCE if part == SOURCE else NO_TARGET,)
+            candidates = (*explains(event.why, acts), (clause, "")) if clause != "CTR.ext.target0" else ()
+        elif name == "CCV" and clause == "CTR.ras.cc":
+            candidates = ((clause, ""), ("CTR.ras.enable", "1"))
         elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
         table = [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong]
         story = f": {told(event)}" if event else ""
-        self._fail(clause, f"{name} of logical entry {logical} is wrong{story}", table, event.transfer.source if event else None)
+        self._fail(clause, f"{name} of logical entry {logical} is wrong{story}", table, event.transfer.source if event else None, candidates)
         if logical < f.recorder.depth:
             held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
             held[f.recorder.physical(logical)] = rdata
@@ -255,11 +298,14 @@ class _Check:
 
     def _status(self, access: Access, csr: Csr, rdata: int, want: int, unknown: int) -> None:
         f, last = self.follower, self.follower.last.get(self.follower.state_of(csr, access.priv))
+        alias = csr.name[0] == "s" and (self.config.draft or access.priv > 3)
+        moved = last is not None and bool(f.log) and f.log[-1].row > last.row
+        agreed = self.view.get((-1, 0))
         self.view[-1, 0] = rdata
         if f.doubtful:
             f.force_status(rdata)
             return
-        fields = status_fields(f, last, csr.name[0] == "s" and (self.config.draft or access.priv > 3))
+        fields = status_fields(f, last, alias)
         differs = (rdata ^ want) & ~unknown
         if not differs:
             self._count(fields, unknown)
@@ -272,19 +318,31 @@ class _Check:
         refused = f.refused.get(f.state_of(csr, access.priv))
         if refused is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
-        elif name in ("WRPTR", "FROZEN") and clause not in ("CTR.status.write", "CTR.status.same_cycle"):
+        elif f.not_cleared > f.cleared and not rdata:
+            clause = "CTR.vsctl.clr"
+        elif alias and (agreed == want or self._elsewhere(want)):
+            self._fail("CTR.status.alias", f"{name} of {csr.name} is wrong here", [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong])
+            return
+        elif name in ("WRPTR", "FROZEN") and not clause.startswith(("CTR.clear", "CTR.csr")) and (clause not in _WRITTEN or moved):
             finding = self._diagnose(True)
             if finding.clause:
                 self._fail_finding(finding, 0)
-                self._doubt(rdata)
+                self._doubt(rdata, finding)
                 return
         self._fail(clause, f"{name} of {csr.name} is wrong", [(n, f"{want & m:#x}", f"{rdata & m:#x}") for n, m, _ in wrong])
         self._doubt(rdata)
+
+    def _elsewhere(self, want: int) -> bool:
+        """Whether the next read of the status, before anything happens, is right."""
+        view = look_ahead(self.follower, self.capture.rows, self.index + 1, {}) if self.index + 1 < len(self.capture.rows) else {}
+        return view.get((-1, 0)) == want
 
     def _register(self, access: Access, csr: Csr, name: str, rdata: int, want: int, unknown: int) -> None:
         f = self.follower
         narrow = self.config.xlen == 32 or bool(access.xlen32)
         fields = self._register_fields(csr, name, narrow)
+        if not narrow or self.config.xlen == 32:
+            f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
         differs = (rdata ^ want) & ~unknown
         if name.endswith("iselect") and not self.knobs.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
             f.force(name, rdata, -1)
@@ -348,19 +406,34 @@ class _Check:
         if not f.pending or f.doubtful:
             return
         for why, times in f.pending.values():
-            for suspect in why.suspects:
-                self.passed[suspect.clause, suspect.setting] += times
-            for clause in why.clauses:
-                self.book.count(clause, times)
+            self._held(why, "count", times)
             if why.action:
                 self.book.count("CTR.behavior.push", times)
+        self.blame.passed["CTR.behavior.push", "together"] += f.groups
+        f.groups = 0
         f.pending.clear()
+
+    def _held(self, why: Why, what: str, times: int = 1) -> None:
+        """A read showed that a transfer did what it should: the clauses count that this read can tell."""
+        suspects = self.tells.get((id(why), what))
+        if suspects is None:
+            self.kept.append(why)
+            suspects = self.tells[id(why), what] = why.shown_by(what)
+        for suspect in suspects:
+            self.blame.passed[suspect.clause, suspect.setting] += times
+        for clause in dict.fromkeys(suspect.clause for suspect in suspects):
+            self.book.count(clause, times)
 
     def _diagnose(self, status: bool) -> Finding:
         view = look_ahead(self.follower, self.capture.rows, self.index, self.view)
-        return Diagnosis(self.follower, self.passed, view).find(status)
+        return Diagnosis(self.follower, view).find(status)
 
-    def _doubt(self, status: int | None = None) -> None:
+    def _doubt(self, status: int | None = None, finding: Finding | None = None) -> None:
+        """From here on the device's state counts. finding: what was wrong; if only that, the other transfers were as they should."""
+        if finding is not None and finding.single and finding.event is not None:
+            for why, times in self.follower.pending.values():
+                if why is not finding.event.why:
+                    self._held(why, "count", times)
         self.follower.doubt()
         if status is not None:
             self.follower.force_status(status)
@@ -375,10 +448,14 @@ class _Check:
         if (-1, 0) in self.view:
             table.append(("status", f"{f.peek_status():#x}", f"{self.view[-1, 0]:#x}"))
         event = finding.event
-        self._fail(finding.clause, finding.headline, table, event.transfer.source if event else None)
+        self._fail(finding.clause, finding.headline, table, event.transfer.source if event else None, finding.candidates)
 
-    def _fail(self, clause: str, headline: str, table: list[tuple[str, str, str]], pc: int | None = None) -> None:
-        self.book.fail(self._failure(clause, headline, table, pc))
+    def _fail(self, clause: str, headline: str, table: list[tuple[str, str, str]], pc: int | None = None, candidates: Candidates = ()) -> None:
+        failure = self._failure(clause, headline, table, pc)
+        if candidates:
+            self.blame.add(failure, candidates)
+        else:
+            self.book.fail(failure)
 
     def _failure(self, clause: str, headline: str, table: list[tuple[str, str, str]], pc: int | None = None) -> Failure:
         program = self.capture.program

@@ -14,7 +14,7 @@ from models.control.layout import Field
 from models.ctr.config import Config
 from models.ctr.model_access import Gates, acting, clear_outcome, narrow, outcome, selected
 from models.ctr.records import CLEAR, DEBUG, DONE, HS, ILLEGAL, SCTRCLR, SET, VIRTUAL, VS, VU, Access, M, U
-from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, Csr, control_fields, required
+from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, control_fields, required
 
 V = (VS, VU)
 _NO_MODE = {"v1_0": {0x24E: "CTR.vsctl.no_h"},
@@ -153,7 +153,7 @@ def control_clause(config: Config, csr: Csr, field: Field | None, last: Last | N
         return "CTR.csr.custom" if field.name == "Custom" else "CTR.clear.reads0"
     if field.name == "DEPTH":
         ends = {0: "CTR.discovery.least", 15: "CTR.discovery.greatest"}
-        return "CTR.vsctl.depth" if view == "vs" else "CTR.csr.reset" if last is None else ends.get(last.value >> 16 & 15, "CTR.depth.select")
+        return "CTR.vsctl.depth" if view == "vs" else "CTR.csr.reset" if last is None else ends.get(code := last.value >> 16 & 15) or _depth(code, config)
     if view == "s" and field.name in ("M", "MTE"):
         return "CTR.sctl.zero"
     if field.legal.values is None and not field.legal.mask:
@@ -177,6 +177,11 @@ def control_clause(config: Config, csr: Csr, field: Field | None, last: Last | N
     return "CTR.ctl.required" if mask & required(config.variant, config.has_s) else f"CTR.{'sctl.subset' if view == 's' else 'ctl.keep'}"
 
 
+def _depth(code: int, config: Config) -> str:
+    depth = DEPTH_CODES[config.variant].get(code)
+    return "CTR.depth.select" if depth in config.depths else "CTR.depth.warl"
+
+
 def stateen_clause(csr: Csr, field: Field | None, mstateen: int) -> str:
     """The clause of a field of mstateen0 or hstateen0."""
     if field is None:
@@ -194,4 +199,4 @@ def depth_clause(config: Config, field: Field | None, last: Last | None) -> str:
     if last is None:
         return "CTR.csr.reset"
     code = last.value & 7
-    return "CTR.depth.reserved" if code > 4 else "CTR.depth.select" if 16 << code in config.depths else "CTR.depth.warl"
+    return "CTR.depth.reserved" if code > 4 else _depth(code, config)

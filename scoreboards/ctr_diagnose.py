@@ -1,8 +1,8 @@
 """What a wrong entry or status tells about the device: a record too many, one too few, or a field that is wrong in the right one.
 
 The device's view is collected from the reads around the failure, up to the next transfer that does something, and laid beside
-the model's entries, shifted by up to `FAR`. What is extra or missing is blamed on the clause that decided about that transfer;
-of several that explain it, on the one that was seen to hold least often in this run.
+the model's entries, shifted by up to `FAR`. What is extra or missing is blamed on a clause that decided about that transfer. Mostly
+several would explain it: at the end of the run `Blame` chooses, so that few clauses explain many failures, and none that was seen to hold.
 """
 
 from __future__ import annotations
@@ -16,9 +16,19 @@ import numpy as np
 
 from models.ctr.model_access import acting, narrow, selected
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
-from models.ctr.model_rules import FREEZE, NOTHING, POP, WHOLE
+from models.ctr.model_rules import (
+    CALL,
+    FREEZE,
+    NO_SOURCE,
+    NO_TARGET,
+    NOTHING,
+    OVERWRITE,
+    POP,
+    WHOLE,
+)
 from models.ctr.records import DONE, PRIVILEGES, READ, SCTRCLR, TYPES, Access
 from models.ctr.rows import NO_ACCESS, Rows
+from scoreboards.clauses import Failure
 from scoreboards.ctr_follow import CONTROL, Event, Follower
 from scoreboards.ctr_reasons import RECORDED, Why
 
@@ -29,24 +39,58 @@ _NO_CC = ~0xFFFF8000
 View = dict[tuple[int, int], int]  # (logical entry, ireg) to value; (-1, 0) is the status
 
 
+Candidates = tuple[tuple[str, str], ...]  # (clause, setting)
+
+
 class Finding(NamedTuple):
-    """What went wrong. clause, headline; logical: the entry it shows in, -1 without. field: whether it is the right record."""
+    """What went wrong. clause: if no candidate explains it; logical: the entry it shows in, -1 without. field: whether it is the right record.
+
+    single: nothing else was recorded wrongly since the last read that agreed.
+    """
 
     clause: str
     headline: str
     logical: int = -1
     field: bool = False
     event: Event | None = None
+    candidates: Candidates = ()
+    single: bool = False
 
 
-class Passed(Counter[tuple[str, str]]):
-    """How often each suspect (clause, setting) was seen to hold."""
+def explains(why: Why, acts: Iterable[int]) -> Candidates:
+    """The clauses whose breach would make a device do one of `acts`, most specific first."""
+    wanted = frozenset(acts)
+    return tuple((s.clause, s.setting) for s in why.suspects if s.acts & wanted)
 
-    def blame(self, why: Why, acts: Iterable[int], otherwise: str) -> str:
-        """The clause whose breach explains that the device did one of `acts`."""
-        wanted = frozenset(acts)
-        found = [s for s in why.suspects if s.acts & wanted]
-        return min(found, key=lambda s: self[s.clause, s.setting]).clause if found else otherwise
+
+class Blame:
+    """Failures that several clauses explain. passed: how often each (clause, setting) was seen to hold."""
+
+    def __init__(self) -> None:
+        self.passed: Counter[tuple[str, str]] = Counter()
+        self._open: list[tuple[Failure, Candidates]] = []
+
+    def add(self, failure: Failure, candidates: Candidates) -> None:
+        """A failure to be judged at the end."""
+        self._open.append((failure, candidates))
+
+    def judged(self) -> list[Failure]:
+        """All of them, each under its clause: again and again the one that explains most of what is left, and held least."""
+        done: list[tuple[int, Failure]] = []
+        left = list(enumerate(self._open))
+        while left:
+            explained: Counter[tuple[str, str]] = Counter(c for _, (_, candidates) in left for c in candidates)
+            if not explained:
+                done += [(n, failure) for n, (failure, _) in left]
+                break
+            order = {c: -n for n, c in enumerate(explained)}
+            best = max(explained, key=lambda c: (explained[c] / (explained[c] + self.passed[c]), explained[c], order[c]))
+            for n, (failure, candidates) in left:
+                if best in candidates:
+                    failure.clause = best[0]
+                    done.append((n, failure))
+            left = [one for one in left if best not in one[1][1]]
+        return [failure for _, failure in sorted(done, key=lambda one: one[0])]
 
 
 def told(event: Event) -> str:
@@ -93,8 +137,8 @@ def look_ahead(follower: Follower, rows: Rows, index: int, view: View) -> View:
 class Diagnosis:
     """One failure of recorded state, looked at."""
 
-    def __init__(self, follower: Follower, passed: Passed, view: View) -> None:
-        self.f, self.passed, self.view = follower, passed, view
+    def __init__(self, follower: Follower, view: View) -> None:
+        self.f, self.view = follower, view
         self.has = sorted(x for x, part in view if part == SOURCE and x < follower.recorder.depth)
 
     def find(self, status: bool) -> Finding:
@@ -105,11 +149,11 @@ class Diagnosis:
         wrong = next((x for x in self.has if not self._same(x, x)), None)
         if wrong is None:
             return self._status_only(shift) if status or shift else Finding("", "", 0, True)
+        if not shift and not self._kin(wrong) and (swap := self._swap(wrong)) is not None:
+            return Finding("CTR.ras.swap", f"the swap did not overwrite entry 0: {told(swap)}", wrong, event=swap, candidates=explains(swap.why, (NOTHING,)))
         case = self._case(wrong, shift)
-        if case < 0:
-            return self._missing(wrong, -case)
-        if case > 0:
-            return self._extra(wrong)
+        if case:
+            return (self._missing(wrong, -case) if case < 0 else self._extra(wrong))._replace(single=shift in (1, -1))
         return Finding("", "", wrong, True)
 
     # --- What is compared ---------------------------------------------------------------------------
@@ -117,13 +161,15 @@ class Diagnosis:
     def _expected(self, logical: int, part: int) -> int:
         return self.f._part(part, logical)[0] if 0 <= logical < self.f.recorder.depth else 0
 
-    def _same(self, shown: int, held: int) -> bool:
-        """Whether the device's entry is the model's, but for the cycle count."""
+    def _same(self, shown: int, held: int, sure: bool = False) -> bool:
+        """Whether the device's entry is the model's, but for the cycle count. sure: what is open does not count as equal."""
         for part in (SOURCE, TARGET, DATA):
             value = self.view.get((shown, part))
             if value is None:
                 continue
             unknown = self.f._part(part, held)[1] if held < self.f.recorder.depth else 0
+            if sure and unknown:
+                return False
             if (value ^ self._expected(held, part)) & ~unknown & (_NO_CC if part == DATA else -1):
                 return False
         return 0 <= held < self.f.recorder.depth
@@ -131,7 +177,7 @@ class Diagnosis:
     def _shift(self) -> int | None:
         """By how much the device's WRPTR is ahead; None if it was not read."""
         value = self.view.get((-1, 0))
-        if value is None:
+        if value is None or self.f.adopted:
             return None
         depth = self.f.recorder.depth
         ahead = ((value & 0xFF) - self.f.recorder.wrptr) % depth
@@ -142,11 +188,11 @@ class Diagnosis:
         if shift:
             return shift
         below = [y for y in self.has if x < y <= x + 4]
-        scores = {0: sum(self._same(y, y) for y in below) + 0.6 * self._kin(x)}
+        scores = {0: sum(self._same(y, y, True) for y in below) + 0.6 * self._kin(x)}
         if shift is None:
             for n in range(1, FAR):
-                scores[-n] = sum(self._same(y, y + n) for y in [x, *below]) - 0.1 * n
-                scores[n] = sum(self._same(y, y - n) for y in below if y - n >= x) - 0.1 * n
+                scores[-n] = sum(self._same(y, y + n, True) for y in [x, *below]) - 0.1 * n
+                scores[n] = sum(self._same(y, y - n, True) for y in below if y - n >= x) - 0.1 * n
         best = max(scores, key=lambda n: scores[n])
         if best == 0 and not self._kin(x) and self._stray(x) is not None:
             return 1
@@ -169,20 +215,21 @@ class Diagnosis:
         traps = [e for e in reversed(f.log) if e.transfer.type in (1, 2)]
         if have:
             event = next((e for e in traps if any(FREEZE in s.acts for s in e.why.suspects)), None)
-            clause = self.passed.blame(event.why, (FREEZE,), "") if event else "CTR.status.frozen"
-            return Finding(clause, "FROZEN is 1; nothing has set it", event=event)
+            candidates = explains(event.why, (FREEZE,)) if event else ()
+            return Finding("CTR.status.frozen", "FROZEN is 1; nothing has set it", event=event, candidates=candidates)
         event = next((e for e in traps if e.why.action == FREEZE), None)
-        clause = self.passed.blame(event.why, (NOTHING, *RECORDED), "CTR.status.frozen") if event else "CTR.status.frozen"
-        return Finding(clause, "FROZEN is 0; the trap should have set it", event=event)
+        candidates = explains(event.why, (NOTHING, *RECORDED)) if event else ()
+        candidates = tuple(c for c in candidates if c[0] != "CTR.freeze.self")
+        return Finding("CTR.status.frozen", "FROZEN is 0; the trap should have set it", event=event, candidates=candidates)
 
     def _status_only(self, shift: int | None) -> Finding:
         """WRPTR is wrong, and no entry shows why."""
         last = next((e for e in reversed(self.f.log) if (e.why.action in RECORDED) if (shift or 0) < 0), None)
         if last is not None and not self.has:
-            return Finding(self.passed.blame(last.why, (NOTHING,), "CTR.status.wrptr"), "a record is missing", event=last)
+            return Finding("CTR.status.wrptr", "a record is missing", event=last, candidates=explains(last.why, (NOTHING,)))
         extra = next((e for e in reversed(self.f.log) if e.why.action in (NOTHING, FREEZE) and e.why.suspects), None)
         if (shift or 0) > 0 and extra is not None and not self.has:
-            return Finding(self.passed.blame(extra.why, RECORDED, "CTR.status.wrptr"), "a record is there that nothing calls for", event=extra)
+            return Finding("CTR.status.wrptr", "a record is there that nothing calls for", event=extra, candidates=explains(extra.why, RECORDED))
         made = next((e for e in reversed(self.f.log) if e.place >= 0), None)
         edge = made is not None and made.place in (0, self.f.recorder.depth - 1)
         pop = made is not None and made.why.action == POP
@@ -195,22 +242,25 @@ class Diagnosis:
         for y in range(min(x + n - 1, f.recorder.depth - 1), x - 1, -1):
             origin = f.origin[f.recorder.physical(y)]
             if origin.event is not None and origin.popped is None:
-                clause = self.passed.blame(origin.event.why, (NOTHING, FREEZE, POP), "CTR.behavior.push")
-                return Finding(clause, f"a record is missing: {told(origin.event)}", y, event=origin.event)
+                candidates = explains(origin.event.why, (NOTHING, FREEZE, POP))
+                if origin.event.together:
+                    candidates = (("CTR.behavior.push", "together"), *candidates)
+                return Finding("CTR.behavior.push", f"a record is missing: {told(origin.event)}", y, event=origin.event, candidates=candidates)
         event = next((e for e in reversed(f.log) if e.why.action != POP and any(POP in s.acts for s in e.why.suspects)), None)
         if event is not None:
-            return Finding(self.passed.blame(event.why, (POP,), "CTR.ras.return"), f"an entry was popped: {told(event)}", x, event=event)
+            return Finding("CTR.ras.return", f"an entry was popped: {told(event)}", x, event=event, candidates=explains(event.why, (POP,)))
         return Finding("CTR.behavior.push", "an entry is missing", x)
 
     def _stray(self, x: int) -> Event | None:
         """A transfer that was not to be recorded, and looks like what the device has at x."""
         source, target, data = (self.view.get((x, part)) for part in (SOURCE, TARGET, DATA))
-        if not (source or 0) >> 1 and not (target or 0) >> 1:
+        blank = not (source or 0) >> 1 and not (target or 0) >> 1
+        if blank and data is None:
             return None
         mask = (1 << self.f.config.xlen) - 2
         for event in reversed(self.f.log):
             t = event.transfer
-            if event.why.action in RECORDED:
+            if event.why.action in RECORDED or (blank and not any(s.acts & RECORDED for s in event.why.suspects)):
                 continue
             fits = source is None or source & mask in (t.source & mask, 0)
             fits = fits and (target is None or target & mask in (t.target & mask, 0))
@@ -218,13 +268,35 @@ class Diagnosis:
                 return event
         return None
 
+    def _swap(self, x: int) -> Event | None:
+        """The swap that is to have overwritten this entry, if one has."""
+        event = self.f.origin[self.f.recorder.physical(x)].event
+        return event if event is not None and event.why.action == OVERWRITE else None
+
+    def _acts(self, x: int, event: Event) -> frozenset[int]:
+        """What the device did with a transfer that it recorded at x."""
+        if event.why.action == POP:
+            return frozenset((WHOLE, NOTHING))
+        source, target = (self.view.get((x, part), 2) >> 1 for part in (SOURCE, TARGET))
+        if source and target:
+            return frozenset((WHOLE, CALL))
+        return frozenset((NO_SOURCE,) if target else (NO_TARGET,) if source else (NO_SOURCE, NO_TARGET, WHOLE))
+
     def _extra(self, x: int) -> Finding:
+        f = self.f
+        swap = next((s for y in range(x + 1) if (s := self._swap(y)) is not None), None)
+        if swap is not None:
+            return Finding("CTR.ras.swap", f"the swap left the entry that it overwrites: {told(swap)}", x, event=swap, candidates=explains(swap.why, (CALL, WHOLE)))
         event = self._stray(x)
         if event is not None:
-            acts = RECORDED if event.why.action != POP else {WHOLE, NOTHING}
-            clause = self.passed.blame(event.why, acts, "CTR.behavior.push")
-            return Finding(clause, f"a record is there that nothing calls for: {told(event)}", x, event=event)
-        pop = next((e for e in reversed(self.f.log) if e.why.action == POP), None)
+            acts = self._acts(x, event)
+            headline = f"a record is there that nothing calls for: {told(event)}"
+            return Finding("CTR.behavior.push", headline, x, event=event, candidates=explains(event.why, acts))
+        pop = next((e for e in reversed(f.log) if e.why.action == POP), None)
+        if f.wraps & 1:
+            return Finding("CTR.status.wrap_up", "WRPTR did not wrap to 0", x)
+        if pop is not None and f.wraps & 2:
+            return Finding("CTR.status.wrap_down", "WRPTR did not wrap to depth-1", x, event=pop)
         if pop is not None:
-            return Finding(self.passed.blame(pop.why, (NOTHING,), "CTR.ras.return"), f"an entry was not popped: {told(pop)}", x, event=pop)
+            return Finding("CTR.ras.return", f"an entry was not popped: {told(pop)}", x, event=pop, candidates=explains(pop.why, (NOTHING,)))
         return Finding("CTR.behavior.push", "a record is there that nothing calls for", x)

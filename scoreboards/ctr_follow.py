@@ -30,27 +30,12 @@ from models.ctr.records import (
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
+from scoreboards.ctr_notes import Event, Notes
 from scoreboards.ctr_reasons import RECORDED, VIRTUAL_MODES, Reasons, Why, key
 
 REMEMBERED = 4096  # transfers
 CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _EMULATED = (CALL, POP, OVERWRITE)
-
-
-class Event(NamedTuple):
-    """One transfer. place: the physical entry it wrote or popped, -1 without. count: of cycles; all, kept: what it would be if inactive cycles
-    were counted, or the counter were not reset. ccv: why CCV is 0, empty if it is 1."""
-
-    row: int
-    slot: int
-    cycle: int
-    transfer: Transfer
-    why: Why
-    place: int = -1
-    count: int = 0
-    all: int = 0
-    kept: int = 0
-    ccv: str = ""
 
 
 class Origin(NamedTuple):
@@ -66,16 +51,21 @@ class _Traced(Recorder):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.made: list[tuple[int, int, bool]] = []
+        self.made: list[tuple[int, int, bool, int]] = []  # place, count, not valid, V of the entry before
 
     def _record(self, action: int, type_: int, source: int, target: int, misp: int) -> None:
         place = (self.wrptr - 1) % self.depth if action == OVERWRITE else self.wrptr
-        self.made.append((place, self.counter, self.invalid))
+        self.made.append((place, self.counter, self.invalid, self.source[place] & 1))
         super()._record(action, type_, source, target, misp)
 
     def _pop(self) -> None:
-        self.made.append(((self.wrptr - 1) % self.depth, self.counter, self.invalid))
+        place = (self.wrptr - 1) % self.depth
+        self.made.append((place, self.counter, self.invalid, self.source[place] & 1))
         super()._pop()
+
+    def counts(self, priv: int) -> int:
+        """Whether a cycle in this mode is counted while FROZEN is 0."""
+        return self._counts[priv]
 
 
 class Follower(Ctr):
@@ -83,7 +73,7 @@ class Follower(Ctr):
 
     log: the last transfers, oldest first. origin: of each physical entry. last: who wrote each register last; refused: accesses to it
     that were refused since. pending: transfers since the last read that agreed, by reason. seen: how often each `key` came under
-    each (ctl, vsctl, frozen). met: how often the situation of a ruling occurred.
+    each (ctl, vsctl, frozen). met: how often the situation of a ruling occurred. notes: what else coverage wants to know.
     """
 
     def __init__(self, config: Config, knobs: Knobs, *, adopts: bool) -> None:
@@ -100,18 +90,24 @@ class Follower(Ctr):
         self.pending: dict[int, list[Any]] = {}
         self.seen: dict[tuple[int, int, int], Counter[int]] = {}
         self.met: Counter[str] = Counter()
+        self.notes = Notes(config)
         self.clean = self.thawed = self._doubted = False
         self.cleared_depth = CAPACITY
+        self.written = False  # software wrote an entry, and nothing happened since
+        self.adopted = False  # WRPTR was taken over from the device, and nothing happened since
+        self.several, self.groups = False, 0  # groups: of several effects, since the last read that agreed
         self.wraps = 0  # of WRPTR since the last status that agreed: bit 0 up, bit 1 down
         self.cleared = self.not_cleared = -1  # rows of the last clear, and of the last CLR that was none
         self.recorded = self.lost = 0
         self.effects = 0  # transfers of this cycle that did something
         self.after_pop = False
         self.ccv = "reset"
+        self.ccv_by = "reset"  # who made CCV 0
         self._last_record = 0
         self._edges = _edges(config)
         self._cc_open = entries(config)[2].mask & 0xFFFF8000
         self._tested: dict[tuple[Any, ...], Suspects] = {}
+        self.key: tuple[Any, ...] = ()  # all that decides about the outcome of the last access
         if not knobs.reset_zero:
             self._open_entries()
 
@@ -121,10 +117,14 @@ class Follower(Ctr):
         """The transfers of a row."""
         self.row, self.now, self.effects = row, cycle, 0
         recorder = self.traced
+        if recorder.frozen or not recorder.counts(priv):
+            self.notes.uncounted(priv, recorder.frozen)
         if not transfers:
             recorder.retire(priv, transfers)
             return
-        frozen = recorder.frozen
+        wraps, self.wraps = self.wraps, 0
+        frozen, self.several = recorder.frozen, len(transfers) > 1
+        self.adopted = self.written = False
         ctl, vsctl = self.ctl, self.vsctl
         recorder.made.clear()
         recorder.retire(priv, transfers)
@@ -162,8 +162,11 @@ class Follower(Ctr):
                 met["CTR-15"] += 1
             if reason.suspects:
                 self._situations(reason, from_, to)
+        self.notes.group(len(transfers), self.effects, self.wraps)
+        self.wraps |= wraps
         if self.effects > 1:
             met["CTR-13"] += 1
+            self.groups += 1
 
     def _closed(self) -> int:
         """State enables that are closed: bit 0 mstateen0.CTR, bit 1 hstateen0.CTR."""
@@ -172,13 +175,16 @@ class Follower(Ctr):
         g, bit = self.gates, CTR_BIT[self.config.variant]
         return (~g.mstateen >> bit & 1) | (~(g.mstateen & g.hstateen) >> bit & 1) << 1
 
-    def _did(self, slot: int, transfer: Transfer, reason: Why, place: int, count: int, invalid: bool) -> None:
-        """A record or a pop."""
+    def _did(self, slot: int, transfer: Transfer, reason: Why, place: int, count: int, invalid: bool, valid: int) -> None:
+        """A record or a pop. valid: V of the entry before."""
         self.effects += 1
         self.clean = False
         action, met, cycle = reason.action, self.met, self.now
         if place == self.recorder.depth - 1 and action != OVERWRITE:
             self.wraps |= 2 if action == POP else 1
+            self.notes.wrap(action == POP, self.recorder.depth)
+        if action in _EMULATED:
+            self.notes.emulated(transfer.type, place, self.recorder.depth, valid)
         if action == POP:
             event = Event(self.row, slot, cycle, transfer, reason, place)
             self.origin[place] = self.origin[place]._replace(popped=event)
@@ -193,7 +199,8 @@ class Follower(Ctr):
         else:
             emulated = action in _EMULATED
             ccv = self.ccv or ("ras" if (emulated and self.config.ras_policy == 0) or invalid else "")
-            event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv)
+            event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv, self.several)
+            self.notes.record(event, self.after_pop, emulated, self._closed(), self.ccv_by)
             made = Origin("record", event)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self.recorder.open[place, DATA] = self._cc_open
@@ -208,7 +215,7 @@ class Follower(Ctr):
             met["CTR-2"] += bool(ccv) or event.all != count
             met["CTR-16"] += action == NO_TARGET and transfer.type < 3
             self.origin[place] = made
-            self.after_pop, self.ccv, self.lost, self._last_record = False, "", 0, cycle
+            self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
             self.recorded += 1
         self.log.append(event)
 
@@ -216,6 +223,12 @@ class Follower(Ctr):
         if (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES):
             self.met["CTR-3"] += 1
         self.met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
+
+    def idle(self, priv: int, cycles: int) -> None:
+        """Cycles without transfers in this mode."""
+        if self.recorder.frozen or not self.traced.counts(priv):
+            self.notes.uncounted(priv, self.recorder.frozen)
+        super().idle(priv, cycles)
 
     # --- Accesses -----------------------------------------------------------------------------------
 
@@ -230,9 +243,10 @@ class Follower(Ctr):
     def tested(self, csr: Csr | None, access: Access) -> Suspects:
         """The clauses that this access tests by its outcome."""
         g, ctr = self._effective(), 1 << CTR_BIT[self.config.variant] | 1 << CSRIND_BIT
-        inside = tuple((value >> 8 == 2, value & 0x7FFFFF00 == 0x200 and not value >> 63) for value in (g.miselect, g.siselect, g.vsiselect))
+        inside = tuple(_place_of(value) for value in (g.miselect, g.siselect, g.vsiselect))
         name = csr.name if csr else access.addr
         k = (name, access.op == SCTRCLR, access.priv, narrow(self.config, access), g.mstateen & ctr, g.hstateen & ctr, inside)
+        self.key = k
         found = self._tested.get(k)
         if found is None:
             found = self._tested[k] = tested(self.config, g, csr, access)
@@ -250,25 +264,28 @@ class Follower(Ctr):
         place = self._place(csr, access) if writes and name in _PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         depth, frozen = r.depth, r.frozen
+        self.notes.access(self, access, csr, name, writes, value)
         self.access(access)
         if not writes:
             return
         if csr is None:
             self.origin = [Origin("clear")] * CAPACITY
-            self._reset_counter("clear", before)
+            self._reset_counter("clear", before, "SCTRCLR")
             self.met["CTR-14"] += 1
             self.clean, self.cleared, self.cleared_depth = True, self.row, r.depth
             return
         self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
         self.refused.pop(name, None)
         if place >= 0:
+            self.written = True
             self.origin[place] = Origin("narrow" if access.xlen32 and self.config.xlen == 64 else "write")
             self.clean = False
             self.met["CTR.discovery.entries"] += not access.wdata + 1 & 0xFFFFFFFF and access.op == WRITE
         if self.effects:
             self.met["CTR-13"] += 1
         if name in CONTROL:
-            self._reset_counter("write", before)
+            by = "h half" if csr.rv32 else {"m": "mctrctl", "v": "vsctrctl"}.get(csr.name[0], "sctrctl")
+            self._reset_counter("write", before, f"{by} written" + " in VS" * (by == "sctrctl" and access.priv in (VS, VU)))
             self.met["CTR-11"] += csr.name.startswith("s") and access.priv not in (VS, VU)
             if not csr.rv32 and value & self.config.bit("CLR"):
                 if name[0] == "m" or access.priv in (VS, VU):
@@ -279,6 +296,7 @@ class Follower(Ctr):
                     self.not_cleared = self.row
             defined = self.config.fields & (0xFFFFFFFF if narrow(self.config, access) else -1)
             self.met["CTR.discovery.fields"] += not csr.rv32 and not defined & ~value & ~self._hidden
+        self.notes.depth(depth, r.depth)
         if name == "sctrdepth" or r.depth != depth or (self.config.draft and name == "mctrcontrol" and not csr.rv32):
             self.met["CTR-10"] += 1
         if frozen and not r.frozen:
@@ -289,9 +307,9 @@ class Follower(Ctr):
             else:
                 self.origin = [Origin("depth")] * CAPACITY
 
-    def _reset_counter(self, why: str, before: int) -> None:
+    def _reset_counter(self, why: str, before: int, by: str) -> None:
         self.lost += before
-        self.ccv = why
+        self.ccv, self.ccv_by = why, by
 
     def _place(self, csr: Csr | None, access: Access) -> int:
         logical = self.logical(csr, access)
@@ -318,6 +336,7 @@ class Follower(Ctr):
         self._open_entries()
         self.recorder.count_open = True
         self.pending.clear()
+        self.groups = 0
         self.origin = [Origin("doubt")] * CAPACITY
 
     @property
@@ -363,6 +382,12 @@ class Follower(Ctr):
 
 
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+
+
+def _place_of(select: int) -> tuple[bool, bool, str]:
+    """Whether an iselect selects an entry; whether it does as XLEN 32 sees it; where it is."""
+    where = "an entry" if select >> 8 == 2 else "high bits set" if select >> 16 else "below" if select < 0x200 else "above"
+    return select >> 8 == 2, select & 0x7FFFFF00 == 0x200 and not select >> 63, where
 
 
 def _edges(config: Config) -> frozenset[int]:

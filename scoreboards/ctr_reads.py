@@ -20,7 +20,7 @@ def entry_fields(f: Follower, part: int, logical: int) -> list[Field]:
         return [("all", width, "CTR.depth.entries")]
     origin = f.origin[f.recorder.physical(logical)]
     if f.clean and origin.kind == "clear":
-        return [("all", width, "CTR.clear.entries"), *([("all", width, "CTR.clear.depths")] if logical >= f.cleared_depth else [])]
+        return [*([("all", width, "CTR.clear.depths")] if f.recorder.physical(logical) >= f.cleared_depth else []), ("all", width, "CTR.clear.entries")]
     if part == DATA:
         return _data(f, origin, width)
     low = ("V", 1, _valid(origin)) if part == SOURCE else ("MISP", 1, _misp(f, origin))
@@ -60,7 +60,8 @@ def _data(f: Follower, origin: Origin, width: int) -> list[Field]:
     fields += [("CC", 0xFFFF0000 & ~beyond, clause) for clause in (_count(f, event) if event else (held,))]
     if beyond:
         fields.append(("CCE beyond its bits", beyond, "CTR.cycle.impl"))
-    return [*fields, ("undefined bits", width & ~0xFFFF800F, "CTR.data.undefined")]
+    undefined = "CTR.depth.grown" if origin.kind == "depth" else "CTR.data.undefined"
+    return [*fields, ("undefined bits", width & ~0xFFFF800F, undefined)]
 
 
 def _count(f: Follower, event: Event) -> list[str]:

@@ -36,6 +36,7 @@ MODE_CLAUSE = {M: "CTR.ctl.m", HS: "CTR.ctl.s", U: "CTR.ctl.u", VS: "CTR.vsctl.s
 PAIRS = {(U, HS): "us", (U, M): "um", (HS, M): "sm", (VU, VS): "vuvs", (VU, HS): "vuhs", (VU, M): "vum", (VS, HS): "vshs", (VS, M): "vsm"}
 ALL_FILTERS = sum(1 << bit for bit, _ in FILTERS.values())
 VIRTUAL_MODES = (VS, VU)
+_ALIKE = {CALL, WHOLE}  # a record of entry 0, in emulation or not
 
 
 class Suspect(NamedTuple):
@@ -57,10 +58,13 @@ class Why(NamedTuple):
     source: str
     target: str
 
-    @property
-    def clauses(self) -> tuple[str, ...]:
-        """The clauses, each once."""
-        return tuple(dict.fromkeys(s.clause for s in self.suspects))
+    def shown_by(self, what: str) -> tuple[Suspect, ...]:
+        """The suspects that a read of the status ("count"), of ctrsource or of ctrtarget can tell from what is right."""
+        if what == "count":
+            pushes = self.action in PUSHED, self.action in (POP, FREEZE) and self.action
+            return tuple(s for s in self.suspects if any((act in PUSHED, act in (POP, FREEZE) and act) != pushes for act in s.acts))
+        zero = NO_SOURCE if what == "ctrsource" else NO_TARGET
+        return tuple(s for s in self.suspects if any(act in RECORDED and (act == zero) != (self.action == zero) for act in s.acts))
 
 
 class Reasons:
@@ -115,7 +119,7 @@ def why(config: Config, ctl: int, vsctl: int, type_: int, from_: int, to: int, c
     action = asked.act(ctl, vsctl)
     found: dict[tuple[str, str], set[int]] = {}
     for clause, setting, act in _changes(asked, action):
-        if act != action:
+        if act != action and {act, action} != _ALIKE:
             found.setdefault((clause, setting), set()).add(act)
     suspects = tuple(Suspect(clause, setting, frozenset(acts)) for (clause, setting), acts in found.items())
     source = "CTR.priv.trap_from_disabled" if action == NO_SOURCE else "CTR.source.pc"
@@ -241,7 +245,7 @@ def _external(a: _Asked, action: int) -> Iterator[_Change]:
     if not a.external:
         return
     if 1 << FILTERS[a.type][0] & a.ruling():
-        yield "CTR.ext.filters", "1", NOTHING if action == NO_TARGET else NO_TARGET
+        yield "CTR.ext.filters", "recorded" if action == NO_TARGET else "", NOTHING if action == NO_TARGET else NO_TARGET
     te = {M: a.ctl & a.m["MTE"], HS: a.ctl & a.m["STE"], VS: a.vsctl & a.m["STE"]}
     if a.config.draft:
         eten = a.ruling() & a.m["ETEN"]
@@ -313,13 +317,14 @@ def _registers(a: _Asked) -> Iterator[_Change]:
     """Which register rules: on virtualization mode transitions, and the active one elsewhere."""
     others = ALL_FILTERS | a.m["RASEMU"] | (a.m["ETEN"] if a.config.draft else 0)
     if a.crosses:
-        yield ("CTR.csr.active" if a.config.draft else "CTR.vtrans.others"), "", a.mixed(others)
+        yield ("CTR.csr.active" if a.config.draft else "CTR.vtrans.others"), "across", a.mixed(others)
         modes = a.m["S"] | a.m["U"]
         clause = "CTR.csr.active" if a.config.draft else "CTR.vtrans.enables"
-        yield clause, "", a.act(a.ctl, a.vsctl & ~modes | a.ctl & modes)
-        yield clause, "", a.act(a.ctl & ~modes | a.vsctl & modes, a.vsctl)
+        way = "trap" if a.trap else "return"
+        yield clause, f"guest, {way}", a.act(a.ctl, a.vsctl & ~modes | a.ctl & modes)
+        yield clause, f"host, {way}", a.act(a.ctl & ~modes | a.vsctl & modes, a.vsctl)
     else:
-        yield "CTR.csr.active", "", a.mixed(others | a.m["S"] | a.m["U"])
+        yield "CTR.csr.active", str(int(a.virtual)), a.mixed(others | a.m["S"] | a.m["U"])
 
 
 def _modes(a: _Asked) -> Iterator[_Change]:

@@ -24,8 +24,8 @@ DRAFTS: Configs = (DRAFT64, DRAFT32)
 V1: Configs = (DEFAULT, CC2, CC0, LEAN)
 ALL: Configs = (*V1, *DRAFTS)
 WIDE: dict[str, Any] = {"ras_policy": 2}  # counts can be added up by pops, to the largest there is
-NO_S: dict[str, Any] = {"variant": "v0_1_4", "transfers": 1, "has_s": 0, "has_h": 0, "depths": (32, 64), "fields": 0}
-CC1: dict[str, Any] = {"transfers": 1, "cce_bits": 1}
+NO_S: dict[str, Any] = {"variant": "v0_1_4", "transfers": 1, "has_s": 0, "has_h": 0, "depths": (64, 128), "fields": 0}
+CC1: dict[str, Any] = {"transfers": 1, "cce_bits": 1, "depths": (32, 128)}
 CC3: dict[str, Any] = {"transfers": 1, "cce_bits": 3}
 OPEN = 1 << CSRIND_BIT
 
@@ -49,17 +49,21 @@ class Scenario:
 class Story(Script):
     """A script of numbered transfers (no two look alike), with reads of what they left.
 
-    On RV32 of the draft a control register is written in both halves; the depth is kept.
+    It begins with open state enables and the configuration's depth; fresh: with nothing. On RV32 of the draft a control
+    register is written in both halves; the depth is kept.
     """
 
-    def __init__(self, config: Config, rng: Random | None = None) -> None:
+    def __init__(self, config: Config, rng: Random | None = None, fresh: bool = False) -> None:
         super().__init__(config)
         self.rng = rng or Random(0)
         self.number = 0
         self.top = 1 << config.xlen - 1 if config.xlen == 64 else 0
+        if fresh:
+            return
         self.open()
         if not config.draft:
             self.write("sctrdepth", config.depth_code(config.depth), M)
+            self.read("sctrstatus", M)
         else:
             self.machine(0)
 
@@ -107,7 +111,8 @@ class Story(Script):
         """A source and a target that no other transfer has, with bits in every part of the address."""
         self.number += 1
         high = self.rng.getrandbits(self.config.xlen - 20) << 20
-        return high | self.number << 5 | 2, high ^ self.top | self.number << 5 | 0x10
+        odd, even = self.number & 2, self.number << 1 & 2
+        return high | self.number << 5 | odd, high ^ self.top | self.number << 5 | 0x10 | even
 
     def make(self, type_: int, from_: int, to: int | None = None, cause: int = 0, misp: int = 0) -> Transfer:
         """The next transfer."""
@@ -159,7 +164,7 @@ def modes(s: Script) -> tuple[int, ...]:
 SCENARIOS: dict[str, Scenario] = {}
 
 
-def scenario(*clauses: str, configs: Configs, **job: Any) -> Callable[[Callable[[Story], None]], Callable[[Story], None]]:
+def scenario(*clauses: str, configs: Configs, fresh: bool = False, **job: Any) -> Callable[[Callable[[Story], None]], Callable[[Story], None]]:
     """Register the decorated function under its name; its docstring's first line is the scenario's `what`."""
 
     def register(tell: Callable[[Story], None]) -> Callable[[Story], None]:
@@ -168,7 +173,7 @@ def scenario(*clauses: str, configs: Configs, **job: Any) -> Callable[[Callable[
             raise ValueError(f"scenario {name} stands twice; give it another name")
 
         def build(config: Config, rng: Random) -> Rows:
-            story = Story(config, rng)
+            story = Story(config, rng, fresh)
             tell(story)
             return story.rows()
 

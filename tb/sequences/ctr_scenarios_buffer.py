@@ -7,6 +7,7 @@ from models.ctr.registers import SELECT
 from tb.sequences.ctr_scenarios_base import (
     ALL,
     CC0,
+    CC1,
     CC2,
     DEFAULT,
     DRAFT32,
@@ -20,6 +21,7 @@ from tb.sequences.ctr_scenarios_base import (
     scenario,
 )
 from tb.sequences.ctr_scenarios_modes import enable
+from tb.sequences.ctr_scenarios_ras import to_depth
 
 ONES = (1 << 64) - 1
 
@@ -32,16 +34,6 @@ def full(s: Story, value: int = ONES) -> int:
 def flag(s: Story) -> int:
     """FROZEN in the status."""
     return 1 << (15 if s.config.draft else 31)
-
-
-def to_depth(s: Story, depth: int) -> None:
-    """M-mode selects a depth; all modes stay enabled."""
-    code = s.config.depth_code(depth)
-    if s.config.draft:
-        value = s.control_word("M", "S", "U") | code << 16
-        s.write_control(value)
-    else:
-        s.write("sctrdepth", code, M)
 
 
 def fill(s: Story, number: int) -> None:
@@ -89,7 +81,7 @@ def depth_changes(s: Story) -> None:
             s.look(3)
 
 
-@scenario("CTR.depth.warl", "CTR.depth.reserved", "CTR.depth.undefined", "CTR-10", configs=(LEAN, CC0, DEFAULT, *DRAFTS, NO_S))
+@scenario("CTR.depth.warl", "CTR.depth.reserved", "CTR.depth.undefined", "CTR-10", configs=(LEAN, CC0, CC1, DEFAULT, *DRAFTS, NO_S))
 def depth_values(s: Story) -> None:
     """Every value of DEPTH written, the unsupported and the reserved ones, over every supported one."""
     enable(s, *modes(s))
@@ -109,6 +101,9 @@ def depth_values(s: Story) -> None:
     if not s.config.draft:
         s.write("sctrdepth", full(s, ONES & ~7), M)
         s.read("sctrdepth", M)
+        for op, value in ((SET, 1), (CLEAR, 1), (SET, 7), (CLEAR, 7)):
+            s.group([], s.access(op, "sctrdepth", value, M))
+            s.read("sctrdepth", M)
 
 
 @scenario("CTR.status.write", "CTR.status.upper", "CTR.status.undefined", "CTR.status.alias", "CTR.status.wrap", "CTR.status.frozen", configs=(*ALL, NO_S))
@@ -149,6 +144,20 @@ def status_in_the_cycle_of_a_record(s: Story) -> None:
         s.look(2)
         s.select(0)
         s.group([s.make(9, U)], s.access(0, f"{s.window}ireg{number}", 0, M))
+        s.together([s.make(9, U) for _ in range(n)], s.access(WRITE, f"{s.window}ireg{number}", 0x4321, M))
+        s.look(n + 1)
+        s.select(0)
+        s.together([s.make(9, U) for _ in range(n)], s.access(0, f"{s.window}ireg{number}", 0, M))
+        s.together([s.make(9, U) for _ in range(n)], s.access(WRITE, f"{s.window}iselect", SELECT.start + 1, M))
+        s.read(f"{s.window}ireg{number}", M)
+        s.group([s.make(9, U)], s.access(WRITE, f"{s.window}iselect", SELECT.start, M))
+        s.read(f"{s.window}ireg{number}", M)
+    if not s.config.draft:
+        for group in (1, n):
+            for depth in s.config.depths[:2]:
+                s.together([s.make(9, U) for _ in range(group)], s.access(WRITE, "sctrdepth", s.config.depth_code(depth), M))
+                s.read("sctrdepth", M)
+                s.look(2)
 
 
 @scenario("CTR.status.wrptr", "CTR.source.hold", "CTR.target.hold", "CTR.data.hold", configs=ALL)
@@ -189,6 +198,9 @@ def entry_values(s: Story) -> None:
             for part in ("4", "5", "6"):
                 s.write(f"{window}ireg{part}", full(s), mode)
                 s.read(f"{window}ireg{part}", mode)
+                s.set(f"{window}ireg{part}", full(s), mode)
+                s.clear(f"{window}ireg{part}", full(s), mode)
+            s.set(f"{window}ireg", 1, mode)
             for other, reader in windows:
                 s.select(logical, other, reader)
                 s.select(3, window if other != window else other, mode if other != window else reader)
@@ -271,13 +283,16 @@ def clr(s: Story) -> None:
     names = [(s.control, M), *([(s.s_control, HS)] if c.has_s else []), *([(s.vs_control, M), (s.vs_control, HS), (s.s_control, VS)] if c.has_h else [])]
     for name, mode in names:
         for before in c.depths:
-            for after in (before, c.depths[0], c.depths[-1]):
+            for number, after in enumerate((before, before, c.depths[0], c.depths[-1])):
                 if name == s.s_control and mode == VS and after != before:
                     continue
+                s.write_control(on | c.depth_code(c.depths[-1]) << 16)
+                fill(s, c.depths[-1])
                 s.write_control(on | c.depth_code(before) << 16)
                 s.write(s.status, 0, M)
                 fill(s, before + 3)
-                s.set(s.status, flag(s), M)
+                if number:
+                    s.set(s.status, flag(s), M)
                 s.look(2)
                 low = on if mode == M else on & ~c.bit("M")
                 s.group([], s.access(WRITE, name, low | bit | c.depth_code(after) << 16, mode))

@@ -67,10 +67,10 @@ def addresses(s: Story) -> None:
 def state_enables(s: Story) -> None:
     """All sixteen settings of the two state enables, with an entry selected and without: every CSR of CTR from every mode, and SCTRCLR."""
     ctr, ind = 1 << CTR_BIT[s.config.variant], 1 << CSRIND_BIT
-    kept = [c for c in csrs(s.config) if "stateen" not in c.name and c.level != "M"] + [c for c in csrs(s.config) if c.name == s.control]
+    kept = [c for c in csrs(s.config) if "stateen" not in c.name and c.level != "M"] + [c for c in csrs(s.config) if c.name == s.control or c.name.startswith("mireg")]
     for select in (0x200, 0x1FF):
         s.open()
-        for window in ("s", "vs") if s.config.has_h else ("s",):
+        for window in ("m", "s", "vs") if s.config.has_h else ("m", "s"):
             s.write(f"{window}iselect", select, M)
         for number in range(16 if s.config.has_h else 4):
             s.open()
@@ -79,7 +79,7 @@ def state_enables(s: Story) -> None:
             s.wide("mstateen0", ctr * (number & 1) | ind * (number >> 1 & 1))
             for mode in anyone(s):
                 for c in kept:
-                    s.group([], Access(READ, c.address, 0, mode))
+                    s.group([], Access(READ, c.address, 0, mode, int(c.rv32)))
                 s.group([], Access(SCTRCLR, 0, 0, mode))
             for name in ("mstateen0", "hstateen0") if s.config.has_h else ("mstateen0",):
                 s.read(name, M)
@@ -133,6 +133,7 @@ def control_values(s: Story) -> None:
         if read == s.vs_control and not s.config.has_h:
             continue
         names = [read, f"{read}h"] if s.config.draft and s.config.xlen == 32 else [read]
+        s.machine()
         for value in (ONES, 0, *bits):
             write(value & ~s.config.bit("CLR"))
             for name in names:
@@ -169,7 +170,7 @@ def substitution(s: Story) -> None:
     for mine, guest in ((0x1804, 0x0183), (0, 3), (7, 0)):
         s.machine(mine)
         s.guest(guest)
-        for mode, value in ((HS, 0x0082), (VS, 0x1801), (VS, 0), (HS, 3)):
+        for mode, value in ((HS, 0x0082), (VS, 0x1801), (VS, 0), (HS, 3), (VS, ONES & ~s.config.bit("CLR"))):
             for op in (WRITE, SET, CLEAR):
                 s.group([], s.access(op, s.s_control, value | s.word(), mode))
                 s.read(s.s_control, HS)
@@ -235,14 +236,27 @@ def narrow_views(s: Story) -> None:
         s.write(f"{s.window}ireg{number}", ONES, M)
         s.set(f"{s.window}ireg{number}", 0x10, M, 1)
         s.read(f"{s.window}ireg{number}", M)
-    s.read(s.status, M, 1)
+        s.set(f"{s.window}ireg{number}", 0x10, M)
+        s.clear(f"{s.window}ireg{number}", 0x1F, M, 1)
+        s.read(f"{s.window}ireg{number}", M)
+    for op in (WRITE, SET, CLEAR, READ):
+        for name in (s.status, "mstateen0", "mstateen0h", "hstateen0", "hstateen0h", "siselect", "vsiselect"):
+            s.group([], s.access(op, name, 0xFFFF_FFFF if op == SET else 0x0040_0203, M, 1))
+            s.read(name, M, 1)
+            if not name.endswith("h"):
+                s.read(name, M)
 
 
-@scenario("CTR.csr.reset", configs=(*ALL, NO_S))
+@scenario("CTR.csr.reset", configs=(*ALL, NO_S), fresh=True)
 def reset_values(s: Story) -> None:
-    """Everything read behind reset, before anything is written but selects."""
-    s.open()
+    """Everything read behind reset, before anything is written but selects and state enables."""
     s.registers()
+    for name in ("mstateen0", "hstateen0") * s.config.has_stateen:
+        if name[0] == "m" or s.config.has_h:
+            s.read(name, M)
+    if not s.config.draft:
+        s.read("sctrdepth", M)
+    s.open()
     s.look(s.config.depths[0], 0)
 
 

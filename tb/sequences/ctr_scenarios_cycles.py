@@ -49,7 +49,8 @@ def long_counts(s: Story) -> None:
     """Three exponent bits: the largest count and its neighbours."""
     s.machine("M", "S", "U")
     most = largest_count(3)
-    for count in (262_143, 262_144, most - 64, most - 1, most, most + 100):
+    edges = [n + d for n in (1 << k for k in range(12, 19)) for d in (-1, 0, n // 2)]
+    for count in (*edges, most - 64, most - 1, most, most + 100):
         s.go(11, U)
         s.idle(count - 1)
         s.go(11, U)
@@ -176,6 +177,11 @@ def clears(s: Story) -> None:
 @scenario("CTR.cycle.elapsed", "CTR-1", "CTR-13", configs=(DEFAULT, CC2, DRAFT64))
 def groups(s: Story) -> None:
     """Records of one cycle: the first has the count, the others 0; a write in the same cycle comes behind them."""
+    s.machine("M", "S", "U", "TKBRINH")
+    for number in range(1, s.config.transfers + 1):
+        s.together([s.make(5, U) for _ in range(number)])
+        s.together([s.make(11 if slot == number - 1 else 5, U) for slot in range(number)])
+    s.look(4)
     s.machine("M", "S", "U")
     for idle in (0, 1, 7):
         for number in range(1, s.config.transfers + 1):

@@ -12,13 +12,14 @@ JUMPS = (4, 5, 8, 9, 10, 11, 12, 13, 14, 15)
 @scenario("CTR.filter.default", "CTR.data.type", "CTR.source.pc", "CTR.target.pc", "CTR.target.misp", "CTR.source.v", "CTR.behavior.push", configs=ALL)
 def every_type(s: Story) -> None:
     """Every type in every mode, all recorded, predicted right and wrong."""
-    s.machine("M", "S", "U")
-    s.guest("S", "U")
-    for mode in modes(s):
-        for misp in (0, 1):
-            for type_ in JUMPS:
-                s.go(type_, mode, misp=misp)
-            s.look(10)
+    for more in ((), ("NTBREN",)):
+        s.machine("M", "S", "U", *more)
+        s.guest("S", "U", *more)
+        for mode in modes(s):
+            for misp in (0, 1):
+                for type_ in JUMPS:
+                    s.go(type_, mode, misp=misp)
+                s.look(10)
 
 
 @scenario(*(f"CTR.filter.{name}" for bit, name in FILTERS.values() if bit > 34), configs=ALL)

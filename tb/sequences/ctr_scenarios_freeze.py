@@ -46,6 +46,9 @@ def other_causes(s: Story) -> None:
             if cause != freezing:
                 s.go(type_, U, M, cause)
         s.look(16)
+        s.go(type_, U, M, freezing)
+        s.look(1)
+        s.thaw()
         if there(s, VS):
             for cause in (1, 3, 13, 12):
                 if cause != freezing:

@@ -21,6 +21,17 @@ FULL = (DEFAULT, CC2, CC0, DRAFT64, DRAFT32)
 CALLS, RETURN, SWAP = (8, 9), 13, 12
 
 
+def to_depth(s: Story, depth: int, *names: str) -> None:
+    """M-mode selects a depth; all modes stay enabled, with more fields in mctrctl."""
+    code, word = s.config.depth_code(depth), s.control_word("M", "S", "U", *names)
+    if s.config.draft:
+        s.write_control(word | code << 16)
+    else:
+        s.write_control(word)
+        s.write("sctrdepth", code, M)
+        s.read(s.status, M)
+
+
 def emulate(s: Story, *names: str) -> None:
     """All modes enabled, RAS emulation in both worlds, with more fields in both registers."""
     enable(s, *modes(s), ctl=("RASEMU", *names), vsctl=("RASEMU", *names))
@@ -34,6 +45,7 @@ def call_stack(s: Story) -> None:
         for type_ in (8, 9, 13, 9, 8, 12, 13, 9, 12, 12, 13, 13):
             s.go(type_, mode)
             s.look(4)
+            s.read_entry(s.config.depth - 1)
 
 
 @scenario("CTR.ras.return", "CTR.ras.swap", "CTR.status.wrap_down", "CTR.status.wrap", "CTR-7", configs=FULL)
@@ -49,6 +61,15 @@ def empty_stack(s: Story) -> None:
     for type_ in (RETURN, 8, 8, RETURN, RETURN, RETURN, 9):
         s.go(type_, M)
         s.look(2)
+    for depth in s.config.depths:
+        to_depth(s, depth, "RASEMU")
+        for base in (0, 1, depth - 1):
+            for types in ((RETURN, 8, 8), (SWAP, SWAP, RETURN, SWAP), (9, RETURN, SWAP)):
+                s.write(s.status, base, M)
+                for type_ in types:
+                    s.go(type_, M)
+                s.look(3)
+                s.read_entry(depth - 1)
 
 
 @scenario("CTR.status.wrap_up", "CTR.status.wrap_down", "CTR.ras.return", "CTR.behavior.lost", "CTR-7", configs=FULL)
