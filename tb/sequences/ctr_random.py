@@ -120,6 +120,7 @@ class Csrs:
         self.control = [c for c in self.known if "ctrctl" in c.name or "ctrcontrol" in c.name]
         self.windows = [w for w in ("m", "s", "vs") if f"{w}iselect" in names]
         self.names = Script(config)
+        self.frozen = 1 << (15 if config.draft else 31)
         self.gentle = True  # state enables stay open, and what is recorded stays useful
 
     def access(self, priv: int) -> Access:
@@ -159,7 +160,7 @@ class Csrs:
             value = sum(1 << bit for bit in (CSRIND_BIT, CTR_BIT[self.config.variant]) if rng.random() < 0.7) | (rng.getrandbits(64) if rng.random() < 0.2 else 0)
             return value >> 32 if c.rv32 else value
         if c.name.endswith("status"):
-            return rng.choice((0, rng.getrandbits(8), 1 << 31, 1 << 15, 1 << 14)) | rng.choice((0, rng.getrandbits(8)))
+            return rng.choice((0, 0, 0, rng.getrandbits(8), 1 << 14, self.frozen)) | rng.choice((0, rng.getrandbits(8)))
         if c.name == "sctrdepth":
             return rng.randrange(8)
         return rng.choice((rng.getrandbits(64), rng.getrandbits(32), 1, 0x8001, 0xFFFF_800F))
@@ -167,7 +168,7 @@ class Csrs:
     def word(self) -> int:
         """A control register's value: modes and switches one by one, filters sometimes, a depth that exists."""
         rng, out = self.rng, 0
-        chance = {"M": 0.7, "S": 0.8, "U": 0.8, "VS": 0.8, "VU": 0.8, "RASEMU": 0.25, "CLR": 0.1, "BPFRZ": 0.3, "LCOFIFRZ": 0.3, "STE": 0.6, "MTE": 0.6, "ETEN": 0.6, "NTBREN": 0.7}
+        chance = {"M": 0.7, "S": 0.8, "U": 0.8, "VS": 0.8, "VU": 0.8, "RASEMU": 0.25, "CLR": 0.1, "BPFRZ": 0.2, "LCOFIFRZ": 0.2, "STE": 0.6, "MTE": 0.6, "ETEN": 0.6, "NTBREN": 0.7}
         filters = rng.choice((0.0, 0.1, 0.4))
         for f in control_fields(self.config.variant):
             if f.name == "DEPTH":
@@ -201,6 +202,8 @@ class Mix:
         csrs_.gentle = rng.random() < 0.75
         if rng.random() < 0.35:
             self._reconfigure()
+        elif rng.random() < 0.6:
+            self.script.group([], self._thaw())
         for _ in range(rng.choice((5, 20, 60, 200))):
             self._cycle(csrs_.access(self.script.priv) if rng.random() < rng.choice((0.0, 0.0, 0.1, 0.5)) else None)
         mode = rng.choice(modes(config))
@@ -229,9 +232,12 @@ class Mix:
         for name in (names.control, names.vs_control):
             if name == names.vs_control and not config.has_h:
                 continue
-            todo += software._whole(name, self.csrs.word())
-        todo.append(Access(CLEAR, self.csrs.names.access(READ, names.status).addr, 1 << (15 if config.draft else 31), M))
-        self._software(iter(todo), 0.2)
+            todo += software.whole(name, self.csrs.word())
+        self._software(iter([*todo, self._thaw()]), 0.2)
+
+    def _thaw(self) -> Access:
+        """FROZEN is 0 behind this."""
+        return self.script.access(CLEAR, self.script.status, self.csrs.frozen, M)
 
     def _software(self, accesses: Iterator[Access], busy: float) -> None:
         """Accesses one after the other, in a share of their cycles with transfers."""

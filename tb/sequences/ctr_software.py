@@ -51,8 +51,8 @@ class Software:
         if not c.draft:
             yield self._do(WRITE, "sctrdepth", c.depth_code(c.depth))
         if c.has_h:
-            yield from self._whole(self.names.vs_control, c.vsctl)
-        yield from self._whole(self.names.control, c.ctl | (c.depth_code(c.depth) << 16 if c.draft else 0))
+            yield from self.whole(self.names.vs_control, c.vsctl)
+        yield from self.whole(self.names.control, c.ctl | (c.depth_code(c.depth) << 16 if c.draft else 0))
 
     def _open(self, name: str) -> Iterator[Access]:
         value = 1 << CSRIND_BIT | 1 << CTR_BIT[self.config.variant]
@@ -61,7 +61,8 @@ class Software:
         else:
             yield self._do(SET, name, value)
 
-    def _whole(self, name: str, value: int) -> Iterator[Access]:
+    def whole(self, name: str, value: int) -> Iterator[Access]:
+        """A write of a whole control register, in both halves where there are two."""
         for half in self._halves(name):
             yield self._do(WRITE, half, value >> 32 if half.endswith("h") else value)
 
@@ -124,7 +125,7 @@ class Software:
             for number, value in zip(("", "2", "3"), values):
                 yield self._do(WRITE, f"{self.window}ireg{number}", value)
         if control is not None:
-            yield from self._whole(self._control(), control)
+            yield from self.whole(self._control(), control)
         yield from self.entries(depth)
 
     def wipe(self) -> Iterator[Access]:

@@ -142,7 +142,7 @@ def cache_and_resync(config: Config, rng: Random) -> Story:
 
 
 @scenario("ET-12", "ET.opt.implicit_return", "ET.opt.misreturn", "ET.pay.irreport", "ET.opt.cache",
-          configs=configs({}, SMALL, FOUR, jump_target_cache=1, implicit_return=1, variant=V2))  # fmt: skip
+          configs=configs({}, SMALL, FOUR, jump_target_cache=1, implicit_return=1, full_address=(0, 1), variant=V2))  # fmt: skip
 def cache_and_returns(config: Config, rng: Random) -> Story:
     """Targets of inferred returns are not stored; those of mispredicted ones are, and may be told by their index with irdepth."""
     b = _sites(config, 8)

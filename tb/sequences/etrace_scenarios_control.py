@@ -162,6 +162,22 @@ def reconfigured(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
+@scenario("ET.alg.reconfigured", "ET-16", "ET.pay.support", "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=_enable)
+def reconfigured_disabled(config: Config, rng: Random) -> Story:
+    """Options change while the encoder is disabled: the support packet of the next enable tells them, and what follows obeys them."""
+    b = main_code(builder(config))
+    b.label("call")
+    b.jal(RA, "jump")
+    program, walk = start(b, config, "jump")
+    at, possible = b.labels, _possible(config)
+    for bit in range(len(OPTIONS)):
+        for now in (1 << bit & possible, possible, 0):
+            _come(walk, _LAST[bit % len(_LAST)], at, pending=bool(now))
+            walk.trace_off().toggle(now).trace_on()
+            home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(3, at["trap_nested"]).step().jump(at["jump"])
+    return stop(program, walk)
+
+
 _HIGH = {64: 0xFFFF_FFFF_8000_0000, 32: 0xC000_0000}
 
 

@@ -213,7 +213,8 @@ def _counts(config: Config, counts: tuple[int, ...]) -> Story:
 
 
 @scenario("ET-11", "ET.opt.reset_on_sync", "ET.opt.predictor", "ET-4", "ET.alg.resync",
-          configs=(*configs({}, SMALL, branch_prediction=1, inst_sync_mode=(2, 3), inst_sync_max=2), *configs(COUNTER, branch_prediction=1, inst_sync_mode=1)))  # fmt: skip
+          configs=(*configs({}, SMALL, branch_prediction=1, inst_sync_mode=(2, 3), inst_sync_max=2), *configs({}, branch_prediction=1, inst_sync_mode=3, inst_sync_max=3),
+                   *configs(COUNTER, {}, branch_prediction=1, inst_sync_mode=1)))  # fmt: skip
 def predictor_and_resync(config: Config, rng: Random) -> Story:
     """Resynchronization in a loop of branches: the predictor forgets, and the branch at the sync itself trains it."""
     b = _loop(config)
