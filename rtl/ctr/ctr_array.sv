@@ -56,12 +56,10 @@ module ctr_array
   logic [ctr_pkg::NBanks*Xlen-1:0] read_source, read_target;
   logic [ctr_pkg::NBanks*21-1:0]   read_data;
   logic [1:0]             csr_bank;
-  logic [RowBits-1:0]     csr_row;
   logic                   csr_we;
 
   assign csr_we   = csr_source_we_i || csr_target_we_i || csr_data_we_i;
   assign csr_bank = csr_index_i[1:0];
-  assign csr_row  = csr_index_i[2 +: RowBits];
 
   for (genvar b = 0; b < ctr_pkg::NBanks; b++) begin : gen_bank
     localparam logic [1:0] Bank = b;
@@ -76,13 +74,14 @@ module ctr_array
     logic [Rows-1:0] cleared, recorded, accessed, set_source, valid_then;
 
     logic               touch, write, csr, hit;
-    logic [RowBits-1:0] row;
+    logic [RowBits-1:0] row, csr_row;
     logic [20:0]        csr_data;
 
     assign touch    = touch_i[b];
     assign write    = write_i[b];
     assign row      = row_i[6*b +: RowBits];
     assign csr      = (csr_bank == Bank);
+    assign csr_row  = csr ? csr_index_i[2 +: RowBits] : {RowBits{1'b0}};  // nothing moves in the other banks
     assign csr_data = {csr_wdata_i[31:15], csr_wdata_i[3:0]};
 
     // --- Bits beside the memories --------------------------------------------------------------------
