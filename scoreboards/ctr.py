@@ -124,7 +124,7 @@ class _Check:
         else:
             table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
             candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
-            otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.exists"
+            otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.privilege" if csr else "CTR.csr.exists"
             self._fail(otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates)
         if want.outcome != DONE:
             f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)

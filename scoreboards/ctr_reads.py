@@ -56,6 +56,8 @@ def _data(f: Follower, origin: Origin, width: int) -> list[Field]:
         return [*fields, ("CCV, CC", 0xFFFF8000, "CTR.data.unimplemented"), ("undefined bits", width & ~0xFFFF800F, "CTR.data.undefined")]
     beyond = 0xF0000000 & ~(((1 << config.cce_bits) - 1) << 28)
     ccv = _CCV_CLAUSE[event.ccv] if event else held
+    if event and not event.ccv and event.why.action in (CALL, OVERWRITE):
+        ccv = "CTR.ras.cc"
     fields.append(("CCV", 1 << 15, ccv))
     fields += [("CC", 0xFFFF0000 & ~beyond, clause) for clause in (_count(f, event) if event else (held,))]
     if beyond:

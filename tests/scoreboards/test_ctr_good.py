@@ -1,0 +1,76 @@
+"""The CTR scoreboard passes what the reference model answers, and every clause of the plan is checked by some scenario."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from models.ctr.rows import answered
+from models.ctr.transfers import Transfers
+from models.riscv import recording
+from scoreboards.clauses import Plan
+from scoreboards.ctr import check
+from scoreboards.ctr_capture import CtrCapture
+from tb.coverage.ctr_points import CTR, sample
+from tb.sequences.ctr_scenarios import SCENARIOS
+from tb.sequences.ctr_stimulus import stimulus
+from tests.scoreboards.ctr_devices import play, story
+from tools import draw_ctr
+
+PLAN = Plan.load(Path(__file__).resolve().parents[2] / "tests/plan/ctr.toml")
+
+
+@cache
+def checked(name: str) -> Counter[str]:
+    """How often each clause was checked by a scenario; it must pass in each of its implementations."""
+    total: Counter[str] = Counter()
+    for options in SCENARIOS[name].configs:
+        verdict = check(play(*story(name, **options)))
+        assert verdict.passed, verdict.failures[0].text()
+        total.update({clause: n for clause, (n, _) in verdict.book.results().items()})
+    return total
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenario_passes_and_checks_what_it_is_for(name: str) -> None:
+    assert [clause for clause in SCENARIOS[name].clauses if not checked(name)[clause]] == []
+
+
+def test_every_clause_is_checked_by_a_scenario() -> None:
+    total = sum((checked(name) for name in SCENARIOS), Counter())
+    never = [name for name, clause in PLAN.clauses.items() if clause.status == "built" and not total[name]]
+    assert never == ["CTR.filter.classes"]  # of real programs
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_random_rows_pass_and_can_be_covered(seed: int) -> None:
+    what = stimulus(draw_ctr.drawn(seed, size=3000))
+    capture = CtrCapture(what.config, answered(what.rows, what.config))
+    verdict = check(capture)
+    assert verdict.passed, verdict.failures[0].text()
+    counts = sample(capture, verdict)
+    assert not [point.name for point in CTR.points if point.surprises(counts)]
+    assert verdict.stats["accesses"] == what.rows.accesses and verdict.stats["transfers"] == what.rows.transfers
+
+
+def test_a_program_shows_the_classes_of_its_jumps() -> None:
+    config, _ = story("every_type")
+    run = recording.load(recording.names()[0], 64)
+    from models.ctr.rows import Rows
+    from tb.sequences.ctr_script import Script
+    from tb.sequences.ctr_software import Software
+
+    script = Script(config)
+    script.write("mctrctl", 7)
+    transfers = Transfers.of_retired(run.retired, run.program).select(slice(0, 500))
+    for access in [*Software(config).read_state(), *Software(config).entries(256)]:
+        script.group([], access)
+    begin, end = script.rows().select(slice(0, 1)), script.rows().select(slice(1, None))
+    rows = Rows.concat([begin, Rows.of_transfers(transfers, config.transfers), end])
+    capture = play(config, rows)
+    capture.program = run.program
+    results = check(capture).book.results()
+    assert results["CTR.filter.classes"][0] > 100 and not results["CTR.filter.classes"][1]
