@@ -8,7 +8,7 @@ module ctr_tb
   parameter int Xlen       = 64,
   parameter int Draft      = 0,
   parameter int NTransfers = 4,
-  parameter int Depths     = 31,
+  parameter logic [4:0] Depths = 5'd31,
   parameter int HasS       = 1,
   parameter int HasH       = 1,
   parameter int FieldsLow  = 65535,  // bits 15:0 of Fields
@@ -73,10 +73,11 @@ module ctr_tb
   logic [NTransfers*8-1:0]    cause, dut_cause;
   logic [NTransfers*SlotBits-1:0] seen;
   logic [63:0]                noise;
+  logic [127:0]               twice;
 
   for (genvar k = 0; k < NTransfers; k++) begin : gen_slot
     localparam int Base = HeadBits + k*SlotBits;
-    logic [63:0] own;  // noise
+    logic [Xlen-1:0] own;  // noise
 
     assign valid[k]                = drive_bulk_i ? (row[Base +: 8] != 8'd0)  : xfer_valid_i[k];
     assign type_[4*k +: 4]         = drive_bulk_i ? row[Base +: 4]            : xfer_type_i[4*k +: 4];
@@ -87,19 +88,22 @@ module ctr_tb
     assign source[Xlen*k +: Xlen]  = drive_bulk_i ? row[Base+64 +: Xlen]      : xfer_source_i[Xlen*k +: Xlen];
     assign target[Xlen*k +: Xlen]  = drive_bulk_i ? row[Base+128 +: Xlen]     : xfer_target_i[Xlen*k +: Xlen];
 
-    assign own                         = {noise[63-k:0], noise[63:63-k]};
+    assign own                         = twice[k+1 +: Xlen];
     assign dut_type[4*k +: 4]          = valid[k] ? type_[4*k +: 4]        : own[3:0];
     assign dut_misp[k]                 = valid[k] ? misp[k]                : own[4];
     assign dut_from[3*k +: 3]          = valid[k] ? from[3*k +: 3]         : own[7:5];
     assign dut_to[3*k +: 3]            = valid[k] ? to[3*k +: 3]           : own[10:8];
     assign dut_cause[8*k +: 8]         = valid[k] ? cause[8*k +: 8]        : own[18:11];
-    assign dut_source[Xlen*k +: Xlen]  = valid[k] ? source[Xlen*k +: Xlen] : own[Xlen-1:0];
-    assign dut_target[Xlen*k +: Xlen]  = valid[k] ? target[Xlen*k +: Xlen] : ~own[Xlen-1:0];
+    assign dut_source[Xlen*k +: Xlen]  = valid[k] ? source[Xlen*k +: Xlen] : own;
+    assign dut_target[Xlen*k +: Xlen]  = valid[k] ? target[Xlen*k +: Xlen] : ~own;
 
     assign seen[SlotBits*k +: SlotBits] = !valid[k] ? {SlotBits{1'b0}} : {
       {(64-Xlen){1'b0}}, target[Xlen*k +: Xlen], {(64-Xlen){1'b0}}, source[Xlen*k +: Xlen], 24'd0,
       cause[8*k +: 8], 5'd0, to[3*k +: 3], 5'd0, from[3*k +: 3], 7'd0, misp[k], 4'd0, type_[4*k +: 4]};
   end
+
+  logic unused_noise;
+  assign unused_noise = ^twice;
 
   assign hart_priv  = drive_bulk_i ? row[66:64]        : hart_priv_i;
   assign csr_valid  = drive_bulk_i ? row[99]           : csr_valid_i;
@@ -114,7 +118,7 @@ module ctr_tb
   );
 
   ctr #(
-    .Xlen(Xlen), .Draft(Draft != 0), .NTransfers(NTransfers), .Depths(Depths[4:0]), .HasS(HasS != 0), .HasH(HasH != 0),
+    .Xlen(Xlen), .Draft(Draft != 0), .NTransfers(NTransfers), .Depths(Depths), .HasS(HasS != 0), .HasH(HasH != 0),
     .Fields({16'd0, FieldsHigh[15:0], 16'd0, FieldsLow[15:0]}), .HasMisp(HasMisp != 0), .HasType(HasType != 0),
     .HasCc(HasCc != 0), .CceBits(CceBits), .RasPolicy(RasPolicy), .HasStateen(HasStateen != 0)
   ) u_dut (
@@ -135,6 +139,7 @@ module ctr_tb
   assign play    = go_i && !finish;
   assign done_o  = finish;
   assign noise   = ({32'd0, noise_seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 33'd0, busy[31:2]}) * 64'h9e37_79b9_7f4a_7c15;
+  assign twice   = {noise, noise};
   assign change  = (hart_priv != priv) || (cycle == 64'd0);
   assign unknown = csr_valid && ((^{csr_rdata_o, csr_outcome_o}) === 1'bx);
 

@@ -46,7 +46,7 @@ class System(ABC):
     synthesis_top: ClassVar[str]
     synthesized: ClassVar[tuple[dict[str, int], ...]] = ()
     modelled_as: ClassVar[str] = ""
-    linted: ClassVar[tuple[dict[str, int], ...]] = ({},)
+    linted: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = ()
     listing: ClassVar[Any]
     own_check: Callable[[list[str]], int] | None = None

@@ -39,10 +39,10 @@ class CtrSystem(System):
     bench = CtrBuild.BENCH
     synthesis_top = "ctr"
     synthesized = ({"Xlen": 64, "NTransfers": 1, "Depths": 1}, {"Xlen": 32, "NTransfers": 1, "Depths": 1}, {"Xlen": 64, "NTransfers": 2, "Depths": 1})
-    linted = (
-        {}, {"Xlen": 32, "NTransfers": 1, "Depths": 5, "HasMisp": 0, "HasType": 0, "HasCc": 0, "CceBits": 0, "HasStateen": 0},
-        {"Draft": 1, "NTransfers": 2}, {"Draft": 1, "Xlen": 32, "NTransfers": 1, "Depths": 7, "HasH": 0},
-        {"NTransfers": 3, "CceBits": 2, "RasPolicy": 2}, {"NTransfers": 1, "Depths": 3, "CceBits": 0, "RasPolicy": 1},
+    linted: ClassVar[tuple[dict[str, Any], ...]] = (
+        {}, {"Xlen": 32, "NTransfers": 1, "Depths": "5'd5", "HasMisp": 0, "HasType": 0, "HasCc": 0, "CceBits": 0, "HasStateen": 0},
+        {"Draft": 1, "NTransfers": 2}, {"Draft": 1, "Xlen": 32, "NTransfers": 1, "Depths": "5'd7", "HasH": 0},
+        {"NTransfers": 3, "CceBits": 2, "RasPolicy": 2}, {"NTransfers": 1, "Depths": "5'd3", "CceBits": 0, "RasPolicy": 1},
     )
     modelled_as = "in both variants"
     whole = counted = "transfers"
