@@ -36,7 +36,7 @@ def write_stimulus(path: Path, rows: Rows) -> None:
         table[name] = getattr(rows, name)
     for name in _SLOT_FIELDS:
         table["slots"][name] = getattr(rows, name)
-    table.view(np.uint8).reshape(-1, table.dtype.itemsize)[:, ::-1].tofile(path)
+    np.ascontiguousarray(table.view(np.uint8).reshape(-1, table.dtype.itemsize)[:, ::-1]).tofile(path)
 
 
 def read_seen(path: Path, slots: int) -> tuple[Rows, list[str]]:

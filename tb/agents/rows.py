@@ -41,7 +41,7 @@ def write_stimulus(path: Path, beats: Beats, bits: Mapping[str, tuple[int, int]]
     rows["vendor_data"] = beats.vendor_data
     for name in LANE_FIELDS:
         rows["lanes"][name] = getattr(beats, name)
-    rows.view(np.uint8).reshape(-1, row.itemsize)[:, ::-1].tofile(path)
+    np.ascontiguousarray(rows.view(np.uint8).reshape(-1, row.itemsize)[:, ::-1]).tofile(path)
 
 
 def read_ingress(path: Path, lanes: int, bits: Mapping[str, tuple[int, int]] = LEVEL_BITS) -> Beats:
