@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tb.sequences import (
     ctr_scenarios_buffer,
+    ctr_scenarios_clear,
     ctr_scenarios_csr,
     ctr_scenarios_cycles,
     ctr_scenarios_filters,
@@ -21,5 +22,5 @@ __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 
 STORIES = (
     ctr_scenarios_filters, ctr_scenarios_modes, ctr_scenarios_freeze, ctr_scenarios_ras, ctr_scenarios_cycles, ctr_scenarios_csr,
-    ctr_scenarios_buffer,
+    ctr_scenarios_buffer, ctr_scenarios_clear,
 )  # fmt: skip

@@ -23,7 +23,7 @@ PLANTS = load(FILE, "ctr") if FILE.exists() else {}
 BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
 ID = re.compile(r"CTR(-\d+|\.[a-z]+\.\w+)")
 MODULES = {
-    "transfers": ("ctr_reasons", "ctr_diagnose", "ctr_follow"), "values": ("ctr", "ctr_reads"), "accesses": ("ctr_access",),
+    "transfers": ("ctr_reasons", "ctr_diagnose", "ctr_follow"), "values": ("ctr", "ctr_judge", "ctr_values", "ctr_reads"), "accesses": ("ctr_access",),
 }  # fmt: skip
 PRIV = ("trap_enabled", "trap_from_disabled", "trap_to_disabled", "trap_disabled", "ret_enabled", "ret_to_disabled", "ret_from_disabled", "ret_disabled")
 BUILT_UP = {  # ids that the code puts together

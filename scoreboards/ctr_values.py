@@ -1,0 +1,281 @@
+"""Every value read, field by field: entries, the status, all other registers; each against the model, under the clause of the field."""
+
+from __future__ import annotations
+
+from models.control.layout import Field as TableField
+from models.ctr.model_access import acting
+from models.ctr.model_recorder import DATA, SOURCE, TARGET
+from models.ctr.model_rules import NO_SOURCE, NO_TARGET, WHOLE
+from models.ctr.records import CLEAR, SET, Access, Answer
+from models.ctr.registers import Csr
+from scoreboards.ctr_access import Last, control_clause, depth_clause, stateen_clause
+from scoreboards.ctr_diagnose import Candidates, explains, look_ahead, told
+from scoreboards.ctr_follow import CONTROL
+from scoreboards.ctr_judge import Judge, Table
+from scoreboards.ctr_reads import Field, count_clause, entry_fields, near, status_fields
+
+PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+_PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
+_CC = 0xFFFF8000
+_WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
+
+
+class Values(Judge):
+    """What reads show."""
+
+    def read(self, csr: Csr, access: Access, rdata: int, want: Answer) -> None:
+        f = self.follower
+        name = f.state_of(csr, access.priv)
+        unknown = self._adopt(csr, access, rdata, want, name)
+        if name in PARTS:
+            self._entry(access, csr, PARTS[name], rdata, want.rdata, unknown)
+        elif name.endswith("status"):
+            self._status(access, csr, rdata, want.rdata, unknown)
+        else:
+            self._register(access, csr, name, rdata, want.rdata, unknown)
+
+    def _adopt(self, csr: Csr, access: Access, rdata: int, want: Answer, name: str) -> int:
+        """Take over what is open, if it is legal; the open bits."""
+        if not want.open:
+            return 0
+        f = self.follower
+        logical = f.logical(csr, access)
+        kind = f.origin[f.recorder.physical(logical)].kind if name in PARTS and logical is not None else "depth"
+        clause = "CTR.depth.grown" if name in PARTS else "CTR.depth.wrptr" if name.endswith("status") else "CTR.depth.warl"
+        problem = f.adopt(access, rdata)
+        f.adopted |= name.endswith("status")
+        if kind == "depth" and not f.doubtful:
+            self.book.check(clause, not problem, lambda: self._failure(clause, problem, []))
+        return want.open
+
+    def _entry(self, access: Access, csr: Csr, part: int, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        logical = f.logical(csr, access)
+        assert logical is not None
+        narrow = bool(access.xlen32) and self.config.xlen == 64
+        seen = 0xFFFFFFFF if narrow else -1
+        before = self.view.get((logical, part))
+        if not narrow:
+            self.view[logical, part] = rdata
+        fields = [(name, mask & seen, clause) for name, mask, clause in entry_fields(f, part, logical) if mask & seen]
+        differs = (rdata ^ want) & ~unknown
+        if part == DATA and differs & _CC and logical < f.recorder.depth:
+            differs &= ~self._tolerated(logical, rdata, want)
+        if not differs:
+            self._note_entry(part, logical, narrow)
+            self._count(fields, unknown)
+            if before is not None and before == rdata:
+                self.book.count("CTR.entry.same")
+            self._count_selects(csr, access, logical)
+            event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth and part != DATA and not unknown else None
+            if event is not None and event.why.suspects:
+                self._held(event.why, "ctrsource" if part == SOURCE else "ctrtarget")
+            if f.not_cleared > f.cleared and part == SOURCE and want & 1:
+                self.book.count("CTR.vsctl.clr")
+            if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
+                self._confirm()
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        if (other := self._other_entry(csr, access, part, logical, rdata, before == want if before is not None else False)) and not narrow:
+            self._fail(other, f"a read of logical entry {logical} through {csr.name} is wrong", _table(wrong, want, rdata))
+            return
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
+        refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
+        if origin is None or alone or (origin.event is None and origin.popped is None and origin.kind in ("write", "narrow") and (wrong[0][0] != "V" or f.written)):
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+            return
+        finding = self._diagnose(False)
+        if finding.field and finding.logical == logical or not finding.clause:
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+        else:
+            self._fail_finding(finding, logical)
+        self._doubt(finding=finding)
+
+    def _other_entry(self, csr: Csr, access: Access, part: int, logical: int, rdata: int, agreed: bool) -> str:
+        """The clause if the value is another entry's, that another iselect selects, or one window shows and the other does not."""
+        f, gates = self.follower, self.follower.gates
+        mine = acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if window != mine and 0 <= other < f.recorder.depth and other != logical and f.peek_part(part, other) == rdata and rdata:
+                return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
+        if not rdata and part == SOURCE:
+            event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth else None
+            if f.not_cleared > f.cleared:
+                return "CTR.vsctl.clr"
+            if event is not None and f.cleared > event.row:
+                return "CTR.clear.entries"
+        return "CTR.entry.same" if agreed else ""
+
+    def _note_entry(self, part: int, logical: int, narrow: bool) -> None:
+        """What a read of an entry showed, for coverage."""
+        f = self.follower
+        depth = f.recorder.depth
+        where = "255" if logical == 255 > depth - 1 else "at the depth" if logical == depth else "last" if logical == depth - 1 else str(logical) if logical < 2 else "between"
+        f.notes.counts["entry", depth, where if logical <= depth or logical == 255 else "beyond"] += 1
+        if logical < depth:
+            origin = f.origin[f.recorder.physical(logical)]
+            f.notes.counts["origin", part - 1, "popped" if origin.popped else origin.kind] += 1
+
+    def _count_selects(self, csr: Csr, access: Access, logical: int) -> None:
+        """A read shows the right select where another one selects another entry."""
+        gates, mine = self.follower.gates, acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if window != mine and 0 <= other < 256 and other != logical:
+                self.book.count("CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select")
+                return
+
+    def _entry_field(self, access: Access, part: int, logical: int, wrong: list[Field], rdata: int, want: int, refused: Access | None) -> None:
+        """The right record with something wrong in it."""
+        f = self.follower
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        name, mask, clause = wrong[0]
+        candidates: Candidates = ()
+        event = origin.event if origin else None
+        if name == "CC" and event is not None and origin is not None:
+            clause = count_clause(f, event, rdata >> 16 & 0xFFFF) if clause.startswith("CTR.cycle") else clause
+        elif name == "PC" and event is not None and event.why.suspects and not (want & mask and rdata & mask):
+            acts = (WHOLE,) if rdata & mask else (NO_SOURCE if part == SOURCE else NO_TARGET,)
+            candidates = (*explains(event.why, acts), (clause, "")) if clause != "CTR.ext.target0" else ()
+        elif name == "CCV" and clause == "CTR.ras.cc":
+            candidates = ((clause, ""), ("CTR.ras.enable", "1"))
+        elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        table = _table(wrong, want, rdata)
+        story = f": {told(event)}" if event else ""
+        self._fail(clause, f"{name} of logical entry {logical} is wrong{story}", table, event.transfer.source if event else None, candidates)
+        if logical < f.recorder.depth:
+            held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
+            held[f.recorder.physical(logical)] = rdata
+
+    def _tolerated(self, logical: int, rdata: int, want: int) -> int:
+        """Bits of CC and CCV in which this device may differ; it is taken over then."""
+        f, knobs = self.follower, self.knobs
+        place = f.recorder.physical(logical)
+        event = f.origin[place].event
+        if event is None:
+            return 0
+        want_valid, have_valid = want >> 15 & 1, rdata >> 15 & 1
+        if knobs.ccv_extra and want_valid and not have_valid:
+            bits = _CC
+        else:
+            void = not knobs.cc_invalid and not want_valid and not have_valid
+            close = knobs.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, knobs.cc_slack)
+            bits = 0xFFFF0000 if void or close else 0
+        f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
+        return bits
+
+    def _status(self, access: Access, csr: Csr, rdata: int, want: int, unknown: int) -> None:
+        f, last = self.follower, self.follower.last.get(self.follower.state_of(csr, access.priv))
+        alias = csr.name[0] == "s" and (self.config.draft or access.priv > 3)
+        moved = last is not None and bool(f.log) and f.log[-1].row > last.row
+        agreed = self.view.get((-1, 0))
+        self.view[-1, 0] = rdata
+        if f.doubtful:
+            f.force_status(rdata)
+            return
+        fields = status_fields(f, last, alias)
+        differs = (rdata ^ want) & ~unknown
+        if not differs:
+            self._count(fields, unknown)
+            if not unknown:
+                self._confirm()
+                f.wraps = 0
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        name, mask, clause = wrong[0]
+        refused = f.refused.get(f.state_of(csr, access.priv))
+        if refused is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        elif f.not_cleared > f.cleared and not rdata:
+            clause = "CTR.vsctl.clr"
+        elif alias and (agreed == want or self._elsewhere(want)):
+            self._fail("CTR.status.alias", f"{name} of {csr.name} is wrong here", _table(wrong, want, rdata))
+            return
+        elif name in ("WRPTR", "FROZEN") and not clause.startswith(("CTR.clear", "CTR.csr")) and (clause not in _WRITTEN or moved):
+            finding = self._diagnose(True)
+            if finding.clause:
+                self._fail_finding(finding, 0)
+                self._doubt(rdata, finding)
+                return
+        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata))
+        self._doubt(rdata)
+
+    def _elsewhere(self, want: int) -> bool:
+        """Whether the next read of the status, before anything happens, is right."""
+        view = look_ahead(self.follower, self.capture.rows, self.index + 1, {}) if self.index + 1 < len(self.capture.rows) else {}
+        return view.get((-1, 0)) == want
+
+    def _register(self, access: Access, csr: Csr, name: str, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        narrow = self.config.xlen == 32 or bool(access.xlen32)
+        fields = self._register_fields(csr, name, narrow)
+        if not narrow or self.config.xlen == 32:
+            f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
+        differs = (rdata ^ want) & ~unknown
+        if name.endswith("iselect") and not self.knobs.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
+            f.force(name, rdata, -1)
+            return
+        if not differs:
+            self._count(fields, unknown)
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", differs, "CTR.csr.xlen32")]
+        clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
+        table = _table(wrong, want, rdata)
+        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table)
+        shift = 32 * csr.rv32
+        f.force(name, rdata << shift, differs << shift)
+        if name == "sctrdepth" or wrong[0][0] == "DEPTH":
+            self._doubt()
+            f.force_depth(rdata)
+
+    def _other_writer(self, name: str, rdata: int, want: int, differs: int) -> str:
+        """The clause if another access explains the difference: a refused one, or one meant for the other world's register."""
+        f = self.follower
+        refused = f.refused.get(name)
+        if refused is not None and not (_would(refused, want) ^ rdata) & differs:
+            return "CTR.csr.refused"
+        kind = CONTROL.get(name, name)
+        other = next((reg for reg, k in CONTROL.items() if k == _PAIR.get(kind) and reg in f.last), _PAIR.get(kind, ""))
+        mine, theirs = f.last.get(name), f.last.get(other)
+        if theirs is not None and theirs.name[0] == "s" and (mine is None or mine.row < theirs.row) and not (theirs.value ^ rdata) & differs:
+            return "CTR.entry.virtual" if "select" in name else "CTR.vsctl.substitute"
+        if mine is not None and mine.name[0] == "s" and mine.access.priv > 3 and "select" not in name:
+            return "CTR.vsctl.substitute"
+        return ""
+
+    def _register_fields(self, csr: Csr, name: str, narrow: bool) -> list[Field]:
+        f, last = self.follower, self.follower.last.get(name)
+        seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
+        if not name or name.endswith("iselect"):
+            clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+            return [("all", seen, clause)]
+
+        def of(field: TableField | None) -> str:
+            if name in CONTROL:
+                return control_clause(self.config, csr, field, last)
+            return stateen_clause(csr, field, f.gates.mstateen) if "stateen" in name else depth_clause(self.config, field, last)
+
+        fields = [(one.name, one.mask & seen, of(one)) for one in csr.fields if one.mask & seen]
+        rest = seen & ~sum(mask for _, mask, _ in fields)
+        return [*fields, ("undefined bits", rest, of(None))]
+
+
+def _table(wrong: list[Field], want: int, rdata: int) -> Table:
+    """The wrong fields, for a failure."""
+    return [(name, f"{want & mask:#x}", f"{rdata & mask:#x}") for name, mask, _ in wrong]
+
+
+def _would(refused: Access, old: int) -> int:
+    """What a refused write would have left."""
+    return {SET: old | refused.wdata, CLEAR: old & ~refused.wdata}.get(refused.op, refused.wdata)
+
+
+def _select_clause(csr: Csr, last: Last | None, narrow: bool) -> str:
+    if last is None:
+        return "CTR.csr.reset"
+    if narrow or last.narrow and last.access.xlen32:
+        return "CTR.csr.xlen32"
+    return "CTR.entry.virtual" if csr.name[0] == "v" and last.name[0] == "s" else "CTR.entry.select"
