@@ -87,7 +87,7 @@ def existing_file(given: Mapping[str, str], name: str, path: str | Path) -> Path
     else:
         found = f"{path} does not exist"
     where = "the folder given by OUT should hold it" if name not in given and "OUT" in given else "a file is needed"
-    raise ArgumentError(f"{found}; {where}, give {name}=<file> (`make capture IP=ntrace` leaves one)")
+    raise ArgumentError(f"{found}; {where}, give {name}=<file> (`make capture` leaves one)")
 
 
 def main_guard(func: Callable[[list[str]], int | None]) -> NoReturn:

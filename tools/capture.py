@@ -26,6 +26,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
     sim = given.get("SIM", "verilator")
     job = one(given)
+    system.captured(job)
     out = Path(given["OUT"])
     out.mkdir(parents=True, exist_ok=True)
     for name in system.left:

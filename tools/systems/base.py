@@ -156,6 +156,10 @@ class System(ABC):
         ]
         return "  ".join(words)
 
+    def captured(self, job: Job) -> None:
+        """ArgumentError if a job leaves nothing that `make capture` could keep."""
+        return None
+
     def finish(self, out: Path) -> Iterable[str]:
         """Write what `make capture` adds to what the run left in a folder; the names."""
         return ()

@@ -140,6 +140,11 @@ class CtrSystem(System):
                 found[name] = name, ctr_entries.path_line(path), ctr_entries.listing(result["entries"], config, program, result["name"])
         return [found[name] for name in sorted(found)]
 
+    def captured(self, job: Job) -> None:
+        """Entries are read at the end of a program."""
+        if not job.source.startswith("program:"):
+            raise ArgumentError(f"{job.source} has no program whose entries could be read; give PROGRAM=<name> (`make list IP=ctr` has them)")
+
     def finish(self, out: Path) -> Iterable[str]:
         """entries.txt: the entries with symbols."""
         ctr_entries.write(out)
