@@ -251,6 +251,7 @@ module etrace_tb
   assign out_data_o   = atb_i ? {17'd0, at_id, 6'd0, at_bytes, at_data} : message_data;
 
   // A run: play, drain until all is empty and stays so, done. Anything else is given up.
+  logic        was_empty;  // with nothing left to come
   logic [63:0] cycle, quiet, idle;
   logic        finish;
 
@@ -266,10 +267,12 @@ module etrace_tb
       cycle  <= '0;
       quiet  <= '0;
       idle   <= '0;
+      was_empty <= 1'b0;
     end else begin
       cycle <= cycle + 64'd1;
       quiet <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
       idle  <= (draining || !accept) ? idle + 64'd1 : 64'd0;
+      was_empty <= draining && (encoder_empty || was_empty);
       if ((quiet == Quiet) || (idle == GiveUp)) finish <= 1'b1;
     end
   end
@@ -280,7 +283,8 @@ module etrace_tb
     .vendor_data_i(32'd0), .tstamp_i(sts_tstamp_o), .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
-    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining)
+    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
+    .early_empty_i(pkt_valid_o && (encoder_empty || was_empty))
   );
 
   stream_recorder #(.OutBytes(36), .File("packets.bin")) u_packets (

@@ -261,7 +261,8 @@ module ntrace_tb
     .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
-    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining)
+    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
+    .early_empty_i((quiet != 64'd0) && !sts_empty_o)
   );
 
 endmodule

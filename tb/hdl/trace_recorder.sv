@@ -30,11 +30,12 @@ module trace_recorder
   input  logic [8*OutBytes-1:0]         data_i,
 
   input  logic                          stuck_ingress_i,  // the run was given up
-  input  logic                          stuck_empty_i
+  input  logic                          stuck_empty_i,
+  input  logic                          early_empty_i     // empty_o was 1 before the last packet had come out
 );
 
   localparam int CountBits = $clog2(OutBytes + 1);
-  localparam int KindBits  = 7;
+  localparam int KindBits  = 8;
 
   integer                     ingress, stream, problems;
   logic                       open;
@@ -102,6 +103,10 @@ module trace_recorder
       if (!seen[6] && stuck_empty_i) begin
         seen[6] = 1'b1;
         $fwrite(problems, "cycle %0d: empty_o does not become 1 after the last block\n", cycle_i);
+      end
+      if (!seen[7] && early_empty_i) begin
+        seen[7] = 1'b1;
+        $fwrite(problems, "cycle %0d: empty_o was 1, and a packet came out although nothing more went in\n", cycle_i);
       end
       waiting        = valid_i && !ready_i;
       waiting_nbytes = nbytes_i;

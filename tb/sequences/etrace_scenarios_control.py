@@ -171,10 +171,30 @@ def reconfigured_disabled(config: Config, rng: Random) -> Story:
     program, walk = start(b, config, "jump")
     at, possible = b.labels, _possible(config)
     for bit in range(len(OPTIONS)):
-        for now in (1 << bit & possible, possible, 0):
-            _come(walk, _LAST[bit % len(_LAST)], at, pending=bool(now))
-            walk.trace_off().toggle(now).trace_on()
-            home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(3, at["trap_nested"]).step().jump(at["jump"])
+        if possible >> bit & 1:
+            for now in (1 << bit, possible, 0):
+                _come(walk, _LAST[bit % len(_LAST)], at, pending=bool(now))
+                walk.trace_off().toggle(now).trace_on()
+                home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(3, at["trap_nested"]).step().jump(at["jump"])
+    return stop(program, walk)
+
+
+def _with_blocks(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    """Levels change together with the blocks that follow, never in a cycle of their own."""
+    beats = SCENARIOS.place(config, "block", retired, rng)
+    keep = beats.valid().any(axis=1)
+    keep[0] = True
+    return beats.select(keep)
+
+
+@scenario("ET.alg.reconfigured", "ET.opt.full_address", configs=configs(TWO, FOUR), beats=_with_blocks)
+def reconfigured_lanes(config: Config, rng: Random) -> Story:
+    """The first cycle under new options has more than one block: the jump in its middle is told under the new options too."""
+    b = main_code(builder(config))
+    program, walk = start(b, config, "jump")
+    at = b.labels
+    for now in (1 << OPTIONS.index("full_address"), 0) * 2:
+        home(walk, at["jump"]).jump(at["target"]).toggle(now).run_to(at["jump"]).jump(at["return"]).jump(at["target"]).run_to(at["jump"]).jump(at["jump"])
     return stop(program, walk)
 
 
