@@ -37,8 +37,8 @@ def call_path(entries: Sequence[Entry], program: Program | None, emulated: bool)
     stack: list[tuple[bool, str]] = []  # (a trap, the place it was called from)
     for entry in reversed(valid):
         type_ = entry["type"]
-        if type_ in (_RETURN, _SWAP) and stack and not stack[-1][0]:
-            stack.pop()
+        if type_ in (_RETURN, _SWAP) and stack and stack.pop()[0]:  # out of a handler by a return: the hart went on elsewhere
+            stack.clear()
         if type_ == _XRET:
             while stack and not stack.pop()[0]:
                 pass

@@ -18,7 +18,7 @@ from models.riscv.retired import Retired
 from tb.job import Job
 from tb.sequences.ctr_builds import DEFAULT, DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_stimulus import stimulus
-from tools import ctr_entries, systems
+from tools import ctr_check, ctr_entries, systems
 
 SIZE = 2500
 CTR = systems.find("ctr")
@@ -78,6 +78,19 @@ def test_call_paths(run_jobs):
     assert ctr_entries.call_path(all_["entries"], program, False)[-1].startswith("ackermann")
     names = [name for name, _, _ in CTR.shown([calls, all_])]
     assert len(names) == 2 and all("recursion RV64 v1_0" in name for name in names)
+
+
+def test_a_capture_is_checked_without_a_simulator(run_jobs, capsys):
+    job = Job("offline", "program:switch", word(DEFAULT) | {"depth": 16}, size=SIZE, keep=True, ip="ctr")
+    run_jobs([job])
+    for exact in ("0", "1"):
+        assert ctr_check.main([f"OUT={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
+    path = Path(job.out) / "rows.npz"
+    rows = Rows.load(path)
+    read = np.flatnonzero((rows.op == 0) & (rows.rdata != 0))[-1]
+    rows.rdata[read] ^= np.uint64(1 << 15)  # another CCV or PC
+    rows.save(path)
+    assert ctr_check.main([f"OUT={job.out}", "QUIET=1"]) == 1 and "holds other entries" in capsys.readouterr().err
 
 
 def test_entries_of_the_model_are_those_of_a_capture(run_jobs):
