@@ -31,7 +31,7 @@ from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_notes import Event, Notes
-from scoreboards.ctr_reasons import RECORDED, VIRTUAL_MODES, Reasons, Why, key
+from scoreboards.ctr_reasons import VIRTUAL_MODES, Reasons, Why
 
 REMEMBERED = 4096  # transfers
 CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
@@ -91,6 +91,7 @@ class Follower(Ctr):
         self.seen: dict[tuple[int, int, int], Counter[int]] = {}
         self.met: Counter[str] = Counter()
         self.notes = Notes(config)
+        self.closed = 0  # state enables, as of the transfers in hand
         self.clean = self.thawed = self._doubted = False
         self.cleared_depth = CAPACITY
         self.written = False  # software wrote an entry, and nothing happened since
@@ -129,7 +130,7 @@ class Follower(Ctr):
         recorder.made.clear()
         recorder.retire(priv, transfers)
         made = iter(recorder.made)
-        closed = self._closed()
+        closed = self.closed = self._closed()
         known = self.reasons.epoch(ctl, vsctl, closed)
         seen = self.seen.get((ctl, vsctl, frozen))
         if seen is None:
@@ -158,10 +159,11 @@ class Follower(Ctr):
                 self.log.append(Event(row, slot, cycle, transfer, reason))
             else:
                 self._did(slot, transfer, reason, *next(made))
-            if from_ == DEBUG or to == DEBUG:
-                met["CTR-15"] += 1
-            if reason.suspects:
-                self._situations(reason, from_, to)
+            if from_ != to:
+                met["CTR-15"] += from_ == DEBUG or to == DEBUG
+                if reason.suspects:
+                    met["CTR-3"] += (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES)
+                    met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
         self.notes.group(len(transfers), self.effects, self.wraps)
         self.wraps |= wraps
         if self.effects > 1:
@@ -200,7 +202,7 @@ class Follower(Ctr):
             emulated = action in _EMULATED
             ccv = self.ccv or ("ras" if (emulated and self.config.ras_policy == 0) or invalid else "")
             event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv, self.several)
-            self.notes.record(event, self.after_pop, emulated, self._closed(), self.ccv_by)
+            self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
             made = Origin("record", event)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self.recorder.open[place, DATA] = self._cc_open
@@ -218,11 +220,6 @@ class Follower(Ctr):
             self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
             self.recorded += 1
         self.log.append(event)
-
-    def _situations(self, reason: Why, from_: int, to: int) -> None:
-        if (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES):
-            self.met["CTR-3"] += 1
-        self.met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
 
     def idle(self, priv: int, cycles: int) -> None:
         """Cycles without transfers in this mode."""
@@ -396,5 +393,3 @@ def _edges(config: Config) -> frozenset[int]:
     edges = {0, most, *(1 << n for n in range(12, 27))}
     return frozenset(n for edge in edges for n in (edge - 1, edge, edge + 1) if 0 <= n <= most)
 
-
-__all__ = ["CONTROL", "Event", "Follower", "NO_SOURCE", "NO_TARGET", "Origin", "RECORDED", "key"]

@@ -67,7 +67,7 @@ class Notes:
         """A record."""
         t, counts, config = event.transfer, self.counts, self.config
         if config.has_cc:
-            cc = encode_cc(event.count, config.cce_bits)
+            cc = event.count if event.count < 4096 else encode_cc(event.count, config.cce_bits)
             counts["count", cc >> 12, 0 if not cc & 0xFFF else 2 if cc & 0xFFF == 0xFFF else 1] += 1
             counts["ccv", (ccv_by or "emulation") if event.ccv else "CCV is 1"] += 1
             for what in self._away or ("none",):
@@ -139,6 +139,3 @@ class Notes:
         if name.endswith("iselect"):
             return "select written"
         return "depth written" if name == "sctrdepth" else "control written" if "ctrc" in name or "ctrctl" in name else ""
-
-
-__all__ = ["Event", "Notes", "Transfer"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.ctr.model_recorder import DATA, SOURCE, TARGET
-from models.ctr.model_rules import CALL, NO_SOURCE, NO_TARGET, OVERWRITE
+from models.ctr.model_recorder import DATA, SOURCE
+from models.ctr.model_rules import CALL, OVERWRITE
 from models.ctr.records import decode_cc, encode_cc, largest_count
 from scoreboards.ctr_access import Last
 from scoreboards.ctr_follow import Event, Follower, Origin
@@ -123,6 +123,3 @@ def status_fields(f: Follower, last: Last | None, alias: bool) -> list[Field]:
     fields.append(("FROZEN", flag, frozen))
     used = 0xFF | flag | (1 << 14 if draft else 0)
     return [*fields, ("undefined bits", 0xFFFFFFFF & ~used, "CTR.status.undefined")]
-
-
-__all__ = ["DATA", "NO_SOURCE", "NO_TARGET", "TARGET", "count_clause", "entry_fields", "near", "status_fields"]
