@@ -23,7 +23,7 @@ from tb.sequences.ctr_script import Script
 from tb.sequences.ctr_software import Software
 
 _MISP = 0.1  # share of a program's branches and jumps that were predicted wrong
-_LOOKS = 3000  # cycles between two looks at all entries while a program runs
+_LOOKS = 8000  # cycles between two looks at all entries while a program runs
 _SHARED = 0.5  # share of such accesses in cycles that have transfers as well
 
 

@@ -46,7 +46,7 @@ class CtrSystem(System):
     )
     modelled_as = "in both variants"
     whole = counted = "transfers"
-    measured_with: ClassVar[dict[str, Any]] = {"ctl": 7}  # M, S, U in either variant
+    measured_with: ClassVar[dict[str, Any]] = {"ctl": 7, "transfers": 1}  # M, S and U; as many a cycle as the encoders are measured with
     shown_as = ("Call paths", "What a profiler would read out of the buffer at the end of each program: call sites, outermost first, then where the hart was. "
                 "In RAS emulation the entries are the calls that have not returned; else calls and returns are played from the oldest entry on.")  # fmt: skip
     own_check = staticmethod(ctr_check.main)
