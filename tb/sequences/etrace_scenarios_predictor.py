@@ -65,7 +65,8 @@ def _out(walk: Walk, at: dict[str, int], taken: bool = False) -> Walk:
     return walk.jump(at["loop"])
 
 
-@scenario("ET-11", "ET.opt.prediction", "ET.opt.predictor", "ET.alg.mispredicted", "ET.alg.count_full", "ET.alg.full_map", "ET.pay.branch_count", configs=(*PREDICTED, *AIDED))
+@scenario("ET-11", "ET.opt.prediction", "ET.opt.predictor", "ET.alg.mispredicted", "ET.alg.count_full", "ET.alg.full_map", "ET.pay.branch_count", "ET.alg.resync",
+          configs=(*PREDICTED, *AIDED, *configs({}, branch_prediction=1, inst_sync_mode=1)))
 def counts_around_31(config: Config, rng: Random) -> Story:
     """29 to 33 branches predicted, and all up to twice the greatest count of a small build, then a branch that is not, or an address."""
     b = _loop(config)

@@ -123,6 +123,12 @@ def resync_interval(config: Config, rng: Random) -> Story:
     return stop(program, walk.step())
 
 
+@scenario("ET-4", "ET.alg.resync", configs=configs({}, SMALL, inst_sync_mode=3, inst_sync_max=(0, 1)), retirement="single")
+def resync_interval_single(config: Config, rng: Random) -> Story:
+    """The same with one instruction a block: the interval begins with the instruction of the sync."""
+    return resync_interval(config, rng)
+
+
 @scenario("ET-4", "ET.alg.resync", "ET.alg.first", configs=(*configs({}, TWO, inst_sync_mode=2, inst_sync_max=(0, 1)), *configs(SMALL, inst_sync_mode=2)), gaps=60)
 def resync_by_cycles(config: Config, rng: Random) -> Story:
     """Intervals in clock cycles, with idle cycles and pauses of trace between."""
