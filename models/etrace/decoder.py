@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from models.etrace.codec import PacketError, unpack
 from models.etrace.config import Config
 from models.etrace.decoded import CLAUSES, UNTOLD, DecodedTrace, Diagnostic, Event
+from models.etrace.decoder_ends import Contradiction, LimitReached
 from models.etrace.decoder_findings import State
 from models.etrace.decoder_packets import Interpreter
-from models.etrace.decoder_store import Contradiction, LimitReached
 from models.etrace.deframe import Damage, Deframer
 from models.etrace.packets import MAX_PAYLOAD, Packet
 from models.riscv.program import Program

@@ -10,10 +10,10 @@ from typing import Any
 
 from models.etrace.config import Config
 from models.etrace.decoded import UNTOLD
+from models.etrace.decoder_ends import Contradiction
 from models.etrace.decoder_findings import Findings, State
 from models.etrace.decoder_path import BRANCH, INDIRECT, TRAP
 from models.etrace.decoder_seek import AS_PREDICTED, MISPREDICTED, Goal, How, Seeker
-from models.etrace.decoder_store import Contradiction
 from models.etrace.packets import MAX_BRANCHES, PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from models.riscv.program import Program
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from models.etrace.config import Config
+from models.etrace.decoder_ends import Contradiction, LimitReached
 from models.etrace.decoder_steps import NOWHERE, End, Exit, Steps
-from models.etrace.decoder_store import Contradiction, LimitReached, Mark, Store
 from models.riscv.program import Program
+from models.riscv.step_store import Mark, Store
 
 WALK_LIMIT = 1 << 15  # steps without a decision
 PATIENCE = 16  # branches before a walk by prediction looks for a cycle

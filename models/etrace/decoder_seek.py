@@ -10,9 +10,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from models.etrace.config import Config
+from models.etrace.decoder_ends import Contradiction
 from models.etrace.decoder_path import BRANCH, UNMAPPED, WALK_LIMIT, Path, Place
 from models.etrace.decoder_steps import NOWHERE, Exit
-from models.etrace.decoder_store import Contradiction
 from models.riscv.program import Program
 
 AS_PREDICTED, MISPREDICTED = 2, 3

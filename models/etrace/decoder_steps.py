@@ -9,11 +9,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from models.ntrace.decoder_steps import STEP_LIMIT, Pool
 from models.riscv.isa import XRET, Flow, Insn, is_constant, itype
 from models.riscv.program import Program
 from models.riscv.retired import IType
 from models.riscv.sequential import target as constant_target
+from models.riscv.step_store import STEP_LIMIT, Pool
 
 NOWHERE = -1  # a pc that no walk comes to
 _CALLS = (IType.INFERABLE_CALL, IType.UNINFERABLE_CALL)

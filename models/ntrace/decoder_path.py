@@ -1,14 +1,10 @@
 """The decoder's path: every instruction up to here, by counts as messages tell them (8.3, 8.4, 9.3, NT-3).
 
 The path is kept as numbers of steps (`decoder_steps`) and repeats, so that a loop that runs a million times
-costs a few numbers; `Path.expand` makes the PCs of it.
+costs a few numbers; `expand` makes the PCs of it.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
-
-import numpy as np
 
 from models.ntrace.config import Config
 from models.ntrace.decoder_steps import End
@@ -16,21 +12,13 @@ from models.ntrace.decoder_walk import NOWHERE, PLAIN, Contradiction, Walker
 from models.ntrace.images import View
 from models.riscv.isa import Flow
 from models.riscv.program import Program
+from models.riscv.step_store import Mark
 
 __all__ = ["Contradiction", "End", "Mark", "Path"]
 
 CACHE_LIMIT = 1 << 15  # walks remembered
 CACHED_STEPS = 128  # longest walk remembered, in steps
-CHUNK = 1 << 16  # steps held as a list; older ones are packed
 CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
-
-
-class Mark(NamedTuple):
-    """A place to return to when a message turns out to be wrong."""
-
-    steps: int
-    repeats: int
-    count: int
 
 
 class Path(Walker):
@@ -45,10 +33,8 @@ class Path(Walker):
 
     def __init__(self, program: Program | View, config: Config) -> None:
         super().__init__(program, config)
-        self.wasted = 0  # steps that were undone
         self._predicts = bool(config.implicit_return)
         self._fresh = True  # no ResourceFull since the last group
-        self._packed: list[np.ndarray] = []
 
     # Groups
 
@@ -88,7 +74,7 @@ class Path(Walker):
         while times:
             if self.pc == turn and stack == items:  # the pattern came back to where it was: nothing new can happen
                 turns = times // (left - times)
-                self._repeat(credit, count, turns)
+                self._walk_again(credit, count, turns)
                 times -= turns * (left - times)
                 turn = NOWHERE
                 patience = 0  # and what is left is less than a turn
@@ -164,47 +150,10 @@ class Path(Walker):
         step = self._steps[-1] if self._steps else int(self._packed[-1][-1])
         return self._pool.last_pc(step)
 
-    def mark(self) -> Mark:
-        """Where to return to if the next message is wrong; packs old steps."""
-        if len(self._steps) > CHUNK:
-            self._packed.append(np.array(self._steps[:-2], dtype=np.uint32))
-            self._packed_steps += len(self._steps) - 2
-            self._steps = self._steps[-2:]
-        return Mark(len(self._steps), len(self._repeats), self.count)
-
-    def undo(self, mark: Mark) -> None:
-        """Forget the instructions since the mark, which must be the last one made."""
-        self.wasted += len(self._steps) - mark.steps
-        del self._steps[mark.steps :]
-        del self._repeats[mark.repeats :]
-        self.count = mark.count
-
     def again(self, count: int, times: int) -> None:
         """What was walked since there were `count` instructions happened `times` more (RepeatBranch)."""
-        self._repeat(self._credit, count, times)
+        self._repeat(count, times)
 
     def _begin(self) -> None:
         if self._fresh:
             self._fresh, self._count_begin = False, self.count
-
-    # All of it
-
-    def expand(self) -> tuple[np.ndarray, np.ndarray]:
-        """pcs (uint64[count]) and taken (int8[count]: 1, 0, or -1 where no branch or not told)."""
-        pcs, taken = np.empty(self.count, dtype=np.uint64), np.full(self.count, -1, dtype=np.int8)
-        steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
-        columns = self._pool.columns()
-        at, done = 0, 0
-        for place, length, times in [*self._repeats, (len(steps), 0, 0)]:
-            for first in range(done, place, CHUNK):
-                told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
-                pcs[at : at + len(told_pcs)] = told_pcs
-                taken[at : at + len(told_pcs)] = told_taken
-                at += len(told_pcs)
-            if times:
-                end = at + times * length
-                for column in (pcs, taken):
-                    column[at:end].reshape(times, length)[:] = column[at - length : at]
-                at = end
-            done = place
-        return pcs, taken

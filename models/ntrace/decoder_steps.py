@@ -7,19 +7,16 @@ images of a trace, one `Steps` each of them.
 
 from __future__ import annotations
 
-from array import array
 from enum import IntEnum
 from typing import NamedTuple
-
-import numpy as np
 
 from models.ntrace.config import Config
 from models.ntrace.images import View
 from models.riscv.isa import XRET, Flow, Insn, itype
 from models.riscv.program import Program
 from models.riscv.retired import IType
+from models.riscv.step_store import STEP_LIMIT, Pool
 
-STEP_LIMIT = 32  # instructions of a step: bounds what overlapping steps cost
 CALLS = (IType.INFERABLE_CALL, IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP)
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)
 LUI, AUIPC = 0x37, 0x17  # opcodes
@@ -64,33 +61,6 @@ class Node(NamedTuple):
 
 
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
-
-
-class Pool:
-    """The instructions of every step number.
-
-    pcs: at most STEP_LIMIT for each pc ever asked for. start, length: where in it a step's instructions are;
-    taken: direction of its last one, -1 if it is no branch or not known.
-    """
-
-    def __init__(self) -> None:
-        self.pcs = array("Q")
-        self.start, self.length, self.taken = array("Q"), array("H"), array("b")
-
-    def new(self, start: int, length: int, taken: int) -> int:
-        """Number of a new step on instructions in the pool."""
-        self.start.append(start)
-        self.length.append(length)
-        self.taken.append(taken)
-        return len(self.start) - 1
-
-    def last_pc(self, step: int) -> int:
-        """pc of the step's last instruction."""
-        return self.pcs[self.start[step] + self.length[step] - 1]
-
-    def columns(self) -> Columns:
-        """All of it for numpy; no steps may be added while that is in use."""
-        return Columns(*(np.array(c) for c in (self.start, self.length, self.taken, self.pcs)))
 
 
 class Steps(dict):
@@ -171,22 +141,3 @@ class Steps(dict):
 
 def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
-
-
-class Columns(NamedTuple):
-    """A `Pool` as arrays."""
-
-    start: np.ndarray
-    length: np.ndarray
-    taken: np.ndarray
-    pcs: np.ndarray
-
-    def instructions(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """pcs and taken of consecutive steps, none of them empty."""
-        sizes = self.length[steps].astype(np.int64)
-        ends = np.cumsum(sizes)
-        total = int(ends[-1]) if len(ends) else 0
-        index = np.arange(total) + np.repeat(self.start[steps].astype(np.int64) - (ends - sizes), sizes)
-        taken = np.full(total, -1, dtype=np.int8)
-        taken[ends - 1] = self.taken[steps]
-        return self.pcs[index], taken

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from models.ntrace.config import Config
 from models.ntrace.decoder_calls import CallStack, Effect
-from models.ntrace.decoder_steps import End, Jump, Node, Pool, Steps
+from models.ntrace.decoder_steps import End, Jump, Node, Steps
 from models.ntrace.images import View
 from models.riscv.program import Program
+from models.riscv.step_store import Pool, Store
 
 PATIENCE = 64  # steps without a decision before a walk looks for a cycle
 PLAIN, BRANCH, INDIRECT, CALL, JUMP = End.PLAIN, End.BRANCH, End.INDIRECT, End.CALL, End.JUMP
@@ -37,7 +38,7 @@ class _Image:
         self.cache: dict[tuple[int, int, int, int, int], Walked] = {}
 
 
-class Walker:
+class Walker(Store):
     """A place in a program, and the half-words that are still to be walked.
 
     pc: the next instruction, not known while `_jump` waits. count: instructions so far. last_pc: of the last instruction,
@@ -45,22 +46,18 @@ class Walker:
     """
 
     def __init__(self, program: Program | View, config: Config) -> None:
-        self.pc = self.count = self.last_pc = 0
+        super().__init__()
+        self.pc = self.last_pc = 0
         self.calls = CallStack()
         self._config = config
         self._bits_tell = config.mode == "htm"
         self._ecall_counts = config.variant == "rc7"
         self._constants = bool(config.sequential_jump)
-        self._pool = Pool()
         self._images: dict[int, _Image] = {}
         self._credit = 0  # half-words of I-CNT not walked yet; negative: walked for HIST before their I-CNT
         self._end = PLAIN  # the last instruction of the open count
         self._jump: Jump | None = None  # walked, its target neither told nor predicted yet
         self._count_begin = 0  # instructions before the open count
-        self._steps: list[int] = []
-        self._packed_steps = 0
-        # (at, n, times): before step `at` the last n instructions come `times` more
-        self._repeats: list[tuple[int, int, int]] = []
         self.use(program)
 
     def use(self, program: Program | View) -> None:
@@ -216,7 +213,7 @@ class Walker:
                 self.pc = node.after
             if self.pc == turn and self._credit > 0 and stack == calls.items:
                 # a last turn is left for the walk to find its end in
-                self._repeat(turn_credit, turn_count, (self._credit - 1) // (turn_credit - self._credit))
+                self._walk_again(turn_credit, turn_count, (self._credit - 1) // (turn_credit - self._credit))
                 turn, patience = NOWHERE, 0
             patience -= 1
             if not patience:
@@ -224,12 +221,11 @@ class Walker:
                 gap += gap
                 patience = gap
 
-    def _repeat(self, credit: int, count: int, turns: int) -> None:
+    def _walk_again(self, credit: int, count: int, turns: int) -> None:
         """What was walked since there were `credit` and `count` happened `turns` more."""
-        if turns and self.count > count:
-            self._repeats.append((self._packed_steps + len(self._steps), self.count - count, turns))
+        if self.count > count:
             self._credit -= turns * (credit - self._credit)
-            self.count += turns * (self.count - count)
+            self._repeat(count, turns)
 
     def _stop(self, pc: int, node: Node) -> None:
         """A step that ends in a trap: it must be the end of the count."""

@@ -35,12 +35,6 @@ package etrace_pkg;
   localparam logic [1:0] CtypePrecise       = 2'd2;
   localparam logic [1:0] CtypeDiscontinuity = 2'd3;
 
-  // Resynchronization: trTeInstSyncMode.
-  localparam logic [1:0] SyncModeOff       = 2'd0;
-  localparam logic [1:0] SyncModePackets   = 2'd1;
-  localparam logic [1:0] SyncModeCycles    = 2'd2;
-  localparam logic [1:0] SyncModeHalfwords = 2'd3;
-
   // What a descriptor asks etrace_packer for.
   localparam logic [2:0] KindStart    = 3'd1;  // 3.0
   localparam logic [2:0] KindTrap     = 3'd2;  // 3.1

@@ -1,30 +1,67 @@
-"""Where a decoder keeps its path: numbers of steps and repeats, so that a loop that runs a million times costs a few numbers."""
+"""Where a decoder keeps its path: numbers of steps and repeats, so that a loop that runs a million times costs a few numbers.
+
+A step is a run of consecutive instructions between two decisions; what ends one is each decoder's own business.
+"""
 
 from __future__ import annotations
 
+from array import array
 from typing import NamedTuple
 
 import numpy as np
 
-from models.ntrace.decoder_steps import Pool
-
+STEP_LIMIT = 32  # instructions of a step: bounds what overlapping steps cost
 CHUNK = 1 << 16  # steps held as a list; older ones are packed
 
 
-class Contradiction(Exception):
-    """What a packet says cannot have happened in this program; `clause` is the requirement it breaks."""
+class Pool:
+    """The instructions of every step number.
 
-    def __init__(self, clause: str, text: str) -> None:
-        super().__init__(text)
-        self.clause = clause
+    pcs: at most STEP_LIMIT for each pc ever asked for. start, length: where in it a step's instructions are;
+    taken: direction of its last one, -1 if it is no branch or not known.
+    """
+
+    def __init__(self) -> None:
+        self.pcs = array("Q")
+        self.start, self.length, self.taken = array("Q"), array("H"), array("b")
+
+    def new(self, start: int, length: int, taken: int) -> int:
+        """Number of a new step on instructions in the pool."""
+        self.start.append(start)
+        self.length.append(length)
+        self.taken.append(taken)
+        return len(self.start) - 1
+
+    def last_pc(self, step: int) -> int:
+        """pc of the step's last instruction."""
+        return self.pcs[self.start[step] + self.length[step] - 1]
+
+    def columns(self) -> Columns:
+        """All of it for numpy; no steps may be added while that is in use."""
+        return Columns(*(np.array(c) for c in (self.start, self.length, self.taken, self.pcs)))
 
 
-class LimitReached(Exception):
-    """The trace tells of more instructions than the decoder is to follow."""
+class Columns(NamedTuple):
+    """A `Pool` as arrays."""
+
+    start: np.ndarray
+    length: np.ndarray
+    taken: np.ndarray
+    pcs: np.ndarray
+
+    def instructions(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """pcs and taken of consecutive steps, none of them empty."""
+        sizes = self.length[steps].astype(np.int64)
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        index = np.arange(total) + np.repeat(self.start[steps].astype(np.int64) - (ends - sizes), sizes)
+        taken = np.full(total, -1, dtype=np.int8)
+        taken[ends - 1] = self.taken[steps]
+        return self.pcs[index], taken
 
 
 class Mark(NamedTuple):
-    """A place to return to when a packet turns out to be wrong."""
+    """A place to return to when a packet or message turns out to be wrong."""
 
     steps: int
     repeats: int
@@ -43,7 +80,7 @@ class Store:
         self._repeats: list[tuple[int, int, int]] = []  # (at, n, times): before step `at` the last n instructions come `times` more
 
     def mark(self) -> Mark:
-        """Where to return to if the next packet is wrong; packs old steps."""
+        """Where to return to if the next packet or message is wrong; packs old steps."""
         if len(self._steps) > CHUNK:
             self._packed.append(np.array(self._steps[:-2], dtype=np.uint32))
             self._packed_steps += len(self._steps) - 2
@@ -51,7 +88,7 @@ class Store:
         return self.here()
 
     def here(self) -> Mark:
-        """The same, for the packet at hand."""
+        """The same, for the one at hand."""
         return Mark(len(self._steps), len(self._repeats), self.count)
 
     def undo(self, mark: Mark) -> None:
@@ -63,7 +100,7 @@ class Store:
 
     def _repeat(self, count: int, turns: int) -> None:
         """What was walked since there were `count` instructions happened `turns` more."""
-        if turns:
+        if turns and self.count > count:
             self._repeats.append((self._packed_steps + len(self._steps), self.count - count, turns))
             self.count += turns * (self.count - count)
 
