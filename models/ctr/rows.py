@@ -192,7 +192,7 @@ class Rows:
 def answered(rows: Rows, config: Config) -> Rows:
     """The rows with what the reference model answers to each access: a device that is right, without a simulator."""
     model = Ctr(config)
-    out = rows.select(slice(None))
+    out = rows.select(np.arange(len(rows.cycle)))  # a copy
     before: tuple[int, int] | None = None
     for k, (cycle, priv, transfers, access, _, _) in enumerate(rows.cycles()):
         if before is not None and cycle > before[0] + 1:
