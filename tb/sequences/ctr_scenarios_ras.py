@@ -72,6 +72,19 @@ def empty_stack(s: Story) -> None:
                 s.read_entry(depth - 1)
 
 
+@scenario("CTR.ras.return", "CTR-7", "CTR-13", configs=FULL)
+def popped_and_read(s: Story) -> None:
+    """An entry is read in the very cycle in which a return pops it, and in which it is popped and pushed again."""
+    emulate(s)
+    last = s.config.depth - 1
+    for logical, types in ((last, (RETURN,)), (0, (RETURN, 8)), (last, (8, RETURN)), (last - 1, (RETURN, RETURN)), (0, (RETURN,)), (last, (RETURN,))):
+        for type_ in (8, 9, 8):
+            s.go(type_, M)
+        s.select(logical)
+        s.together([s.make(type_, M) for type_ in types], s.reading(f"{s.window}ireg", M))
+        s.read(f"{s.window}ireg", M)
+
+
 @scenario("CTR.status.wrap_up", "CTR.status.wrap_down", "CTR.ras.return", "CTR.behavior.lost", "CTR-7", configs=FULL)
 def deep_stack(s: Story) -> None:
     """More calls than entries, then more returns than calls: the oldest are lost."""
