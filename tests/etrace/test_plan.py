@@ -2,109 +2,68 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from pathlib import Path
 
 import pytest
 
 from models.etrace.decoded import CLAUSES as DECODED
 from models.etrace.encoder import CLAUSES as ENCODED
-from scoreboards.clauses import Plan
 from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_situations import OCCURRENCES, SITUATIONS
 from tb.coverage.etrace_points import ETRACE
 from tb.sequences.etrace_scenarios import SCENARIOS
-from tools.plants import load
+from tests.plan_rows import Rows, literals
 
-ROOT = Path(__file__).resolve().parents[2]
-PLAN = Plan.load(ROOT / "tests/plan/etrace.toml")
-FILE = ROOT / "tests/plants/etrace.toml"
-PLANTS = load(FILE, "etrace") if FILE.exists() else {}
-BUILT = {name: clause for name, clause in PLAN.clauses.items() if clause.status == "built"}
-ID = re.compile(r"ET(-\d+|\.[a-z]+\.\w+)")
 LOSSLESS = ("align", "depths", "expected", "lossless", "resync", "states")
-PATTERNS = {
+CHECKERS = {
     "exact": ("scoreboards/etrace_exact.py", "models/etrace/encoder*.py"),
     "lossless": tuple(f"scoreboards/etrace_{part}.py" for part in LOSSLESS),
     "legal": ("scoreboards/etrace_legal*.py",),
     "transport": ("scoreboards/etrace_transport.py",),
     "decoder": ("models/etrace/deco*.py", "models/etrace/deframe.py"),
 }
-SOURCES = {name: [path for pattern in patterns for path in sorted(ROOT.glob(pattern))] for name, patterns in PATTERNS.items()}
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that stand as string literals in a checker's modules."""
-    found: set[str] = set()
-    for source in SOURCES[checker]:
-        for node in ast.walk(ast.parse(source.read_text())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and ID.fullmatch(node.value):
-                found.add(node.value)
-    return found
+    """Clause ids that a checker's modules report under."""
+    return literals(r"ET(-\d+|\.[a-z]+\.\w+)", *CHECKERS[checker])
 
 
-@pytest.mark.parametrize("checker", SOURCES)
+ROWS = Rows("etrace", CHECKERS, ids, SCENARIOS, ETRACE.points)
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
 def test_every_id_in_the_code_is_in_the_plan(checker: str) -> None:
-    unknown = ids(checker) - set(BUILT)
-    assert ids(checker) and not unknown, f"{checker} reports under {sorted(unknown)}; add rows to tests/plan/etrace.toml"
+    ROWS.reported(checker)
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", ROWS.built)
 def test_built_row_is_checked_tested_and_planted(name: str) -> None:
-    clause = BUILT[name]
-    assert clause.how and clause.variants and clause.tests
-    assert bool(clause.checks) != bool(clause.through)
-    for part in clause.through:
-        assert part in BUILT and not PLAN[part].through and set(clause.variants) & set(PLAN[part].variants)
-    for check in clause.checks:
-        assert name in ids(check), f"{check} never reports {name}"
-    for test in clause.tests:
-        kind, _, what = test.partition(":")
-        assert what in SCENARIOS if kind == "scenario" else test == "random" or (ROOT / test).exists(), f"{name}: {test} does not exist"
-    assert set(clause.coverage) <= {point.name for point in ETRACE.points}
-    for plant in clause.plants:
-        assert name in PLANTS[plant].clauses
-    # without a plant: rolled up from rows that have theirs, or shown red by a unit test
-    assert clause.plants or clause.through or any(test.startswith("tests/") for test in clause.tests)
+    ROWS.row(name)
 
 
 def test_no_orphans() -> None:
-    assert {test[9:] for c in BUILT.values() for test in c.tests if test.startswith("scenario:")} == set(SCENARIOS)
-    for plant in PLANTS.values():
-        for clause in plant.clauses:
-            assert clause in BUILT and plant.name in PLAN[clause].plants
-    for scenario in SCENARIOS.values():
-        for clause in scenario.clauses:
-            assert f"scenario:{scenario.name}" in BUILT[clause].tests, f"{scenario.name} serves {clause}; name it in that row"
-        assert scenario.configs and scenario.what and scenario.name == scenario.build.__name__
+    ROWS.no_orphans()
+    ROWS.all_named()
 
 
 def test_models_and_situations_know_the_rows() -> None:
     """What the models report under, what is counted by its situation, and what the rows say, agree."""
-    assert {*ENCODED, *DECODED} <= set(BUILT)
-    assert all(BUILT[clause].through for clause in SITUATIONS)
-    assert all(BUILT[clause].checks for clause in OCCURRENCES)
+    assert {*ENCODED, *DECODED} <= set(ROWS.built)
+    assert all(ROWS.built[clause].through for clause in SITUATIONS)
+    assert all(ROWS.built[clause].checks for clause in OCCURRENCES)
 
 
 def test_knobs_are_named_where_they_matter() -> None:
     """Every ambiguity that is a knob stands in the row whose choice it is."""
-    text = " ".join(clause.what + clause.how for clause in PLAN.clauses.values())
+    text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
     assert {name for name in vars(Knobs()) if name not in text} == {"resync_late", "resync_early", "resync_extra", "support_extra"}
 
 
 def test_later_rows_have_reasons_and_no_checks() -> None:
-    later = [clause for clause in PLAN.clauses.values() if clause.status == "later"]
-    assert later and all(c.reason and not c.checks and not c.plants for c in later)
+    ROWS.later()
 
 
-@pytest.mark.parametrize("plant", PLANTS.values(), ids=lambda plant: plant.name)
+@pytest.mark.parametrize("plant", ROWS.plants.values(), ids=lambda plant: plant.name)
 def test_plant_applies(plant, tmp_path: Path) -> None:
-    for edit in plant.edit:
-        target = tmp_path / edit.file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text((ROOT / "rtl" / edit.file).read_text())
-    before = {edit.file: (tmp_path / edit.file).read_text() for edit in plant.edit}
-    plant.apply(tmp_path)
-    assert all((tmp_path / file).read_text() != text for file, text in before.items())
-    assert plant.why and plant.stimulus.settings
+    ROWS.applies(plant, tmp_path)
