@@ -162,7 +162,7 @@ def reconfigured(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("ET.alg.reconfigured", "ET-16", "ET.pay.support", "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=_enable)
+@scenario("ET-16", "ET.pay.support", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=_enable)
 def reconfigured_disabled(config: Config, rng: Random) -> Story:
     """Options change while the encoder is disabled: the support packet of the next enable tells them, and what follows obeys them."""
     b = main_code(builder(config))

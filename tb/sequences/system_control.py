@@ -187,7 +187,8 @@ def _pressed(job: SystemJob, rng: random.Random, stall: int) -> Story:
         await finish(s, sinks)
         await s.cycles(60)
 
-    return Story(harts(job, rng, 2500 if job.ip == "etrace" else 700, 0.0, inst_stall_ena=stall, **busy(job)), run)
+    size, options = (2500, etrace.PRESSED) if job.ip == "etrace" else (700, busy(job))
+    return Story(harts(job, rng, size, 0.0, inst_stall_ena=stall, **options), run)
 
 
 @story("TCI.te.overflow", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair", ips=BOTH)

@@ -22,7 +22,8 @@ from tb.sequences.etrace_stimulus import knobs_of, vectors
 if TYPE_CHECKING:
     from tb.system_job import SystemJob
 
-BUSY = {"inst_sync_mode": 2, "inst_sync_max": 0, "full_address": 1}  # a start packet every 16 cycles, no address cut
+BUSY = {"inst_sync_mode": 2, "inst_sync_max": 1}  # a start packet every 32 cycles
+PRESSED = {"inst_sync_mode": 2, "inst_sync_max": 0, "full_address": 1}  # one every 16, and no address cut
 
 
 def busy_options(rng: random.Random) -> dict[str, Any]:
