@@ -1,0 +1,169 @@
+"""Configuration of a counter block: the parameters of one implementation.
+
+`config.json` of a capture holds exactly `Config.to_dict()`; a command line writes the options in upper case (`COUNTERS=3+4+9`,
+`WIDTHS=40,3:12`, `SELECTORS=all,4:0x7`). Parameters: docs/hpm-profile.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from models.hpm.events import FIRST_EVENT, MOST_EVENTS
+
+FIRST, LAST = 3, 31  # mhpmcounter3 to mhpmcounter31
+ALL = -1  # counters, selectors, inhibit: everything
+_MASK32 = (1 << 32) - 1
+_PROGRAMMABLE = _MASK32 & ~7
+
+
+class ConfigError(ValueError):
+    """A configuration that is not legal or not built; the text says what is."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One implementation; ConfigError on construction if it is illegal.
+
+    xlen: MXLEN. retired: most instructions retired in a cycle. events: external events; event_bits: bits of each count.
+    counters: mask of mhpmcounter3 to 31 that exist. widths: of 32 counters in bits (0 to 2 and absent ones are 64).
+    selectors: of 32 counters the mask of selectors each can count (absent ones: bit 0 only). inhibit: mask of the bits of
+    mcountinhibit that exist. -1, or a tuple of one element, is everything or the same for all.
+    has_u, has_s, has_h: modes. has_sscofpmf, has_smcntrpmf, has_shlcofideleg: extensions.
+    """
+
+    xlen: int = 64
+    retired: int = 4
+    events: int = 8
+    event_bits: int = 2
+    counters: int = ALL
+    widths: tuple[int, ...] = (64,)
+    selectors: tuple[int, ...] = (ALL,)
+    inhibit: int = ALL
+    has_u: int = 1
+    has_s: int = 1
+    has_h: int = 1
+    has_sscofpmf: int = 1
+    has_smcntrpmf: int = 1
+    has_shlcofideleg: int = 1
+
+    def __post_init__(self) -> None:
+        for name, legal in _LEGAL.items():
+            value = getattr(self, name)
+            if value not in legal:
+                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
+                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={shown}")
+        for name, needs in _NEEDS.items():
+            missing = [other for other in needs if not getattr(self, other)]
+            if getattr(self, name) and missing:
+                raise ConfigError(f"{name.upper()}=1 needs {missing[0].upper()}=1; give both, or {name.upper()}=0")
+        counters = self._bits("counters") & _PROGRAMMABLE
+        object.__setattr__(self, "counters", counters)
+        object.__setattr__(self, "inhibit", self._bits("inhibit") & (counters | 0b101))
+        self._per_counter()
+
+    def _bits(self, name: str) -> int:
+        value = getattr(self, name)
+        if not -1 <= value <= _MASK32:
+            raise ConfigError(f"{name.upper()}={value} is no mask of 32 bits; give {name.upper()}={_PROGRAMMABLE:#x} for example")
+        return value & _MASK32
+
+    def _per_counter(self) -> None:
+        every = (1 << (FIRST_EVENT + self.events)) - 1
+        widths, selectors = self._spread("widths"), self._spread("selectors")
+        for n in range(32):
+            if not self.has(n) or n < FIRST:
+                widths[n], selectors[n] = 64, 1
+            if not 1 <= widths[n] <= 64:
+                raise ConfigError(f"WIDTHS gives counter {n} {widths[n]} bits; give 1 to 64")
+            selectors[n] = every if selectors[n] == ALL else selectors[n] | 1
+            if not 0 <= selectors[n] <= every:
+                raise ConfigError(f"SELECTORS of counter {n} has bits that are no selector; give bits of {every:#x}, or more EVENTS")
+            if n < FIRST or not self.has(n):
+                selectors[n] = 1
+        object.__setattr__(self, "widths", tuple(widths))
+        object.__setattr__(self, "selectors", tuple(selectors))
+
+    def _spread(self, name: str) -> list[int]:
+        given = list(getattr(self, name))
+        if len(given) not in (1, 32):
+            raise ConfigError(f"{name.upper()} has {len(given)} values; give one for all, or 32")
+        return given * (32 // len(given))
+
+    def has(self, n: int) -> bool:
+        """Whether counter n is there: mcycle (0), minstret (2), mhpmcounter n."""
+        return bool((self.counters | 0b101) >> n & 1)
+
+    @property
+    def enables(self) -> int:
+        """Bits that mcounteren, scounteren and hcounteren have: CY, TM, IR and those of the counters."""
+        return self.counters | 7
+
+    @property
+    def inhibits(self) -> int:
+        """Bits 62:58 of mhpmevent, mcyclecfg and minstretcfg whose mode exists (whatever the extensions)."""
+        return 1 << 62 | self.has_s << 61 | self.has_u << 60 | self.has_h << 59 | self.has_h << 58
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `config.json` holds."""
+        return {"ip": "hpm", **asdict(self), "widths": list(self.widths), "selectors": list(self.selectors)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Config:
+        """From `config.json` or command line; numbers may be text. ConfigError names an unknown option."""
+        known = {f.name: f for f in fields(cls)}
+        given: dict[str, Any] = {}
+        for name, value in values.items():
+            if name == "ip":
+                continue
+            if name not in known:
+                raise ConfigError(f"unknown option {name.upper()}={value}; known are {', '.join(n.upper() for n in known)}")
+            if name in ("widths", "selectors"):
+                given[name] = _table(name, value)
+            elif name in ("counters", "inhibit"):
+                given[name] = _mask(name, value)
+            else:
+                given[name] = _number(name, value)
+        return cls(**given)
+
+
+def _number(name: str, value: Any) -> int:
+    if value == "all":
+        return ALL
+    try:
+        return int(value) if isinstance(value, int) else int(str(value), 0)
+    except ValueError:
+        raise ConfigError(f"{name.upper()}={value} is not a number; give one, such as {name.upper()}=0") from None
+
+
+def _mask(name: str, value: Any) -> int:
+    """A mask as a number, "all", or the numbers of its bits joined by "+" (one alone: "+3")."""
+    if isinstance(value, str) and "+" in value:
+        bits = [_number(name, item) for item in value.split("+") if item]
+        if any(not 0 <= bit < 32 for bit in bits):
+            raise ConfigError(f"{name.upper()}={value} names a counter that does not exist; give numbers 0 to 31")
+        return sum(1 << bit for bit in set(bits))
+    return _number(name, value)
+
+
+def _table(name: str, value: Any) -> tuple[int, ...]:
+    """A list; or text: one value for all, then `number:value` for some counters, joined by commas."""
+    if not isinstance(value, str):
+        return tuple(_number(name, item) for item in (value if isinstance(value, (list, tuple)) else [value]))
+    out = [64 if name == "widths" else ALL] * 32
+    for item in value.split(","):
+        number, colon, one = item.rpartition(":")
+        if not colon:
+            out = [_number(name, one)] * 32
+        elif (n := _number(name, number)) in range(FIRST, LAST + 1):
+            out[n] = _number(name, one)
+        else:
+            raise ConfigError(f"{name.upper()} names counter {n}; give numbers 3 to 31")
+    return tuple(out)
+
+
+_LEGAL: dict[str, Any] = {
+    "xlen": (32, 64), "retired": range(1, 9), "events": range(1, MOST_EVENTS + 1), "event_bits": range(1, 9),
+    **dict.fromkeys(("has_u", "has_s", "has_h", "has_sscofpmf", "has_smcntrpmf", "has_shlcofideleg"), range(2)),
+}  # fmt: skip
+_NEEDS = {"has_s": ("has_u",), "has_h": ("has_s",), "has_shlcofideleg": ("has_h", "has_sscofpmf")}
