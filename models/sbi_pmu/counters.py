@@ -1,0 +1,119 @@
+"""State of the SBI PMU extension: what each logical counter is set to, sets of counters, which counter an event gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.sbi_pmu.platform import Firmware, Hardware, Platform
+from models.sbi_pmu.policy import Policy
+from models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTRUCTIONS, RAW_BITS
+
+
+@dataclass
+class Logical:
+    """A logical counter. event, data: what it is configured for, or None. value: of a firmware counter only."""
+
+    counter: Hardware | Firmware
+    event: int | None = None
+    data: int = 0
+    started: bool = False
+    value: int = 0
+
+    @property
+    def index(self) -> int:
+        """Logical index."""
+        return self.counter.index
+
+
+Named = list[tuple[int, Logical]]  # position in counter_idx_mask, counter
+
+
+class Counters:
+    """All logical counters of a platform."""
+
+    def __init__(self, platform: Platform, policy: Policy) -> None:
+        self.platform, self.policy = platform, policy
+        self.all = [Logical(counter) for counter in platform.counters]
+        self.at = {logical.index: logical for logical in self.all}
+        self.firmware = [logical for logical in self.all if isinstance(logical.counter, Firmware)]
+        self.firmware_mask = (1 << platform.firmware_width) - 1
+        self.end = self.all[-1].index + 1 if self.all else 0
+
+    def named(self, base: int, mask: int) -> Named | None:
+        """The set of counter_idx_base and counter_idx_mask, lowest first; None if it is INVALID_PARAM."""
+        at, out = self.at, []
+        skip = self.policy["invalid_in_set"] == "skip"
+        if not mask:
+            return None if self.policy["empty_set"] == "refuse" else []
+        if base + mask.bit_length() > self.end:
+            return None
+        while mask:
+            low = mask & -mask
+            mask ^= low
+            position = low.bit_length() - 1
+            logical = at.get(base + position)
+            if logical is not None:
+                out.append((position, logical))
+            elif not skip:
+                return None
+        return out
+
+    def supported(self, event: int, data: int) -> bool:
+        """Whether some counter of the platform can monitor the event. data as `data_for` gives it."""
+        return any(self.monitors(logical, event, data) for logical in self.all)
+
+    def data_for(self, event: int, data: int) -> int | None:
+        """event_data as it counts for a defined event; None if it is reserved (policy event_data)."""
+        type_, code = event >> 16, event & 0xFFFF
+        if type_ in RAW_BITS:
+            kept = data & (1 << self.platform.raw_bits(type_)) - 1
+        else:
+            kept = data if type_ == FIRMWARE and code == FIRMWARE_PLATFORM else 0
+        return kept if kept == data or self.policy["event_data"] == "ignore" else None
+
+    def monitors(self, logical: Logical, event: int, data: int) -> bool:
+        """Whether this counter can monitor a defined event."""
+        counter = logical.counter
+        if event >> 16 != FIRMWARE:
+            return isinstance(counter, Hardware) and counter.monitors(event, data)
+        if not isinstance(counter, Firmware):
+            return False
+        code = event & 0xFFFF
+        return data in self.platform.firmware_data if code == FIRMWARE_PLATFORM else code in self.platform.firmware_events
+
+    def match(self, named: Named, event: int, data: int) -> Logical | None:
+        """The counter of a set that config_matching takes without SKIP_MATCH."""
+        fixed = self._fixed(event) if self.policy["fixed_counter"] == "outside" else None
+        if fixed is not None and not self.platform.sscofpmf:
+            return fixed
+        free = [logical for _, logical in named if not logical.started and self.monitors(logical, event, data)]
+        configured = self.policy["configured"]
+        if configured != "free":
+            free = [x for x in free if x.event is None] or (free if configured == "last" else [])
+        if not free:
+            return fixed
+        order = self.policy["match_order"]
+        if order == "lowest":
+            return free[0]
+        programmable = [x for x in free if not (isinstance(x.counter, Hardware) and x.counter.fixed)]
+        return (programmable or free)[-1 if order == "highest" and event >> 16 != FIRMWARE else 0]
+
+    def _fixed(self, event: int) -> Logical | None:
+        number = {CPU_CYCLES: 0, INSTRUCTIONS: 2}.get(event)
+        found = (x for x in self.all if isinstance(x.counter, Hardware) and x.counter.number == number)
+        return None if number is None else next(found, None)
+
+    def count_firmware(self, code: int, count: int, data: int) -> None:
+        """A firmware event happened count times: started counters on it count, modulo their width."""
+        event = FIRMWARE << 16 | code
+        for logical in self.firmware:
+            if logical.started and logical.event == event and (code != FIRMWARE_PLATFORM or logical.data == data):
+                logical.value = logical.value + count & self.firmware_mask
+                if self.policy["firmware_shared"] == "first":
+                    return
+
+    def state(self) -> tuple[tuple[int, int | None, int, bool, int], ...]:
+        """Index, event, data, started, value of all, to compare."""
+        return tuple((x.index, x.event, x.data, x.started, x.value) for x in self.all)
+
+
