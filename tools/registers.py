@@ -1,7 +1,7 @@
 """`python -m tools.registers`: RTL packages and documentation pages from the register tables (CHECK=1: are they in step?).
 
 Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` and `docs/trace-control.md`. Those of control transfer records
-come from `tools/registers_ctr.py`.
+come from `tools/registers_ctr.py`, those of the performance counters from `tools/registers_hpm.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from models.control.registers import Component, Field, Legal, Params, Register, components, registers
-from tools import registers_ctr
+from tools import registers_ctr, registers_hpm
 from tools.arguments import main_guard, parse
 from tools.sim import ROOT
 
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
 
 def generated() -> dict[str, str]:
     """Path to text of each generated file."""
-    return {PACKAGE: package(), PAGE: page(), **registers_ctr.generated()}
+    return {PACKAGE: package(), PAGE: page(), **registers_ctr.generated(), **registers_hpm.generated()}
 
 
 def outdated() -> list[str]:

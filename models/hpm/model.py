@@ -97,7 +97,7 @@ class Hpm:
         written = -1
         if access is not None:
             answer, write = self._answer(access, counts)
-            if write is not None and write.csr.state == write.csr.name and write.csr.address >> 8 == 0xB:
+            if write is not None and write.csr.address >> 8 == 0xB:  # mcycle, minstret, mhpmcounter
                 written = write.csr.number
         overflowed = self._count(priv, counts, written)
         if write is not None:
@@ -143,9 +143,15 @@ class Hpm:
                 self.counters[n] = value
         return overflowed
 
-    def overflow(self, n: int) -> None:
-        """Counter n wrapped, in a cycle without access: OF, and a request if it was 0 (steps 3 to 5)."""
-        self._overflow([n])
+    def idle(self, priv: int, cycles: int, running: int = 1, stopcount: int = 0) -> None:
+        """Cycles in which nothing happens but, if `running`, cycles of the hart."""
+        if cycles:
+            self._overflow(self._count(priv, Counts(cycles * running, 0, (), stopcount), -1))
+
+    def advance(self, counters: list[int], wrapped: list[int]) -> None:
+        """Take over counters that were computed for many cycles without access, and which of them wrapped in one."""
+        self.counters = counters
+        self._overflow([n for n in wrapped if n >= FIRST])
 
     def _overflow(self, counters: list[int]) -> None:
         """Behind the write of the cycle: its OF is the one that counts, and its LCOFIP does not lose the request."""
@@ -209,10 +215,11 @@ class Hpm:
         if csr.name in ("sip", "sie", "vsip", "vsie"):
             if self._delegated(csr):
                 self.controls[csr.state] = csr.warl(value)
-        elif csr.name.startswith("mhpmevent"):
-            self.events[csr.number] = csr.warl(value)
-        elif csr.number >= 0:
+        elif csr.address >> 8 == 0xB:
             self.counters[csr.number] = csr.warl(value)
         else:
-            self.controls[csr.state] = csr.warl(value)
-        self._counting = {}
+            self._counting = {}
+            if csr.number >= 0:
+                self.events[csr.number] = csr.warl(value)
+            else:
+                self.controls[csr.state] = csr.warl(value)

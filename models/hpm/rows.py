@@ -1,0 +1,197 @@
+"""Rows: what happened at the ports of a counter block, cycle by cycle, as arrays.
+
+The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered); checks,
+coverage and models read it. Ports: docs/hpm-profile.md.
+
+    rows = Rows.from_rows([(0, M, Counts(retired=2), Access(WRITE, 0x323, 3))], events=8)
+    rows, trace = followed(rows, config)      what the model answers, and its state at the begin of each row
+
+In the cycles between two rows nothing retires, no event happens and nothing is accessed; `priv_i`, `stopcount_i` and
+`cycle_i` are those of the row before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.ctr.records import Access
+from models.hpm.config import Config
+from models.hpm.events import Counts
+from models.hpm.model import Hpm
+from models.hpm.model_bulk import Block, Trace, follow
+
+NO_ACCESS = 7  # op of a row without one
+_CYCLE: dict[str, Any] = {
+    "cycle": np.uint64, "priv": np.uint8, "stopcount": np.uint8, "running": np.uint8, "retired": np.uint8, "events": np.uint8, "time": np.uint64,
+}  # fmt: skip
+_ACCESS: dict[str, Any] = {
+    "op": np.uint8, "addr": np.uint16, "wdata": np.uint64, "mode": np.uint8, "xlen32": np.uint8, "rdata": np.uint64, "outcome": np.uint8,
+}  # fmt: skip
+_DTYPES = _CYCLE | _ACCESS
+_SHORT = 64  # rows: fewer are faster one by one
+
+Row = tuple[int, int, Counts, "Access | None", int, int]
+
+
+class RowsError(ValueError):
+    """Rows that no port can carry; the text says which."""
+
+
+@dataclass
+class Rows:
+    """Columns of n rows. cycle: number of the clock, strictly increasing. priv, stopcount, retired, time: the ports.
+
+    running: `cycle_i`. events: shape [n, NEvents]. op, addr, wdata, mode (`csr_priv_i`), xlen32: the access; op is NO_ACCESS
+    where there is none. rdata, outcome: the device's answer.
+    """
+
+    cycle: np.ndarray
+    priv: np.ndarray
+    stopcount: np.ndarray
+    running: np.ndarray
+    retired: np.ndarray
+    events: np.ndarray
+    time: np.ndarray
+    op: np.ndarray
+    addr: np.ndarray
+    wdata: np.ndarray
+    mode: np.ndarray
+    xlen32: np.ndarray
+    rdata: np.ndarray
+    outcome: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
+        late = np.diff(self.cycle.astype(np.int64)) <= 0
+        if late.any():
+            raise RowsError(f"row {int(np.argmax(late)) + 1} is not in a later cycle than the one before; give each row a later cycle")
+
+    def __len__(self) -> int:
+        return len(self.cycle)
+
+    @property
+    def width(self) -> int:
+        """How many external events there are."""
+        return int(self.events.shape[1])
+
+    @property
+    def accesses(self) -> int:
+        """How many accesses there are."""
+        return int(np.count_nonzero(self.op != NO_ACCESS))
+
+    @property
+    def clocks(self) -> np.ndarray:
+        """How many cycles each row stands for: itself, and those up to the next row."""
+        return np.append(np.diff(self.cycle), np.uint64(1)).astype(np.uint64) if len(self) else np.zeros(0, np.uint64)
+
+    @classmethod
+    def empty(cls, n: int, events: int) -> Rows:
+        """n rows in cycles 0, 1, ... in M-mode, in which only cycles of the hart pass."""
+        columns = {name: np.zeros((n, events) if name == "events" else n, dtype) for name, dtype in _DTYPES.items()}
+        return cls(**columns | {"cycle": np.arange(n), "priv": np.full(n, 3), "running": np.ones(n), "op": np.full(n, NO_ACCESS)})
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[int, int, Counts, Access | None]], events: int) -> Rows:
+        """From (cycle, priv, counts, access) tuples; RowsError if a row has more events than there are."""
+        table = list(rows)
+        out = cls.empty(len(table), events)
+        out.cycle = np.array([row[0] for row in table], np.uint64)
+        for k, (cycle, priv, counts, access) in enumerate(table):
+            if len(counts.events) > events:
+                raise RowsError(f"cycle {cycle} has {len(counts.events)} events; give at most {events}")
+            out.priv[k], out.running[k], out.retired[k] = priv, counts.cycle, counts.retired
+            out.events[k, : len(counts.events)], out.stopcount[k], out.time[k] = counts.events, counts.stopcount, counts.time
+            if access is not None:
+                out.op[k], out.addr[k], out.wdata[k], out.mode[k], out.xlen32[k] = access
+        out.__post_init__()
+        return out
+
+    def select(self, index: Any) -> Rows:
+        """The rows of a mask, slice or index array."""
+        return Rows(**{name: getattr(self, name)[index] for name in _DTYPES})
+
+    @staticmethod
+    def concat(parts: Iterable[Rows], gap: int = 0) -> Rows:
+        """The parts one after the other, each `gap` cycles behind the one before."""
+        kept, begin = [], 0
+        for part in parts:
+            if not len(part):
+                continue
+            cycle = part.cycle - part.cycle[0] + np.uint64(begin)
+            begin = int(cycle[-1]) + 1 + gap
+            kept.append(Rows(**{name: cycle if name == "cycle" else getattr(part, name) for name in _DTYPES}))
+        return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in _DTYPES})
+
+    def cycles(self) -> Iterator[Row]:
+        """Each row: cycle, privilege, counts, access or None, rdata, outcome."""
+        counts = map(Counts, self.running.tolist(), self.retired.tolist(), map(tuple, self.events.tolist()),
+                     self.stopcount.tolist(), self.time.tolist())  # fmt: skip
+        accesses = zip(self.op.tolist(), self.addr.tolist(), self.wdata.tolist(), self.mode.tolist(), self.xlen32.tolist())
+        rest = zip(self.cycle.tolist(), self.priv.tolist(), counts, accesses, self.rdata.tolist(), self.outcome.tolist())
+        for cycle, priv, count, access, rdata, outcome in rest:
+            yield cycle, priv, count, None if access[0] == NO_ACCESS else Access._make(access), rdata, outcome
+
+    def differs(self, other: Rows) -> int | None:
+        """Index of the first row that is another one, None if there is none."""
+        n = min(len(self), len(other))
+        unequal = np.zeros(n, dtype=bool)
+        for name in _DTYPES:
+            apart = getattr(self, name)[:n] != getattr(other, name)[:n]
+            unequal |= apart.any(axis=1) if name == "events" else apart
+        if unequal.any():
+            return int(np.argmax(unequal))
+        return None if len(self) == len(other) else n
+
+    def save(self, path: str | Path) -> None:
+        """Write an .npz file."""
+        np.savez(path, **{name: getattr(self, name) for name in _DTYPES})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Rows:
+        """Read what `save` wrote."""
+        with np.load(path) as stored:
+            return cls(**{name: stored[name] for name in _DTYPES})
+
+
+def followed(rows: Rows, config: Config, hpm: Hpm | None = None) -> tuple[Rows, Trace]:
+    """The rows with what the model answers to each access, and the model's state at the begin of each row."""
+    model = hpm or Hpm(config)
+    out, trace, clocks = rows.select(np.arange(len(rows))), Trace.empty(len(rows)), rows.clocks
+    block = Block(rows.priv, rows.stopcount, rows.running, rows.retired, rows.events, clocks)
+    begin = 0
+    for quiet in _quiet(rows):
+        _one_by_one(model, rows, slice(begin, quiet.start), clocks, out, trace)
+        for column, found in zip(trace, follow(model, block.part(quiet))):
+            column[quiet] = found
+        begin = quiet.stop
+    _one_by_one(model, rows, slice(begin, len(rows)), clocks, out, trace)
+    return out, trace
+
+
+def _quiet(rows: Rows) -> Iterator[slice]:
+    """Stretches without access that are worth numpy's while."""
+    edges = np.concatenate(([-1], np.flatnonzero(rows.op != NO_ACCESS), [len(rows)]))
+    for k in np.flatnonzero(np.diff(edges) > _SHORT).tolist():
+        yield slice(int(edges[k]) + 1, int(edges[k + 1]))
+
+
+def _one_by_one(model: Hpm, rows: Rows, where: slice, clocks: np.ndarray, out: Rows, trace: Trace) -> None:
+    """Rows cycle by cycle."""
+    part, lasts = rows.select(where), clocks[where].tolist()
+    for k, (_, priv, counts, access, _, _) in enumerate(part.cycles(), where.start):
+        trace.counters[k], trace.of[k] = model.counters, model.of
+        trace.lcofip[k], trace.lcofie[k] = model.lcofip, model.lcofie
+        answer = model.cycle(priv, counts, access)
+        out.rdata[k], out.outcome[k] = (answer.rdata, answer.outcome) if answer else (0, 0)
+        model.idle(priv, lasts[k - where.start] - 1, counts.cycle, counts.stopcount)
+
+
+def answered(rows: Rows, config: Config) -> Rows:
+    """The rows with what the reference model answers to each access: a device that is right, without a simulator."""
+    return followed(rows, config)[0]
