@@ -53,7 +53,7 @@ class MonitoredMemory(Memory):
 
 
 class Allowed(NamedTuple):
-    """What one call may do to memory: (first, last + 1) ranges that it may read, that it may write, and of these those it must if it succeeds."""
+    """What one call may do to memory: (first, last + 1) ranges that it may read, and those that it may write, and must if it succeeds."""
 
     reads: tuple[tuple[int, int], ...] = ()
     writes: tuple[tuple[int, int], ...] = ()
@@ -89,6 +89,8 @@ class Monitor:
 
     def check(self, fid: int, registers: Sequence[int], ret: SbiRet, accesses: Sequence[Access]) -> None:
         """Whether a call that gave this answer may have done these accesses. TouchError names the first one it may not."""
+        if ret.error and not accesses:
+            return
         allowed = self.allowed(fid, registers)
         name = sbi.FUNCTIONS[fid].name if 0 <= fid < len(sbi.FUNCTIONS) else f"function {fid}"
         written: set[int] = set()

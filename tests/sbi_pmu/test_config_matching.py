@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.sbi_pmu.platform import Platform
+from models.sbi_pmu.platform import Hardware, Platform
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -62,8 +62,6 @@ def test_raw_events_have_48_or_56_bits_and_32_where_mhpmevent_has_32(xlen: int) 
 
 
 def _raw(xlen: int, select: int, sscofpmf: bool = True) -> Platform:
-    from models.sbi_pmu.platform import Hardware
-
     return Platform(xlen=xlen, counters=(Hardware(3, 3, raw=((select, ~0xFF & (1 << 64) - 1),)),), sscofpmf=sscofpmf)
 
 
