@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from models.sbi_pmu import tables as sbi
@@ -94,10 +95,10 @@ class Client:
     def _shmem(self, address: int) -> Call:
         return Call.of(self.xlen, "snapshot_set_shmem", shmem_phys_lo=address, shmem_phys_hi=address >> self.xlen)
 
-    def _sets(self, indices: object) -> list[tuple[int, int]]:
+    def _sets(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """(base, mask) of these indices: one set for each XLEN of them."""
         out: dict[int, int] = {}
-        for index in sorted(indices):  # type: ignore[call-overload]
+        for index in sorted(indices):
             out[index // self.xlen * self.xlen] = out.get(index // self.xlen * self.xlen, 0) | 1 << index % self.xlen
         return list(out.items())
 
@@ -114,10 +115,15 @@ class Client:
 
     def add(self, event_idx: int, event_data: int = 0, period: int = 0, flags: int = 0, start: bool = True) -> Script[int]:
         """A counter for an event: its index. period: it starts this many events before its overflow; else at 0. ClientError if there is none."""
-        free = [index for index in self.found if index not in self.used]
-        base, mask = next(iter(self._sets(free)), (0, 0))
-        index = yield from self._call("counter_config_matching", counter_idx_base=base, counter_idx_mask=mask, config_flags=flags,
-                                      event_idx=event_idx, event_data=event_data)  # fmt: skip
+        sets = self._sets(index for index in self.found if index not in self.used) or [(0, 0)]
+        for base, mask in sets:  # more than XLEN indices are more than one set
+            call = Call.of(self.xlen, "counter_config_matching", counter_idx_base=base, counter_idx_mask=mask, config_flags=flags,
+                           event_idx=event_idx, event_data=event_data)  # fmt: skip
+            accepted = ("NOT_SUPPORTED",) if (base, mask) != sets[-1] else ()
+            ret = yield from demand(self.xlen, call, *accepted)
+            if not ret.error:
+                break
+        index = ret.value
         used = self.used[index] = Used(event_idx, event_data, period)
         used.start = -period % (1 << self.width(index))
         if start:

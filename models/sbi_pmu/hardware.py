@@ -12,7 +12,7 @@ from models.sbi_pmu.platform import Hardware, Platform
 from models.sbi_pmu.policy import Policy
 from models.sbi_pmu.tables import CONFIG_FLAGS, FILTER_BITS, OF, SET_MINH
 
-MCOUNTEREN, MCOUNTINHIBIT, MIP = 0x306, 0x320, 0x344
+MIDELEG, MCOUNTEREN, MCOUNTINHIBIT, MIP = 0x303, 0x306, 0x320, 0x344
 LCOFIP = 1 << 13
 _WORD = 0xFFFF_FFFF
 
@@ -26,13 +26,16 @@ class HardwareCounters:
         self.filters = [(CONFIG_FLAGS[name], FILTER_BITS[name]) for name in sorted(platform.filters)]
 
     def boot(self) -> Steps[None]:
-        """All counters inhibited, without event, readable in S-mode."""
+        """All counters inhibited, without event, readable in S-mode; LCOFI is delegated to it."""
         counters = [counter for counter in self.platform.counters if isinstance(counter, Hardware)]
         yield from self.inhibit(counters)
         for counter in counters:
             yield from self.reset(counter)
         enabled = yield ReadCsr(MCOUNTEREN)
         yield WriteCsr(MCOUNTEREN, enabled | _mask(counters))
+        if self.platform.sscofpmf:
+            delegated = yield ReadCsr(MIDELEG)
+            yield WriteCsr(MIDELEG, delegated | LCOFIP)
 
     def inhibit(self, counters: Iterable[Hardware]) -> Steps[None]:
         """Stops them, all in the same cycle."""

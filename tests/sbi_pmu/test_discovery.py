@@ -61,6 +61,7 @@ def test_wide_arguments_are_two_registers_on_rv32_low_first() -> None:
 def test_boot_stops_all_counters_and_lets_the_supervisor_read_them(xlen: int) -> None:
     machine = Machine(xlen)
     assert machine.csrs[0x320] == 0b111_1101 and machine.csrs[0x306] == 0b111_1101
+    assert machine.csrs[0x303] == 1 << 13  # and to take LCOFI
     assert machine.started() == set() and all(machine.event(n) == 0 for n in range(3, 7))
 
 
