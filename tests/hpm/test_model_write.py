@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from models.ctr.records import CLEAR, DONE, READ, SET, WRITE, Access, M
@@ -87,6 +89,23 @@ def test_64_bits_survive_any_order_of_half_writes_and_events(config: Config, xle
     hpm.cycle(M, one, Access(SET, 0xB03, 0xFFFF_FFFF, M, xlen32))  # FFFF_FFFE_FFFF_FFFF
     hpm.cycle(M, one)
     assert hpm.counter(3) == 0xFFFF_FFFF_0000_0000
+
+
+@pytest.mark.parametrize(("config", "xlen32"), HALVES)
+@pytest.mark.parametrize("seed", range(4))
+def test_any_interleaving_of_half_reads_half_writes_and_events(config: Config, xlen32: int, seed: int) -> None:
+    """One integer is what both halves must show; low halves stay near their wrap."""
+    rng, hpm, whole = random.Random(f"6:halves:{seed}"), block(config), 0
+    for _ in range(600):
+        events, high, near = rng.randint(0, 3), rng.random() < 0.5, -rng.randint(1, 6) & 0xFFFF_FFFF
+        access = Access(rng.choice((READ, READ, WRITE)), 0xB83 if high else 0xB03, rng.choice((0, near, rng.getrandbits(32))), M, xlen32)
+        answer = hpm.cycle(M, Counts(events=(events,)), access)
+        assert answer is not None and answer.rdata == (whole >> 32 if high else whole & 0xFFFF_FFFF)
+        if access.op == READ:
+            whole = (whole + events) % (1 << 64)
+        else:
+            whole = whole & 0xFFFF_FFFF | access.wdata << 32 if high else whole >> 32 << 32 | access.wdata
+        assert hpm.counter(3) == whole
 
 
 @pytest.mark.parametrize("width", (1, 8, 31, 32, 33, 40, 63, 64))
