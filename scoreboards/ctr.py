@@ -14,8 +14,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from models.ctr.records import DONE, OUTCOMES, READ, SCTRCLR, Access
+from models.ctr.records import SCTRCLR
 from models.ctr.registers import Csr
+from models.riscv.csr import DONE, OUTCOMES, READ, Access
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.ctr_capture import CtrCapture
 from scoreboards.ctr_follow import CONTROL

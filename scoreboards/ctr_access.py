@@ -13,8 +13,9 @@ from typing import NamedTuple
 from models.control.layout import Field
 from models.ctr.config import Config
 from models.ctr.model_access import Gates, acting, clear_outcome, narrow, outcome, selected
-from models.ctr.records import CLEAR, DEBUG, DONE, HS, ILLEGAL, SCTRCLR, SET, VIRTUAL, VS, VU, Access, M, U
+from models.ctr.records import SCTRCLR
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, control_fields, required
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, Access, M, U
 
 V = (VS, VU)
 _NO_MODE = {"v1_0": {0x24E: "CTR.vsctl.no_h"},

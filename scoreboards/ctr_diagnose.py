@@ -26,8 +26,9 @@ from models.ctr.model_rules import (
     POP,
     WHOLE,
 )
-from models.ctr.records import DONE, PRIVILEGES, READ, SCTRCLR, TYPES, Access
+from models.ctr.records import SCTRCLR, TYPES
 from models.ctr.rows import NO_ACCESS, Rows
+from models.riscv.csr import DONE, PRIVILEGES, READ, Access
 from scoreboards.clauses import Failure
 from scoreboards.ctr_follow import CONTROL, Event, Follower
 from scoreboards.ctr_reasons import RECORDED, Why

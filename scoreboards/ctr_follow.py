@@ -14,20 +14,9 @@ from models.ctr.model import Ctr
 from models.ctr.model_access import Gates, acting, narrow
 from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
 from models.ctr.model_rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
-from models.ctr.records import (
-    CLEAR,
-    DEBUG,
-    READ,
-    SCTRCLR,
-    SET,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    Transfer,
-    largest_count,
-)
+from models.ctr.records import SCTRCLR, Transfer, largest_count
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
+from models.riscv.csr import CLEAR, DEBUG, READ, SET, VS, VU, WRITE, Access
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_notes import Event, Notes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
-from models.ctr.records import OPS, PRIVILEGES, SCTRCLR, Access
+from models.ctr.records import OPS, SCTRCLR
+from models.riscv.csr import PRIVILEGES, Access
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ctr_access import Suspects
 from scoreboards.ctr_capture import CtrCapture

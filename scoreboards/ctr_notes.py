@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.ctr.config import Config
 from models.ctr.model_rules import NO_SOURCE
-from models.ctr.records import CLEAR, DEBUG, OPS, SCTRCLR, SET, VS, VU, WRITE, Access, M, Transfer, encode_cc
+from models.ctr.records import OPS, SCTRCLR, Transfer, encode_cc
 from models.ctr.registers import DEPTH_CODES, Csr
+from models.riscv.csr import CLEAR, DEBUG, SET, VS, VU, WRITE, Access, M
 from scoreboards.ctr_reasons import Why
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from models.ctr.model_rules import (
     WHOLE,
     Rules,
 )
-from models.ctr.records import BREAKPOINT, DEBUG, HS, LCOFI, RETURN, SWAP, TRAP_RETURN, VS, VU, M, U
+from models.ctr.records import BREAKPOINT, LCOFI, RETURN, SWAP, TRAP_RETURN
 from models.ctr.registers import control_fields
+from models.riscv.csr import DEBUG, HS, VS, VU, M, U
 
 RECORDED = frozenset((WHOLE, NO_SOURCE, NO_TARGET, CALL, OVERWRITE))
 PUSHED = RECORDED - {OVERWRITE}

@@ -6,8 +6,8 @@ from models.control.layout import Field as TableField
 from models.ctr.model_access import acting
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.model_rules import NO_SOURCE, NO_TARGET, WHOLE
-from models.ctr.records import CLEAR, SET, Access, Answer
 from models.ctr.registers import Csr
+from models.riscv.csr import CLEAR, SET, Access, Answer
 from scoreboards.ctr_access import Last, control_clause, depth_clause, stateen_clause
 from scoreboards.ctr_diagnose import Candidates, explains, look_ahead, told
 from scoreboards.ctr_follow import CONTROL

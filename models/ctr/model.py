@@ -24,22 +24,10 @@ from models.ctr.model_access import (
     selected,
 )
 from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
-from models.ctr.records import (
-    CLEAR,
-    DONE,
-    READ,
-    SCTRCLR,
-    SET,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    Answer,
-    Record,
-    Transfer,
-)
+from models.ctr.records import SCTRCLR, Record, Transfer
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
 from models.ctr.transfers import Transfers
+from models.riscv.csr import CLEAR, DONE, READ, SET, VS, VU, WRITE, Access, Answer
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}

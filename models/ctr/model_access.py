@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.ctr.config import Config
-from models.ctr.records import DEBUG, DONE, ILLEGAL, VIRTUAL, VS, VU, Access, M, U
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, Csr
+from models.riscv.csr import DEBUG, DONE, ILLEGAL, VIRTUAL, VS, VU, Access, M, U
 
 
 @dataclass

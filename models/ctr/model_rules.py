@@ -10,21 +10,16 @@ from functools import lru_cache
 from models.ctr.config import Config
 from models.ctr.records import (
     BREAKPOINT,
-    DEBUG,
     DIRECT_CALL,
     EXCEPTION,
-    HS,
     INDIRECT_CALL,
     INTERRUPT,
     LCOFI,
     RETURN,
     SWAP,
     TRAP_RETURN,
-    VS,
-    VU,
-    M,
-    U,
 )
+from models.riscv.csr import DEBUG, HS, VS, VU, M, U
 
 # What a transfer does: nothing; a record, whole, without source PC, without target PC; in RAS emulation a call is
 # recorded, a swap overwrites entry 0, a return pops; it sets FROZEN.

@@ -1,4 +1,4 @@
-"""Words everybody uses about control transfer records: privilege and type codes, transfers, accesses, records, the CC encoding.
+"""Words everybody uses about control transfer records: type codes, transfers, records, the CC encoding.
 
 Codes are those of the ports in docs/ctr-profile.md; types are the itype codes of table Control Transfer Type Definitions.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-U, HS, M, VU, VS, DEBUG = 0, 1, 3, 4, 5, 7  # {V, PRV}; 7 is Debug Mode
-PRIVILEGES = {U: "U", HS: "S", M: "M", VU: "VU", VS: "VS", DEBUG: "Debug"}
+from models.riscv.csr import CLEAR, READ, SET, WRITE, M
 
 EXCEPTION, INTERRUPT, TRAP_RETURN, NOT_TAKEN, TAKEN = 1, 2, 3, 4, 5
 INDIRECT_CALL, DIRECT_CALL, INDIRECT_JUMP, DIRECT_JUMP, SWAP, RETURN, INDIRECT_LINK, DIRECT_LINK = range(8, 16)
@@ -19,10 +18,8 @@ TYPES = {
 }  # fmt: skip
 BREAKPOINT, LCOFI = 3, 13  # causes, of an exception and of an interrupt
 
-READ, WRITE, SET, CLEAR, SCTRCLR = range(5)  # csr_op
+SCTRCLR = 4  # csr_op, besides those of models/riscv/csr.py
 OPS = {READ: "read", WRITE: "write", SET: "set", CLEAR: "clear", SCTRCLR: "sctrclr"}
-DONE, ILLEGAL, VIRTUAL = range(3)  # csr_outcome
-OUTCOMES = {DONE: "done", ILLEGAL: "illegal instruction", VIRTUAL: "virtual instruction"}
 
 MANTISSA_BITS = 12
 _CCM = (1 << MANTISSA_BITS) - 1
@@ -38,24 +35,6 @@ class Transfer(NamedTuple):
     from_: int = M
     to: int = M
     cause: int = 0
-
-
-class Access(NamedTuple):
-    """One CSR access (or SCTRCLR): csr_op, address, operand, privilege it executes at, whether XLEN is 32 on an RV64 hart."""
-
-    op: int
-    addr: int = 0
-    wdata: int = 0
-    priv: int = M
-    xlen32: int = 0
-
-
-class Answer(NamedTuple):
-    """What an access gives: the value before it (0 if refused), its outcome, and the bits of the value that the specification leaves open."""
-
-    rdata: int
-    outcome: int
-    open: int = 0
 
 
 class Record(NamedTuple):

@@ -21,8 +21,9 @@ import numpy as np
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import Access, Transfer
+from models.ctr.records import Transfer
 from models.ctr.transfers import Transfers
+from models.riscv.csr import Access
 
 NO_ACCESS = 7  # op of a row without one
 _CYCLE: dict[str, Any] = {"cycle": np.uint64, "priv": np.uint8}

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from models.ctr.records import BREAKPOINT, DEBUG, EXCEPTION, TRAP_RETURN, Transfer
+from models.ctr.records import BREAKPOINT, EXCEPTION, TRAP_RETURN, Transfer
+from models.riscv.csr import DEBUG
 from models.riscv.program import NO_TARGET, Program
 from models.riscv.retired import IType, Kind, Retired
 

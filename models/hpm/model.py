@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from models.ctr.records import CLEAR, DEBUG, DONE, HS, SET, VS, VU, WRITE, Access, Answer, M, U
 from models.hpm.config import FIRST, Config
 from models.hpm.events import CYCLES, QUIET, RETIRED, Counts
 from models.hpm.model_access import acting, narrow, operand, outcome, writes
 from models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, SET, VS, VU, WRITE, Access, Answer, M, U
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _LCOFI = 1 << LCOFI_BIT

@@ -6,9 +6,9 @@ virtual-instruction exceptions.
 
 from __future__ import annotations
 
-from models.ctr.records import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 from models.hpm.config import Config
 from models.hpm.registers import Csr
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 
 def narrow(config: Config, access: Access) -> bool:

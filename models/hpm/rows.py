@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from models.ctr.records import Access
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.hpm.model_bulk import Block, Trace, follow
+from models.riscv.csr import Access
 
 NO_ACCESS = 7  # op of a row without one
 _CYCLE: dict[str, Any] = {

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from models.ctr.records import DONE, HS, PRIVILEGES, READ, WRITE, Access, M
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import DONE, HS, PRIVILEGES, READ, WRITE, Access, M
 from models.sbi_pmu.backend import AccessError
 from models.sbi_pmu.monitor import MonitoredMemory
 from models.sbi_pmu.platform import Firmware, Hardware, Platform

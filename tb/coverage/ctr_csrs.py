@@ -11,8 +11,8 @@ from itertools import product
 
 from models.ctr.config import DEPTHS, VARIANTS, Config
 from models.ctr.model_access import Gates, outcome
-from models.ctr.records import DEBUG, DONE, HS, OUTCOMES, READ, VS, VU, Access, M, U
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, Csr, csrs
+from models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, READ, VS, VU, Access, M, U
 from tb.coverage.model import CROSS, Point
 
 MODES = ("M", "S", "U", "VS", "VU")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from models.ctr.config import Config
 from models.ctr.model_rules import CALL, EXTERNAL, FREEZE, NOTHING, OVERWRITE, POP
-from models.ctr.records import DEBUG, HS, VS, VU, M, U
 from models.ctr.registers import control_fields
+from models.riscv.csr import DEBUG, HS, VS, VU, M, U
 from scoreboards.ctr_reasons import FILTERS, RECORDED, VIRTUAL_MODES
 from tb.coverage import ctr_points as p
 from tb.coverage.ctr_csrs import MODE_NAMES

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from models.ctr.config import Config
-from models.ctr.records import DEBUG, DONE, OPS, OUTCOMES, VS, VU, M
+from models.ctr.records import OPS
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, csrs
+from models.riscv.csr import DEBUG, DONE, OUTCOMES, VS, VU, M
 from tb.coverage import ctr_csrs as p
 from tb.coverage.model import CROSS
 from tb.coverage.tally import Tally

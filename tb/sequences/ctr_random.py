@@ -10,27 +10,9 @@ from collections.abc import Iterator
 from random import Random
 
 from models.ctr.config import Config
-from models.ctr.records import (
-    BREAKPOINT,
-    CLEAR,
-    DEBUG,
-    EXCEPTION,
-    HS,
-    INTERRUPT,
-    LCOFI,
-    READ,
-    SCTRCLR,
-    SET,
-    TRAP_RETURN,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    M,
-    Transfer,
-    U,
-)
+from models.ctr.records import BREAKPOINT, EXCEPTION, INTERRUPT, LCOFI, SCTRCLR, TRAP_RETURN, Transfer
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, Csr, control_fields, csrs
+from models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from tb.sequences.ctr_script import Script
 from tb.sequences.ctr_software import Software
 

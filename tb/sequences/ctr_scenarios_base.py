@@ -8,9 +8,10 @@ from random import Random
 from typing import Any
 
 from models.ctr.config import Config
-from models.ctr.records import HS, VS, VU, WRITE, Access, M, Transfer, U
+from models.ctr.records import Transfer
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT
 from models.ctr.rows import Rows
+from models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
 from tb.sequences.ctr_builds import CC0, CC2, DEFAULT, DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_script import Script
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.ctr.records import CLEAR, HS, SET, VS, VU, WRITE, M, U
 from models.ctr.registers import SELECT
+from models.riscv.csr import CLEAR, HS, SET, VS, VU, WRITE, M, U
 from tb.sequences.ctr_scenarios_base import (
     ALL,
     CC0,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from models.ctr.records import CLEAR, HS, SCTRCLR, SET, VS, WRITE, M, U
+from models.ctr.records import SCTRCLR
+from models.riscv.csr import CLEAR, HS, SET, VS, WRITE, M, U
 from tb.sequences.ctr_scenarios_base import CC0, CC2, DEFAULT, DRAFT32, DRAFT64, V1, Story, modes, scenario
 from tb.sequences.ctr_scenarios_buffer import fill, flag
 from tb.sequences.ctr_scenarios_modes import enable

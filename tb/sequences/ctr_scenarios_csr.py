@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 from models.ctr.config import Config
-from models.ctr.records import CLEAR, DEBUG, HS, READ, SCTRCLR, SET, VS, VU, WRITE, Access, M, U
+from models.ctr.records import SCTRCLR
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, csrs
+from models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from tb.sequences.ctr_scenarios_base import (
     ALL,
     CC2,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from models.ctr.records import CLEAR, HS, SET, VS, VU, WRITE, M, U, largest_count
+from models.ctr.records import largest_count
+from models.riscv.csr import CLEAR, HS, SET, VS, VU, WRITE, M, U
 from tb.sequences.ctr_scenarios_base import (
     ALL,
     CC0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.ctr.records import VS, VU
+from models.riscv.csr import VS, VU
 from scoreboards.ctr_reasons import FILTERS
 from tb.sequences.ctr_scenarios_base import ALL, Story, modes, scenario
 

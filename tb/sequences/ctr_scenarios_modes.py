@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from models.ctr.records import DEBUG, HS, VS, VU, M, U
+from models.riscv.csr import DEBUG, HS, VS, VU, M, U
 from tb.sequences.ctr_scenarios_base import (
     ALL,
     CC0,

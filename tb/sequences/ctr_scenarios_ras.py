@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.ctr.records import HS, VS, VU, WRITE, M, U
+from models.riscv.csr import HS, VS, VU, WRITE, M, U
 from scoreboards.ctr_reasons import FILTERS
 from tb.sequences.ctr_scenarios_base import (
     CC0,

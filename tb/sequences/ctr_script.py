@@ -16,19 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from models.ctr.config import Config
-from models.ctr.records import (
-    CLEAR,
-    READ,
-    SCTRCLR,
-    SET,
-    TRAP_RETURN,
-    WRITE,
-    Access,
-    M,
-    Transfer,
-)
+from models.ctr.records import SCTRCLR, TRAP_RETURN, Transfer
 from models.ctr.registers import SELECT, csr
 from models.ctr.rows import Rows
+from models.riscv.csr import CLEAR, READ, SET, WRITE, Access, M
 
 
 class Script:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models.ctr.config import Config
-from models.ctr.records import CLEAR, READ, SCTRCLR, SET, WRITE, Access, M, Record
+from models.ctr.records import SCTRCLR, Record
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csr
 from models.ctr.rows import NO_ACCESS, Rows
+from models.riscv.csr import CLEAR, READ, SET, WRITE, Access, M
 from tb.sequences.ctr_script import Script
 
 _ONES = (1 << 64) - 1

@@ -11,10 +11,10 @@ from random import Random
 import numpy as np
 
 from models.ctr.config import Config
-from models.ctr.records import Access
 from models.ctr.rows import Rows
 from models.ctr.transfers import Transfers, rows_of
 from models.riscv import recording
+from models.riscv.csr import Access
 from models.riscv.program import Program
 from models.riscv.retired import Retired
 from tb.job import Job, JobError

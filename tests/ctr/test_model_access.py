@@ -6,23 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import (
-    CLEAR,
-    DEBUG,
-    DONE,
-    HS,
-    ILLEGAL,
-    READ,
-    SCTRCLR,
-    SET,
-    VIRTUAL,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    M,
-    U,
-)
+from models.ctr.records import SCTRCLR
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 MODES = (M, HS, U, VS, VU)
 # One letter for each of M, S/HS, U, VS, VU.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import READ, SCTRCLR, SET, WRITE, Access, M, Transfer
+from models.ctr.records import SCTRCLR, Transfer
+from models.riscv.csr import READ, SET, WRITE, Access, M
 
 SOURCE, DATA, STATUS, DEPTH, SELECT = 0x151, 0x153, 0x14F, 0x15F, 0x150
 

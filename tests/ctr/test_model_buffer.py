@@ -8,8 +8,9 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import CLEAR, DONE, HS, READ, SCTRCLR, SET, VS, WRITE, Access, M, Record, Transfer
+from models.ctr.records import SCTRCLR, Record, Transfer
 from models.ctr.transfers import Transfers
+from models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
 
 DRAFT = Config(variant="v0_1_4", has_stateen=0)
 

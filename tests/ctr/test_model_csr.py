@@ -6,8 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
 from models.ctr.registers import control_fields
+from models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
 
 ONES = (1 << 64) - 1
 ADDRESS = {"v1_0": (0x34E, 0x14E, 0x24E), "v0_1_4": (0x381, 0x181, 0x281)}

@@ -6,22 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import (
-    DEBUG,
-    HS,
-    SCTRCLR,
-    SET,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    M,
-    Transfer,
-    U,
-    decode_cc,
-    encode_cc,
-    largest_count,
-)
+from models.ctr.records import SCTRCLR, Transfer, decode_cc, encode_cc, largest_count
+from models.riscv.csr import DEBUG, HS, SET, VS, VU, WRITE, Access, M, U
 
 # CCE bits, count, CC by hand: CCE = index of the top one bit - 11 (0 below 4096), CCM = count[CCE+10:CCE-1].
 BOUNDARIES = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import HS, READ, SCTRCLR, VS, WRITE, Access, M, Transfer
+from models.ctr.records import SCTRCLR, Transfer
+from models.riscv.csr import HS, READ, VS, WRITE, Access, M
 
 DRAFT = Config(variant="v0_1_4", has_stateen=0)
 

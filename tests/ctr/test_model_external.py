@@ -8,7 +8,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import HS, VS, VU, WRITE, Access, M, Record, Transfer, U
+from models.ctr.records import Record, Transfer
+from models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
 
 # v1_0: U 0, S 1, M 2, STE 8, MTE 9; vsctrctl U 0, S 1, STE 8. v0_1_4: M 0, S 1, U 2, MTE 8, STE 9, ETEN 38; VS 1, VU 2, VSTE 9.
 ENABLE = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}

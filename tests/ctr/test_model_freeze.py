@@ -6,7 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import DEBUG, HS, VS, VU, WRITE, Access, M, Transfer, U
+from models.ctr.records import Transfer
+from models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
 
 BPFRZ, LCOFIFRZ = 1 << 11, 1 << 12
 CTL, VSCTL = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 0x24E, "v0_1_4": 0x281}

@@ -6,7 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import HS, VS, WRITE, Access, M, Transfer, U
+from models.ctr.records import Transfer
+from models.riscv.csr import HS, VS, WRITE, Access, M, U
 
 CTL, RAS = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 1 << 7, "v0_1_4": 1 << 10}
 STATUS = {"v1_0": 0x14F, "v0_1_4": 0x383}

@@ -6,7 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import DONE, HS, READ, SCTRCLR, VS, VU, WRITE, Access, M, Transfer, U
+from models.ctr.records import SCTRCLR, Transfer
+from models.riscv.csr import DONE, HS, READ, VS, VU, WRITE, Access, M, U
 
 IND = 1 << 60
 MODES = (M, HS, VS, VU)

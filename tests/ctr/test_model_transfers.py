@@ -6,7 +6,8 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import DEBUG, HS, VS, VU, WRITE, Access, M, Record, Transfer, U
+from models.ctr.records import Record, Transfer
+from models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
 
 CTL, VSCTL = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 0x24E, "v0_1_4": 0x281}
 MODES = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}

@@ -10,10 +10,11 @@ import pytest
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.records import READ, SCTRCLR, WRITE, Access, M, Transfer, U
+from models.ctr.records import SCTRCLR, Transfer
 from models.ctr.rows import NO_ACCESS, Rows, RowsError, answered
 from models.ctr.transfers import Transfers, rows_of
 from models.riscv import recording
+from models.riscv.csr import READ, WRITE, Access, M, U
 from tb.agents.ctr_rows import joined, read_seen, write_stimulus
 from tb.sequences.ctr_script import Script
 

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from models.ctr.config import VARIANTS, Config
-from models.ctr.records import DEBUG, VS, VU
 from models.ctr.rows import NO_ACCESS, answered
+from models.riscv.csr import DEBUG, VS, VU
 from tb.sequences.ctr_builds import BUILDS
 from tb.sequences.ctr_random import Mix
 from tb.sequences.ctr_stimulus import stimulus

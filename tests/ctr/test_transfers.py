@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.ctr.records import DEBUG
 from models.ctr.transfers import Transfers, TransfersError
 from models.riscv.builder import ProgramBuilder
+from models.riscv.csr import DEBUG
 from models.riscv.generate import generate
 from models.riscv.random_walk import random_walk
 from models.riscv.retired import Retired

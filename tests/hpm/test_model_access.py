@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from models.ctr.records import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VS, VU, WRITE, Access, M, U
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.hpm.registers import csrs
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VS, VU, WRITE, Access, M, U
 
 NO_S = {"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}
 # Mode: outcome for mcounteren, scounteren, hcounteren = 000, 001, 010, 011, 100, ... 111. I illegal, V virtual, D done.

@@ -8,13 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from models.ctr.records import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.hpm.model_bulk import Block, Trace, advance, follow
 from models.hpm.registers import csrs
 from models.hpm.rows import Rows, answered, followed
+from models.riscv.csr import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
 
 CONFIGS = (
     Config(widths=tuple(1 + n * 2 for n in range(32))),

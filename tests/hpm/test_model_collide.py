@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from models.ctr.records import CLEAR, SET, WRITE, Access, M, U
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import CLEAR, SET, WRITE, Access, M, U
 
 OF, MINH, LCOFI = 1 << 63, 1 << 62, 1 << 13
 EVENT = Counts(events=(1,))

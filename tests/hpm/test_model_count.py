@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.ctr.records import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 
 STILL = Counts(cycle=0)
 FILTER = {M: 62, DEBUG: 62, HS: 61, U: 60, VS: 59, VU: 58}

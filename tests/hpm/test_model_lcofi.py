@@ -6,10 +6,10 @@ import itertools
 
 import pytest
 
-from models.ctr.records import CLEAR, DONE, HS, ILLEGAL, READ, SET, VS, WRITE, Access, M
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import CLEAR, DONE, HS, ILLEGAL, READ, SET, VS, WRITE, Access, M
 
 MIP, MIE, MIDELEG, SIP, SIE, HIDELEG, VSIP, VSIE = 0x344, 0x304, 0x303, 0x144, 0x104, 0x603, 0x244, 0x204
 BIT, ONES = 1 << 13, (1 << 64) - 1

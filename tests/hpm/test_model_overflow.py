@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.ctr.records import (
-    CLEAR,
-    DEBUG,
-    DONE,
-    HS,
-    ILLEGAL,
-    READ,
-    SET,
-    VIRTUAL,
-    VS,
-    VU,
-    WRITE,
-    Access,
-    M,
-    U,
-)
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 OF = 1 << 63
 MIP, SCOUNTOVF = 0x344, 0xDA0

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from models.ctr.records import CLEAR, DONE, READ, SET, WRITE, Access, M
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import CLEAR, DONE, READ, SET, WRITE, Access, M
 
 BUSY = Counts(retired=3, events=(2, 1))
 HALVES = [(Config(xlen=32), 0), (Config(), 1)]  # RV32; RV64 with accesses at XLEN 32

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from models.ctr.records import HS, M, U
 from models.hpm.config import Config
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
+from models.riscv.csr import HS, M, U
 from models.sbi_pmu.backend_hpm import HpmBackend, platform_of
 from models.sbi_pmu.calls import Call, ClientError, FirmwareEvent, act, play
 from models.sbi_pmu.client import Client

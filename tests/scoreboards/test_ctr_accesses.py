@@ -11,8 +11,9 @@ import pytest
 from models.ctr.config import Config
 from models.ctr.model_access import Gates, clear_outcome, outcome
 from models.ctr.model_rules import Rules
-from models.ctr.records import DONE, ILLEGAL, SCTRCLR, VIRTUAL, VS, VU, Access, M, U
+from models.ctr.records import SCTRCLR
 from models.ctr.registers import csrs
+from models.riscv.csr import DONE, ILLEGAL, VIRTUAL, VS, VU, Access, M, U
 from scoreboards import ctr_access
 from scoreboards.ctr import check
 from scoreboards.ctr_knobs import Knobs

@@ -10,7 +10,8 @@ import pytest
 from models.ctr.model import Ctr
 from models.ctr.model_recorder import Recorder
 from models.ctr.model_rules import CALL, FREEZE, NO_TARGET, NOTHING, POP, WHOLE, Rules
-from models.ctr.records import DEBUG, HS, VS, VU, M, encode_cc
+from models.ctr.records import encode_cc
+from models.riscv.csr import DEBUG, HS, VS, VU, M
 from tests.scoreboards.ctr_devices import DRAFT, PAIR, SMALL, failed, play, story, with_rules
 
 Right = Callable[..., int]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.ctr.records import READ
 from models.ctr.registers import csrs
+from models.riscv.csr import READ
 from scoreboards.ctr import check
 from tests.scoreboards.ctr_devices import DRAFT, SMALL, failed, play, story
 
