@@ -20,6 +20,9 @@ BUILDS: tuple[dict[str, Any], ...] = (
      "bcount_bits": 8, "notime_p": 0, "time_width_p": 40, "ecause_width_p": 5, "ioptions_n": 8, "doptions_n": 3, "encoder_mode_n": 2, "iretire_width_p": 4, "sijump_p": 0},
 )  # fmt: skip
 EVERY = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # unless the build has another: in both variants
+_SPECIFIED = Config().to_dict()
+_VARIED = {name: _SPECIFIED[name] for build in BUILDS for name in build}
+WHOLE: tuple[dict[str, Any], ...] = tuple({**_VARIED, **EVERY, **build} for build in BUILDS)  # each with the options that only others change
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long
 
 

@@ -10,18 +10,18 @@ from models.etrace.packets import VARIANTS
 from models.riscv.beats import Beats
 from tb.job import Job
 from tb.sequences.etrace_stimulus import stimulus
-from tools.draw_etrace import BUILDS, EVERY, drawn
+from tools.draw_etrace import EVERY, WHOLE, drawn
 
 
-@pytest.mark.parametrize("build", range(len(BUILDS)))
+@pytest.mark.parametrize("build", range(len(WHOLE)))
 def test_random_walks(run_jobs, build):
-    jobs = [drawn(100 * build + seed, EVERY | BUILDS[build], 3000) for seed in range(10)]
+    jobs = [drawn(100 * build + seed, WHOLE[build], 3000) for seed in range(10)]
     results = run_jobs(jobs)
     assert {result["config"]["variant"] for result in results} == set(VARIANTS)
 
 
 def test_random_walks_pin_by_pin(run_jobs):
-    jobs = [drawn(700 + seed, EVERY | BUILDS[1], 600) for seed in range(4)]
+    jobs = [drawn(700 + seed, WHOLE[1], 600) for seed in range(4)]
     for job in jobs:
         job.drive = "pins"
     run_jobs(jobs)
