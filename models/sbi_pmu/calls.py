@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from models.hpm.events import Counts
 from models.sbi_pmu.pmu import SbiPmu, SbiRet
 from models.sbi_pmu.tables import BY_NAME, FUNCTIONS
 
@@ -63,13 +64,21 @@ class FirmwareEvent(NamedTuple):
     data: int = 0
 
 
-Action = Call | Peek | Poke | SupervisorCsr | FirmwareEvent
+class Work(NamedTuple):
+    """The hart runs software: in each of so many cycles it is in mode `priv` and this happens (models.hpm.events.Counts). No result."""
+
+    priv: int
+    counts: Counts
+    cycles: int = 1
+
+
+Action = Call | Peek | Poke | SupervisorCsr | FirmwareEvent | Work
 T = TypeVar("T")
 Script = Generator[Action, Any, T]
 
 
 class Machine(Protocol):
-    """What `play` needs besides the SBI implementation: memory as the supervisor sees it, and its CSRs."""
+    """What `play` needs besides the SBI implementation: memory as the supervisor sees it, its CSRs, and the hart."""
 
     def peek(self, address: int, size: int) -> bytes:
         """Bytes of memory."""
@@ -79,6 +88,9 @@ class Machine(Protocol):
 
     def supervisor_csr(self, op: int, address: int, value: int) -> int:
         """A CSR access in S-mode; the value before it."""
+
+    def work(self, priv: int, counts: Counts, cycles: int) -> None:
+        """The hart runs software."""
 
 
 def act(action: Action, pmu: SbiPmu, machine: Machine) -> Any:
@@ -91,6 +103,8 @@ def act(action: Action, pmu: SbiPmu, machine: Machine) -> Any:
         return machine.poke(*action)
     if isinstance(action, SupervisorCsr):
         return machine.supervisor_csr(*action)
+    if isinstance(action, Work):
+        return machine.work(*action)
     return pmu.firmware_event(*action)
 
 
