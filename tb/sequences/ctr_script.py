@@ -19,14 +19,17 @@ from models.ctr.config import Config
 from models.ctr.records import SCTRCLR, TRAP_RETURN, Transfer
 from models.ctr.registers import SELECT, csr
 from models.ctr.rows import Rows
-from models.riscv.csr import CLEAR, READ, SET, WRITE, Access, M
+from models.riscv.csr import Access, M
+from tb.sequences.csr_script import CsrScript
 
 
-class Script:
-    """Rows in the making. config: of the block. priv: the hart's mode now. cycle: the one that comes next."""
+class Script(CsrScript):
+    """Rows in the making."""
+
+    config: Config
 
     def __init__(self, config: Config, priv: int = M) -> None:
-        self.config, self.priv, self.cycle = config, priv, 0
+        super().__init__(config, priv)
         self._rows: list[tuple[int, int, list[Transfer], Access | None]] = []
 
     def __len__(self) -> int:
@@ -44,10 +47,6 @@ class Script:
         if cycles and (not self._rows or self._rows[-1][1] != self.priv):
             self._rows.append((self.cycle, self.priv, [], None))
         self.cycle += cycles
-
-    def at(self, priv: int) -> None:
-        """The hart is in another mode from here on, though no transfer says how it came there."""
-        self.priv = priv
 
     def group(self, transfers: Iterable[Transfer] = (), access: Access | None = None) -> None:
         """One cycle with these transfers, oldest first, and this access. The mode at its begin is that of the first transfer."""
@@ -77,30 +76,11 @@ class Script:
 
     # --- Accesses -----------------------------------------------------------------------------------
 
-    def access(self, op: int, name: str | int, value: int = 0, mode: int | None = None, xlen32: int = 0) -> Access:
-        """An access, to be put into a group; ControlError if this implementation has no CSR of that name."""
-        address = name if isinstance(name, int) else csr(name, self.config).address
-        return Access(op, address, value, self.priv if mode is None else mode, xlen32)
+    def address(self, name: str) -> int:
+        return csr(name, self.config).address
 
-    def reading(self, name: str | int, mode: int | None = None, xlen32: int = 0) -> Access:
-        """A read, to be put into a group."""
-        return self.access(READ, name, 0, mode, xlen32)
-
-    def read(self, name: str | int, mode: int | None = None, xlen32: int = 0) -> None:
-        """A cycle with a read."""
-        self.group([], self.access(READ, name, 0, mode, xlen32))
-
-    def write(self, name: str | int, value: int, mode: int | None = None, xlen32: int = 0) -> None:
-        """A cycle with a write."""
-        self.group([], self.access(WRITE, name, value, mode, xlen32))
-
-    def set(self, name: str | int, value: int, mode: int | None = None, xlen32: int = 0) -> None:
-        """A cycle with a set."""
-        self.group([], self.access(SET, name, value, mode, xlen32))
-
-    def clear(self, name: str | int, value: int, mode: int | None = None, xlen32: int = 0) -> None:
-        """A cycle with a clear."""
-        self.group([], self.access(CLEAR, name, value, mode, xlen32))
+    def put(self, access: Access | None, transfers: Iterable[Transfer] = ()) -> None:
+        self.group(transfers, access)
 
     def sctrclr(self, mode: int | None = None) -> None:
         """A cycle with an SCTRCLR."""
