@@ -51,7 +51,7 @@ class HpmBackend:
         """An access of the supervisor, in S-mode. AccessError if it is refused."""
         return self._access(op, address, value, HS)
 
-    def work(self, priv: int, counts: Counts, cycles: int = 1) -> None:
+    def run(self, priv: int, counts: Counts, cycles: int = 1) -> None:
         """The hart runs software: so many cycles, in each of which this happens."""
         for _ in range(cycles):
             self.hpm.cycle(priv, counts)

@@ -64,7 +64,7 @@ class FirmwareEvent(NamedTuple):
     data: int = 0
 
 
-class Work(NamedTuple):
+class Run(NamedTuple):
     """The hart runs software: in each of so many cycles it is in mode `priv` and this happens (models.hpm.events.Counts). No result."""
 
     priv: int
@@ -72,7 +72,7 @@ class Work(NamedTuple):
     cycles: int = 1
 
 
-Action = Call | Peek | Poke | SupervisorCsr | FirmwareEvent | Work
+Action = Call | Peek | Poke | SupervisorCsr | FirmwareEvent | Run
 T = TypeVar("T")
 Script = Generator[Action, Any, T]
 
@@ -89,7 +89,7 @@ class Machine(Protocol):
     def supervisor_csr(self, op: int, address: int, value: int) -> int:
         """A CSR access in S-mode; the value before it."""
 
-    def work(self, priv: int, counts: Counts, cycles: int) -> None:
+    def run(self, priv: int, counts: Counts, cycles: int) -> None:
         """The hart runs software."""
 
 
@@ -103,8 +103,8 @@ def act(action: Action, pmu: SbiPmu, machine: Machine) -> Any:
         return machine.poke(*action)
     if isinstance(action, SupervisorCsr):
         return machine.supervisor_csr(*action)
-    if isinstance(action, Work):
-        return machine.work(*action)
+    if isinstance(action, Run):
+        return machine.run(*action)
     return pmu.firmware_event(*action)
 
 

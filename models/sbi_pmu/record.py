@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from models.sbi_pmu import calls
 from models.sbi_pmu.backend import Backend, Operation, ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
-from models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Script, SupervisorCsr
+from models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, Script, SupervisorCsr
 from models.sbi_pmu.platform import Firmware, Hardware, Platform
 from models.sbi_pmu.pmu import SbiPmu, SbiRet
 from models.sbi_pmu.policy import Policy
@@ -43,6 +44,17 @@ class Work(NamedTuple):
 
     cycles: int = 0
     counts: tuple[tuple[int, int, int], ...] = ()
+
+    def then(self, run: Run) -> Work:
+        """This and what the hart ran behind it. A hart that is halted, or in Debug Mode with stopcount, counts no cycle; stopcount nothing."""
+        priv, once, times = run
+        if once.stopcount:
+            return self
+        sums = {(mode, selector): number for mode, selector, number in self.counts}
+        for selector, number in ((CYCLES, once.cycle), (RETIRED, once.retired), *enumerate(once.events, FIRST_EVENT)):
+            if number:
+                sums[priv, selector] = sums.get((priv, selector), 0) + number * times
+        return Work(self.cycles + once.cycle * times, tuple((*key, number) for key, number in sorted(sums.items())))
 
 
 Done = Action | Boot | Work
@@ -74,6 +86,13 @@ class Record:
     def xlen(self) -> int:
         """XLEN of the platform."""
         return self.platform.xlen
+
+    def ran(self, run: Run, cycle: int = 0) -> None:
+        """Notes that the hart ran; what it did in a row is one step."""
+        if self.steps and isinstance(last := self.steps[-1].action, Work):
+            self.steps[-1] = self.steps[-1]._replace(action=last.then(run))
+        else:
+            self.steps.append(Step(Work().then(run), None, (), cycle))
 
     def save(self, path: Path) -> None:
         """Writes the header and one step a line."""
@@ -156,6 +175,9 @@ class Recorder:
         """Does one action and returns its result."""
         cycle = self.clock()
         result = calls.act(action, self.pmu, self.machine)
+        if isinstance(action, Run):
+            self.record.ran(action, cycle)
+            return None
         self.record.steps.append(Step(action, result, self.tap.take(), cycle))
         return result
 
