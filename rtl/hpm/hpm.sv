@@ -1,0 +1,188 @@
+// Hardware performance counters: mcycle, minstret, mhpmcounter3 to 31, with Sscofpmf, Smcntrpmf and Shlcofideleg.
+//
+// What they count and what every access gives is docs/hpm-profile.md; how it is built, docs/rtl-hpm.md.
+module hpm
+#(
+  parameter int                 Xlen            = 64,  // 32 or 64
+  parameter int                 NRetired        = 4,   // most instructions retired in a cycle: 1 to 8
+  parameter int                 NEvents         = 8,   // external events: 1 to 61
+  parameter int                 EventBits       = 2,   // bits of the count of each: 1 to 8
+  parameter logic [31:0]        Counters        = 32'hFFFFFFF8,  // which of mhpmcounter3 to 31 exist
+  parameter logic [32*7-1:0]    Widths          = {32{7'd64}},   // bits of counter n: 7*n +: 7
+  parameter logic [32*64-1:0]   Selectors       = {32{64'hFFFFFFFFFFFFFFFF}},  // what it can count: 64*n +: 64, bit e selector e
+  parameter logic [31:0]        Inhibit         = 32'hFFFFFFFF,  // implemented bits of mcountinhibit
+  parameter bit                 HasU            = 1,
+  parameter bit                 HasS            = 1,   // needs HasU
+  parameter bit                 HasH            = 1,   // needs HasS
+  parameter bit                 HasSscofpmf     = 1,
+  parameter bit                 HasSmcntrpmf    = 1,
+  parameter bit                 HasShlcofideleg = 1    // needs HasH and HasSscofpmf
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+
+  // The hart in this cycle.
+  input  logic [2:0]                   priv_i,        // {V, PRV}, 7 is Debug Mode
+  input  logic                         stopcount_i,   // in Debug Mode, with dcsr.stopcount
+  input  logic                         cycle_i,       // 0: halted in WFI
+  input  logic [3:0]                   retired_i,
+  input  logic [NEvents*EventBits-1:0] events_i,      // event k in bits k*EventBits +: EventBits
+  input  logic [63:0]                  time_i,
+
+  // One access a cycle. The answer comes in the same cycle.
+  input  logic                         csr_valid_i,
+  input  logic [2:0]                   csr_op_i,      // 0 read, 1 write, 2 set, 3 clear
+  input  logic [11:0]                  csr_addr_i,
+  input  logic [Xlen-1:0]              csr_wdata_i,
+  input  logic [2:0]                   csr_priv_i,    // as priv_i
+  input  logic                         csr_xlen32_i,  // made at XLEN 32 (RV64 only)
+  output logic [Xlen-1:0]              csr_rdata_o,   // before the access; 0 if it is refused
+  output logic [1:0]                   csr_outcome_o, // 0 done, 1 illegal instruction, 2 virtual instruction
+
+  output logic                         lcofi_o,       // mip.LCOFIP
+  output logic                         lcofie_o,      // mie.LCOFIE
+
+  // For checks.
+  output logic [32*64-1:0]             counter_o,     // counter n: 64*n +: 64
+  output logic [31:0]                  of_o
+);
+
+  localparam int RetiredBits = $clog2(NRetired + 1);
+  localparam int CountBits   = (EventBits > RetiredBits) ? EventBits : RetiredBits;  // of the largest count
+  localparam int Counts      = hpm_reg_pkg::SelectEvents + NEvents;
+  localparam logic [hpm_pkg::InhibitBits-1:0] Inhibits = hpm_pkg::inhibits(HasU, HasS, HasH);
+
+  // --- What happened, by selector ----------------------------------------------------------------------
+
+  logic [Counts*CountBits-1:0]     counts;
+  logic [hpm_pkg::InhibitBits-1:0] mode;
+
+  assign mode = hpm_pkg::inhibit_of(priv_i);
+  assign counts[CountBits*hpm_reg_pkg::SelectNothing +: CountBits] = '0;
+  assign counts[CountBits*hpm_reg_pkg::SelectCycles +: CountBits]  = {{(CountBits-1){1'b0}}, cycle_i};
+  assign counts[CountBits*hpm_reg_pkg::SelectRetired +: CountBits] = {{(CountBits-RetiredBits){1'b0}}, retired_i[RetiredBits-1:0]};
+
+  logic unused_counts;  // bits that NRetired does without; all, if no counter can select
+  assign unused_counts = ^{retired_i, counts};
+
+  for (genvar k = 0; k < NEvents; k++) begin : gen_counts
+    assign counts[CountBits*(hpm_reg_pkg::SelectEvents+k) +: CountBits] =
+      {{(CountBits-EventBits){1'b0}}, events_i[EventBits*k +: EventBits]};
+  end
+
+  // --- Registers ---------------------------------------------------------------------------------------
+
+  logic [31:0]                     counter_we, event_we, inhibit, stopped, request;
+  logic [63:0]                     wdata;
+  logic [32*64-1:0]                events;
+  logic [hpm_pkg::InhibitBits-1:0] cyclecfg, instretcfg;
+
+  assign stopped = inhibit | {32{stopcount_i}};
+
+  hpm_csr #(
+    .Xlen            (Xlen),
+    .Counters        (Counters),
+    .Inhibit         (Inhibit),
+    .HasU            (HasU),
+    .HasS            (HasS),
+    .HasH            (HasH),
+    .HasSscofpmf     (HasSscofpmf),
+    .HasSmcntrpmf    (HasSmcntrpmf),
+    .HasShlcofideleg (HasShlcofideleg)
+  ) u_csr (
+    .clk_i,
+    .rst_ni,
+    .time_i,
+    .csr_valid_i,
+    .csr_op_i,
+    .csr_addr_i,
+    .csr_wdata_i,
+    .csr_priv_i,
+    .csr_xlen32_i,
+    .csr_rdata_o,
+    .csr_outcome_o,
+    .counter_i       (counter_o),
+    .event_i         (events),
+    .of_i            (of_o),
+    .counter_we_o    (counter_we),
+    .event_we_o      (event_we),
+    .wdata_o         (wdata),
+    .inhibit_o       (inhibit),
+    .cyclecfg_o      (cyclecfg),
+    .instretcfg_o    (instretcfg),
+    .request_i       (request != 32'd0),
+    .lcofi_o,
+    .lcofie_o
+  );
+
+  // --- Counters ----------------------------------------------------------------------------------------
+
+  for (genvar n = 0; n < 32; n++) begin : gen_counter
+    localparam bit Programmable = (n >= hpm_reg_pkg::FirstCounter) && Counters[n];
+    localparam bit Fixed        = (n == hpm_reg_pkg::CyBit) || (n == hpm_reg_pkg::IrBit);
+
+    if (Programmable || Fixed) begin : gen_present
+      localparam int Width = Programmable ? {25'd0, Widths[7*n +: 7]} : 64;
+
+      logic [CountBits-1:0] count;
+      logic                 overflow;
+
+      hpm_counter #(
+        .Width      (Width),
+        .CountBits  (CountBits)
+      ) u_counter (
+        .clk_i,
+        .rst_ni,
+        .count_i    (count),
+        .we_i       (counter_we[n]),
+        .wdata_i    (wdata),
+        .counter_o  (counter_o[64*n +: 64]),
+        .overflow_o (overflow)
+      );
+
+      if (Programmable) begin : gen_event
+        hpm_event #(
+          .Counts      (Counts),
+          .CountBits   (CountBits),
+          .Selectors   (Selectors[64*n +: 64]),
+          .HasSscofpmf (HasSscofpmf),
+          .Inhibits    (Inhibits)
+        ) u_event (
+          .clk_i,
+          .rst_ni,
+          .mode_i      (mode),
+          .stopped_i   (stopped[n]),
+          .counts_i    (counts),
+          .count_o     (count),
+          .overflow_i  (overflow),
+          .we_i        (event_we[n]),
+          .wdata_i     (wdata),
+          .event_o     (events[64*n +: 64]),
+          .of_o        (of_o[n]),
+          .request_o   (request[n])
+        );
+      end else begin : gen_fixed
+        localparam int Selector = (n == hpm_reg_pkg::CyBit) ? hpm_reg_pkg::SelectCycles : hpm_reg_pkg::SelectRetired;
+
+        logic [hpm_pkg::InhibitBits-1:0] filters;
+
+        assign filters = (n == hpm_reg_pkg::CyBit) ? cyclecfg : instretcfg;
+        assign count   = (stopped[n] || ((filters & mode) != '0)) ? {CountBits{1'b0}} : counts[CountBits*Selector +: CountBits];
+
+        logic unused_fixed;
+        assign unused_fixed = overflow || event_we[n];
+        assign events[64*n +: 64] = 64'd0;
+        assign of_o[n]    = 1'b0;
+        assign request[n] = 1'b0;
+      end
+    end else begin : gen_absent
+      logic unused_absent;
+      assign unused_absent = counter_we[n] || event_we[n] || stopped[n];
+      assign counter_o[64*n +: 64] = 64'd0;
+      assign events[64*n +: 64]    = 64'd0;
+      assign of_o[n]               = 1'b0;
+      assign request[n]            = 1'b0;
+    end
+  end
+
+endmodule
