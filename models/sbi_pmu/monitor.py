@@ -8,12 +8,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.backend import Memory
 from models.sbi_pmu.pmu import SbiRet
+from models.sbi_pmu.policy import Policy
+
+# Policies under which the rule holds: it is the strict reading.
+HOLDS: Mapping[str, str] = MappingProxyType({"already_stopped": "refuse", "shmem_zeroed": "untouched"})
 
 
 class Access(NamedTuple):
@@ -125,6 +130,41 @@ class Monitor:
         low, high = (*registers, 0, 0)[:2]
         ones = (1 << self.xlen) - 1
         self.shmem = None if low == high == ones else low | high << self.xlen
+
+
+class WatchedMemory(MonitoredMemory):
+    """A memory that sees for itself what each call changed, whatever the SBI implementation says it did.
+
+    problems: sentences about calls that touched what they may not. done: every access so far, in order.
+    """
+
+    def __init__(self, xlen: int, policy: Policy) -> None:
+        super().__init__()
+        self.problems: list[str] = []
+        self.done: list[Access] = []
+        self._monitor = Monitor(xlen, self) if all(policy[key] == value for key, value in HOLDS.items()) else None
+        self._before = b""
+
+    def begin(self) -> None:
+        """A call begins."""
+        self.accesses.clear()
+        self._before = bytes(self.bytes)
+
+    def end(self, fid: int, registers: Sequence[int], ret: SbiRet) -> None:
+        """The call ended with this answer: was every access allowed, and is every byte that changed written by one?"""
+        self.done += self.accesses
+        if self._monitor is not None:
+            try:
+                self._monitor.check(fid, registers, ret, self.accesses)
+            except TouchError as error:
+                self.problems.append(str(error))
+        expected = bytearray(self._before)
+        for access in self.accesses:
+            if access.write:
+                expected[access.address - self.base : access.address - self.base + len(access.data)] = access.data
+        if expected != self.bytes:
+            at = next(i for i, (wanted, found) in enumerate(zip(expected, self.bytes)) if wanted != found)
+            self.problems.append(f"function {fid} changed the byte at {self.base + at:#x} without an access")
 
 
 def _shown(ranges: Sequence[tuple[int, int]]) -> str:

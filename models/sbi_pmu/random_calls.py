@@ -64,7 +64,7 @@ class _Mix:
                 data = rng.choice((0, *sorted(self.platform.firmware_data)))
             return {**self._set(self._able(event, data)), "config_flags": self._flags(8), "event_idx": event, "event_data": data}, []
         if fid == sbi.START:
-            values = {**self._set(), "start_flags": self._flags(2), "initial_value": rng.choice((0, 1, self.ones, rng.getrandbits(64)))}
+            values = {**self._set(), "start_flags": self._flags(2), "initial_value": rng.choice((0, 1, self.ones, rng.getrandbits(64), -rng.randrange(1, 30) % (1 << 64)))}
             return values, self._snapshot() if values["start_flags"] & sbi.INIT_SNAPSHOT else []
         if fid == sbi.STOP:
             return {**self._set(), "stop_flags": self._flags(2)}, []
