@@ -1,0 +1,36 @@
+"""What one run of an SBI implementation on a counter block left behind: the input of its checks, from a simulation or from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.hpm.rows import Rows
+from models.sbi_pmu.config import Config
+from models.sbi_pmu.record import Record
+from scoreboards.hpm_capture import HpmCapture
+
+
+@dataclass
+class SbiPmuCapture:
+    """The record of one run.
+
+    record: what supervisor and SBI implementation did, with the answers that the device gave. model: the same supervisor and the same
+    implementation on models/hpm; None if nobody played it. hpm: what was on the ports of the counter block; None if nobody saw them.
+    problems: sentences about the run itself (memory touched where it must not be, an X on an output); each is a failure.
+    exact: whether the implementation declares docs/sbi-pmu.md. rerun: the one command that repeats the run. program: what the hart ran.
+    """
+
+    config: Config
+    record: Record
+    model: Record | None = None
+    hpm: HpmCapture | None = None
+    problems: list[str] = field(default_factory=list)
+    exact: bool = True
+    rerun: str = ""
+    program: Any = None
+
+    @property
+    def rows(self) -> Rows | None:
+        """What was on the ports."""
+        return self.hpm.rows if self.hpm else None
