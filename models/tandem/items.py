@@ -1,0 +1,181 @@
+"""Single items of a trace: packed and unpacked by the field table, one at a time, for tests, listings and hand-written traces.
+
+    pack([Begin(), IncrementPc(), Instruction(2, 0x8d0d), Register(0x100a, 5), End()], Config())     bytes
+    items(data, Config())                                                                            offsets and items
+
+The encoder model and the streaming decoder do not use this: they work on columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from models.tandem import table
+from models.tandem.config import Config
+
+
+class ItemError(ValueError):
+    """An item that cannot be packed, or bytes that are no item; the text says what is wrong, and at which offset."""
+
+
+class Begin(NamedTuple):
+    """Begin group."""
+
+
+class End(NamedTuple):
+    """End group."""
+
+
+class IncrementPc(NamedTuple):
+    """The pc advances by the length of the group's instruction."""
+
+
+class Register(NamedTuple):
+    """A register's value: XLEN bits (CSR, x) or FLEN bits (f)."""
+
+    address: int
+    data: int
+
+
+class AddRegister(NamedTuple):
+    """A register plus -128 to 127."""
+
+    address: int
+    offset: int
+
+
+class OrRegister(NamedTuple):
+    """A register with some of bits 7:0 set."""
+
+    address: int
+    mask: int
+
+
+class State(NamedTuple):
+    """Additional state: identifier and value."""
+
+    id: int
+    data: int
+
+
+class Request(NamedTuple):
+    """A memory request; data is 0 where the operation sends none."""
+
+    address: int
+    op: int
+    size: int
+    data: int = 0
+
+
+class Response(NamedTuple):
+    """The response to the request right before."""
+
+    size: int
+    result: int = 0
+    data: int = 0
+
+
+class Reset(NamedTuple):
+    """Hart reset."""
+
+
+class Init(NamedTuple):
+    """State initialization."""
+
+
+class Instruction(NamedTuple):
+    """An instruction: 2 or 4 bytes, its bits."""
+
+    length: int
+    bits: int
+
+
+Item = Begin | End | IncrementPc | Register | AddRegister | OrRegister | State | Request | Response | Reset | Init | Instruction
+
+_TYPES: dict[int, Any] = {
+    table.BEGIN: Begin, table.END: End, table.INCREMENT_PC: IncrementPc, table.REGISTER: Register, table.ADD: AddRegister, table.OR: OrRegister,
+    table.STATE: State, table.REQUEST: Request, table.RESPONSE: Response, table.RESET: Reset, table.INIT: Init,
+}  # fmt: skip
+_CODES = {cls: code for code, cls in _TYPES.items()}
+
+
+def pack(items: Iterable[Item], config: Config) -> bytes:
+    """The bytes of these items; ItemError where a value does not fit its field, or a response has no request."""
+    out, before = bytearray(), None
+    for item in items:
+        out += _pack(item, config, before)
+        before = item
+    return bytes(out)
+
+
+def _pack(item: Item, config: Config, before: Item | None) -> bytes:
+    if isinstance(item, Instruction):
+        code, values = {2: table.INSN16, 4: table.INSN32}[item.length], {"bits": item.bits}
+    else:
+        code, values = _CODES[type(item)], item._asdict()
+    values |= _request_of(code, before)
+    word, at = 0, 0
+    for field in table.BY_CODE[code].fields:
+        width, value = field.width(config, values), values[field.name]
+        low = -(1 << width - 1) if field.signed else 0
+        if width and not low <= value < low + (1 << width):
+            raise ItemError(f"{field.name}={value:#x} of {item} does not fit {width} bits; give less")
+        if not width and field.name == "data" and code in (table.REGISTER, table.STATE):
+            raise ItemError(f"{item} names nothing that has a width; give a register or an identifier of the format")
+        word |= (value & (1 << width) - 1) << at
+        at += width
+    return bytes([code]) + word.to_bytes(at // 8, "little")
+
+
+def _request_of(code: int, before: Item | None) -> dict[str, int]:
+    if code != table.RESPONSE:
+        return {}
+    if not isinstance(before, Request):
+        raise ItemError("a response does not follow its request at once; put it right behind")
+    return {"op": before.op}
+
+
+def unpack(data: bytes, offset: int, config: Config, before: Item | None = None) -> tuple[Item, int]:
+    """The item at this offset and the offset behind it; ItemError if there is none. before: the item before it."""
+    if offset >= len(data):
+        raise ItemError(f"the bytes end at offset {offset:#x}; give an offset before")
+    code = data[offset]
+    if code not in table.BY_CODE:
+        raise ItemError(f"opcode {code} at offset {offset:#x} does not exist")
+    values: dict[str, int] = _request_of(code, before)
+    word, at, end = 0, 0, offset + 1
+    for field in table.BY_CODE[code].fields:
+        width = _width(field, config, values, offset)
+        while end < offset + 1 + (at + width + 7) // 8:
+            if end >= len(data):
+                raise ItemError(f"the bytes end within {table.BY_CODE[code].meaning} at offset {offset:#x}")
+            word |= data[end] << 8 * (end - offset - 1)
+            end += 1
+        value = word >> at & (1 << width) - 1
+        values[field.name] = value - (1 << width) if field.signed and value >> width - 1 else value
+        at += width
+    if code in (table.INSN16, table.INSN32):
+        return Instruction(2 if code == table.INSN16 else 4, values["bits"]), end
+    cls = _TYPES[code]
+    return cls(**{name: values[name] for name in cls._fields}), end
+
+
+def _width(field: table.Field, config: Config, values: dict[str, int], offset: int) -> int:
+    if field.name == "data":
+        if values.get("op", 0) >= len(table.OPERATIONS) or values.get("size", 0) >= len(table.SIZES) or values.get("result", 0) >= len(table.RESULTS):
+            raise ItemError(f"operation, size or result at offset {offset:#x} does not exist: {values}")
+        width = field.width(config, values)
+        if not width and ("id" in values or ("address" in values and "op" not in values)):
+            raise ItemError(f"register or identifier at offset {offset:#x} does not exist: {values}")
+        return width
+    return field.width(config, values)
+
+
+def items(data: bytes, config: Config) -> Iterator[tuple[int, Item]]:
+    """Every item with its offset, from the first byte on; ItemError at the first that is none."""
+    offset, before = 0, None
+    while offset < len(data):
+        item, behind = unpack(data, offset, config, before)
+        yield offset, item
+        offset, before = behind, item
