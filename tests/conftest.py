@@ -52,6 +52,6 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
 @pytest.fixture
 def rtl_copy(tmp_path: Path) -> Path:
     """A copy of rtl/ to break."""
-    from tools.sim import ROOT
+    from tools.builds import ROOT
 
     return Path(shutil.copytree(ROOT / "rtl", tmp_path / "rtl"))

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from tools import simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, parse
+from tools.builds import ROOT
 from tools.jobs import build_of, line, one, trouble, words
-from tools.sim import ROOT, build, run
+from tools.sim import build, run
 
 
 def main(argv: list[str]) -> int:

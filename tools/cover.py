@@ -19,8 +19,8 @@ from typing import Any
 from tb.coverage.model import Counts, Definition
 from tools import code_coverage, report, simulators, systems
 from tools.arguments import flag, main_guard, number, parse
+from tools.builds import ROOT
 from tools.jobs import RESULTS, run_all, trouble
-from tools.sim import ROOT
 
 WORDS = {
     "IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "SEEDS": "most random seeds, default 400",

@@ -12,7 +12,8 @@ from models.riscv import recording
 from tb.job import Job, JobError
 from tools import systems
 from tools.arguments import ArgumentError, flag, number
-from tools.sim import ROOT, BuildConfig, SimError, build, run
+from tools.builds import ROOT, BuildConfig
+from tools.sim import SimError, build, run
 from tools.systems.base import System
 
 RESULTS = ROOT / "build" / "results"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tools import simulators, systems
 from tools.arguments import main_guard, parse
-from tools.sim import ROOT, Bench, sources
+from tools.builds import ROOT, Bench
+from tools.sim import sources
 
 
 def main(argv: list[str]) -> int:

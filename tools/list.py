@@ -7,8 +7,8 @@ import sys
 from models.riscv import recording
 from tools import systems
 from tools.arguments import main_guard, parse
+from tools.builds import ROOT
 from tools.jobs import words
-from tools.sim import ROOT
 
 
 def main(argv: list[str]) -> int:

@@ -20,8 +20,9 @@ from models.riscv import recording
 from tb.job import Job
 from tools import simulators, systems
 from tools.arguments import main_guard, parse
+from tools.builds import ROOT
 from tools.jobs import trouble
-from tools.sim import ROOT, SimError, build, run, sources
+from tools.sim import SimError, build, run, sources
 from tools.systems.base import System
 
 WORDS = {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "PROGRAM": "to play, default sort"}

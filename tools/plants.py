@@ -21,8 +21,9 @@ from tb.job import Job
 from tb.system_job import SystemJob
 from tools import simulators, systems
 from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.builds import ROOT, BuildConfig
 from tools.jobs import build_of
-from tools.sim import ROOT, BuildConfig, SimError, build, run
+from tools.sim import SimError, build, run
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}, or control (the trace system around its encoders)", "PLANT": "a plant by name, or several with commas; default all", "SIM": "icarus (default if installed) or verilator",

@@ -12,7 +12,7 @@ from typing import Any
 from models.control.registers import Component, Field, Legal, Params, Register, components, registers
 from tools import registers_ctr, registers_hpm
 from tools.arguments import main_guard, parse
-from tools.sim import ROOT
+from tools.builds import ROOT
 
 PACKAGE = "rtl/control/trace_reg_pkg.sv"
 PAGE = "docs/trace-control.md"

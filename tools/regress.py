@@ -18,8 +18,8 @@ from typing import Any
 
 from tools import report, simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
+from tools.builds import ROOT
 from tools.jobs import RESULTS, run_all, trouble
-from tools.sim import ROOT
 
 WORDS = {
     "IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "SEEDS": "how many, default 50", "FIRST": "the first seed, default 1",

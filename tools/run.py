@@ -15,8 +15,9 @@ from typing import Any
 
 from tools import bits, simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
+from tools.builds import ROOT
 from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
-from tools.sim import ROOT, SimError, build, run
+from tools.sim import SimError, build, run
 from tools.systems.base import System
 
 WALKS = 24  # random walks of the main job

@@ -21,17 +21,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from models.ctr.config import DEPTHS
-from models.ctr.config import Config as CtrConfig
-from models.etrace.config import Config as EtraceConfig
-from models.ntrace.config import Config
 from tb.job import Job, save_jobs
 from tools import simulators
+from tools.builds import ROOT, Bench, BuildConfig
 from tools.simulators import Simulator
 
-ROOT = Path(__file__).resolve().parent.parent
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
 _VERILATOR_FLAGS = (
@@ -48,128 +44,6 @@ class SimError(ValueError):
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A testbench: its top module, the folders of rtl/ and the list of tb/hdl it is made of, and the Python that plays its jobs."""
-
-    top: str = "ntrace_tb"
-    rtl: tuple[str, ...] = ("ntrace",)
-    hdl: str = "files.f"
-    module: str = "tb.envs.ntrace_run"
-
-    @property
-    def settings(self) -> Path:
-        """What Verilator is told about the top."""
-        return ROOT / "tb" / "hdl" / f"{self.top}.vlt"
-
-
-@dataclass(frozen=True)
-class BuildConfig:
-    """The parameters of ntrace_tb: what a build has and a run cannot change."""
-
-    BENCH: ClassVar[Bench] = Bench()
-
-    Xlen: int = 64
-    NBlocks: int = 1
-    IRetireWidth: int = 7
-    IcntBits: int = 22
-    HistBits: int = 32
-    StackDepth: int = 8
-    RepeatBits: int = 18
-    TsWidth: int = 64
-    FifoDepth: int = 16
-
-    @classmethod
-    def of(cls, config: Config) -> BuildConfig:
-        """Those of a configuration."""
-        return cls(
-            config.xlen, config.blocks, config.iretire_bits, config.icnt_bits, config.hist_bits,
-            config.stack_depth, config.repeat_bits, config.ts_width, config.fifo_depth,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class EtraceBuild:
-    """The parameters of etrace_tb."""
-
-    BENCH: ClassVar[Bench] = Bench("etrace_tb", ("etrace",), "etrace_files.f", "tb.envs.etrace_run")
-
-    NBlocks: int = 1
-    IAddressWidth: int = 64
-    IAddressLsb: int = 1
-    ContextWidth: int = 32
-    NoContext: int = 0
-    TimeWidth: int = 32
-    NoTime: int = 1
-    PrivilegeWidth: int = 3
-    EcauseWidth: int = 6
-    NoTval: int = 0
-    IRetireWidth: int = 7
-    BpredSize: int = 6
-    CacheSize: int = 5
-    CallCounterSize: int = 0
-    ReturnStackSize: int = 4
-    F0sWidth: int = 1
-    SijumpEn: int = 1
-    EncoderModeN: int = 1
-    IOptionsN: int = 6
-    DOptionsN: int = 0
-    BcountBits: int = 32
-    FifoDepth: int = 32
-
-    @property
-    def Xlen(self) -> int:
-        """Bits of an address."""
-        return self.IAddressWidth
-
-    @classmethod
-    def of(cls, config: EtraceConfig) -> EtraceBuild:
-        """Those of a configuration. A field of width 0 is one that the encoder leaves out."""
-        return cls(
-            config.blocks, config.xlen, config.iaddress_lsb_p, config.context_width_p or 1, config.nocontext_p or int(not config.context_width_p),
-            config.time_width_p or 1, config.notime_p or int(not config.time_width_p), config.privilege_width_p, config.ecause_width_p,
-            config.notval_p, config.iretire_width_p, config.bpred_size_p, config.cache_size_p, config.call_counter_size_p,
-            config.return_stack_size_p, config.f0s_width_p, config.sijump_p, config.encoder_mode_n, config.ioptions_n, config.doptions_n,
-            config.bcount_bits, config.fifo_depth,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class CtrBuild:
-    """The parameters of ctr_tb."""
-
-    BENCH: ClassVar[Bench] = Bench("ctr_tb", ("ctr",), "ctr_files.f", "tb.envs.ctr_run")
-
-    Xlen: int = 64
-    Draft: int = 0
-    NTransfers: int = 4
-    Depths: int = 31
-    HasS: int = 1
-    HasH: int = 1
-    FieldsLow: int = 0xFFFF
-    FieldsHigh: int = 0xFFFF
-    HasMisp: int = 1
-    HasType: int = 1
-    HasCc: int = 1
-    CceBits: int = 4
-    RasPolicy: int = 0
-    HasStateen: int = 1
-
-    @property
-    def NBlocks(self) -> int:
-        """Transfers in a cycle."""
-        return self.NTransfers
-
-    @classmethod
-    def of(cls, config: CtrConfig) -> CtrBuild:
-        """Those of a configuration."""
-        depths = sum(1 << place for place, depth in enumerate(DEPTHS) if depth in config.depths)
-        return cls(
-            config.xlen, int(config.draft), config.transfers, depths, config.has_s, config.has_h, config.fields & 0xFFFF,
-            config.fields >> 32 & 0xFFFF, config.has_misp, config.has_type, config.has_cc, config.cce_bits, config.ras_policy, config.has_stateen,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
 class Build:
     """A simulation that is ready to run. image: the executable (Verilator) or the vvp file (Icarus)."""
 
@@ -179,7 +53,7 @@ class Build:
     bench: Bench = Bench()
 
 
-def sources(rtl_dir: Path, sim: str = "icarus", bench: Bench = Bench()) -> list[Path]:
+def sources(rtl_dir: Path, sim: str = "icarus", bench: Bench = BuildConfig.BENCH) -> list[Path]:
     """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/.
 
     Verilator also gets the assertions of files_verilator.f, where the folder has one.

@@ -8,7 +8,7 @@ import sys
 
 from tools import simulators
 from tools.arguments import ArgumentError, main_guard, number, parse
-from tools.sim import ROOT
+from tools.builds import ROOT
 
 WORDS = {
     "SIM": "verilator (default) or icarus", "TESTS": "a file or folder below tests/, default all", "K": "part of a test's name",

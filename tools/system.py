@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from tb.sequences.system import BY_IP
 from tb.system_job import HARTS, SRAM_BYTES, TS_WIDTH, SystemJob
-from tools.sim import ROOT, Bench, BuildConfig, EtraceBuild, build, run
+from tools.builds import ROOT, Bench, BuildConfig, EtraceBuild
+from tools.sim import build, run
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 from cocotb.handle import HierarchyObject, SimHandleBase
 from cocotb_bus.bus import Bus
 
-from models.ctr.rows import NO_ACCESS, Rows
-from tb.agents.ctr_port import PortAgent, PortDriver, PortMonitor
+from models.ctr.rows import Rows
 from tb.agents.pins import Pins, pack, unpack
+from tb.agents.port import PortAgent, PortDriver, PortMonitor
 
 
 class RetireBus(Bus):
@@ -63,13 +63,9 @@ class RetireMonitor(PortMonitor):
             setattr(rows, name, np.where(full, lanes, 0).astype(getattr(rows, name).dtype))
         return rows
 
-    def own(self, rows: Rows) -> Rows:
-        moved = np.diff(rows.priv.astype(np.int8), prepend=np.int8(-1)) != 0
-        kept = rows.select((rows.type != 0).any(axis=1) | moved)
-        kept.op = np.full(len(kept), NO_ACCESS, np.uint8)
-        for name in ("addr", "wdata", "mode", "xlen32", "rdata", "outcome"):
-            getattr(kept, name)[:] = 0
-        return kept
+    def own(self, seen: Rows) -> Rows:
+        moved = np.diff(seen.priv.astype(np.int8), prepend=np.int8(-1)) != 0
+        return seen.select((seen.type != 0).any(axis=1) | moved)
 
 
 class RetireAgent(PortAgent):

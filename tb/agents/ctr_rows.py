@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from models.ctr.rows import NO_ACCESS, Rows
-
-STIMULUS, SEEN = "stimulus.bin", "rows.bin"
-_VALID = 8  # bit of the byte `access`, whose lower bits are the op
-_X = 256  # bit of `priv`: a value or an outcome was X
+from tb.agents import port_files
 
 _SLOT = np.dtype([("type", "u1"), ("misp", "u1"), ("from_", "u1"), ("to", "u1"), ("cause", "u1"), ("zero", "u1", (3,)),
                   ("source", "<u8"), ("target", "<u8")])  # fmt: skip
@@ -28,31 +25,23 @@ def _row(slots: int, seen: bool) -> np.dtype:
 def write_stimulus(path: Path, rows: Rows) -> None:
     """What trace_player reads: rows with the idle cycles before them as `cycle`, most significant byte first."""
     table = np.zeros(len(rows), dtype=_row(rows.slots, seen=False))
-    cycle = rows.cycle.astype(np.int64)
-    table["cycle"] = np.diff(cycle, prepend=cycle[:1] - 1) - 1
+    table["cycle"] = port_files.gaps(rows.cycle)
     table["priv"] = rows.priv
-    table["access"] = np.where(rows.op != NO_ACCESS, rows.op | _VALID, 0)
+    table["access"] = port_files.accesses(rows.op, NO_ACCESS)
     for name in _ACCESS_FIELDS:
         table[name] = getattr(rows, name)
     for name in _SLOT_FIELDS:
         table["slots"][name] = getattr(rows, name)
-    np.ascontiguousarray(table.view(np.uint8).reshape(-1, table.dtype.itemsize)[:, ::-1]).tofile(path)
+    port_files.write(path, table)
 
 
 def read_seen(path: Path, slots: int) -> tuple[Rows, list[str]]:
     """What row_recorder saw, and a sentence about the first X."""
     table = np.fromfile(path, dtype=_row(slots, seen=True))
-    there = table["access"] & _VALID != 0
     columns = {name: table[name] for name in ("cycle", "rdata", "outcome", *_ACCESS_FIELDS)}
     columns |= {name: table["slots"][name] for name in _SLOT_FIELDS}
-    rows = Rows(**columns, priv=table["priv"] & 7, op=np.where(there, table["access"] & 7, NO_ACCESS))
-    unknown = np.flatnonzero(table["priv"] & _X)
-    return rows, [] if not len(unknown) else [unknown_at(int(table["cycle"][unknown[0]]), len(unknown))]
-
-
-def unknown_at(cycle: int, count: int) -> str:
-    """The sentence about answers that hold an X."""
-    return f"cycle {cycle}: csr_rdata_o or csr_outcome_o is X in an access ({count} such accesses)"
+    rows = Rows(**columns, priv=table["priv"] & 7, op=port_files.ops(table["access"], NO_ACCESS))
+    return rows, port_files.unknown(table["cycle"], table["priv"] & port_files.ANSWER_X)
 
 
 def joined(retire: Rows, accesses: Rows) -> Rows:
@@ -60,12 +49,7 @@ def joined(retire: Rows, accesses: Rows) -> Rows:
     cycle = np.union1d(retire.cycle, accesses.cycle)
     rows = Rows.empty(len(cycle), retire.slots)
     rows.cycle = cycle
-    at = np.searchsorted(cycle, retire.cycle)
-    held = np.searchsorted(retire.cycle, cycle, side="right") - 1  # what was told last
-    rows.priv = retire.priv[np.maximum(held, 0)] if len(retire) else rows.priv
-    for name in _SLOT_FIELDS:
-        getattr(rows, name)[at] = getattr(retire, name)
-    at = np.searchsorted(cycle, accesses.cycle)
-    for name in ("op", *_ACCESS_FIELDS, "rdata", "outcome"):
-        getattr(rows, name)[at] = getattr(accesses, name)
+    port_files.hold(rows, retire, ("priv",))
+    port_files.place(rows, retire, _SLOT_FIELDS)
+    port_files.place(rows, accesses, port_files.ACCESS_FIELDS)
     return rows

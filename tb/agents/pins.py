@@ -10,6 +10,7 @@ import numpy as np
 
 from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
+from models.hpm.config import Config as HpmConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.ntrace.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
 from models.riscv.beats import LEVELS, PULSES
@@ -74,6 +75,12 @@ def of_ctr(config: CtrConfig, noise_seed: int) -> Pins:
     lane = {"type": 4, "source": config.xlen, "target": config.xlen, "misp": 1, "from_": 3, "to": 3, "cause": 8}
     once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1}
     return Pins(config.transfers, lane, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"))
+
+
+def of_hpm(config: HpmConfig, noise_seed: int) -> Pins:
+    """Those of hpm_tb (docs/hpm-profile.md, Ports): a lane is an event, told once is the access with the time it sees."""
+    once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1, "time": 64}
+    return Pins(config.events, {"events": config.event_bits}, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"))
 
 
 def _lane(xlen: int, iretire: int) -> dict[str, int]:

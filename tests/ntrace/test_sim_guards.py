@@ -9,8 +9,9 @@ import pytest
 from models.riscv.beats import Beats
 from tb.job import Job
 from tools import simulators
+from tools.builds import BuildConfig
 from tools.jobs import trouble
-from tools.sim import BuildConfig, SimError, build, run
+from tools.sim import SimError, build, run
 from tools.simulators import SimulatorError
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tb.sequences.ntrace_scenarios import SCENARIOS
 from tools import systems
+from tools.builds import BuildConfig
 from tools.jobs import build_of
-from tools.sim import BuildConfig
 
 BUILDS = {
     "default": BuildConfig(),

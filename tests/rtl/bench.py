@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools import simulators
-from tools.sim import ROOT
+from tools.builds import ROOT
 from tools.simulators import SimulatorError
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from models.riscv.walk import check_flow
 from tb.job import Job
 from tb.sequences.etrace_scenarios import SCENARIOS
 from tb.sequences.etrace_stimulus import stimulus
-from tools.sim import EtraceBuild
+from tools.builds import EtraceBuild
 
 LOST = "ET.alg.lost"  # needs a queue that is full: only a simulation has one
 SHOWS = {  # clauses of the payload chapter, and what a packet looks like that shows them

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import simulators
-from tools.sim import ROOT
+from tools.builds import ROOT
 
 
 def _run(*words: str, **env: str) -> subprocess.CompletedProcess[str]:

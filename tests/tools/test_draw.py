@@ -11,9 +11,9 @@ import pytest
 from models.ntrace.config import Config, ConfigError
 from models.ntrace.filters import FilterSettings
 from tb.sequences.stimulus import stimulus
+from tools.builds import BuildConfig
 from tools.draw import BUILDS, drawn
 from tools.jobs import one
-from tools.sim import BuildConfig
 
 WIDTHS = ("icnt_bits", "hist_bits", "iretire_bits", "stack_depth", "repeat_bits", "ts_width", "fifo_depth")
 

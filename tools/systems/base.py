@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scoreboards.clauses import Plan
     from tb.coverage.model import Definition
     from tb.job import Job
-    from tools.sim import Bench, BuildConfig
+    from tools.builds import Bench, BuildConfig
 
 
 class System(ABC):

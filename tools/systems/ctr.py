@@ -21,7 +21,7 @@ from tb.sequences.ctr_builds import DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_scenarios import SCENARIOS
 from tools import ctr_check, ctr_entries, draw_ctr
 from tools.arguments import ArgumentError
-from tools.sim import CtrBuild
+from tools.builds import CtrBuild
 from tools.systems.base import System
 
 _MODES = ("M", "S", "U")

@@ -29,7 +29,7 @@ from tb.system_job import DEFAULTS, SystemJob
 from tools import draw_etrace, listing_etrace
 from tools.arguments import ArgumentError, number
 from tools.bits import Method, Sizes
-from tools.sim import EtraceBuild
+from tools.builds import EtraceBuild
 from tools.system import EtraceSystemBuild, stories
 from tools.systems.base import System
 

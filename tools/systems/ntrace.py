@@ -23,7 +23,7 @@ from tb.system_job import TS_WIDTH, SystemJob
 from tools import draw, listing_ntrace
 from tools.arguments import number
 from tools.bits import Method, Sizes
-from tools.sim import Bench, BuildConfig
+from tools.builds import Bench, BuildConfig
 from tools.system import SystemBuild, stories
 from tools.systems.base import System
 

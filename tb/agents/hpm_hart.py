@@ -1,0 +1,145 @@
+"""Hart agent of a counter block: privilege, stopcount and cycle_i of a hart, the instructions it retires and its events; and the monitor of the state ports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from cocotb.handle import HierarchyObject, SimHandleBase
+from cocotb_bus.bus import Bus
+
+from models.hpm.model_bulk import Trace
+from models.hpm.rows import Rows
+from tb.agents import hpm_rows
+from tb.agents.hpm_rows import HART, State
+from tb.agents.pins import pack, unpack
+from tb.agents.port import SEEN, PortAgent, PortDriver, PortMonitor
+
+_COUNTS = ("retired", "events")
+_COUNTER_BYTES = 32 * 8
+
+
+class HartBus(Bus):
+    """What the hart does: event k of W bits is in bits k*W +: W."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut, "hart", {name: f"{name}_i" for name in (*_COUNTS, *HART)})
+
+
+class StateBus(Bus):
+    """The outputs that show the state."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut, "state", {name: f"{name}_o" for name in ("counter", "of", "lcofi", "lcofie")})
+
+
+def _counts(rows: Rows) -> np.ndarray:
+    """Rows in which something happened, or the hart changed."""
+    there = (rows.retired != 0) | (rows.events != 0).any(axis=1)
+    for name in HART:
+        there |= np.diff(getattr(rows, name).astype(np.int8), prepend=np.int8(-1)) != 0
+    return there
+
+
+class HartDriver(PortDriver):
+    """Drives what the hart does; mode, stopcount and cycle_i stay as they are between rows."""
+
+    pulses = len(_COUNTS)
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        self.bus = HartBus(self.dut)
+
+    def handles(self) -> list[SimHandleBase]:
+        return [getattr(self.bus, name) for name in (*_COUNTS, *HART)]
+
+    def columns(self, rows: Rows) -> tuple[np.ndarray, list[list[int]]]:
+        there = _counts(rows)
+        events = pack(rows.events[there], self.pins.lane["events"])
+        return there, [rows.retired[there].tolist(), events, *(getattr(rows, name)[there].tolist() for name in HART)]
+
+
+class HartMonitor(PortMonitor):
+    """Records every cycle in which something happened, or the hart was not as in the one before."""
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        bus = HartBus(self.dut)
+        self.fields = [getattr(bus, name) for name in (*_COUNTS, *HART)]
+        self.before: list[int] = []
+
+    def look(self, cycle: int) -> None:
+        retired, events, *hart = (int(handle.value) for handle in self.fields)
+        if retired or events or hart != self.before:
+            self.seen.append((cycle, retired, events, *hart))
+            self.before = hart
+
+    def watched(self) -> Rows:
+        cycle, retired, events, *hart = list(zip(*self.seen)) or [()] * (3 + len(HART))
+        rows = Rows.empty(len(cycle), self.pins.blocks)
+        rows.cycle, rows.retired = np.array(cycle, np.uint64), np.array(retired, np.uint8)
+        rows.events = unpack(events, self.pins.lane["events"], self.pins.blocks).astype(np.uint8)
+        for name, column in zip(HART, hart):
+            setattr(rows, name, np.array(column, np.uint8))
+        return rows
+
+    def own(self, seen: Rows) -> Rows:
+        return seen.select(_counts(seen))
+
+
+class StateMonitor(PortMonitor):
+    """Watches every counter, every OF bit, LCOFIP and LCOFIE in every cycle."""
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        bus = StateBus(self.dut)
+        self.handles = [bus.counter, bus.of, bus.lcofi, bus.lcofie]
+        self.unknown: list[int] = []
+
+    def look(self, cycle: int) -> None:
+        values = [handle.value for handle in self.handles]
+        if not all(value.is_resolvable for value in values):
+            self.unknown.append(cycle)
+        self.seen.append((cycle, *(int(value) if value.is_resolvable else 0 for value in values)))
+
+    def watched(self) -> State:
+        cycle, counter, of, lcofi, lcofie = list(zip(*self.seen)) or [()] * 5
+        data = b"".join(value.to_bytes(_COUNTER_BYTES, "little") for value in counter)
+        counters = np.frombuffer(data, "<u8").reshape(len(cycle), -1).astype(np.uint64)
+        trace = Trace(counters, np.array(of, np.uint32), np.array(lcofi, np.uint8), np.array(lcofie, np.uint8))
+        self.problems += hpm_rows.unknown_state(np.array(self.unknown))
+        return State(np.array(cycle, np.uint64), trace, _bent(trace))
+
+    def collect(self) -> None:
+        if self.bulk:
+            state, problems = hpm_rows.read_state(Path(SEEN), self.pins.blocks)
+            self.problems += problems
+            self.port.write(state)
+        else:
+            self.port.write(self.watched())
+
+
+def _bent(trace: Trace) -> np.ndarray:
+    """Rows, one for each cycle, in which the state did not go on as in the one before; the last one is."""
+    n = len(trace.of)
+    bent = np.zeros(n, bool)
+    step = np.diff(trace.counters, axis=0)
+    bent[1 : n - 1] |= (step[1:] != step[:-1]).any(axis=1)
+    for column in (trace.of, trace.lcofip, trace.lcofie):
+        moved = np.diff(column) != 0
+        bent[:-1] |= moved
+        bent[1:] |= moved
+    bent[-1:] = True
+    return bent
+
+
+class HartAgent(PortAgent):
+    """Driver and monitor of what the hart does."""
+
+    driver_class, monitor_class = HartDriver, HartMonitor
+
+
+class StateAgent(PortAgent):
+    """Monitor of the state ports."""
+
+    monitor_class = StateMonitor

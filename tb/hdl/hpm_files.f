@@ -1,0 +1,3 @@
+tb/hdl/trace_player.sv
+tb/hdl/row_recorder.sv
+tb/hdl/hpm_tb.sv
