@@ -57,7 +57,7 @@ class Activity:
 
 
 class Hart:
-    """One hart: memory, SBI implementation and what was recorded of them. problems: sentences of the memory's monitor and of the supervisor."""
+    """One hart: memory, SBI implementation and what was recorded of them. result: of the supervisor's script, when it has ended."""
 
     def __init__(self, config: Config, rng: Random | None = None, memory: WatchedMemory | None = None) -> None:
         platform, policy = config.platform, config.policies
@@ -66,11 +66,12 @@ class Hart:
         self.pmu = SbiPmu(platform, None, policy)
         self.record = Record(platform, policy, quiet=rng is None)
         self.cycle = 0
+        self.result: Any = None
         self._said: list[str] = []
 
     @property
     def problems(self) -> list[str]:
-        """What was wrong with the run itself."""
+        """Sentences about what was wrong with the run itself: of the memory's monitor, of the supervisor, about refused accesses."""
         return self._said + self.memory.problems
 
     def playing(self, script: Script[Any]) -> Cycles[None]:
@@ -81,8 +82,8 @@ class Hart:
         try:
             while True:
                 answer = yield from self._act(script.send(answer))
-        except StopIteration:
-            pass
+        except StopIteration as end:
+            self.result = end.value
         except ClientError as error:
             self._said.append(f"cycle {self.cycle}: the supervisor cannot go on: {error}")
         yield M, _STILL._replace(time=self.cycle), None

@@ -16,9 +16,9 @@ from models.sbi_pmu.client import LCOFIP, SCOUNTOVF, SIP, Client
 from models.sbi_pmu.config import OWN_DATA, OWN_EVENT, Config
 from models.sbi_pmu.platform import Hardware
 from models.sbi_pmu.random_calls import random_calls
+from tb.sequences.sbi_pmu_perf import SIE, SNAPSHOT, handle
 
-SIE, SCOUNTEREN = 0x104, 0x106
-SNAPSHOT, ENTRIES = 0x8000_1000, 0x8000_3000
+SCOUNTEREN, ENTRIES = 0x106, 0x8000_3000
 _FEW = 40  # calls in a stretch
 _CODES = (0, 5, OWN_EVENT, sbi.FIRMWARE_PLATFORM)  # firmware events that happen
 
@@ -112,16 +112,8 @@ def session(config: Config, rng: Random, software: Software, rounds: int) -> Scr
         else:
             yield from software.runs()
             yield FirmwareEvent(rng.choice(_CODES), rng.randint(1, 3), OWN_DATA)
-        yield from interrupts(config, client)
+        yield from handle(config, client)
     yield from client.close()
-
-
-def interrupts(config: Config, client: Client) -> Script[bool]:
-    """The handler, if LCOFI is pending."""
-    if not config.has_sscofpmf or not ((yield SupervisorCsr(READ, SIP)) or 0) & LCOFIP:
-        return False
-    yield from client.overflow()
-    return True
 
 
 def countable(config: Config) -> set[int]:
