@@ -1,0 +1,174 @@
+"""QEMU and OpenSBI as a machine that plays a supervisor's actions: builds the program of witness/, runs it, reads what it printed.
+
+    machine = Machine(64, Path("fw_dynamic.bin"))
+    results = machine.play(actions)            # one for each action, as models.sbi_pmu.calls.act gives them
+    machine.versions                           # after the first play
+
+Firmware events are made to happen: `STIMULI` says what makes which, `ALONG` what comes with it on the hart itself.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, SupervisorCsr
+from models.sbi_pmu.pmu import SbiRet
+from models.sbi_pmu.tables import EID
+from tools.arguments import ArgumentError
+
+SOURCES = Path(__file__).resolve().parent.parent / "witness"
+GCC = "riscv64-unknown-elf-gcc"
+FLAGS = (
+    "-misa-spec=2.2 -std=gnu11 -O2 -Wall -Wextra -Werror -ffreestanding -fno-builtin -mcmodel=medany -nostdlib -nostartfiles -static "
+    "-Wl,--build-id=none,--no-warn-rwx-segments,-n -T link.ld start.S witness.c -lgcc"
+).split()
+TIMEOUT = 300  # seconds
+
+COMMANDS, RAM, FIRMWARE, RAM_SIZE = 0x8080_0000, 0x8000_0000, 0x8_0000, 64 << 20
+MEMORY = 0x8100_0000  # what the supervisor uses as shared memory; RAM behind it is zero
+
+_CALL, _PEEK, _POKE, _CSR, _SPIN, _ILLEGAL, _LOAD, _STORE = range(1, 9)
+_NO_EXCEPTION = None
+_ONES = (1 << 64) - 1
+_TIME, _IPI, _RFENCE = 0x5449_4D45, 0x73_5049, 0x5246_4E43
+_SIP, _SSIP = 0x144, 1 << 1
+
+
+class Command(NamedTuple):
+    """One command of witness.c. traps: scause that it has to leave, or None."""
+
+    op: int
+    arguments: tuple[int, ...]
+    data: bytes = b""
+    traps: int | None = None
+
+    def bytes(self) -> bytes:
+        """As it lies in memory."""
+        data = self.data + bytes(-len(self.data) % 8)
+        words = (self.op, 8 * len(self.arguments) + len(data), *self.arguments)
+        return b"".join((word & _ONES).to_bytes(8, "little") for word in words) + data
+
+
+def _ecall(eid: int, fid: int, *registers: int) -> Command:
+    return Command(_CALL, (eid, fid, *registers, *(0,) * (6 - len(registers))))
+
+
+def _remote(fid: int) -> tuple[Command, ...]:
+    return (_ecall(_RFENCE, fid, 1, 0, 0, 0x1000),)  # hart 0: itself
+
+
+# event_idx.code -> what makes it happen once.
+STIMULI: Mapping[int, tuple[Command, ...]] = {
+    2: (Command(_LOAD, (RAM,), traps=5),), 3: (Command(_STORE, (RAM,), traps=7),), 4: (Command(_ILLEGAL, (), traps=2),),
+    5: (_ecall(_TIME, 0, _ONES, _ONES),), 6: (_ecall(_IPI, 0, 1, 0), Command(_CSR, (3, _SIP, _SSIP))),
+    8: _remote(0), 10: _remote(1), 12: _remote(2), 16: _remote(3), 14: _remote(4), 20: _remote(5), 18: _remote(6),
+}  # fmt: skip
+# What a hart that sends to itself receives; it comes with the event before it.
+ALONG: Mapping[int, int] = {code + 1: code for code in (6, 8, 10, 12, 14, 16, 18, 20)}
+
+
+def commands(action: Action) -> list[Command]:
+    """What witness.c has to do for an action; the result is the first one's. ArgumentError for an event that cannot be made."""
+    if isinstance(action, Call):
+        return [_ecall(EID, action.fid, *action.registers)]
+    if isinstance(action, Peek):
+        return [Command(_PEEK, tuple(action))]
+    if isinstance(action, Poke):
+        return [Command(_POKE, (action.address, len(action.data)), action.data)]
+    if isinstance(action, SupervisorCsr):
+        return [Command(_CSR, tuple(action))]
+    if isinstance(action, Run):
+        return [Command(_SPIN, (action.cycles,))]
+    if action.code in ALONG:
+        return []
+    if action.code not in STIMULI:
+        raise ArgumentError(f"nothing makes firmware event {action.code} happen; take one of {', '.join(map(str, sorted(STIMULI)))}")
+    return [*STIMULI[action.code]] * action.count
+
+
+class Versions(NamedTuple):
+    """Who answered. sbi: of the specification. opensbi: of the implementation; qemu: first line of its --version."""
+
+    sbi: tuple[int, int]
+    opensbi: tuple[int, int]
+    qemu: str
+
+
+class Machine:
+    """QEMU's `virt` with Sscofpmf and one hart, OpenSBI, and our program in S-mode. firmware: an fw_dynamic.bin."""
+
+    def __init__(self, xlen: int, firmware: Path) -> None:
+        self.xlen, self.firmware = xlen, firmware
+        self.qemu = f"qemu-system-riscv{xlen}"
+        self.options = ["-M", "virt", "-cpu", f"rv{xlen},sscofpmf=true", "-smp", "1", "-m", f"{RAM_SIZE >> 20}M"]
+        self.versions: Versions | None = None
+
+    def device_tree(self) -> bytes:
+        """The device tree that QEMU gives to OpenSBI."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "virt.dtb"
+            _run([self.qemu, *self.options, "-machine", f"dumpdtb={path}"])
+            return path.read_bytes()
+
+    def play(self, actions: Sequence[Action]) -> list[Any]:
+        """Plays actions from reset. ArgumentError if the program cannot be built or did not come to its end."""
+        plan = [commands(action) for action in actions]
+        flat = [command for some in plan for command in some]
+        lines = self._lines(flat)
+        self.versions = self._versions(next(lines))
+        results: list[Any] = []
+        for action, some in zip(actions, plan):
+            got = [self._answer(command, next(lines, "")) for command in some]
+            results.append(got[0] if got and not isinstance(action, FirmwareEvent) else None)
+        return results
+
+    def _lines(self, flat: list[Command]) -> Iterator[str]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            abi = "lp64" if self.xlen == 64 else "ilp32"
+            _run([GCC, f"-march=rv{self.xlen}ima", f"-mabi={abi}", *FLAGS, "-o", str(folder / "witness.elf")], cwd=SOURCES)
+            (folder / "commands").write_bytes(b"".join(c.bytes() for c in flat) + bytes(16))
+            loader = f"loader,file={folder / 'commands'},addr={COMMANDS:#x},force-raw=on"
+            output = _run([self.qemu, *self.options, "-icount", "shift=0", "-display", "none", "-monitor", "none", "-serial", "stdio",
+                           "-bios", str(self.firmware), "-kernel", str(folder / "witness.elf"), "-device", loader])  # fmt: skip
+        at = output.find("\nH ")
+        lines = output[at + 1 :].replace("\r", "").splitlines()
+        if at < 0 or lines[-1] != "E":
+            raise ArgumentError(f"the machine stopped behind {lines[-2:] if at >= 0 else 'its boot'}; see what the firmware did with the next call")
+        return iter(lines)
+
+    def _versions(self, line: str) -> Versions:
+        sbi, who, version = (int(word, 16) for word in line.split()[1:])
+        if who != 1:
+            raise ArgumentError(f"SBI implementation {who} answered, OpenSBI (1) was needed; give FIRMWARE=<its fw_dynamic.bin>")
+        qemu = _run([self.qemu, "--version"]).splitlines()[0]
+        return Versions((sbi >> 24 & 127, sbi & 0xFF_FFFF), (version >> 16, version & 0xFFFF), qemu)
+
+    def _answer(self, command: Command, line: str) -> Any:
+        words = line.split()
+        trap = int(words[-1], 16) if "T" in words else None
+        if not words or trap != command.traps:
+            raise ArgumentError(f"{command} gave {line!r}; expected {'no trap' if command.traps is None else f'trap {command.traps}'}")
+        if words[0] == "C":
+            error = int(words[1], 16) & (1 << self.xlen) - 1
+            return SbiRet(error - (error >> self.xlen - 1 << self.xlen), int(words[2], 16) & (1 << self.xlen) - 1)
+        if words[0] == "P":
+            return bytes.fromhex(words[1]) if len(words) > 1 else b""
+        return int(words[1], 16) if words[0] == "R" else None
+
+
+def _run(command: list[str], cwd: Path | None = None) -> str:
+    try:
+        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, text=True, errors="replace")
+    except FileNotFoundError:
+        raise ArgumentError(f"{command[0]} is not there; type `make witness`, which installs it from Debian") from None
+    except subprocess.TimeoutExpired as error:
+        told = (error.stdout or b"").decode(errors="replace")[-300:]
+        raise ArgumentError(f"{command[0]} did not come to its end in {TIMEOUT} s; it printed last: {told}") from None
+    if done.returncode:
+        raise ArgumentError(f"{command[0]} failed: {done.stderr.strip()[-300:]}")
+    return done.stdout
