@@ -27,20 +27,24 @@ module hpm_event
   localparam logic [hpm_pkg::InhibitBits-1:0] Filters = HasSscofpmf ? Inhibits : 5'b00000;
 
   // Counts that the counter cannot select are constants, so synthesis leaves them out.
+  function automatic logic [Counts*CountBits-1:0] selectable(input logic [63:0] known);
+    for (int k = 0; k < Counts; k++) selectable[CountBits*k +: CountBits] = {CountBits{known[k]}};
+  endfunction
+
+  localparam logic [Counts*CountBits-1:0] Selectable = selectable(Known);
+
   logic [Counts*CountBits-1:0] counts;
-  for (genvar k = 0; k < Counts; k++) begin : gen_count
-    assign counts[CountBits*k +: CountBits] = Known[k] ? counts_i[CountBits*k +: CountBits] : {CountBits{1'b0}};
-  end
+  assign counts = counts_i & Selectable;
 
   logic [hpm_pkg::SelectBits-1:0]  select_q, select_d;
   logic [hpm_pkg::InhibitBits-1:0] inhibit_q, inhibit_d;
-  logic                            of_q, of_d, of_written, known;
+  logic                            of_q, of_d, of_written, is_known;
 
   assign count_o = (stopped_i || ((inhibit_q & mode_i) != '0)) ? {CountBits{1'b0}} : counts[CountBits*select_q +: CountBits];
 
-  assign known     = (wdata_i[hpm_reg_pkg::SelectLsb + hpm_reg_pkg::SelectWidth - 1:hpm_pkg::SelectBits] == '0) &&
+  assign is_known  = (wdata_i[hpm_reg_pkg::SelectLsb + hpm_reg_pkg::SelectWidth - 1:hpm_pkg::SelectBits] == '0) &&
                      Known[wdata_i[hpm_pkg::SelectBits-1:0]];
-  assign select_d  = !we_i ? select_q : known ? wdata_i[hpm_pkg::SelectBits-1:0] : '0;
+  assign select_d  = !we_i ? select_q : is_known ? wdata_i[hpm_pkg::SelectBits-1:0] : '0;
   assign inhibit_d = we_i ? wdata_i[hpm_reg_pkg::MinhLsb:hpm_reg_pkg::VuinhLsb] & Filters : inhibit_q;
 
   // A write comes before the overflow of its cycle.
