@@ -15,13 +15,13 @@ from scoreboards.hpm_capture import HpmCapture
 class SbiPmuCapture:
     """The record of one run.
 
-    record: what supervisor and SBI implementation did, with the answers that the device gave. model: the same supervisor and the same
+    config: of the system; None where only the record is known, which has the platform. record: what supervisor and SBI implementation did, with the answers that the device gave. model: the same supervisor and the same
     implementation on models/hpm; None if nobody played it. hpm: what was on the ports of the counter block; None if nobody saw them.
     problems: sentences about the run itself (memory touched where it must not be, an X on an output); each is a failure.
     exact: whether the implementation declares docs/sbi-pmu.md. rerun: the one command that repeats the run. program: what the hart ran.
     """
 
-    config: Config
+    config: Config | None
     record: Record
     model: Record | None = None
     hpm: HpmCapture | None = None

@@ -146,7 +146,7 @@ class Client:
         """Value of a counter: fw_read (and fw_read_hi), or its CSRs; on RV32 a running one until both high halves agree."""
         if self.firmware(index):
             low = yield from self._call("counter_fw_read", counter_idx=index)
-            high = yield from self._call("counter_fw_read_hi", counter_idx=index)
+            high = yield from self._call("counter_fw_read_hi", "NOT_SUPPORTED", counter_idx=index)  # came with SBI 2.0
             return low | high << 32
         if self.xlen == 64:
             return (yield SupervisorCsr(_READ, self.csr(index)))

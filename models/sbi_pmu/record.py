@@ -61,7 +61,7 @@ Done = Action | Boot | Work
 
 
 class Step(NamedTuple):
-    """One action. result: SbiRet of a Call, bytes of a Peek, value of a SupervisorCsr, else None.
+    """One action. result: SbiRet of a Call, bytes of a Peek, value of a SupervisorCsr (None: it was refused), else None.
 
     operations: (operation, its answer) in order; the answer of a write is None. None: not known, as for firmware seen from outside.
     cycle: when it began, in cycles since reset; 0 if nobody counts them.
@@ -287,7 +287,7 @@ def _step(got: dict[str, Any]) -> Step:
     if kind is Peek:
         result = bytes.fromhex(got["result"])
     elif kind is SupervisorCsr:
-        result = _int(got["result"])
+        result = _int(got["result"]) if "result" in got else None
     operations = got.get("operations", ())
     done = None if operations is None else tuple(_operation(operation) for operation in operations)
     return Step(action, result, done, _int(got.get("cycle", "0x0")))

@@ -8,19 +8,15 @@ from __future__ import annotations
 from pyuvm import uvm_analysis_port, uvm_component
 
 from models.sbi_pmu.monitor import WatchedMemory
-from models.sbi_pmu.policy import Policy
 
 
 class MemoryAgent(uvm_component):
-    """The memory of a run pin by pin. `memory` serves SBI implementation and supervisor; `collect` sends all accesses to whoever listens."""
+    """The memory of a run pin by pin: `memory` serves SBI implementation and supervisor. `collect` sends all accesses to whoever listens."""
+
+    memory: WatchedMemory
 
     def build_phase(self) -> None:
         self.port = uvm_analysis_port("port", self)
-
-    def reset(self, xlen: int, policy: Policy) -> WatchedMemory:
-        """A memory of zeros."""
-        self.memory = WatchedMemory(xlen, policy)
-        return self.memory
 
     def collect(self) -> None:
         """Send what was seen."""

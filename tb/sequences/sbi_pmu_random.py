@@ -75,8 +75,15 @@ def random_supervisor(config: Config, rng: Random, calls: int) -> Script[None]:
     software = Software(config, rng)
     while calls > 0:
         few = min(calls, rng.randint(_FEW // 2, _FEW))
-        yield from session(config, rng, software, few) if rng.random() < 0.3 else mix(config, rng, software, few)
         calls -= few
+        if rng.random() < 0.7:
+            yield from mix(config, rng, software, few)
+            continue
+        try:
+            yield from session(config, rng, software, few)
+        except ClientError:
+            if config.policy == "strict":  # a driver need not come to terms with every other policy
+                raise
 
 
 def mix(config: Config, rng: Random, software: Software, calls: int) -> Script[None]:
