@@ -1,0 +1,285 @@
+"""The chapter's rules about answers: the state that a supervisor knows of, and why a call has to be refused.
+
+A reason to refuse is an error with the clause that asks for it, in the order of docs/sbi-pmu.md; no reason means SUCCESS. Policies
+(models/sbi_pmu/policy.py) say what is done where implementations disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from models.sbi_pmu import tables as sbi
+from models.sbi_pmu.platform import Firmware, Hardware, Platform
+from models.sbi_pmu.policy import Policy
+
+Arguments = dict[str, int]
+
+
+class Refusal(NamedTuple):
+    """One reason: name of the error, clause."""
+
+    error: str
+    clause: str
+
+
+@dataclass
+class Logical:
+    """A logical counter as the supervisor's calls made it.
+
+    value: of a firmware counter; what a hardware counter holds is in the shadow. other: clause -> value if it had been broken since the last read.
+    """
+
+    counter: Hardware | Firmware
+    started: bool = False
+    event: int | None = None
+    data: int = 0
+    value: int = 0
+    other: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def index(self) -> int:
+        """Logical index."""
+        return self.counter.index
+
+    @property
+    def hardware(self) -> Hardware | None:
+        """The hardware counter; None of a firmware counter."""
+        return self.counter if isinstance(self.counter, Hardware) else None
+
+
+@dataclass
+class State:
+    """All counters by index, and the snapshot memory. valid: whether the supervisor owns a range, None if nobody said."""
+
+    platform: Platform
+    policy: Policy
+    counters: dict[int, Logical] = field(default_factory=dict)
+    shmem: int | None = None
+
+    def __post_init__(self) -> None:
+        for counter in self.platform.counters:
+            fixed = self.policy["boot"] == "fixed" and isinstance(counter, Hardware) and counter.fixed
+            event = min(counter.events, default=None) if isinstance(counter, Hardware) and fixed else None
+            self.counters[counter.index] = Logical(counter, fixed, event)
+
+    # Sets
+
+    def indices(self, a: Arguments) -> list[int]:
+        """Every index of a set: base + position, without wrapping."""
+        return [a["counter_idx_base"] + i for i in range(self.platform.xlen) if a["counter_idx_mask"] >> i & 1]
+
+    def named(self, a: Arguments) -> list[Logical]:
+        """The counters of a set, lowest index first."""
+        return [self.counters[index] for index in self.indices(a) if index in self.counters]
+
+    def acted(self, a: Arguments) -> list[Logical]:
+        """Those that start and stop act on."""
+        named = self.named(a)
+        return [one for one in named if one.event is not None] if self.policy["unconfigured"] == "skip" else named
+
+    def _set(self, a: Arguments, name: str) -> Iterator[Refusal]:
+        greatest = max(self.counters, default=-1)
+        wrong = [index for index in self.indices(a) if index not in self.counters]
+        if self.policy["invalid_in_set"] == "skip":
+            wrong = [index for index in wrong if index > greatest]
+        if wrong or (not a["counter_idx_mask"] and self.policy["empty_set"] == "refuse"):
+            yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid_set" if wrong else f"SBI.{name}.empty_set")
+
+    def _flags(self, a: Arguments, word: str, name: str) -> Iterator[Refusal]:
+        if a[word] & ~sum(sbi.FLAGS[word].values()) and self.policy["reserved_flags"] == "refuse":
+            yield Refusal("INVALID_PARAM", f"SBI.{name}.reserved_flags")
+
+    # Events
+
+    def reserved_data(self, event: int, data: int) -> bool:
+        """Whether event_data is not what its event may have."""
+        type_ = event >> 16
+        if type_ in sbi.RAW_BITS:
+            return bool(data >> self.platform.raw_bits(type_))
+        return data != 0 and event != sbi.event_idx(sbi.FIRMWARE, sbi.FIRMWARE_PLATFORM)
+
+    def used_data(self, event: int, data: int) -> int:
+        """What counts of event_data."""
+        if self.policy["event_data"] != "ignore":
+            return data
+        type_ = event >> 16
+        if type_ in sbi.RAW_BITS:
+            return data & (1 << self.platform.raw_bits(type_)) - 1
+        return data if event == sbi.event_idx(sbi.FIRMWARE, sbi.FIRMWARE_PLATFORM) else 0
+
+    def able(self, logical: Logical, event: int, data: int) -> bool:
+        """Whether a counter can monitor an event that is defined."""
+        if event >> 16 != sbi.FIRMWARE:
+            return logical.hardware is not None and logical.hardware.monitors(event, data)
+        if logical.hardware is not None:
+            return False
+        code = event & 0xFFFF
+        return data in self.platform.firmware_data if code == sbi.FIRMWARE_PLATFORM else code in self.platform.firmware_events
+
+    def supported(self, event: int, data: int) -> bool:
+        """What event_get_info tells: some counter can monitor it, free or not."""
+        data = self.used_data(event, data) if event >> 16 in (*sbi.RAW_BITS, sbi.FIRMWARE) else 0
+        reserved = self.policy["event_data"] != "ignore" and self.reserved_data(event, data)
+        return sbi.defined(event) and not reserved and any(self.able(one, event, data) for one in self.counters.values())
+
+    # config_matching
+
+    def candidates(self, a: Arguments) -> list[Logical]:
+        """Every counter that config_matching may take, the one of the policy first."""
+        named, event = self.named(a), a["event_idx"]
+        data = self.used_data(event, a["event_data"])
+        if a["config_flags"] & sbi.SKIP_MATCH:
+            first = named[:1]
+            if self.policy["skip_match"] == "keep":
+                return [one for one in first if one.event is not None]
+            return [one for one in first if self.able(one, event, data)]
+        busy = self.policy["configured"] == "busy"
+        free = [one for one in named if not one.started and not (busy and one.event is not None) and self.able(one, event, data)]
+        return sorted(free, key=self._order) or self._outside(event)
+
+    def _order(self, one: Logical) -> tuple[int, int, int]:
+        kind, hardware = self.policy["match_order"], one.hardware
+        late = self.policy["configured"] == "last" and one.event is not None
+        if kind == "lowest" or hardware is None:
+            return int(late), 0, one.index
+        return int(late), int(hardware.fixed), -one.index if kind == "highest" and not hardware.fixed else one.index
+
+    def _outside(self, event: int) -> list[Logical]:
+        if self.policy["fixed_counter"] != "outside":
+            return []
+        return [one for one in self.counters.values() if one.hardware is not None and one.hardware.fixed and event in one.hardware.events]
+
+    def _config(self, a: Arguments) -> Iterator[Refusal]:
+        event, keep = a["event_idx"], bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
+        yield from self._flags(a, "config_flags", "config")
+        yield from self._set(a, "config")
+        if keep:
+            if not self.candidates(a):
+                yield Refusal("INVALID_PARAM", "SBI.config.skip_match")
+            return
+        if not sbi.defined(event):
+            code = "no_event" if event == 0 else "raw_code" if event >> 16 in sbi.RAW_BITS else "undefined"
+            yield Refusal("INVALID_PARAM" if self.policy["unknown_event"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
+        elif self.reserved_data(event, a["event_data"]) and self.policy["event_data"] != "ignore":
+            code = {sbi.RAW: "raw_width", sbi.RAW_V2: "raw_v2_width"}.get(event >> 16, "unused_data")
+            yield Refusal("INVALID_PARAM" if self.policy["event_data"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
+        elif not self.candidates(a):
+            yield Refusal("NOT_SUPPORTED", self._why_none(a))
+
+    def _why_none(self, a: Arguments) -> str:
+        """Which part of "from the set, not started, able to count it" leaves none."""
+        event, data = a["event_idx"], self.used_data(a["event_idx"], a["event_data"])
+        able = [one for one in self.counters.values() if self.able(one, event, data)]
+        if not able:
+            return "SBI.config.not_supported"
+        if a["config_flags"] & sbi.SKIP_MATCH:
+            return "SBI.config.skip_match"
+        named = self.named(a)
+        inside = [one for one in able if one in named]
+        return "SBI.config.free" if inside else "SBI.config.in_set"
+
+    # start and stop
+
+    def _start(self, a: Arguments) -> Iterator[Refusal]:
+        flags, both = a["start_flags"], sbi.SET_INIT_VALUE | sbi.INIT_SNAPSHOT
+        yield from self._flags(a, "start_flags", "start")
+        if flags & both == both and self.policy["init_both"] == "refuse":
+            yield Refusal("INVALID_PARAM", "SBI.start.exclusive")
+        yield from self._set(a, "start")
+        acted = self.acted(a)
+        if self.policy["unconfigured"] == "skip" and not acted:
+            yield Refusal("INVALID_PARAM", "SBI.start.unconfigured")
+        if self.policy["init_many"] == "refuse" and flags & sbi.SET_INIT_VALUE and len(self.indices(a)) > 1:
+            yield Refusal("INVALID_PARAM", "SBI.start.init_many")
+        if flags & sbi.INIT_SNAPSHOT and not (flags & sbi.SET_INIT_VALUE) and self.shmem is None:
+            yield Refusal("NO_SHMEM", "SBI.start.no_shmem")
+        told = acted if self.policy["already_started"] == "refuse" else acted[-1:]
+        if any(one.started for one in told):
+            yield Refusal("ALREADY_STARTED", "SBI.start.already_started")
+
+    def _stop(self, a: Arguments) -> Iterator[Refusal]:
+        yield from self._flags(a, "stop_flags", "stop")
+        yield from self._set(a, "stop")
+        acted = self.acted(a)
+        if self.policy["unconfigured"] == "skip" and not acted:
+            yield Refusal("INVALID_PARAM", "SBI.stop.unconfigured")
+        if a["stop_flags"] & sbi.TAKE_SNAPSHOT and self.shmem is None:
+            yield Refusal("NO_SHMEM", "SBI.stop.no_shmem")
+        told = acted if self.policy["already_stopped"] == "refuse" else acted[-1:]
+        if any(not one.started for one in told):
+            yield Refusal("ALREADY_STOPPED", "SBI.stop.already_stopped")
+
+    # The other functions
+
+    def _none(self, a: Arguments) -> Iterator[Refusal]:
+        yield from ()
+
+    def _info(self, a: Arguments) -> Iterator[Refusal]:
+        if a["counter_idx"] not in self.counters:
+            yield Refusal("INVALID_PARAM", "SBI.info.invalid")
+
+    def _firmware(self, a: Arguments, name: str) -> Iterator[Refusal]:
+        one = self.counters.get(a["counter_idx"])
+        if one is None or one.hardware is not None:
+            yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid" if one is None else f"SBI.{name}.hardware")
+        elif one.event is None and self.policy["firmware_unconfigured"] == "refuse":
+            yield Refusal("INVALID_PARAM", f"SBI.{name}.unconfigured")
+
+    def _fw_read(self, a: Arguments) -> Iterator[Refusal]:
+        yield from self._firmware(a, "fw_read")
+
+    def _fw_read_hi(self, a: Arguments) -> Iterator[Refusal]:
+        yield from self._firmware(a, "fw_read_hi")
+
+    def address(self, a: Arguments) -> int:
+        """Physical address of a call's memory."""
+        return a["shmem_phys_lo"] | a["shmem_phys_hi"] << self.platform.xlen
+
+    def clears(self, a: Arguments) -> bool:
+        """Whether set_shmem takes the memory away: both registers all-ones."""
+        return self.address(a) == (1 << 2 * self.platform.xlen) - 1
+
+    def _shmem(self, a: Arguments, valid: bool | None) -> Iterator[Refusal]:
+        if not self.platform.snapshot:
+            yield Refusal("NOT_SUPPORTED", "SBI.shmem.not_supported")
+            return
+        if a["flags"]:
+            yield Refusal("INVALID_PARAM", "SBI.shmem.flags")
+        if not self.clears(a):
+            if a["shmem_phys_lo"] % sbi.SHMEM_ALIGN:
+                yield Refusal("INVALID_PARAM", "SBI.shmem.align")
+            if valid is False:
+                yield Refusal("INVALID_ADDRESS", "SBI.shmem.address")
+
+    def _event_info(self, a: Arguments, valid: bool | None, words: list[int] | None) -> Iterator[Refusal]:
+        if not self.platform.event_info:
+            yield Refusal("NOT_SUPPORTED", "SBI.evinfo.not_supported")
+            return
+        if a["flags"]:
+            yield Refusal("INVALID_PARAM", "SBI.evinfo.flags")
+        if a["shmem_phys_lo"] % sbi.ENTRY_ALIGN:
+            yield Refusal("INVALID_PARAM", "SBI.evinfo.align")
+        if not a["num_entries"] and self.policy["no_entries"] == "refuse":
+            yield Refusal("INVALID_PARAM", "SBI.evinfo.no_entries")
+        if valid is False:
+            yield Refusal("INVALID_ADDRESS", "SBI.evinfo.address")
+        elif self.policy["entry_reserved"] == "refuse" and any(word >> 20 for word in words or ()):
+            yield Refusal("INVALID_PARAM", "SBI.evinfo.entry_reserved")
+
+    def refusals(self, fid: int, a: Arguments, valid: bool | None = None, words: list[int] | None = None) -> list[Refusal]:
+        """Every reason to refuse a call. valid: whether the supervisor owns the memory that it names; words: event_idx words of event_get_info."""
+        if not 0 <= fid < len(sbi.FUNCTIONS):
+            return [Refusal("NOT_SUPPORTED", "SBI.table.unknown")]
+        if not self.platform.has(fid):
+            return [Refusal("NOT_SUPPORTED", "SBI.table.version")]
+        if fid == sbi.SET_SHMEM:
+            return list(self._shmem(a, valid))
+        if fid == sbi.EVENT_GET_INFO:
+            return list(self._event_info(a, valid, words))
+        rules: dict[int, Callable[[Arguments], Iterator[Refusal]]] = {
+            sbi.NUM_COUNTERS: self._none, sbi.GET_INFO: self._info, sbi.CONFIG_MATCHING: self._config, sbi.START: self._start,
+            sbi.STOP: self._stop, sbi.FW_READ: self._fw_read, sbi.FW_READ_HI: self._fw_read_hi,
+        }  # fmt: skip
+        return list(rules[fid](a))
