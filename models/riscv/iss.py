@@ -1,0 +1,303 @@
+"""An instruction set simulator: RV32 and RV64 IMAC, Zicsr, Zifencei, modes M, S and U with traps and virtual memory.
+
+    hart = Hart(virt(64))
+    hart.memory.write(address, body)
+    step = hart.execute()          the next instruction, or the trap instead of it, and all it changed
+
+What instructions do is `models.riscv.iss_table`, CSRs are `models.riscv.iss_csr`, traps and CSR accesses `models.riscv.iss_traps`. Every pc is decoded once
+into a function; `fence.i`, `sfence.vma`, a new satp and writes to memory that holds decoded instructions forget them.
+Nothing happens by itself: time and interrupts are what the user writes (section 3.1 of the trace specification).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.riscv import iss_translate as vm
+from models.riscv.iss_compressed import expand
+from models.riscv.iss_config import HartConfig
+from models.riscv.iss_csr import MCOUNTINHIBIT, MCYCLE, MINSTRET, MSTATUS, SATP, ST_MPRV, CsrTable
+from models.riscv.iss_memory import DEVICE, NOTHING, PAGE, PAGE_SIZE, Memory
+from models.riscv.iss_ops import HART, LOAD, OTHER, PLAIN, STORE, decode, function
+from models.riscv.iss_table import Row
+from models.riscv.iss_traps import Privileged
+from models.riscv.iss_translate import Trap
+
+NO_CHANGE: dict[int, int] = {}
+
+
+class Step:
+    """What one `execute` did; one object, filled anew each time.
+
+    pc: where it was. insn: bits of the instruction, size: its bytes; both 0 of an interrupt and of a fetch that failed. next_pc, priv: after it. rd, value: x register
+    written (0 none). csrs: registers that hold state, by address, with their new value. access: 0 none, 1 load, 2 store;
+    eaddr, paddr, bytes, data: of that access (data: what memory holds after a store). trap: None, or (interrupt, cause).
+    device: whether the access was to a device. seen: addresses of CSRs read that change by themselves (counters, mip). reserved: the reservation before it.
+    """
+
+    __slots__ = ("pc", "insn", "size", "next_pc", "priv", "rd", "value", "csrs", "access", "eaddr", "paddr", "bytes", "data", "trap", "device",
+                 "seen", "reserved", "name")  # fmt: skip
+
+    def __init__(self) -> None:
+        for name in self.__slots__:
+            setattr(self, name, 0)
+        self.csrs, self.trap, self.seen, self.name = NO_CHANGE, None, (), ""
+
+
+class Hart(Privileged):
+    """One hart and its memory.
+
+    x: 33 numbers, x0 to x31 and one that is never read. pc, priv: 0, 1 or 3. csr: state by address. memory: physical.
+    interrupt: cause of the interrupt that devices present to the next `execute`, -1 none. reservation: (address, bytes) or None.
+    """
+
+    def __init__(self, config: HartConfig) -> None:
+        self.config = config
+        self.table = CsrTable(config)
+        self.memory = Memory(config.ram, config.devices)
+        self.memory.on_code = self.forget
+        self.x = [0] * 33
+        self.step = Step()
+        self._codes: dict[tuple[int, int], dict[int, tuple]] = {}
+        self._code: dict[int, tuple] = {}
+        self._tlb: dict[tuple[int, int], int] = {}
+        self._functions: dict[str, Any] = {name: getattr(self, name) for name in HART}
+        self.reset()
+
+    def reset(self) -> None:
+        """The hart's state behind reset (3.4); memory and x registers stay as they are."""
+        self.csr = dict(self.table.reset)
+        self.pc, self.priv = self.config.reset_pc, 3
+        self.interrupt, self.reservation = -1, None
+        self.forget()
+
+    def forget(self) -> None:
+        """Everything that was decoded or translated is looked up anew."""
+        self._codes.clear()
+        self._tlb.clear()
+        self.memory.code.clear()
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Take over privilege, mstatus, satp and mcountinhibit: which code is in force, how addresses are translated, what counts."""
+        status, satp, inhibit = self.csr[MSTATUS], self.csr.get(SATP, 0), self.csr[MCOUNTINHIBIT]
+        self._cycles, self._instructions = 1 & ~inhibit, 1 & ~(inhibit >> 2)
+        self._code = self._codes.setdefault((self.priv, satp if self.priv < 3 else 0), {})
+        self._data_priv = status >> 11 & 3 if status & ST_MPRV else self.priv
+        self._paged = self._data_priv < 3 and bool(satp >> (31 if self.config.xlen == 32 else 60))
+
+    # --- one instruction
+
+    def execute(self) -> Step:
+        """Take the interrupt that is presented, if it is enabled, or else try to execute one instruction."""
+        step, pc = self.step, self.pc
+        step.pc, step.trap, step.csrs, step.rd, step.access, step.seen, step.device = pc, None, NO_CHANGE, 0, 0, (), 0
+        if self.interrupt >= 0 and self.taken(self.interrupt):
+            step.insn = step.size = 0
+            self.enter(1, self.interrupt, pc, 0)
+            return step
+        try:
+            entry = self._code.get(pc)
+            if entry is None:
+                step.insn = step.size = 0
+                entry = self._fetch(pc)
+            run, rd, kind, step.insn, step.size, step.name = entry
+            self.pc = step.next_pc = run()
+        except Trap as trap:
+            step.rd = step.access = 0
+            self.enter(0, trap.cause, pc, trap.tval)
+            return step
+        if rd:
+            step.rd, step.value = rd, self.x[rd]
+        if kind and kind != OTHER:
+            step.access = kind
+        step.priv = self.priv
+        csr = self.csr
+        csr[MCYCLE] += self._cycles
+        csr[MINSTRET] += self._instructions
+        return step
+
+    def _fetch(self, pc: int) -> tuple:
+        """Decode the instruction at pc; Trap if it cannot be fetched."""
+        priv, satp = self.priv, self.csr.get(SATP, 0)
+        paged = priv < 3 and satp >> (31 if self.config.xlen == 32 else 60)
+        raw, size = 0, 0
+        while size < 4:
+            address = pc + size & self.config.mask
+            place = self.translate(address, vm.FETCH, priv) if paged else address
+            if self.memory.what(place, 2):
+                raise Trap(vm.ACCESS_FAULT[vm.FETCH], address)
+            self.memory.code.add(place >> PAGE)
+            raw |= self.memory.load(place, 2) << 8 * size
+            size += 2
+            if raw & 3 != 3 and self.config.compressed:
+                break
+        entry = self._code[pc] = self._decode(raw, size, pc)
+        return entry
+
+    def _decode(self, raw: int, size: int, pc: int) -> tuple:
+        config = self.config
+        full = expand(raw, config.xlen) if size == 2 else raw
+        row = decode(full, config.xlen, config.extensions) if full is not None else None
+        if row is None:
+            return self._illegal(raw), 0, OTHER, raw, size, "illegal instruction"
+        run, rd = function(row, full, pc, size, config.xlen, self.x, self._functions)
+        if row.kind == OTHER and row.format == "C":
+            run = self._bits_for_tval(run, raw)
+        elif not config.compressed and row.key[0] in (0x63, 0x67, 0x6F):
+            run = self._aligned(run, rd)
+        elif row.kind == OTHER and row.key[0] == 0x73:
+            run = self._bits_for_tval(run, raw)
+        return run, rd, row.kind, raw, size, row.name
+
+    def _illegal(self, raw: int) -> Any:
+        tval = raw if self.config.tval_illegal else 0
+
+        def refuse() -> int:
+            raise Trap(2, tval)
+
+        return refuse
+
+    def _bits_for_tval(self, run: Any, raw: int) -> Any:
+        """The same function; an illegal instruction exception gets the instruction's bits."""
+        tval = raw if self.config.tval_illegal else 0
+
+        def checked() -> int:
+            try:
+                return run()
+            except Trap as trap:
+                if trap.cause == 2:
+                    trap.tval = tval
+                raise
+
+        return checked
+
+    def _aligned(self, run: Any, rd: int) -> Any:
+        """The same jump; a target that is no multiple of 4 is an exception of a hart without C."""
+        x = self.x
+
+        def checked() -> int:
+            old = x[rd or 32]
+            to = run()
+            if to & 3:
+                x[rd or 32] = old
+                raise Trap(vm.MISALIGNED[vm.FETCH], to)
+            return to
+
+        return checked
+
+    # --- memory
+
+    def translate(self, address: int, access: int, priv: int) -> int:
+        """Physical address of a virtual one; Trap if there is none. Translations are kept until `sfence.vma`."""
+        key = (address >> PAGE, access | priv << 2)
+        frame = self._tlb.get(key)
+        if frame is None:
+            place = vm.walk(self.memory, self.config, self.csr[SATP], self.csr[MSTATUS], priv, address, access)
+            frame = self._tlb[key] = place >> PAGE
+        return frame << PAGE | address & PAGE_SIZE - 1
+
+    def _place(self, address: int, size: int, access: int) -> int:
+        """Physical address of a data access that stays in its page, checked; notes what the step accesses."""
+        place = self.translate(address, access, self._data_priv) if self._paged else address
+        what = self.memory.what(place, size)
+        if what == NOTHING:
+            raise Trap(vm.ACCESS_FAULT[access], address)
+        step = self.step
+        step.eaddr, step.paddr, step.bytes, step.device = address, place, size, what == DEVICE
+        return place
+
+    def load(self, address: int, size: int) -> int:
+        """A load, as a number without sign."""
+        if address % size:
+            self._misaligned(address, vm.LOAD)
+            if (address & PAGE_SIZE - 1) + size > PAGE_SIZE:
+                return self._load_split(address, size)
+        place = self._place(address, size, vm.LOAD)
+        page = self.memory.pages.get(place >> PAGE)
+        if page is None:
+            return 0
+        offset = place & PAGE_SIZE - 1
+        return int.from_bytes(page[offset : offset + size], "little")
+
+    def store(self, address: int, size: int, value: int) -> None:
+        """A store."""
+        if address % size:
+            self._misaligned(address, vm.STORE)
+            if (address & PAGE_SIZE - 1) + size > PAGE_SIZE:
+                self._store_split(address, size, value)
+                return
+        place = self._place(address, size, vm.STORE)
+        self._put(place, size, value)
+
+    def _put(self, place: int, size: int, value: int) -> None:
+        self.step.data = value
+        number, offset = place >> PAGE, place & PAGE_SIZE - 1
+        memory = self.memory
+        page = memory.pages.get(number)
+        if page is None:
+            page = memory.page(number)
+        page[offset : offset + size] = value.to_bytes(size, "little")
+        if number in memory.code:
+            self._wrote_code()
+
+    def _wrote_code(self) -> None:
+        self.forget()
+
+    def _misaligned(self, address: int, access: int) -> None:
+        if not self.config.misaligned:
+            raise Trap(vm.MISALIGNED[access], address)
+
+    def _split(self, address: int, size: int, access: int) -> list[tuple[int, int]]:
+        """(physical address, bytes) of the two parts of an access that crosses a page."""
+        first = PAGE_SIZE - (address & PAGE_SIZE - 1)
+        second = self._place(address + first & self.config.mask, size - first, access)
+        parts = [(self._place(address, first, access), first), (second, size - first)]
+        self.step.bytes = size
+        return parts
+
+    def _load_split(self, address: int, size: int) -> int:
+        data = b"".join(self.memory.read(place, count) for place, count in self._split(address, size, vm.LOAD))
+        return int.from_bytes(data, "little")
+
+    def _store_split(self, address: int, size: int, value: int) -> None:
+        data, at = value.to_bytes(size, "little"), 0
+        for place, count in self._split(address, size, vm.STORE):
+            self.memory.write(place, data[at : at + count])
+            at += count
+        self.step.data = value
+
+    def amo(self, address: int, size: int, operand: int, combine: Any) -> int:
+        """An AMO: the old value; `combine` makes the new one of it and the operand."""
+        if address % size:
+            raise Trap(vm.MISALIGNED[vm.STORE], address)
+        place = self._place(address, size, vm.STORE)
+        old = self.memory.load(place, size)
+        self._put(place, size, combine(old, operand))
+        return old
+
+    def load_reserved(self, address: int, size: int) -> int:
+        """LR: a load that reserves its bytes."""
+        if address % size:
+            raise Trap(vm.MISALIGNED[vm.LOAD], address)
+        place = self._place(address, size, vm.LOAD)
+        self.step.reserved, self.reservation = self.reservation, (place, size)
+        self.step.access = LOAD
+        return self.memory.load(place, size)
+
+    def store_conditional(self, address: int, size: int, value: int) -> int:
+        """SC: 0 if the reservation holds, else 1 and no store."""
+        if address % size:
+            raise Trap(vm.MISALIGNED[vm.STORE], address)
+        place = self._place(address, size, vm.STORE)
+        step = self.step
+        step.reserved, self.reservation = self.reservation, None
+        step.seen = ("reservation",)
+        if step.reserved != (place, size):
+            return 1
+        self._put(place, size, value)
+        step.access = STORE
+        return 0
+
+
+__all__ = ["Hart", "LOAD", "PLAIN", "Row", "STORE", "Step"]
