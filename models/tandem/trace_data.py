@@ -19,7 +19,6 @@ from models.tandem.config import Config
 from models.tandem.table import BIT, COLUMNS, CSR_SLOTS, HAS, PARTS, column_width
 
 
-
 def _dtype(width: int | str) -> Any:
     if isinstance(width, str) or width > 32:
         return np.uint64
