@@ -20,8 +20,8 @@ from models.riscv.iss_csr import MCOUNTINHIBIT, MCYCLE, MINSTRET, MSTATUS, SATP,
 from models.riscv.iss_memory import DEVICE, NOTHING, PAGE, PAGE_SIZE, Memory
 from models.riscv.iss_ops import HART, LOAD, OTHER, PLAIN, STORE, decode, function
 from models.riscv.iss_table import Row
-from models.riscv.iss_traps import Privileged
 from models.riscv.iss_translate import Trap
+from models.riscv.iss_traps import Privileged
 
 NO_CHANGE: dict[int, int] = {}
 
@@ -76,6 +76,17 @@ class Hart(Privileged):
         self._codes.clear()
         self._tlb.clear()
         self.memory.code.clear()
+        self.arrange()
+
+    def forget_translations(self) -> None:
+        """Page tables are walked anew."""
+        self._tlb.clear()
+        if len(self._codes) > 1:
+            self.forget()
+
+    def set_priv(self, priv: int) -> None:
+        """Go on at another privilege: 0, 1 or 3."""
+        self.priv = priv
         self.arrange()
 
     def arrange(self) -> None:
