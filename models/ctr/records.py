@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from models.riscv.csr import CLEAR, READ, SET, WRITE, M
+from models.riscv.csr import OPS as CSR_OPS
+from models.riscv.csr import M
 
 EXCEPTION, INTERRUPT, TRAP_RETURN, NOT_TAKEN, TAKEN = 1, 2, 3, 4, 5
 INDIRECT_CALL, DIRECT_CALL, INDIRECT_JUMP, DIRECT_JUMP, SWAP, RETURN, INDIRECT_LINK, DIRECT_LINK = range(8, 16)
@@ -19,7 +20,7 @@ TYPES = {
 BREAKPOINT, LCOFI = 3, 13  # causes, of an exception and of an interrupt
 
 SCTRCLR = 4  # csr_op, besides those of models/riscv/csr.py
-OPS = {READ: "read", WRITE: "write", SET: "set", CLEAR: "clear", SCTRCLR: "sctrclr"}
+OPS = {**CSR_OPS, SCTRCLR: "sctrclr"}
 
 MANTISSA_BITS = 12
 _CCM = (1 << MANTISSA_BITS) - 1

@@ -11,6 +11,7 @@ U, HS, M, VU, VS, DEBUG = 0, 1, 3, 4, 5, 7  # {V, PRV}; 7 is Debug Mode
 PRIVILEGES = {U: "U", HS: "S", M: "M", VU: "VU", VS: "VS", DEBUG: "Debug"}
 
 READ, WRITE, SET, CLEAR = range(4)  # csr_op
+OPS = {READ: "read", WRITE: "write", SET: "set", CLEAR: "clear"}
 DONE, ILLEGAL, VIRTUAL = range(3)  # csr_outcome
 OUTCOMES = {DONE: "done", ILLEGAL: "illegal instruction", VIRTUAL: "virtual instruction"}
 

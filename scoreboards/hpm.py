@@ -1,0 +1,180 @@
+"""The counter scoreboard: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+Every counter, OF, LCOFIP and LCOFIE is compared in every cycle, from what the device showed in the cycle before: one wrong cycle is one
+failure, and what follows is judged on its own. Accesses are compared one by one (`scoreboards.hpm_software`), cycles many at once
+(`scoreboards.hpm_cells`); what a cycle tests, and which clause a wrong one breaks, the rules say (`scoreboards.hpm_rules`,
+`scoreboards.hpm_overflow`). A device that does not show its counters is held to the outcomes and to what reads give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from models.hpm.events import selector_name
+from models.hpm.rows import NO_ACCESS
+from models.riscv.csr import OPS, PRIVILEGES
+from scoreboards.clauses import ClauseBook, Failure, Plan
+from scoreboards.hpm_capture import HpmCapture
+from scoreboards.hpm_cells import Cells
+from scoreboards.hpm_knobs import Knobs
+from scoreboards.hpm_overflow import Overflow, enable_rules, of_rules, request_rules
+from scoreboards.hpm_rules import Rule, rules, unexplained
+from scoreboards.hpm_software import Software
+from scoreboards.hpm_steps import broken, steps
+from scoreboards.hpm_written import Epochs
+from scoreboards.verdict import Verdict, timed
+
+__all__ = ["Verdict", "check", "plan"]
+
+PLAN = Path(__file__).parent.parent / "tests" / "plan" / "hpm.toml"
+CHUNK = 4096  # rows: what is computed at once fits in a cache
+MOST_TOLD = 64  # wrong cells of a stretch without a rule
+Told = tuple[str, str, list[tuple[str, str, str]]]  # of a wrong cell: headline, clause if no rule explains it, table
+Tell = Callable[[Cells, int, int], Told]
+
+
+@cache
+def plan() -> Plan | None:
+    """The plan of the counters; None where only the models and scoreboards were installed."""
+    return Plan.load(PLAN) if PLAN.exists() else None
+
+
+def check(capture: HpmCapture, knobs: Knobs | None = None) -> Verdict:
+    """Hold one capture to every clause that applies to it. The check stays in verdict.encoded, for coverage."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+    with timed(verdict, "scoreboard"):
+        verdict.encoded = Check(capture, verdict.book, knobs or (Knobs() if capture.exact else Knobs.free()))
+        verdict.encoded.run()
+    rows = capture.rows
+    cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
+    verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
+    return verdict
+
+
+class Check:
+    """One run. software: its accesses. epochs: the settings of each row. overflows: of counters with OF."""
+
+    def __init__(self, capture: HpmCapture, book: ClauseBook, knobs: Knobs) -> None:
+        self.capture, self.book, self.knobs = capture, book, knobs
+        self.software = Software(capture, book, knobs)
+        self.epochs: Epochs | None = None
+        self.overflows = 0
+
+    def run(self) -> None:
+        """Compare everything."""
+        capture = self.capture
+        self.book.count("HPM.port.unknown", len(capture.rows))
+        for text in capture.problems:
+            self.book.fail(Failure("HPM.port.unknown", text))
+        if len(capture.rows):
+            self.epochs = self.software.run()
+            for cells in self.cells():
+                self._count(cells)
+
+    def cells(self) -> Iterable[Cells]:
+        """The cycles of the run, many at a time; none if the device does not show its counters."""
+        rows, state = self.capture.rows, self.capture.state
+        if state is None or self.epochs is None:
+            return
+        for row in broken(rows, state).tolist():
+            self.book.fail(Failure("HPM.count.idle", "the counters do not move by the same number in each cycle up to the next row", int(rows.cycle[row])))
+        for begin in range(0, len(rows) - 1, CHUNK):
+            part = steps(rows, state, self.epochs, begin, min(begin + CHUNK, len(rows) - 1))
+            yield Cells(self.capture.config, part, self.epochs, self.software.written)
+
+    def _count(self, c: Cells) -> None:
+        o = Overflow(c)
+        self.overflows += int(o.over.sum())
+        self._judge(c, rules(c), c.want, c.after, self._counter)
+        self._judge(c, of_rules(o), o.of, o.of_after, self._of)
+        for found, want, got, tell in ((request_rules(o), o.ip, o.ip_after, self._lcofip), (enable_rules(o), o.ie, o.ie_after, self._lcofie)):
+            self._judge(c, found, want[:, None], got[:, None], tell)
+        self._fixed(c)
+
+    def _judge(self, c: Cells, found: Iterable[Rule], want: np.ndarray, got: np.ndarray, tell: Tell) -> None:
+        """Count what each rule tests; a wrong cell belongs to the first rule that explains it."""
+        wrong = want != got
+        open_, weight = wrong.copy() if wrong.any() else None, c.steps.weight
+        for clause, rows, values, where in found:
+            tested = values != want[rows]
+            if where is not None:
+                tested &= where
+            if open_ is not None:
+                mine = tested & open_[rows] & (values == got[rows])
+                cells = np.argwhere(mine)
+                cells[:, 0] = rows[cells[:, 0]]
+                self._tell(clause, c, cells.tolist(), tell)
+                open_[cells[:, 0], cells[:, 1]] = False
+                tested &= ~wrong[rows]
+            self.book.count(clause, int((tested.sum(axis=1) * weight[rows]).sum()))
+        for i, j in [] if open_ is None else np.argwhere(open_).tolist()[:MOST_TOLD]:
+            self._tell("", c, [[i, j]], tell)
+
+    def _tell(self, clause: str, c: Cells, cells: list[list[int]], tell: Tell) -> None:
+        """Failures of one clause; without one each cell says its own."""
+        self.book.bulk(clause or tell(c, *cells[0])[1], len(cells), range(len(cells)), lambda k: self._failure(clause, c, *cells[k], tell))
+
+    def _failure(self, clause: str, c: Cells, i: int, j: int, tell: Tell) -> Failure:
+        headline, otherwise, table = tell(c, i, j)
+        rows, row = self.capture.rows, int(c.steps.row[i])
+        cycle = int(rows.cycle[row]) if c.steps.first[i] else int(rows.cycle[row + 1]) - 1
+        table.append(("in the cycle", "", self._happened(c, i)))
+        return Failure(clause or otherwise, headline, cycle, None, "", table)
+
+    # --- What is said -------------------------------------------------------------------------------
+
+    def _happened(self, c: Cells, i: int) -> str:
+        """The inputs of a cycle in words."""
+        s, rows = c.steps, self.capture.rows
+        what = [PRIVILEGES.get(int(s.priv[i]), "?") + (" stopped" if s.stop[i] else "")]
+        what += [f"{int(number)} x {selector_name(selector)}" for selector, number in enumerate(s.source[i]) if number]
+        row = int(s.row[i])
+        if s.first[i] and rows.op[row] != NO_ACCESS:
+            csr = self.software.named(int(rows.addr[row]))
+            value = f" {int(rows.wdata[row]):#x}" if rows.op[row] else ""
+            what.append(f"{OPS.get(int(rows.op[row]), '?')} {csr}{value} from {PRIVILEGES.get(int(rows.mode[row]), '?')}")
+        return ", ".join(what)
+
+    def _counter(self, c: Cells, i: int, j: int) -> Told:
+        number = int(c.numbers[j])
+        name = {0: "mcycle", 2: "minstret"}.get(number, f"mhpmcounter{number}")
+        table = [(name, f"{int(c.want[i, j]):#x}", f"{int(c.after[i, j]):#x}"), ("before", "", f"{int(c.before[i, j]):#x}"),
+                 ("counts", "", selector_name(int(c.selected[i, j]))), ("increment", str(int(c.counted[i, j])), "")]  # fmt: skip
+        return f"{name} is wrong behind the cycle", unexplained(c, i, j), table
+
+    def _of(self, c: Cells, i: int, j: int) -> Told:
+        o = Overflow(c)
+        number = int(c.numbers[c.programmable[j]])
+        table = [(f"OF{number}", str(int(o.of[i, j])), str(int(o.of_after[i, j]))), ("before", "", str(int(o.of_before[i, j])))]
+        return f"OF of mhpmevent{number} is wrong behind the cycle", "HPM.of.only" if o.of_after[i, j] else "HPM.of.sticky", table
+
+    def _lcofip(self, c: Cells, i: int, j: int) -> Told:
+        o = Overflow(c)
+        table = [("LCOFIP", str(int(o.ip[i])), str(int(o.ip_after[i]))), ("before", "", str(int(o.ip_before[i])))]
+        return "LCOFIP is wrong behind the cycle", "HPM.lcofi.only" if o.ip_after[i] else "HPM.lcofi.holds", table
+
+    def _lcofie(self, c: Cells, i: int, j: int) -> Told:
+        o = Overflow(c)
+        table = [("LCOFIE", str(int(o.ie[i])), str(int(o.ie_after[i]))), ("before", "", str(int(o.ie_before[i])))]
+        return "LCOFIE is wrong behind the cycle", "HPM.lcofi.enable", table
+
+    def _fixed(self, c: Cells) -> None:
+        """Counters that are not there are 0, and so are their OF and those of mcycle and minstret."""
+        s = c.steps
+        absent = [n for n in range(32) if not self.capture.config.has(n)]
+        bad = np.flatnonzero(s.after[:, absent].any(axis=1))
+        self._bulk("HPM.absent.counts", c, bad, "a counter that is not there is not 0")
+        mask = np.uint32(self.capture.config.counters)
+        bad = np.flatnonzero(s.of[1] & ~mask)
+        self._bulk("HPM.of.fixed", c, bad, "a counter without OF has one")
+
+    def _bulk(self, clause: str, c: Cells, bad: np.ndarray, text: str) -> None:
+        cycles = self.capture.rows.cycle
+        self.book.bulk(clause, len(c.steps), bad, lambda i: Failure(clause, text, int(cycles[c.steps.row[i]])))
