@@ -34,7 +34,7 @@ class UnicornSimulator:
         except ImportError:
             raise UnicornError("unicorn is not installed; type make venv, or pip install unicorn") from None
         self.config = config
-        self._error = unicorn.UcError
+        self._error, self._unmapped = unicorn.UcError, unicorn.UC_ERR_FETCH_UNMAPPED
         mode = unicorn.UC_MODE_RISCV64 if config.xlen == 64 else unicorn.UC_MODE_RISCV32
         self._machine = unicorn.Uc(unicorn.UC_ARCH_RISCV, mode)
         self._pc = riscv_const.UC_RISCV_REG_PC
@@ -113,8 +113,9 @@ class UnicornSimulator:
         self._interrupted = False
         try:
             machine.emu_start(pc, -1 & self.config.mask, count=1)
-        except self._error:
-            return self._undo(pc, before)
+        except self._error as error:
+            if error.errno != self._unmapped or self.read(PC_KEY) == pc:  # a jump is done when its target cannot be fetched
+                return self._undo(pc, before)
         after = machine.reg_read_batch(self._x)
         if self._interrupted:
             return self._undo(pc, before)
