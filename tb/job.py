@@ -11,9 +11,11 @@ from typing import Any
 
 from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
+from models.hpm.config import Config as HpmConfig
 from models.ntrace.config import Config as NtraceConfig
 
-CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig}
+CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig}
+ROWS = ("ctr", "hpm")  # those that play rows of cycles; SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
@@ -30,7 +32,7 @@ class Job:
     ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random",
     "scenario:<name>" or (E-Trace) "golden:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
     retirement: "block" or "single". grouping: "longest" blocks (CTR: cycles with all transfers that fit) or "random" ones. size: instructions of a
-    random walk (CTR: transfers, also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
+    random walk (CTR: transfers, counters: cycles, also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well.
     """
@@ -66,8 +68,8 @@ class Job:
         kind, _, what = self.source.partition(":")
         if self.source != "random" and (kind not in ("program", "scenario", "golden") or not what):
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
-        if self.ip == "ctr" and (self.backpressure or self.retirement != "block"):
-            raise JobError("BACKPRESSURE= and RETIREMENT= mean nothing for CTR, whose ports never wait and take transfers; leave them away")
+        if self.ip in ROWS and (self.backpressure or self.retirement != "block"):
+            raise JobError(f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; leave them away")
         if self.backpressure == 100 and self.settings.inst_stall_ena:
             raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")
 
@@ -90,11 +92,13 @@ class Job:
         words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
         default = {f.name: f.default for f in fields(self)}
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
-            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip == "ctr"):
+            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip in ROWS):
                 words.append(f"{name.upper()}={getattr(self, name)}")
         if not self.exact:
             words.append("EXACT=0")
         settings, kind = self.settings, CONFIGS[self.ip]
+        if isinstance(settings, HpmConfig):
+            return " ".join([*words, *(f"{k.upper()}={v}" for k, v in settings.words().items())])
         plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
         given = {k: v for k, v in settings.to_dict().items() if v != plain[k] and k != "trap_vectors"}  # the stimulus finds those
         words += [f"{k.upper()}={shlex.quote(_text(v))}" for k, v in given.items()]

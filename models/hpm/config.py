@@ -108,6 +108,22 @@ class Config:
         """What `config.json` holds."""
         return {"ip": "hpm", **asdict(self), "widths": list(self.widths), "selectors": list(self.selectors)}
 
+    def words(self) -> dict[str, str]:
+        """The options that are not the default, as a command line has them; `from_dict` reads them."""
+        found = {name: str(getattr(self, name)) for name in _LEGAL if getattr(self, name) != getattr(Config, name)}
+        there = [n for n in range(FIRST, LAST + 1) if self.has(n)]
+        if self.counters != _PROGRAMMABLE:
+            found["counters"] = "+".join(map(str, there)) if len(there) > 1 else f"{self.counters:#x}"
+        if self.inhibit != self.counters | 0b101:
+            found["inhibit"] = f"{self.inhibit:#x}"
+        every = (1 << (FIRST_EVENT + self.events)) - 1
+        for name, values, usual in (("widths", self.widths, "64"), ("selectors", self.selectors, "all")):
+            text = {n: "all" if name == "selectors" and values[n] == every else str(values[n]) if name == "widths" else hex(values[n]) for n in there}
+            if any(one != usual for one in text.values()):
+                often = max(text.values(), key=list(text.values()).count)
+                found[name] = ",".join([often, *(f"{n}:{one}" for n, one in text.items() if one != often)])
+        return found
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Config:
         """From `config.json` or command line; numbers may be text. ConfigError names an unknown option."""

@@ -66,6 +66,17 @@ def read_state(path: Path, events: int) -> tuple[State, list[str]]:
     return State(table["cycle"].copy(), trace, np.ones(len(table), bool)), unknown_state(table["cycle"][levels & _STATE_X != 0])
 
 
+def save_state(path: Path, trace: Trace) -> None:
+    """Write an .npz file."""
+    np.savez_compressed(path, **trace._asdict())
+
+
+def load_state(path: Path) -> Trace:
+    """Read what `save_state` wrote."""
+    with np.load(path) as stored:
+        return Trace(**{name: stored[name] for name in Trace._fields})
+
+
 def unknown_state(cycles: np.ndarray) -> list[str]:
     """A sentence about the first cycle in which a state port was X."""
     return [f"cycle {int(cycles[0])}: counter_o, of_o, lcofi_o or lcofie_o is X (in {len(cycles)} recorded cycles)"] if len(cycles) else []

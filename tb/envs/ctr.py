@@ -65,9 +65,6 @@ class CtrTest(ports.PortTest):
     def leave(self, out: Path) -> None:
         """config.json, rows.npz (what was on the ports), and of a program program.elf, retired.csv and entries.json."""
         _, capture = self.outcome
-        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
-        capture.rows.save(out / "rows.npz")
+        self.leave_rows(out, capture)
         if self.stimulus.elf is not None:
-            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
-            self.stimulus.retired.to_csv(out / "retired.csv")
             (out / "entries.json").write_text(json.dumps(self.extra["entries"], indent=1) + "\n")
