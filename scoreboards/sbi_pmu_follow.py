@@ -115,6 +115,8 @@ class Follower(Outcomes):
 
     def _view(self, action: SupervisorCsr) -> None:
         self.shadow.passes()
+        if self.step.result is None:
+            return  # refused, which is for the hart's privileged specification to judge
         self.shadow.read(action.address, self.step.result)
         if action.op and action.address == 0x144:
             bit, value = self.shadow.lcofip or 0, action.value >> 13 & 1
