@@ -17,7 +17,7 @@ class SbiPmuCapture:
 
     config: of the system; None where only the record is known, which has the platform. record: what supervisor and SBI implementation did, with the answers that the device gave. model: the same supervisor and the same
     implementation on models/hpm; None if nobody played it. hpm: what was on the ports of the counter block; None if nobody saw them.
-    problems: sentences about the run itself (memory touched where it must not be, an X on an output); each is a failure.
+    problems: sentences about the run itself (an X on an output, a client that could not go on); touched: about memory; each is a failure.
     exact: whether the implementation declares docs/sbi-pmu.md. rerun: the one command that repeats the run. program: what the hart ran.
     """
 
@@ -26,6 +26,7 @@ class SbiPmuCapture:
     model: Record | None = None
     hpm: HpmCapture | None = None
     problems: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
     program: Any = None

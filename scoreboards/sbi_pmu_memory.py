@@ -25,11 +25,12 @@ class MemoryRules:
         self.written: dict[int, int] = {}
         self.asked: list[tuple[int, int, bool]] = []
         self.bitmap: int | None = None
+        self.overflown: dict[int, int | None] = {}  # OF of each counter when the call wrote the bitmap
 
     def begins(self, fid: int, a: Arguments) -> None:
         """A call begins."""
         self.fid, self.a = fid, a
-        self.written, self.asked = {}, []
+        self.written, self.asked, self.overflown = {}, [], {}
         shmem = self.f.state.shmem
         self.bitmap = None if shmem is None else self.f.shadow.word(shmem, sbi.BITMAP_SIZE)
 
@@ -93,6 +94,8 @@ class MemoryRules:
                      "not this", "touched")  # fmt: skip
         if isinstance(operation, WriteMem):
             self.written.update(enumerate(operation.data, operation.address))
+            if operation.address == self.f.state.shmem:
+                self.overflown = {number: held.of for number, held in self.f.shadow.held.items()}
 
     def _allowed(self, write: bool) -> tuple[Callable[[int], str], Callable[[int], bool]]:
         """The clause of an address, and whether it may be touched."""
@@ -115,8 +118,8 @@ class MemoryRules:
 
     # Contents
 
-    def snapshot(self, a: Arguments, named: list[Logical]) -> None:
-        """The slots of the named counters and the bitmap."""
+    def snapshot(self, a: Arguments, named: list[Logical], stopped: list[Logical]) -> None:
+        """The slots of the named counters, of which those stopped by this call must be written, and the bitmap."""
         f = self.f
         if f.step.operations is None:
             return
@@ -124,6 +127,8 @@ class MemoryRules:
         for one in named:
             address = self.slot_address(a, one.index)
             whole = all(at in self.written for at in range(address, address + sbi.VALUE_SIZE))
+            if not whole and one not in stopped:
+                continue
             f.check("SBI.stop.snapshot", whole, f"slot of counter {one.index}", "written", "not written")
             value = f.shadow.word(address, sbi.VALUE_SIZE) or 0
             known, right = (1 << 64) - 1, one.value
@@ -133,7 +138,8 @@ class MemoryRules:
                 if f.knobs.inhibited and not f.record.quiet:
                     f.check("SBI.csr.inhibited", known == (1 << 64) - 1 or held.runs, f"value of counter {one.index}", "read behind the stop", "read before")
             f.check("SBI.stop.snapshot", not (value ^ right) & known, f"slot of counter {one.index}", f"{right & known:#x}", f"{value & known:#x}")
-        self._bitmap(a, named)
+        if stopped or not named or self.written:
+            self._bitmap(a, named)
 
     def _bitmap(self, a: Arguments, named: list[Logical]) -> None:
         f, shmem = self.f, self.f.state.shmem
@@ -147,7 +153,7 @@ class MemoryRules:
             if f.policy["bitmap"] == "named" and one not in named:
                 of = None if self.bitmap is None else self.bitmap >> position & 1
             elif one is not None and one.hardware is not None and not one.hardware.fixed and f.platform.sscofpmf:
-                of = f.shadow.held[one.hardware.number].of
+                of = self.overflown.get(one.hardware.number)
                 f.notes["bitmap", one in named, of] += 1
             mask |= (of is not None) << position
             right |= (of or 0) << position
@@ -174,7 +180,9 @@ class MemoryRules:
         """The call is over."""
         f = self.f
         if ret.error:
-            f.check("SBI.failed.memory", not self.written, "memory written", "nothing", f"{len(self.written)} bytes")
+            partly = f.policy["already_stopped"] == "others" and ret.name == "ALREADY_STOPPED"
+            if not partly:
+                f.check("SBI.failed.memory", not self.written, "memory written", "nothing", f"{len(self.written)} bytes")
         elif self.needed is not None:
             clause = "SBI.shmem.range" if self.fid == sbi.SET_SHMEM else "SBI.evinfo.range"
             shown = f"{self.needed.start:#x} to {self.needed.stop - 1:#x}"

@@ -225,7 +225,7 @@ class Outcomes:
                 if want is not None and not flags & sbi.RESET:
                     want.why["select"] = "SBI.stop.mapping_kept"
             if flags & sbi.TAKE_SNAPSHOT and self.state.shmem is not None:
-                self.memory.snapshot(a, acted)
+                self.memory.snapshot(a, acted, running)
             reset += running if flags & sbi.RESET else []
         for one in reset:
             effects.unmap(one, "SBI.stop.reset_stopped" if one in stopped else "SBI.stop.reset")
@@ -242,7 +242,7 @@ class Outcomes:
             self.notes["shmem", "cleared" if self.state.clears(a) else "set again" if self.state.shmem is not None else "set"] += 1
             self.state.shmem = None if self.state.clears(a) else self.state.address(a)
             self._nothing(ret)
-        elif self.policy["shmem_failed"] == "clear":
+        elif self.policy["shmem_failed"] == "clear" and ret.name == "INVALID_ADDRESS":
             self.state.shmem = None
 
 

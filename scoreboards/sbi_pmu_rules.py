@@ -155,10 +155,6 @@ class State:
         event, keep = a["event_idx"], bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
         yield from self._flags(a, "config_flags", "config")
         yield from self._set(a, "config")
-        if keep:
-            if not self.candidates(a):
-                yield Refusal("INVALID_PARAM", "SBI.config.skip_match")
-            return
         if not sbi.defined(event):
             code = "no_event" if event == 0 else "raw_code" if event >> 16 in sbi.RAW_BITS else "undefined"
             yield Refusal("INVALID_PARAM" if self.policy["unknown_event"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
@@ -166,7 +162,7 @@ class State:
             code = {sbi.RAW: "raw_width", sbi.RAW_V2: "raw_v2_width"}.get(event >> 16, "unused_data")
             yield Refusal("INVALID_PARAM" if self.policy["event_data"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
         elif not self.candidates(a):
-            yield Refusal("NOT_SUPPORTED", self._why_none(a))
+            yield Refusal("INVALID_PARAM", "SBI.config.skip_match") if keep else Refusal("NOT_SUPPORTED", self._why_none(a))
 
     def _why_none(self, a: Arguments) -> str:
         """Which part of "from the set, not started, able to count it" leaves none."""
@@ -189,12 +185,12 @@ class State:
             yield Refusal("INVALID_PARAM", "SBI.start.exclusive")
         yield from self._set(a, "start")
         acted = self.acted(a)
-        if self.policy["unconfigured"] == "skip" and not acted:
-            yield Refusal("INVALID_PARAM", "SBI.start.unconfigured")
         if self.policy["init_many"] == "refuse" and flags & sbi.SET_INIT_VALUE and len(self.indices(a)) > 1:
             yield Refusal("INVALID_PARAM", "SBI.start.init_many")
         if flags & sbi.INIT_SNAPSHOT and not (flags & sbi.SET_INIT_VALUE) and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.start.no_shmem")
+        if not acted and self.named(a):
+            yield Refusal("INVALID_PARAM", "SBI.start.unconfigured")
         told = acted if self.policy["already_started"] == "refuse" else acted[-1:]
         if any(one.started for one in told):
             yield Refusal("ALREADY_STARTED", "SBI.start.already_started")
@@ -203,10 +199,10 @@ class State:
         yield from self._flags(a, "stop_flags", "stop")
         yield from self._set(a, "stop")
         acted = self.acted(a)
-        if self.policy["unconfigured"] == "skip" and not acted:
-            yield Refusal("INVALID_PARAM", "SBI.stop.unconfigured")
         if a["stop_flags"] & sbi.TAKE_SNAPSHOT and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.stop.no_shmem")
+        if not acted and self.named(a):
+            yield Refusal("INVALID_PARAM", "SBI.stop.unconfigured")
         told = acted if self.policy["already_stopped"] == "refuse" else acted[-1:]
         if any(not one.started for one in told):
             yield Refusal("ALREADY_STOPPED", "SBI.stop.already_stopped")
