@@ -1,13 +1,13 @@
 """`perf stat` and `perf record` in small: a supervisor counts the events of a program, some of them by sampling, through SBI PMU calls only.
 
     counted = yield from perf(config, runs, 1000)
-    [{"event": "CPU_CYCLES", "event_idx": 1, "counter": 0, "count": 123456, "samples": 123}, ...]
+    [{"event": "cycles", "counter": 0, "count": 123456, "samples": 0}, ...]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.hpm.events import Counts
 from models.hpm.rows import Rows
@@ -16,11 +16,31 @@ from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.calls import ClientError, Run, Script, SupervisorCsr
 from models.sbi_pmu.client import LCOFIP, SIP, Client
 from models.sbi_pmu.config import Config
-from models.sbi_pmu.tables import event_name
 
 SIE, SNAPSHOT = 0x104, 0x8000_1000
-EVENTS = (sbi.CPU_CYCLES, sbi.INSTRUCTIONS, 3, 4, 5, 6, 7, 8, 9, 10)  # event_idx, most wanted first
 _POLL = 64  # stretches of the program between two looks at sip
+
+
+class Counted(NamedTuple):
+    """An event that perf counts. name: as in its listing. sampled: whether its overflows interrupt."""
+
+    name: str
+    event_idx: int
+    event_data: int = 0
+    flags: int = 0
+    sampled: bool = False
+
+
+_USER = sbi.SET_MINH | sbi.SET_SINH | sbi.SET_VSINH | sbi.SET_VUINH
+_KERNEL = sbi.SET_MINH | sbi.SET_UINH | sbi.SET_VSINH | sbi.SET_VUINH
+_RAW = sbi.event_idx(sbi.RAW_V2)
+EVENTS = (  # most wanted first; raw ones are those of tb/sequences/hpm_programs.py
+    Counted("cycles", sbi.CPU_CYCLES), Counted("instructions", sbi.INSTRUCTIONS), Counted("cache-misses", 4, sampled=True),
+    Counted("branch-misses", 6, sampled=True), Counted("cache-references", 3), Counted("branches", 5),
+    *(Counted(name, _RAW, selector) for selector, name in ((7, "traps"), (8, "jumps"), (9, "calls"), (10, "returns"))),
+    Counted("instructions:u", sbi.INSTRUCTIONS, 0, _USER), Counted("instructions:k", sbi.INSTRUCTIONS, 0, _KERNEL),
+    Counted("cycles:u", sbi.CPU_CYCLES, 0, _USER), Counted("cycles:k", sbi.CPU_CYCLES, 0, _KERNEL),
+)  # fmt: skip
 
 
 def runs_of(rows: Rows) -> list[Run]:
@@ -42,25 +62,27 @@ def perf(config: Config, runs: Iterable[Run], period: int) -> Script[list[dict[s
     yield from client.boot()
     if config.has_sscofpmf:
         yield SupervisorCsr(SET, SIE, LCOFIP)
+    wanted: dict[int, Counted] = {}
     for event in EVENTS:
         try:
-            yield from client.add(event, period=period if config.has_sscofpmf and event in (4, 6) else 0, start=False)
+            index = yield from client.add(event.event_idx, event.event_data, period if event.sampled and config.has_sscofpmf else 0, event.flags, start=False)
         except ClientError:
             continue  # no counter is free for it
-    for index in client.used:
+        wanted[index] = event
+    for index in wanted:
         yield from client.start(index)
-    samples = dict.fromkeys(client.used, 0)
+    samples = dict.fromkeys(wanted, 0)
     for number, run in enumerate(runs):
         yield run
         if number % _POLL == 0:
             yield from _sampled(config, client, samples)
     yield from _sampled(config, client, samples)
-    counted = []
-    for index in list(client.used):
+    out = []
+    for index, event in wanted.items():
         used = yield from client.remove(index)
-        counted.append({"event": event_name(used.event), "event_idx": used.event, "counter": index, "count": used.count, "samples": samples[index]})
+        out.append({"event": event.name, "counter": index, "count": used.count, "samples": samples[index]})
     yield from client.close()
-    return counted
+    return out
 
 
 def _sampled(config: Config, client: Client, samples: dict[int, int]) -> Script[None]:
@@ -77,5 +99,5 @@ def handle(config: Config, client: Client) -> Script[list[int]]:
 
 def listing(counted: Iterable[dict[str, Any]]) -> str:
     """What perf stat would print."""
-    lines = [f"{row['count']:>16,}  {row['event']:<26} counter {row['counter']:<3}" + (f" {row['samples']} samples" if row["samples"] else "") for row in counted]
+    lines = [f"{row['count']:>16,}  {row['event']:<18} counter {row['counter']:<3}" + (f" {row['samples']} samples" if row["samples"] else "") for row in counted]
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -57,7 +57,10 @@ class Activity:
 
 
 class Hart:
-    """One hart: memory, SBI implementation and what was recorded of them. result: of the supervisor's script, when it has ended."""
+    """One hart: memory, SBI implementation and what was recorded of them. result: of the supervisor's script, when it has ended.
+
+    problems: sentences about what was wrong with the run itself; those of the memory's monitor are `memory.problems`.
+    """
 
     def __init__(self, config: Config, rng: Random | None = None, memory: WatchedMemory | None = None) -> None:
         platform, policy = config.platform, config.policies
@@ -67,12 +70,7 @@ class Hart:
         self.record = Record(platform, policy, quiet=rng is None)
         self.cycle = 0
         self.result: Any = None
-        self._said: list[str] = []
-
-    @property
-    def problems(self) -> list[str]:
-        """Sentences about what was wrong with the run itself: of the memory's monitor, of the supervisor, about refused accesses."""
-        return self._said + self.memory.problems
+        self.problems: list[str] = []
 
     def playing(self, script: Script[Any]) -> Cycles[None]:
         """The hart from reset to the end of the supervisor's script, and one cycle in which nothing happens."""
@@ -85,7 +83,7 @@ class Hart:
         except StopIteration as end:
             self.result = end.value
         except ClientError as error:
-            self._said.append(f"cycle {self.cycle}: the supervisor cannot go on: {error}")
+            self.problems.append(f"cycle {self.cycle}: the supervisor cannot go on: {error}")
         yield M, _STILL._replace(time=self.cycle), None
 
     def _act(self, action: Action) -> Cycles[Any]:
@@ -142,7 +140,7 @@ class Hart:
         if answer is not None and answer.outcome == DONE:
             return answer.rdata
         how = "nothing" if answer is None else OUTCOMES.get(answer.outcome, str(answer.outcome))
-        self._said.append(f"cycle {self.cycle - 1}: access to CSR {access.addr:#x} in M-mode gave {how}")
+        self.problems.append(f"cycle {self.cycle - 1}: access to CSR {access.addr:#x} in M-mode gave {how}")
         return 0
 
     def _pass(self, priv: int, counts: Counts, access: Access | None = None) -> Cycles[Answer | None]:
