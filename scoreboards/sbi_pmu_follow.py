@@ -118,7 +118,7 @@ class Follower(Outcomes):
         if self.step.result is None:
             return  # refused, which is for the hart's privileged specification to judge
         self.shadow.read(action.address, self.step.result)
-        if action.op and action.address == 0x144:
+        if action.op and action.address == 0x144 and self.platform.sscofpmf:
             bit, value = self.shadow.lcofip or 0, action.value >> 13 & 1
             self.shadow.lcofip = (bit, value, bit | value, bit & ~value)[action.op]
 
