@@ -13,9 +13,10 @@ from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.hpm.config import Config as HpmConfig
 from models.ntrace.config import Config as NtraceConfig
+from models.sbi_pmu.config import Config as SbiPmuConfig
 
-CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig}
-ROWS = ("ctr", "hpm")  # those that play rows of cycles; SIZE= is of a program as well
+CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig}
+ROWS = ("ctr", "hpm", "sbi_pmu")  # those that play rows of cycles; SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")

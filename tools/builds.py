@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -172,6 +172,15 @@ class HpmBuild:
             _vector(config.selectors, 64), _vector([config.inhibit], 32), config.has_u, config.has_s, config.has_h, config.has_sscofpmf,
             config.has_smcntrpmf, config.has_shlcofideleg,
         )  # fmt: skip
+
+
+class SbiPmuBuild(HpmBuild):
+    """The same simulation, played by another bench: repr is that of the counters' build, so that it is built once."""
+
+    BENCH: ClassVar[Bench] = replace(HpmBuild.BENCH, module="tb.envs.sbi_pmu_run")
+
+    def __repr__(self) -> str:
+        return repr(HpmBuild(**asdict(self)))
 
 
 def _vector(values: Sequence[int], width: int) -> str:
