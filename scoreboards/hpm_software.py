@@ -11,6 +11,7 @@ from collections import Counter
 
 import numpy as np
 
+from models.hpm.config import FIRST, LAST
 from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.hpm.model_access import acting, narrow, operand, writes
@@ -31,14 +32,18 @@ _VIEWS = ("sip", "sie", "vsip", "vsie")
 class Software:
     """The accesses of a run. rules: the model that keeps the settings.
 
-    notes: (CSR, mode, operation, xlen32, outcome) to times, for coverage.
+    For coverage, each to how often: notes: (CSR, mode, operation, xlen32, outcome, its bits of the enables); shown_bits: of scountovf, (mode,
+    OF, mcounteren, hcounteren); deltas: of time, (mode, htimedelta is "0", "positive" or "negative"); missed: (address, mode) where nothing is.
     """
 
     def __init__(self, capture: HpmCapture, book: ClauseBook, knobs: Knobs) -> None:
         self.capture, self.book, self.knobs, self.config = capture, book, knobs, capture.config
         self.rules = Hpm(capture.config)
         self.written = Written.empty(len(capture.rows))
-        self.notes: Counter[tuple[str, int, int, int, int]] = Counter()
+        self.notes: Counter[tuple[str, int, int, int, int, tuple[int, int, int]]] = Counter()
+        self.missed: Counter[tuple[int, int]] = Counter()
+        self.shown_bits: Counter[tuple[int, int, int, int]] = Counter()
+        self.deltas: Counter[tuple[int, str]] = Counter()
         self._csrs = {found.address: found for found in csrs(self.config)}
         self._named = {found.name: found for found in csrs(self.config)}
         self._right: Counter[Suspects] = Counter()
@@ -93,7 +98,9 @@ class Software:
         self.written.access[row] = 1
         answer = self.rules.cycle(priv, counts, access)
         assert answer is not None
-        self.notes[csr.name if csr else "", access.priv, access.op, access.xlen32, answer.outcome] += 1
+        if csr is None:
+            self.missed[access.addr, access.priv] += 1
+        self.notes[csr.name if csr else "", access.priv, access.op, access.xlen32, answer.outcome, enables] += 1
         key = (access.addr, writes(self.config, access), access.priv, access.xlen32, enables)
         suspects = self._suspects.get(key)
         if suspects is None:
@@ -109,8 +116,20 @@ class Software:
         elif csr is not None:
             if outcome == DONE:
                 self._value(row, csr, access, rdata, answer)
+                self._note(csr, access.priv)
             if writes(self.config, access):
                 self._wrote(row, csr, access, old)
+
+    def _note(self, csr: Csr, priv: int) -> None:
+        c = self.rules.controls
+        if csr.state == "scountovf":
+            of, m, h = self.rules.of, c["mcounteren"], c["hcounteren"]
+            for n in range(FIRST, LAST + 1):
+                if self.config.has(n):
+                    self.shown_bits[priv, of >> n & 1, m >> n & 1, h >> n & 1] += 1
+        elif csr.state == "time":
+            delta = c["htimedelta"]
+            self.deltas[priv, "0" if not delta else "negative" if delta >> 63 else "positive"] += 1
 
     # --- What is held -------------------------------------------------------------------------------
 
