@@ -32,12 +32,13 @@ class Break(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """starts: offsets of all items. breaks: in order. end: what comes from here on has to wait for more bytes.
+    """starts, lengths: of all items, a request with its response. breaks: in order. end: what comes from here on has to wait for more bytes.
 
     resumed: the first begin group, if one was sought; -1 if it is still sought.
     """
 
     starts: np.ndarray
+    lengths: np.ndarray
     breaks: list[Break]
     end: int
     resumed: int
@@ -112,7 +113,7 @@ class Scanner:
         if seek:
             at, found = resync.next_begin(0)
             if not found:
-                return Scan(np.zeros(0, np.int64), [], at, -1)
+                return Scan(np.zeros(0, np.int64), np.zeros(0, np.uint8), [], at, -1)
             resumed = at
         while at < n:
             length = lengths[at]
@@ -133,7 +134,8 @@ class Scanner:
             before = len(starts)
             if not found:
                 break
-        return Scan(np.array(starts, dtype=np.int64), breaks, at, resumed)
+        items = np.array(starts, dtype=np.int64)
+        return Scan(items, np.frombuffer(lengths, np.uint8)[items], breaks, at, resumed)
 
     def waits(self, data: bytes, at: int, n: int, final: bool) -> bool:
         """Whether the item at this offset, which has no length, may become one with more bytes."""
