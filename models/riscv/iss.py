@@ -24,6 +24,7 @@ from models.riscv.iss_translate import Trap
 from models.riscv.iss_traps import Privileged
 
 NO_CHANGE: dict[int, int] = {}
+UNCHANGED = object()
 
 
 class Step:
@@ -32,16 +33,17 @@ class Step:
     pc: where it was. insn: bits of the instruction, size: its bytes; both 0 of an interrupt and of a fetch that failed. next_pc, priv: after it. rd, value: x register
     written (0 none). csrs: registers that hold state, by address, with their new value. access: 0 none, 1 load, 2 store;
     eaddr, paddr, bytes, data: of that access (data: what memory holds after a store). trap: None, or (interrupt, cause).
-    device: whether the access was to a device. seen: addresses of CSRs read that change by themselves (counters, mip). reserved: the reservation before it.
+    device: whether the access was to a device. seen: addresses of CSRs read that change by themselves (counters, mip). counted: what it added to minstret.
+    reserved: the reservation before it, of lr and sc; else UNCHANGED. parts: (paddr, bytes) of an access that crosses a page, else empty.
     """
 
     __slots__ = ("pc", "insn", "size", "next_pc", "priv", "rd", "value", "csrs", "access", "eaddr", "paddr", "bytes", "data", "trap", "device",
-                 "seen", "reserved", "name")  # fmt: skip
+                 "seen", "counted", "reserved", "parts", "name")  # fmt: skip
 
     def __init__(self) -> None:
         for name in self.__slots__:
             setattr(self, name, 0)
-        self.csrs, self.trap, self.seen, self.name = NO_CHANGE, None, (), ""
+        self.csrs, self.trap, self.seen, self.name, self.parts, self.reserved = NO_CHANGE, None, (), "", (), UNCHANGED
 
 
 class Hart(Privileged):
@@ -103,6 +105,7 @@ class Hart(Privileged):
         """Take the interrupt that is presented, if it is enabled, or else try to execute one instruction."""
         step, pc = self.step, self.pc
         step.pc, step.trap, step.csrs, step.rd, step.access, step.seen, step.device = pc, None, NO_CHANGE, 0, 0, (), 0
+        step.counted, step.reserved, step.parts = 0, UNCHANGED, ()
         if self.interrupt >= 0 and self.taken(self.interrupt):
             step.insn = step.size = 0
             self.enter(1, self.interrupt, pc, 0)
@@ -126,6 +129,7 @@ class Hart(Privileged):
         csr = self.csr
         csr[MCYCLE] += self._cycles
         csr[MINSTRET] += self._instructions
+        step.counted = self._instructions
         return step
 
     def _fetch(self, pc: int) -> tuple:
@@ -264,7 +268,7 @@ class Hart(Privileged):
         first = PAGE_SIZE - (address & PAGE_SIZE - 1)
         second = self._place(address + first & self.config.mask, size - first, access)
         parts = [(self._place(address, first, access), first), (second, size - first)]
-        self.step.bytes = size
+        self.step.bytes, self.step.parts = size, tuple(parts)
         return parts
 
     def _load_split(self, address: int, size: int) -> int:
@@ -311,4 +315,4 @@ class Hart(Privileged):
         return 0
 
 
-__all__ = ["Hart", "LOAD", "PLAIN", "Row", "STORE", "Step"]
+__all__ = ["Hart", "LOAD", "NO_CHANGE", "PLAIN", "Row", "STORE", "Step", "UNCHANGED"]

@@ -134,7 +134,7 @@ class CsrTable:
         """How `address` shows state; of a register that holds it, all of it."""
         view = self.views.get(address)
         if view is None:
-            return View(address, self.config.mask, self.writable[address])
+            return View(address, self.config.mask, self.writable[address] & self.config.mask)
         if address in (SIE, SIP):
             delegated = state[MIDELEG]
             return View(view.of, delegated, delegated & view.writable)
