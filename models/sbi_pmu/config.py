@@ -17,14 +17,15 @@ from models.sbi_pmu.policy import Policy, PolicyError
 from models.sbi_pmu.tables import FIRMWARE_EVENTS
 
 OWN_EVENT, OWN_DATA = 256, 0x77  # a firmware event of the SBI implementation, and one of the platform, that every system has
+_BLOCK = frozenset(f.name for f in fields(HpmConfig))
 
 
 @dataclass(frozen=True)
 class Config(HpmConfig):
     """One system; ConfigError on construction if it is illegal. The options of the counter block come first.
 
-    gap: logical index of a hardware counter minus its number. firmware: logical indices of the firmware counters, firmware_width: their
-    bits. sbi: SBI version, ten times (20: 2.0; later functions are not there). snapshot, event_info: whether the optional functions are there.
+    gap: logical index of a hardware counter minus its number. firmware: logical indices of the firmware counters ("none": none),
+    firmware_width: their bits. sbi: SBI version, ten times (20: 2.0; later functions are not there). snapshot, event_info: whether the optional functions are there.
     policy: name of a set, then changes: "opensbi,minh=asked".
     """
 
@@ -48,7 +49,7 @@ class Config(HpmConfig):
     @property
     def hpm(self) -> HpmConfig:
         """The counter block alone."""
-        return HpmConfig(**{f.name: getattr(self, f.name) for f in fields(HpmConfig)})
+        return HpmConfig(**{name: getattr(self, name) for name in _BLOCK})
 
     @property
     def policies(self) -> Policy:
@@ -74,16 +75,20 @@ class Config(HpmConfig):
         """What `config.json` holds."""
         return {**super().to_dict(), "ip": "sbi_pmu", "firmware": list(self.firmware)}
 
+    def words(self) -> dict[str, str]:
+        """The options that differ from the default, by name, as a command line has them."""
+        own = {f.name: getattr(self, f.name) for f in fields(Config) if f.name not in _BLOCK and getattr(self, f.name) != f.default}
+        return super().words() | {name: "+".join(map(str, value)) or "none" if name == "firmware" else str(value) for name, value in own.items()}
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Config:
         """From `config.json` or command line; numbers may be text. ConfigError names an unknown option."""
-        own = {f.name for f in fields(cls)} - {f.name for f in fields(HpmConfig)}
         unknown = set(values) - {f.name for f in fields(cls)} - {"ip"}
         if unknown:
             name = sorted(unknown)[0]
             raise ConfigError(f"unknown option {name.upper()}={values[name]}; known are {', '.join(f.name.upper() for f in fields(cls))}")
-        block = HpmConfig.from_dict({name: value for name, value in values.items() if name not in own})
-        given = {name: _own(name, value) for name, value in values.items() if name in own}
+        block = HpmConfig.from_dict({name: value for name, value in values.items() if name in _BLOCK or name == "ip"})
+        given = {name: _own(name, value) for name, value in values.items() if name not in _BLOCK and name != "ip"}
         return cls(**{**asdict(block), **given})
 
 
@@ -92,7 +97,7 @@ def _own(name: str, value: Any) -> Any:
         return str(value)
     try:
         if name == "firmware":
-            return tuple(int(str(item), 0) for item in (value.split("+") if isinstance(value, str) else value) if item != "")
+            return tuple(int(str(item), 0) for item in (value.split("+") if isinstance(value, str) else value) if item not in ("", "none"))
         return int(str(value), 0)
     except ValueError:
         raise ConfigError(f"{name.upper()}={value} is not a number; give one, such as {name.upper()}={'40+41' if name == 'firmware' else 1}") from None

@@ -18,7 +18,9 @@ from models.sbi_pmu.pmu import SbiRet
 from models.sbi_pmu.policy import Policy
 
 # Policies under which the rule holds: it is the strict reading.
-HOLDS: Mapping[str, str] = MappingProxyType({"already_stopped": "refuse", "shmem_zeroed": "untouched"})
+HOLDS: Mapping[str, str] = MappingProxyType(
+    {"already_stopped": "refuse", "invalid_in_set": "refuse", "shmem_zeroed": "untouched", "unconfigured": "accept"}
+)
 
 
 class Access(NamedTuple):
