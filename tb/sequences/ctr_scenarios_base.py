@@ -1,26 +1,23 @@
-"""What the directed CTR scenarios are made of: the record, their registry, and a script with reads that show everything."""
+"""What the directed CTR scenarios are made of: their registry, and a script with reads that show everything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from models.ctr.config import Config
 from models.ctr.records import Transfer
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT
-from models.ctr.rows import Rows
 from models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
 from tb.sequences.ctr_builds import CC0, CC2, DEFAULT, DRAFT32, DRAFT64, LEAN
 from tb.sequences.ctr_script import Script
+from tb.sequences.script_scenarios import Configs, Scenario, Scenarios
 
 __all__ = [
     "ALL", "CC0", "CC1", "CC2", "CC3", "DEFAULT", "DRAFT32", "DRAFT64", "DRAFTS", "LEAN", "NO_S", "SCENARIOS", "Scenario", "Story", "V1", "WIDE", "modes",
     "scenario",
 ]  # fmt: skip
 
-Configs = tuple[dict[str, Any], ...]
 DRAFTS: Configs = (DRAFT64, DRAFT32)
 V1: Configs = (DEFAULT, CC2, CC0, LEAN)
 ALL: Configs = (*V1, *DRAFTS)
@@ -29,22 +26,6 @@ NO_S: dict[str, Any] = {"variant": "v0_1_4", "transfers": 1, "has_s": 0, "has_h"
 CC1: dict[str, Any] = {"transfers": 1, "cce_bits": 1, "depths": (32, 128)}
 CC3: dict[str, Any] = {"transfers": 1, "cce_bits": 3}
 OPEN = 1 << CSRIND_BIT
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """One story. what: in a sentence. clauses: those it is there for. build: makes the rows of a configuration.
-
-    configs: option overrides to run it with; base: those of every configuration. job: overrides of the job.
-    """
-
-    name: str
-    what: str
-    clauses: tuple[str, ...]
-    build: Callable[[Config, Random], Rows]
-    configs: Configs
-    job: dict[str, Any] = field(default_factory=dict)
-    base: dict[str, Any] = field(default_factory=dict)
 
 
 class Story(Script):
@@ -162,24 +143,5 @@ def modes(s: Script) -> tuple[int, ...]:
     return (M, *((HS,) if s.config.has_s else ()), U, *((VS, VU) if s.config.has_h else ()))
 
 
-SCENARIOS: dict[str, Scenario] = {}
-
-
-def scenario(*clauses: str, configs: Configs, fresh: bool = False, **job: Any) -> Callable[[Callable[[Story], None]], Callable[[Story], None]]:
-    """Register the decorated function under its name; its docstring's first line is the scenario's `what`."""
-
-    def register(tell: Callable[[Story], None]) -> Callable[[Story], None]:
-        name = tell.__name__
-        if name in SCENARIOS:
-            raise ValueError(f"scenario {name} stands twice; give it another name")
-
-        def build(config: Config, rng: Random) -> Rows:
-            story = Story(config, rng, fresh)
-            tell(story)
-            return story.rows()
-
-        what = (tell.__doc__ or "").strip().splitlines()[0]
-        SCENARIOS[name] = Scenario(name, what, clauses, build, configs, job)
-        return tell
-
-    return register
+SCENARIOS = Scenarios(Story)
+scenario = SCENARIOS.scenario
