@@ -56,21 +56,12 @@ module ctr_assert
   end
 
   // The driver.
-  function automatic logic known_priv(input logic [2:0] priv);
-    case (priv)
-      ctr_pkg::PrivU, ctr_pkg::PrivM, ctr_pkg::PrivDebug: known_priv = 1'b1;
-      ctr_pkg::PrivS:                                     known_priv = HasS;
-      ctr_pkg::PrivVu, ctr_pkg::PrivVs:                   known_priv = HasH;
-      default:                                            known_priv = 1'b0;
-    endcase
-  endfunction
-
   for (genvar k = 0; k < NTransfers; k++) begin : gen_slot
     TypeKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) xfer_valid_i[k] |->
         (xfer_type_i[4*k +: 4] != 4'd0) && (xfer_type_i[4*k +: 4] != 4'd6) && (xfer_type_i[4*k +: 4] != 4'd7))
       else $error("slot %0d: type is %0d: give 1 to 5 or 8 to 15", k, xfer_type_i[4*k +: 4]);
     ModesKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) xfer_valid_i[k] |->
-        known_priv(xfer_from_i[3*k +: 3]) && known_priv(xfer_to_i[3*k +: 3]))
+        csr_pkg::is_known(1'b1, HasS, HasH, xfer_from_i[3*k +: 3]) && csr_pkg::is_known(1'b1, HasS, HasH, xfer_to_i[3*k +: 3]))
       else $error("slot %0d: from %0d to %0d: the hart has no such mode", k, xfer_from_i[3*k +: 3], xfer_to_i[3*k +: 3]);
     if (k > 0) begin : gen_younger
       SlotsFilled: assert property (@(posedge clk_i) disable iff (!rst_ni) xfer_valid_i[k] |-> xfer_valid_i[k-1])
@@ -78,22 +69,22 @@ module ctr_assert
     end
   end
 
-  PrivKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) known_priv(priv_i))
+  PrivKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) csr_pkg::is_known(1'b1, HasS, HasH, priv_i))
     else $error("priv is %0d: the hart has no such mode", priv_i);
-  AccessPrivKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) csr_valid_i |-> known_priv(csr_priv_i))
+  AccessPrivKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) csr_valid_i |-> csr_pkg::is_known(1'b1, HasS, HasH, csr_priv_i))
     else $error("csr_priv is %0d: the hart has no such mode", csr_priv_i);
   OpKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) csr_valid_i |-> csr_op_i <= ctr_pkg::OpZero)
     else $error("csr_op is %0d: give 0 to 4", csr_op_i);
 
   // The device: accesses. A refused one gives nothing and changes nothing.
   logic refused;
-  assign refused = csr_valid_i && (csr_outcome_o != ctr_pkg::Done);
+  assign refused = csr_valid_i && (csr_outcome_o != csr_pkg::Done);
   OutcomeKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) csr_outcome_o != 2'd3);
   RefusedGivesNothing: assert property (@(posedge clk_i) disable iff (!rst_ni) refused |-> csr_rdata_o == '0);
   RefusedChangesNothing: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                           refused |-> !clear && !restart ##1 $stable({mctl, vsctl, last}));
   OutcomeVirtual: assert property (@(posedge clk_i) disable iff (!rst_ni)
-                                   (csr_outcome_o == ctr_pkg::VirtualInstruction) |-> ctr_pkg::is_virtual(csr_priv_i));
+                                   (csr_outcome_o == csr_pkg::VirtualInstruction) |-> csr_pkg::is_virtual(csr_priv_i));
   ControlRestarts: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                     !restart |=> $stable({mctl, vsctl}));
 

@@ -128,12 +128,12 @@ module ctr_csr
 
   // Nothing moves without an access.
   assign addr   = csr_valid_i ? csr_addr_i : 12'd0;
-  assign op     = csr_valid_i ? csr_op_i : ctr_pkg::OpRead;
-  assign priv   = csr_valid_i ? csr_priv_i : ctr_pkg::PrivM;
+  assign op     = csr_valid_i ? csr_op_i : csr_pkg::OpRead;
+  assign priv   = csr_valid_i ? csr_priv_i : csr_pkg::PrivM;
   assign xlen32 = (Xlen == 32) || (csr_valid_i && csr_xlen32_i);
-  assign is_m   = (priv == ctr_pkg::PrivM) || (priv == ctr_pkg::PrivDebug);
+  assign is_m   = (priv == csr_pkg::PrivM) || (priv == csr_pkg::PrivDebug);
   assign is_u   = (priv[1:0] == 2'd0);
-  assign virt   = ctr_pkg::is_virtual(priv);
+  assign virt   = csr_pkg::is_virtual(priv);
 
   // By address. Registers that this implementation does not have, or not at this XLEN, stay 0.
   logic at_mctl, at_mctlh, at_mstatus, at_mselect, at_mireg, at_mstateen, at_mstateenh;
@@ -229,7 +229,7 @@ module ctr_csr
   assign m_closed       = (closable_ctr && !m_ctr) || (closable_ind && !m_ind);
   assign h_closed       = (closable_ctr && !h_ctr) || (closable_ind && !h_ind);
 
-  assign is_access     = (op <= ctr_pkg::OpClear);
+  assign is_access     = (op <= csr_pkg::OpClear);
   assign illegal       = !(level_m || level_h || level_s) || (level_m && !is_m) || (is_u && !virt) || m_closed;
   assign virtual_first = virt && (level_h || is_u || at_sdepth || h_closed);
   assign illegal_entry = use_ireg && (!in_range || !m_ctr);
@@ -241,15 +241,15 @@ module ctr_csr
 
   logic [1:0] access_outcome, clear_outcome;
 
-  assign access_outcome = illegal       ? ctr_pkg::IllegalInstruction :
-                          virtual_first ? ctr_pkg::VirtualInstruction :
-                          illegal_entry ? ctr_pkg::IllegalInstruction :
-                          virtual_entry ? ctr_pkg::VirtualInstruction : ctr_pkg::Done;
-  assign clear_outcome  = clear_illegal ? ctr_pkg::IllegalInstruction :
-                          clear_virtual ? ctr_pkg::VirtualInstruction : ctr_pkg::Done;
-  assign csr_outcome_o  = !csr_valid_i ? ctr_pkg::Done  :
+  assign access_outcome = illegal       ? csr_pkg::IllegalInstruction :
+                          virtual_first ? csr_pkg::VirtualInstruction :
+                          illegal_entry ? csr_pkg::IllegalInstruction :
+                          virtual_entry ? csr_pkg::VirtualInstruction : csr_pkg::Done;
+  assign clear_outcome  = clear_illegal ? csr_pkg::IllegalInstruction :
+                          clear_virtual ? csr_pkg::VirtualInstruction : csr_pkg::Done;
+  assign csr_outcome_o  = !csr_valid_i ? csr_pkg::Done  :
                           is_access    ? access_outcome :
-                          is_clear     ? clear_outcome  : ctr_pkg::IllegalInstruction;
+                          is_clear     ? clear_outcome  : csr_pkg::IllegalInstruction;
 
   // --- Read --------------------------------------------------------------------------------------------
 
@@ -292,8 +292,8 @@ module ctr_csr
     (entry                           & {64{use_ireg}});
 
   // The bits that this access sees.
-  assign seen      = use_high ? {32'd0, value[63:32]} : xlen32 ? {32'd0, value[31:0]} : value;
-  assign csr_rdata_o = (csr_valid_i && is_access && (csr_outcome_o == ctr_pkg::Done)) ? seen[Xlen-1:0] : {Xlen{1'b0}};
+  assign seen      = csr_pkg::seen(value, use_high, xlen32);
+  assign csr_rdata_o = (csr_valid_i && is_access && (csr_outcome_o == csr_pkg::Done)) ? seen[Xlen-1:0] : {Xlen{1'b0}};
 
   // DEPTH of v1_0.
   function automatic logic [2:0] depth_code(input logic [3:0] span);
@@ -305,27 +305,21 @@ module ctr_csr
   logic        writes, clears;
   logic [63:0] operand, after;
 
-  assign operand = !csr_valid_i ? 64'd0 : xlen32 ? wide(csr_wdata_i) & 64'h00000000FFFFFFFF : wide(csr_wdata_i);
-  assign writes  = (csr_outcome_o == ctr_pkg::Done) &&
-                   ((op == ctr_pkg::OpWrite) || (((op == ctr_pkg::OpSet) || (op == ctr_pkg::OpClear)) && (operand != 64'd0)));
-  assign clears  = (csr_outcome_o == ctr_pkg::Done) && is_clear;
-  assign after   = (op == ctr_pkg::OpWrite) ? operand : (op == ctr_pkg::OpSet) ? seen | operand : seen & ~operand;
-
-  // A register of 64 bits with what the access writes of it.
-  function automatic logic [63:0] merged(
-    input logic [63:0] old, input logic [63:0] written, input logic high, input logic narrow);
-    merged = high ? {written[31:0], old[31:0]} : narrow ? {old[63:32], written[31:0]} : written;
-  endfunction
+  assign operand = !csr_valid_i ? 64'd0 : csr_pkg::seen(wide(csr_wdata_i), 1'b0, xlen32);
+  assign writes  = (csr_outcome_o == csr_pkg::Done) &&
+                   ((op == csr_pkg::OpWrite) || (((op == csr_pkg::OpSet) || (op == csr_pkg::OpClear)) && (operand != 64'd0)));
+  assign clears  = (csr_outcome_o == csr_pkg::Done) && is_clear;
+  assign after   = csr_pkg::changed(op, seen, operand);
 
   logic [63:0] mctl_new, vsctl_new, mstateen_new, hstateen_new;
 
-  assign mctl_new     = merged(mctl_q, after, use_high, xlen32) & MctlMask;
-  assign vsctl_new    = merged(vsctl_q, after, use_high, xlen32) & VsctlMask;
+  assign mctl_new     = csr_pkg::merged(mctl_q, after, use_high, xlen32) & MctlMask;
+  assign vsctl_new    = csr_pkg::merged(vsctl_q, after, use_high, xlen32) & VsctlMask;
   assign mctl_d       = !(writes && use_mctl) ? mctl_q : on_sctl ? (mctl_new & ~HiddenMask) | (mctl_q & HiddenMask) : mctl_new;
   assign vsctl_d      = (writes && on_vsctl) ? vsctl_new : vsctl_q;
 
-  assign mstateen_new = merged(stateen(mstateen_q), after, use_high, xlen32);
-  assign hstateen_new = merged(stateen(hstateen_q), after, use_high, xlen32);
+  assign mstateen_new = csr_pkg::merged(stateen(mstateen_q), after, use_high, xlen32);
+  assign hstateen_new = csr_pkg::merged(stateen(hstateen_q), after, use_high, xlen32);
   assign mstateen_d   = (writes && (at_mstateen || at_mstateenh))
                       ? {mstateen_new[ctr_reg_pkg::CsrindBit], mstateen_new[StateenBit]} : mstateen_q;
   assign hstateen_d   = (writes && (at_hstateen || at_hstateenh))

@@ -1,18 +1,6 @@
 // Codes at the ports of the control transfer records, and how a cycle count is written.
 package ctr_pkg;
 
-  // Privilege: {V, PRV}.
-  localparam logic [2:0] PrivU     = 3'd0;
-  localparam logic [2:0] PrivS     = 3'd1;  // HS
-  localparam logic [2:0] PrivM     = 3'd3;
-  localparam logic [2:0] PrivVu    = 3'd4;
-  localparam logic [2:0] PrivVs    = 3'd5;
-  localparam logic [2:0] PrivDebug = 3'd7;
-
-  function automatic logic is_virtual(input logic [2:0] priv);
-    is_virtual = (priv == PrivVu) || (priv == PrivVs);
-  endfunction
-
   // Recording is enabled in this mode. The vs register has S and U where the m register has them.
   function automatic logic is_enabled(
     input logic draft, input logic [63:0] mctl, input logic [63:0] vsctl, input logic [2:0] priv);
@@ -23,25 +11,17 @@ package ctr_pkg;
     vs = vsctl[draft ? ctr_reg_pkg::DraftMctrcontrolSLsb : ctr_reg_pkg::MctrctlSLsb];
     vu = vsctl[draft ? ctr_reg_pkg::DraftMctrcontrolULsb : ctr_reg_pkg::MctrctlULsb];
     case (priv)
-      PrivM:   is_enabled = m;
-      PrivS:   is_enabled = s;
-      PrivU:   is_enabled = u;
-      PrivVs:  is_enabled = vs;
-      PrivVu:  is_enabled = vu;
-      default: is_enabled = 1'b0;
+      csr_pkg::PrivM:   is_enabled = m;
+      csr_pkg::PrivS:   is_enabled = s;
+      csr_pkg::PrivU:   is_enabled = u;
+      csr_pkg::PrivVs:  is_enabled = vs;
+      csr_pkg::PrivVu:  is_enabled = vu;
+      default:          is_enabled = 1'b0;
     endcase
   endfunction
 
-  // What a CSR port does, and what becomes of it.
-  localparam logic [2:0] OpRead  = 3'd0;
-  localparam logic [2:0] OpWrite = 3'd1;
-  localparam logic [2:0] OpSet   = 3'd2;
-  localparam logic [2:0] OpClear = 3'd3;
-  localparam logic [2:0] OpZero  = 3'd4;  // SCTRCLR
-
-  localparam logic [1:0] Done               = 2'd0;
-  localparam logic [1:0] IllegalInstruction = 2'd1;
-  localparam logic [1:0] VirtualInstruction = 2'd2;
+  // What the CSR port does besides accesses.
+  localparam logic [2:0] OpZero = 3'd4;  // SCTRCLR
 
   // Causes that freeze.
   localparam logic [7:0] CauseBreakpoint = 8'd3;   // of an exception

@@ -72,8 +72,8 @@ module ctr_record
     logic [2:0] from, to;
     logic [7:0] cause;
     assign itype = xfer_valid_i[k] ? xfer_type_i[4*k +: 4]  : trace_pkg::ItypeNone;
-    assign from  = xfer_valid_i[k] ? xfer_from_i[3*k +: 3]  : ctr_pkg::PrivM;
-    assign to    = xfer_valid_i[k] ? xfer_to_i[3*k +: 3]    : ctr_pkg::PrivM;
+    assign from  = xfer_valid_i[k] ? xfer_from_i[3*k +: 3]  : csr_pkg::PrivM;
+    assign to    = xfer_valid_i[k] ? xfer_to_i[3*k +: 3]    : csr_pkg::PrivM;
     assign cause = xfer_valid_i[k] ? xfer_cause_i[8*k +: 8] : 8'd0;
 
     ctr_rules #(

@@ -34,9 +34,9 @@ module ctr_rules
   logic        debug, from_v, to_v, from_on, to_on;
   logic [63:0] ruling;
 
-  assign debug   = (from_i == ctr_pkg::PrivDebug) || (to_i == ctr_pkg::PrivDebug);
-  assign from_v  = ctr_pkg::is_virtual(from_i);
-  assign to_v    = ctr_pkg::is_virtual(to_i);
+  assign debug   = (from_i == csr_pkg::PrivDebug) || (to_i == csr_pkg::PrivDebug);
+  assign from_v  = csr_pkg::is_virtual(from_i);
+  assign to_v    = csr_pkg::is_virtual(to_i);
   assign from_on = ctr_pkg::is_enabled(Draft, mctl_i, vsctl_i, from_i);
   assign to_on   = ctr_pkg::is_enabled(Draft, mctl_i, vsctl_i, to_i);
   assign ruling  = (from_v || to_v) ? vsctl_i : mctl_i;
@@ -77,21 +77,21 @@ module ctr_rules
 
   if (Draft) begin : gen_external_draft
     assign external = ruling[ctr_reg_pkg::DraftMctrcontrolEtenLsb] &&
-                      ((to_i == ctr_pkg::PrivM) ? mte : (to_i == ctr_pkg::PrivS) ? ste : (to_i == ctr_pkg::PrivVs) ? vste : 1'b0);
+                      ((to_i == csr_pkg::PrivM) ? mte : (to_i == csr_pkg::PrivS) ? ste : (to_i == csr_pkg::PrivVs) ? vste : 1'b0);
   end else begin : gen_external
     assign external = is_external({from_i, to_i}, mte, ste, vste);
   end
 
   function automatic logic is_external(input logic [5:0] from_to, input logic m, input logic s, input logic vs);
     case (from_to)
-      {ctr_pkg::PrivU,  ctr_pkg::PrivS}:  is_external = s;
-      {ctr_pkg::PrivU,  ctr_pkg::PrivM}:  is_external = m && s;
-      {ctr_pkg::PrivS,  ctr_pkg::PrivM}:  is_external = m;
-      {ctr_pkg::PrivVu, ctr_pkg::PrivVs}: is_external = vs;
-      {ctr_pkg::PrivVu, ctr_pkg::PrivS}:  is_external = s && vs;
-      {ctr_pkg::PrivVu, ctr_pkg::PrivM}:  is_external = m && s && vs;
-      {ctr_pkg::PrivVs, ctr_pkg::PrivS}:  is_external = s;
-      {ctr_pkg::PrivVs, ctr_pkg::PrivM}:  is_external = m && s;
+      {csr_pkg::PrivU,  csr_pkg::PrivS}:  is_external = s;
+      {csr_pkg::PrivU,  csr_pkg::PrivM}:  is_external = m && s;
+      {csr_pkg::PrivS,  csr_pkg::PrivM}:  is_external = m;
+      {csr_pkg::PrivVu, csr_pkg::PrivVs}: is_external = vs;
+      {csr_pkg::PrivVu, csr_pkg::PrivS}:  is_external = s && vs;
+      {csr_pkg::PrivVu, csr_pkg::PrivM}:  is_external = m && s && vs;
+      {csr_pkg::PrivVs, csr_pkg::PrivS}:  is_external = s;
+      {csr_pkg::PrivVs, csr_pkg::PrivM}:  is_external = m && s;
       default:          is_external = 1'b0;
     endcase
   endfunction
@@ -100,7 +100,7 @@ module ctr_rules
 
   logic [63:0] freezing;
 
-  assign freezing = (Draft ? from_v : (to_i == ctr_pkg::PrivVs)) ? vsctl_i : mctl_i;
+  assign freezing = (Draft ? from_v : (to_i == csr_pkg::PrivVs)) ? vsctl_i : mctl_i;
   assign freeze_o = !debug &&
                     (((type_i == trace_pkg::ItypeException) && (cause_i == ctr_pkg::CauseBreakpoint) && freezing[BitBpfrz]) ||
                      ((type_i == trace_pkg::ItypeInterrupt) && (cause_i == ctr_pkg::CauseLcofi) && freezing[BitLcofifrz]));

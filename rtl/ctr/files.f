@@ -1,4 +1,5 @@
 rtl/common/trace_pkg.sv
+rtl/common/csr_pkg.sv
 rtl/ctr/ctr_reg_pkg.sv
 rtl/ctr/ctr_pkg.sv
 rtl/ctr/ctr_rules.sv
