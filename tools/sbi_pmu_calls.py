@@ -54,7 +54,7 @@ def _action(step: Step, xlen: int) -> str:
         counted = ", ".join(f"{number} {selector_name(selector)} in {PRIVILEGES[priv]}" for priv, selector, number in action.counts)
         return f"the hart runs {action.cycles} cycles: {counted or 'nothing counts'}"
     if isinstance(action, FirmwareEvent):
-        return f"firmware event {event_name(event_idx(FIRMWARE, action.code))}, {action.count} times, data {action.data:#x}"
+        return f"{event_name(event_idx(FIRMWARE, action.code))}, {action.count} times, data {action.data:#x}"
     if isinstance(action, SupervisorCsr):
         given = f" {action.value:#x}" if action.op else ""
         return f"S-mode {_OPS[action.op]} {_csr(action.address)}{given} -> {'refused' if result is None else f'{result:#x}'}"

@@ -87,7 +87,7 @@ class _Mix:
         if kind < 0.08:
             return {"counter_idx_base": rng.choice((0, 1, self.ones)), "counter_idx_mask": rng.choice((0, 1, 2, self.ones))}
         named = rng.sample(indices, 1 if kind < 0.6 else min(len(indices), rng.randint(2, 4)))
-        base = rng.choice((min(named), min(named), 0))
+        base = rng.choice((min(named), min(named), 0 if min(named) < self.platform.xlen else min(named)))
         mask = sum(1 << index - base for index in named if index - base < self.platform.xlen)
         if kind > 0.95:
             mask |= 1 << rng.randrange(self.platform.xlen)
