@@ -52,6 +52,7 @@ class Software:
         self._fields: dict[tuple, tuple[Part, ...]] = {}
         self._last: dict[str, Last] = {}
         self._asked: dict[int, int] = {}
+        self._moved = 0  # reads of counters that moved in that cycle
         self._begins, self._settings = [0], [self._now()]
 
     # --- The rows -----------------------------------------------------------------------------------
@@ -65,6 +66,7 @@ class Software:
         for suspects, times in self._right.items():
             for clause, _ in suspects:
                 self.book.count(clause, times)
+        self.book.count("HPM.read.begin", self._moved)
         for parts, times in self._shown.items():
             for clause in dict.fromkeys(part.clause for part in parts):
                 self.book.count(clause, times)
@@ -116,12 +118,12 @@ class Software:
         elif csr is not None:
             if outcome == DONE:
                 self._value(row, csr, access, rdata, answer)
-                self._note(csr, access.priv)
+                self._note(row, csr, access.priv)
             if writes(self.config, access):
                 self._wrote(row, csr, access, old)
 
-    def _note(self, csr: Csr, priv: int) -> None:
-        c = self.rules.controls
+    def _note(self, row: int, csr: Csr, priv: int) -> None:
+        c, state = self.rules.controls, self.capture.state
         if csr.state == "scountovf":
             of, m, h = self.rules.of, c["mcounteren"], c["hcounteren"]
             for n in range(FIRST, LAST + 1):
@@ -130,6 +132,8 @@ class Software:
         elif csr.state == "time":
             delta = c["htimedelta"]
             self.deltas[priv, "0" if not delta else "negative" if delta >> 63 else "positive"] += 1
+        elif csr.address >> 8 in (0xB, 0xC) and state is not None and row + 1 < len(state.counters):
+            self._moved += state.counters[row, csr.number] != state.counters[row + 1, csr.number]
 
     # --- What is held -------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ PLAIN: dict[str, Any] = {
     "retired": 1, "events": 1, "event_bits": 1, "counters": "3+4", "inhibit": 1, "has_h": 0, "has_sscofpmf": 0, "has_smcntrpmf": 0, "has_shlcofideleg": 0,
 }  # fmt: skip
 USER: dict[str, Any] = {
-    "xlen": 32, "retired": 1, "events": 3, "counters": "3+4+5", "widths": "40,5:48", "has_s": 0, "has_h": 0, "has_smcntrpmf": 0, "has_shlcofideleg": 0,
+    "xlen": 32, "retired": 1, "events": 3, "counters": "3+4+5", "widths": "40,5:48", "has_s": 0, "has_h": 0, "has_shlcofideleg": 0,
 }  # fmt: skip
 GUEST: dict[str, Any] = {
-    "retired": 8, "events": 61, "event_bits": 8, "counters": "3+4+10+11+12+13+30", "widths": "64,3:4,4:9,10:32,11:48,12:2,30:63", "has_shlcofideleg": 0,
+    "retired": 8, "events": 61, "event_bits": 8, "counters": "3+4+10+11+12+13+30", "widths": "64,3:1,4:9,10:32,11:48,12:2,30:63", "has_shlcofideleg": 0,
     "selectors": "all,30:0x2000000000000018",
 }  # fmt: skip
 BUILDS: dict[str, dict[str, Any]] = {"default": DEFAULT, "rv32": RV32, "plain": PLAIN, "user": USER, "guest": GUEST}
