@@ -9,6 +9,7 @@ from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.backend import Operation, ReadMem, ValidAddress, WriteMem
 from models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Poke, SupervisorCsr
 from models.sbi_pmu.pmu import SbiRet
+from models.sbi_pmu.policy import Policy
 from models.sbi_pmu.record import Boot, Record, Step, Work
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.sbi_pmu_effects import Effects
@@ -138,7 +139,9 @@ class Follower(Outcomes):
                 self.memory.does(operation, answer)
         refusals = self.state.refusals(fid, a, self.memory.valid, self.memory.words() if fid == sbi.EVENT_GET_INFO else None)
         self._note(fid, a, ret, refusals)
-        self._answer(fid, ret, refusals)
+        self._answer(fid, a, ret, refusals)
+        if self.policy.choices != Policy().choices:
+            self.book.check("SBI.policy", self.trusted, lambda: Failure("SBI.policy", f"{self._shown()}: not what the policy says", self.step.cycle or None))
         if known and self.platform.has(fid):
             self.acts(fid, a, ret, effects)
         if self.step.operations is None:
@@ -158,15 +161,18 @@ class Follower(Outcomes):
                 one.started = held.runs
                 one.event = one.event if held.select else None
 
-    def _answer(self, fid: int, ret: SbiRet, refusals: list[Refusal]) -> None:
+    def _answer(self, fid: int, a: Arguments, ret: SbiRet, refusals: list[Refusal]) -> None:
         name = sbi.FUNCTIONS[fid].name if 0 <= fid < len(sbi.FUNCTIONS) else ""
         if name and self.platform.has(fid):
             row = sbi.FUNCTIONS[fid].errors
             self.check("SBI.table.errors", ret.name in row, "error", " or ".join(row), ret.name)
+            absent = ret.name == "NOT_SUPPORTED" and not any(refusal.error == ret.name for refusal in refusals)
+            self.check("SBI.table.fid", not absent, "function", "there", "not there")
         if not refusals:
-            area = AREAS.get(fid, "table")
+            clears = fid == sbi.SET_SHMEM and self.state.clears(a)
+            clause = "SBI.shmem.clear" if clears else f"SBI.{AREAS[fid]}.success"
             opaque = ret.name == "INVALID_ADDRESS" and self.memory.valid is None and self.step.operations is None
-            self.check(f"SBI.{area}.success", not ret.error or opaque, "error", "SUCCESS", ret.name)
+            self.check(clause, not ret.error or opaque, "error", "SUCCESS", ret.name)
             self.trusted &= not ret.error or opaque
             return
         errors = {refusal.error for refusal in refusals}

@@ -24,13 +24,14 @@ class MemoryRules:
         self.fid, self.a = -1, {}
         self.written: dict[int, int] = {}
         self.asked: list[tuple[int, int, bool]] = []
+        self.touched = 0
         self.bitmap: int | None = None
         self.overflown: dict[int, int | None] = {}  # OF of each counter when the call wrote the bitmap
 
     def begins(self, fid: int, a: Arguments) -> None:
         """A call begins."""
         self.fid, self.a = fid, a
-        self.written, self.asked, self.overflown = {}, [], {}
+        self.written, self.asked, self.overflown, self.touched = {}, [], {}, 0
         shmem = self.f.state.shmem
         self.bitmap = None if shmem is None else self.f.shadow.word(shmem, sbi.BITMAP_SIZE)
 
@@ -87,34 +88,32 @@ class MemoryRules:
         write = isinstance(operation, WriteMem)
         size = len(operation.data) if isinstance(operation, WriteMem) else operation.size
         addresses = range(operation.address, operation.address + size)
-        verb = "write" if write else "read"
-        clause, allowed = self._allowed(write)
-        outside = [at for at in addresses if not allowed(at)]
-        self.f.check(clause(outside[0]) if outside else clause(operation.address), not outside, f"{verb} of {size} bytes at {operation.address:#x}",
-                     "not this", "touched")  # fmt: skip
+        shown = f"{'write' if write else 'read'} of {size} bytes at {operation.address:#x}"
+        self.touched += 1
+        clause, opened, may = self._allowed(write)
+        self.f.check(clause, all(at in opened for at in addresses) and not (write and self.fid == sbi.START), shown, "not this", "touched")
+        if write and self.fid in (sbi.STOP, sbi.EVENT_GET_INFO):
+            clause = "SBI.stop.slots" if self.fid == sbi.STOP else "SBI.evinfo.read_only"
+            self.f.check(clause, all(may(at) for at in addresses if at in opened), shown, "not this", "written")
         if isinstance(operation, WriteMem):
             self.written.update(enumerate(operation.data, operation.address))
             if operation.address == self.f.state.shmem:
                 self.overflown = {number: held.of for number, held in self.f.shadow.held.items()}
 
-    def _allowed(self, write: bool) -> tuple[Callable[[int], str], Callable[[int], bool]]:
-        """The clause of an address, and whether it may be touched."""
+    def _allowed(self, write: bool) -> tuple[str, range, Callable[[int], bool]]:
+        """The clause, what a call may touch, and which addresses of it it may write."""
         state, a, shmem = self.f.state, self.a, self.f.state.shmem
         page = range(0) if shmem is None else range(shmem, shmem + sbi.SHMEM_SIZE)
         if self.fid == sbi.START and a["start_flags"] & sbi.INIT_SNAPSHOT:
-            return (lambda at: "SBI.mem.start"), (lambda at: not write and at in page)
+            return "SBI.mem.start", page, lambda at: False
         if self.fid == sbi.STOP and a["stop_flags"] & sbi.TAKE_SNAPSHOT:
-            named = {self.slot_address(a, index) + i for index in state.indices(a) for i in range(sbi.VALUE_SIZE)} if shmem is not None else set()
-            bitmap = range(page.start, page.start + sbi.BITMAP_SIZE) if page else page
-            return (lambda at: "SBI.stop.slots" if at in page else "SBI.mem.stop"), (lambda at: at in bitmap or at in named if write else at in page)
+            slots = {self.slot_address(a, index) + i for index in state.indices(a) for i in range(sbi.VALUE_SIZE)} if write and page else set()
+            return "SBI.mem.stop", page, lambda at: at - page.start < sbi.BITMAP_SIZE or at in slots
         if self.fid == sbi.EVENT_GET_INFO:
-            needed = self.needed or range(0)
-            output = range(sbi.OUTPUT_OFFSET, sbi.OUTPUT_OFFSET + sbi.OUTPUT_SIZE)
-            return ((lambda at: "SBI.evinfo.read_only" if at in needed else "SBI.mem.evinfo"),
-                    (lambda at: at in needed and (not write or (at - needed.start) % sbi.ENTRY_SIZE in output)))  # fmt: skip
-        if self.fid == sbi.SET_SHMEM and self.f.policy["shmem_zeroed"] == "zeroed":
-            return (lambda at: "SBI.mem.other"), (lambda at: at in (self.needed or ()))
-        return (lambda at: "SBI.mem.other"), (lambda at: False)
+            entries, output = self.needed or range(0), range(sbi.OUTPUT_OFFSET, sbi.OUTPUT_OFFSET + sbi.OUTPUT_SIZE)
+            return "SBI.mem.evinfo", entries, lambda at: (at - entries.start) % sbi.ENTRY_SIZE in output
+        zeroed = self.fid == sbi.SET_SHMEM and self.f.policy["shmem_zeroed"] == "zeroed"
+        return "SBI.mem.other", self.needed or range(0) if zeroed else range(0), lambda at: True
 
     # Contents
 
@@ -179,6 +178,9 @@ class MemoryRules:
     def ends(self, ret: SbiRet) -> None:
         """The call is over."""
         f = self.f
+        clause, opened, _ = self._allowed(False)
+        if not opened:
+            f.check(clause, not self.touched, "accesses of shared memory", "none", str(self.touched))
         if ret.error:
             partly = f.policy["already_stopped"] == "others" and ret.name == "ALREADY_STOPPED"
             if not partly:

@@ -177,6 +177,8 @@ class Outcomes:
         self.check("SBI.config.in_set", one in named or outside, "counter", indices, str(one.index))
         self.check("SBI.config.free", not one.started or outside, "counter", indices, str(one.index))
         able = not sbi.defined(event) or self.state.able(one, event, data)
+        if event >> 16 == sbi.FIRMWARE:
+            self.check("SBI.event.firmware", one.hardware is None, "counter", indices, str(one.index))
         self.check("SBI.config.able", able, "counter", indices, str(one.index))
         if self.knobs.choice and one in candidates:
             self.check("SBI.config.choice", one is candidates[0], "counter", str(candidates[0].index), str(one.index))
@@ -197,7 +199,9 @@ class Outcomes:
         self._note_set("start", a, START_WORDS[flags & 3], acted)
         for one in [one for one in acted if not one.started]:
             if flags & sbi.SET_INIT_VALUE:
-                effects.put(one, a["initial_value"], "SBI.start.init_many" if len(acted) > 1 else "SBI.start.init_value")
+                wide = self.xlen == 32 and a["initial_value"] >> 32
+                clause = "SBI.table.wide" if wide else "SBI.start.init_many" if len(acted) > 1 else "SBI.start.init_value"
+                effects.put(one, a["initial_value"], clause)
             elif flags & sbi.INIT_SNAPSHOT:
                 value = self.memory.slot(a, one.index)
                 self.check("SBI.start.init_snapshot", value is not None, f"slot of counter {one.index}", "read", "not read")

@@ -85,7 +85,7 @@ class State:
         if self.policy["invalid_in_set"] == "skip":
             wrong = [index for index in wrong if index > greatest]
         if wrong or (not a["counter_idx_mask"] and self.policy["empty_set"] == "refuse"):
-            yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid_set" if wrong else f"SBI.{name}.empty_set")
+            yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid_set" if wrong else "SBI.policy")
 
     def _flags(self, a: Arguments, word: str, name: str) -> Iterator[Refusal]:
         if a[word] & ~sum(sbi.FLAGS[word].values()) and self.policy["reserved_flags"] == "refuse":
@@ -156,7 +156,8 @@ class State:
         yield from self._flags(a, "config_flags", "config")
         yield from self._set(a, "config")
         if not sbi.defined(event):
-            code = "no_event" if event == 0 else "raw_code" if event >> 16 in sbi.RAW_BITS else "undefined"
+            special = {sbi.RAW: "raw_code", sbi.RAW_V2: "raw_code", sbi.FIRMWARE: "firmware"}
+            code = "no_event" if event == 0 else special.get(event >> 16, "undefined")
             yield Refusal("INVALID_PARAM" if self.policy["unknown_event"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
         elif self.reserved_data(event, a["event_data"]) and self.policy["event_data"] != "ignore":
             code = {sbi.RAW: "raw_width", sbi.RAW_V2: "raw_v2_width"}.get(event >> 16, "unused_data")
@@ -186,11 +187,11 @@ class State:
         yield from self._set(a, "start")
         acted = self.acted(a)
         if self.policy["init_many"] == "refuse" and flags & sbi.SET_INIT_VALUE and len(self.indices(a)) > 1:
-            yield Refusal("INVALID_PARAM", "SBI.start.init_many")
+            yield Refusal("INVALID_PARAM", "SBI.policy")
         if flags & sbi.INIT_SNAPSHOT and not (flags & sbi.SET_INIT_VALUE) and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.start.no_shmem")
         if not acted and self.named(a):
-            yield Refusal("INVALID_PARAM", "SBI.start.unconfigured")
+            yield Refusal("INVALID_PARAM", "SBI.policy")
         told = acted if self.policy["already_started"] == "refuse" else acted[-1:]
         if any(one.started for one in told):
             yield Refusal("ALREADY_STARTED", "SBI.start.already_started")
@@ -202,7 +203,7 @@ class State:
         if a["stop_flags"] & sbi.TAKE_SNAPSHOT and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.stop.no_shmem")
         if not acted and self.named(a):
-            yield Refusal("INVALID_PARAM", "SBI.stop.unconfigured")
+            yield Refusal("INVALID_PARAM", "SBI.policy")
         told = acted if self.policy["already_stopped"] == "refuse" else acted[-1:]
         if any(not one.started for one in told):
             yield Refusal("ALREADY_STOPPED", "SBI.stop.already_stopped")
@@ -221,7 +222,7 @@ class State:
         if one is None or one.hardware is not None:
             yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid" if one is None else f"SBI.{name}.hardware")
         elif one.event is None and self.policy["firmware_unconfigured"] == "refuse":
-            yield Refusal("INVALID_PARAM", f"SBI.{name}.unconfigured")
+            yield Refusal("INVALID_PARAM", "SBI.policy")
 
     def _fw_read(self, a: Arguments) -> Iterator[Refusal]:
         yield from self._firmware(a, "fw_read")
@@ -258,7 +259,7 @@ class State:
         if a["shmem_phys_lo"] % sbi.ENTRY_ALIGN:
             yield Refusal("INVALID_PARAM", "SBI.evinfo.align")
         if not a["num_entries"] and self.policy["no_entries"] == "refuse":
-            yield Refusal("INVALID_PARAM", "SBI.evinfo.no_entries")
+            yield Refusal("INVALID_PARAM", "SBI.policy")
         if valid is False:
             yield Refusal("INVALID_ADDRESS", "SBI.evinfo.address")
         elif self.policy["entry_reserved"] == "refuse" and any(word >> 20 for word in words or ()):

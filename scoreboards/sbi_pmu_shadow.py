@@ -39,6 +39,7 @@ class Held:
     runs: bool = True  # behind reset nothing is inhibited
     begun: tuple[int, int, int | None] | None = None
     other: dict[str, int] = field(default_factory=dict)  # clause -> value if the hardware had broken it
+    overflown: bool = False  # since OF was read or written last
 
     @property
     def select(self) -> int:
@@ -122,7 +123,7 @@ class Shadow:
         if value >> held.width and self.platform.sscofpmf and held.number > MINSTRET:
             if held.of == 0:
                 self.lcofip = 1
-            held.of = 1
+            held.of, held.overflown = 1, True
 
     # CSRs
 
@@ -170,7 +171,7 @@ class Shadow:
             else:
                 cfg = held.cfg & ~mask | wide
                 if mask & OF and held.number > MINSTRET:
-                    held.of = cfg >> 63
+                    held.of, held.overflown = cfg >> 63, False
                 held.cfg = cfg & ~OF
         else:
             self.others[address] = value
@@ -220,8 +221,8 @@ class Shadow:
 
     def _of(self, held: Held, bit: int) -> None:
         if held.of is not None and held.number > MINSTRET:
-            self.seen("of", held.number, held.of, bit)
-        held.of = bit
+            self.seen("overflow" if held.overflown else "of", held.number, held.of, bit)
+        held.of, held.overflown = bit, False
 
     # Memory
 
