@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.ctr.config import Config, ConfigError
+from models.ctr.config import Config
 from models.ctr.records import TYPES
 from models.riscv.program import Program
 from tools.arguments import ArgumentError, existing_file, main_guard, parse
+from tools.rows_check import config_in
 
 Entry = Mapping[str, Any]
 _CALLS, _SWAP, _RETURN, _TRAPS, _XRET = (8, 9), 12, 13, (1, 2), 3
@@ -105,11 +106,7 @@ def of_folder(out: Path) -> str:
     """The listing of a folder of `make capture IP=ctr`."""
     given = {"OUT": str(out)}
     entries = load(existing_file(given, "ENTRIES", out / "entries.json"))
-    path = existing_file(given, "CONFIG", out / "config.json")
-    try:
-        config = Config.from_dict(json.loads(path.read_text()))
-    except (ConfigError, ValueError, AttributeError) as error:
-        raise ArgumentError(f"{path} is no configuration of CTR ({error}); `make capture IP=ctr` writes one") from None
+    config = config_in(existing_file(given, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
     elf = out / "program.elf"
     return listing(entries, config, Program.from_elf(elf) if elf.is_file() else None, out.name)
 

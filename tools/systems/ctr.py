@@ -22,13 +22,13 @@ from tb.sequences.ctr_scenarios import SCENARIOS
 from tools import ctr_check, ctr_entries, draw_ctr
 from tools.arguments import ArgumentError
 from tools.builds import CtrBuild
-from tools.systems.base import System
+from tools.systems.rows import RowsSystem
 
 _MODES = ("M", "S", "U")
 _MIDST = 4000  # transfers of a program after which the calls that have not returned are looked at
 
 
-class CtrSystem(System):
+class CtrSystem(RowsSystem):
     """The control transfer records block."""
 
     ip, title, config, knobs = "ctr", "CTR", Config, Knobs
@@ -46,6 +46,7 @@ class CtrSystem(System):
     )
     modelled_as = "in both variants"
     whole = counted = "transfers"
+    summed = ("transfers", "recorded", "accesses")
     measured_with: ClassVar[dict[str, Any]] = {"ctl": 7, "transfers": 1}  # M, S and U; as many a cycle as the encoders are measured with
     shown_as = ("Call paths", "What a profiler would read out of the buffer at the end of each program: call sites, outermost first, then where the hart was. "
                 "In RAS emulation the entries are the calls that have not returned; else calls and returns are played from the oldest entry on.")  # fmt: skip
@@ -93,10 +94,6 @@ class CtrSystem(System):
         """Random transfers and accesses in a random configuration."""
         return draw_ctr.drawn(seed, base, size)
 
-    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
-        """CTR makes no trace: see `checked_files`."""
-        raise ArgumentError("CTR keeps entries and sends no trace; `make check IP=ctr OUT=<folder of make capture>` checks what was on its ports")
-
     def check(self, capture: CtrCapture, knobs: Knobs | None = None) -> Any:
         """Every read value and every outcome."""
         return check(capture, knobs)
@@ -105,10 +102,6 @@ class CtrSystem(System):
     def plan(self) -> Plan | None:
         """tests/plan/ctr.toml."""
         return plan()
-
-    def story(self, given: Mapping[str, str]) -> Any:
-        """There is none."""
-        raise ArgumentError(f"SOURCE={given['SOURCE']}: CTR is no part of the trace system; give SOURCE=program:<name>, scenario:<name> or random")
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The model, all transfers recorded."""
@@ -120,11 +113,6 @@ class CtrSystem(System):
             ctl = sum(config.bit(name) for name in _MODES)
             found.append((len(moved), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
         return found
-
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """Transfers, what became of them, accesses."""
-        stats = result.get("stats", {})
-        return "  ".join(f"{int(stats.get(name, 0)):>7} {name}" for name in ("transfers", "recorded", "accesses"))
 
     def shown(self, results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
         """The call path at the end of each program, and its entries; the same program in the same configuration once."""

@@ -1,0 +1,93 @@
+"""Counters at the end of a run, for reading: what a `perf stat` over the whole run would print.
+
+    python -m tools.hpm_counters OUT=out        a folder of `make capture IP=hpm` (`make decode IP=hpm OUT=out` is the same)
+
+They are those of counters.json, read through the CSRs: n, csr, width (bits), selector (what it counts), filters (MINH to VUINH, MINH the
+highest), value, of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.hpm.config import Config
+from models.hpm.events import FIRST_EVENT, selector_name
+from models.hpm.registers import INHIBITS
+from tb.sequences.hpm_programs import EVENTS
+from tools.arguments import ArgumentError, existing_file, main_guard, parse
+from tools.rows_check import config_in
+
+Counter = Mapping[str, Any]
+_KEYS = {"n": int, "csr": str, "width": int, "selector": int, "filters": int, "value": int, "of": int}
+_LOWEST = min(INHIBITS.values())
+_FILTERED = {"MINH": "M", "SINH": "S", "UINH": "U", "VSINH": "VS", "VUINH": "VU"}
+
+
+def counted(counter: Counter) -> str:
+    """What a counter counts, in words."""
+    selector = counter["selector"]
+    known = FIRST_EVENT <= selector < FIRST_EVENT + len(EVENTS)
+    name = EVENTS[selector - FIRST_EVENT] if known else selector_name(selector)
+    off = [mode for field, mode in _FILTERED.items() if counter["filters"] >> INHIBITS[field] - _LOWEST & 1]
+    return name + (f", not in {', '.join(off)}" if off else "")
+
+
+def table(counters: Sequence[Counter]) -> list[str]:
+    """A line for each counter."""
+    width = max(len(counted(c)) for c in counters)
+    lines = [f"{'counter':<14} {'bits':>4}  {'counts':<{width}} {'value':>26}"]
+    lines += [f"{c['csr']:<14} {c['width']:>4}  {counted(c):<{width}} {c['value']:>26,}{'  overflowed' if c['of'] else ''}" for c in counters]
+    return lines
+
+
+def short(counters: Sequence[Counter]) -> str:
+    """The first counters in one line."""
+    return ", ".join(f"{c['value']:,} {counted(c)}" for c in counters[:2])
+
+
+def listing(counters: Sequence[Counter], config: Config, name: str) -> str:
+    """All counters, as text."""
+    return "\n".join([f"{name}: {len(counters)} counters of an RV{config.xlen} hart", "", *table(counters), ""])
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    """The counters of a counters.json; ArgumentError if it is none."""
+    try:
+        counters = json.loads(path.read_text())
+        for place, counter in enumerate(counters):
+            for key, kind in _KEYS.items():
+                if not isinstance(counter[key], kind):
+                    raise ValueError(f"{key} of counter {place} is {counter[key]!r}")
+        if not counters:
+            raise ValueError("it is empty")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArgumentError(f"{path} is no list of counters ({error}); `make capture IP=hpm` writes one") from None
+    return counters
+
+
+def of_folder(out: Path) -> str:
+    """The listing of a folder of `make capture IP=hpm`."""
+    given = {"OUT": str(out)}
+    counters = load(existing_file(given, "COUNTERS_READ", out / "counters.json"))
+    return listing(counters, config_in(existing_file(given, "CONFIG", out / "config.json"), Config, "hpm", "the counters"), out.name)
+
+
+def write(out: Path) -> None:
+    """counters.txt beside the counters."""
+    (out / "counters.txt").write_text(of_folder(out))
+
+
+def main(argv: list[str]) -> int:
+    """Print the counters of a capture."""
+    given = parse(argv, {"OUT": "folder of `make capture IP=hpm`", "IP": "hpm"}, "Counters of a capture.")
+    if "OUT" not in given:
+        raise ArgumentError("no capture was named; give OUT=<folder> of `make capture IP=hpm PROGRAM=sort OUT=out`")
+    print(of_folder(Path(given["OUT"])), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    main_guard(main)

@@ -1,0 +1,124 @@
+"""What `make check` does for systems that leave rows of cycles instead of a trace: the files it reads, and what it prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from models.riscv.program import Program
+from scoreboards.clauses import Plan
+from tools.arguments import ArgumentError, existing_file, flag
+from tools.check import table
+
+FILES = {"ROWS": "rows.npz", "CONFIG": "config.json", "ELF": "program.elf"}
+
+
+@dataclass(frozen=True)
+class RowsCheck:
+    """The check of one system. ip, title: its names. config, rows, knobs: its classes. files: names of the files by word."""
+
+    ip: str
+    title: str
+    config: Any
+    rows: Any
+    knobs: Any
+    files: Mapping[str, str]
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What a command line may say."""
+        return {
+            "IP": self.ip, "OUT": f"folder of `make capture IP={self.ip}`", "ROWS": "what was on the ports (default OUT/rows.npz)",
+            "CONFIG": "the implementation's options (default OUT/config.json)", "ELF": "the program, for addresses in messages (default OUT/program.elf)",
+            "EXACT": f"0: do not hold the device to docs/{self.ip}-profile.md, only to the specification", "QUIET": "1: no clause table",
+            **{f.name.upper(): f"tolerance, see scoreboards/{self.ip}_knobs.py" for f in fields(self.knobs)},
+        }  # fmt: skip
+
+    def path(self, given: Mapping[str, str], word: str, needed: bool = True) -> Path | None:
+        """The file of a word, or of OUT; None if it is not needed and not there."""
+        name = (FILES | dict(self.files))[word]
+        if word not in given and "OUT" not in given:
+            if needed:
+                raise ArgumentError(f"no {name} was named; give {word}=<file>, or OUT=<folder> of `make capture IP={self.ip}`")
+            return None
+        path = Path(given[word]) if word in given else Path(given["OUT"]) / name
+        return existing_file(given, word, path) if needed or word in given or path.exists() else None
+
+    def config_of(self, given: Mapping[str, str]) -> Any:
+        """The configuration."""
+        path = self.path(given, "CONFIG")
+        assert path is not None
+        return config_in(path, self.config, self.ip, self.title)
+
+    def rows_of(self, given: Mapping[str, str]) -> Any:
+        """The rows, of which at least one has an access."""
+        path = self.path(given, "ROWS")
+        assert path is not None
+        rows = loaded(self.rows.load, path, "rows", self.ip)
+        if not rows.accesses:
+            raise ArgumentError(f"{path} holds no access, so there is nothing to check; give rows in which the CSRs were read")
+        return rows
+
+    def program_of(self, given: Mapping[str, str]) -> Program | None:
+        """The program, if there is one."""
+        path = self.path(given, "ELF", needed=False)
+        return Program.from_elf(path) if path else None
+
+    def exact(self, given: Mapping[str, str]) -> bool:
+        """Whether the device is held to the profile."""
+        return flag({"EXACT": "1"} | dict(given), "EXACT")
+
+    def knobs_of(self, given: Mapping[str, str]) -> Any:
+        """The tolerances: the reference's for a device that declares its profile, else what the specification leaves open."""
+        base = self.knobs() if self.exact(given) else self.knobs.free()
+        chosen = {}
+        for f in fields(self.knobs):
+            if (text := given.get(f.name.upper())) is not None:
+                kind = type(getattr(base, f.name))
+                try:
+                    chosen[f.name] = text if kind is str else kind(int(text, 0))
+                except ValueError:
+                    raise ArgumentError(f"{f.name.upper()}={text} is not a number; give one, such as {f.name.upper()}=1") from None
+        return replace(base, **chosen)
+
+    def rerun(self, given: Mapping[str, str]) -> str:
+        """The command that repeats the check."""
+        return " ".join(["make check", *(f"{name}={value}" for name, value in given.items())])
+
+    def report(self, given: Mapping[str, str], headline: str, verdict: Any, plan: Plan | None, apart: Sequence[str] = ()) -> int:
+        """Print the verdict; 0 if nothing failed, else 1. apart: sentences about files that do not belong together."""
+        results = verdict.book.results()
+        print(f"{headline}{', exact' if self.exact(given) else ''}")
+        if not flag(given, "QUIET"):
+            print("\n".join(table(verdict, plan)))
+        for failure in verdict.failures:
+            print(f"\n{failure.text()}")
+        for text in apart:
+            print(f"error: {text}", file=sys.stderr)
+        checks, failed = (sum(counts[i] for counts in results.values()) for i in (0, 1))
+        print(f"\n{'FAIL' if failed or apart else 'PASS'}  {failed:,} of {checks:,} checks failed, {len(results)} clauses")
+        return 1 if failed or apart or not checks else 0
+
+
+def loaded(load: Any, path: Path, what: str, ip: str) -> Any:
+    """What a file holds; ArgumentError if it is not one of that kind."""
+    try:
+        return load(path)
+    except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
+        raise ArgumentError(f"{path} is no file of {what}; capture again with `make capture IP={ip}`") from None
+
+
+def config_in(path: Path, kind: Any, ip: str, title: str) -> Any:
+    """The configuration in a config.json; ArgumentError if it holds none of that system."""
+    try:
+        options = json.loads(path.read_text())
+        if options.get("ip") != ip:
+            raise ValueError(f"it is of ip {options.get('ip')!r}")
+        return kind.from_dict(options)
+    except (ValueError, AttributeError) as error:
+        raise ArgumentError(f"{path} is no configuration of {title} ({error}); `make capture IP={ip}` writes one") from None
