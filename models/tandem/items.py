@@ -9,7 +9,8 @@ The encoder model and the streaming decoder do not use this: they work on column
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from models.tandem import table
 from models.tandem.config import Config
@@ -19,47 +20,55 @@ class ItemError(ValueError):
     """An item that cannot be packed, or bytes that are no item; the text says what is wrong, and at which offset."""
 
 
-class Begin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Begin:
     """Begin group."""
 
 
-class End(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class End:
     """End group."""
 
 
-class IncrementPc(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IncrementPc:
     """The pc advances by the length of the group's instruction."""
 
 
-class Register(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Register:
     """A register's value: XLEN bits (CSR, x) or FLEN bits (f)."""
 
     address: int
     data: int
 
 
-class AddRegister(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AddRegister:
     """A register plus -128 to 127."""
 
     address: int
     offset: int
 
 
-class OrRegister(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OrRegister:
     """A register with some of bits 7:0 set."""
 
     address: int
     mask: int
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class State:
     """Additional state: identifier and value."""
 
     id: int
     data: int
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Request:
     """A memory request; data is 0 where the operation sends none."""
 
     address: int
@@ -68,7 +77,8 @@ class Request(NamedTuple):
     data: int = 0
 
 
-class Response(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Response:
     """The response to the request right before."""
 
     size: int
@@ -76,15 +86,18 @@ class Response(NamedTuple):
     data: int = 0
 
 
-class Reset(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reset:
     """Hart reset."""
 
 
-class Init(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Init:
     """State initialization."""
 
 
-class Instruction(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Instruction:
     """An instruction: 2 or 4 bytes, its bits."""
 
     length: int
@@ -113,7 +126,7 @@ def _pack(item: Item, config: Config, before: Item | None) -> bytes:
     if isinstance(item, Instruction):
         code, values = {2: table.INSN16, 4: table.INSN32}[item.length], {"bits": item.bits}
     else:
-        code, values = _CODES[type(item)], item._asdict()
+        code, values = _CODES[type(item)], asdict(item)
     values |= _request_of(code, before)
     word, at = 0, 0
     for field in table.BY_CODE[code].fields:
@@ -158,7 +171,7 @@ def unpack(data: bytes, offset: int, config: Config, before: Item | None = None)
     if code in (table.INSN16, table.INSN32):
         return Instruction(2 if code == table.INSN16 else 4, values["bits"]), end
     cls = _TYPES[code]
-    return cls(**{name: values[name] for name in cls._fields}), end
+    return cls(**{name: values[name] for name in cls.__slots__}), end
 
 
 def _width(field: table.Field, config: Config, values: dict[str, int], offset: int) -> int:

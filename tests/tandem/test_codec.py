@@ -9,7 +9,8 @@ from models.tandem.config import Config
 from models.tandem.encoder import encode
 from models.tandem.items import ItemError, Request, Response, State, items, pack, unpack
 from models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
-from tests.tandem.rows import CONFIGS, expected_items, random_rows
+from tests.tandem.profile_words import expected_items
+from tests.tandem.rows import CONFIGS, random_rows
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
