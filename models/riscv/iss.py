@@ -45,6 +45,13 @@ class Step:
             setattr(self, name, 0)
         self.csrs, self.trap, self.seen, self.name, self.parts, self.reserved = NO_CHANGE, None, (), "", (), UNCHANGED
 
+    def copy(self) -> Step:
+        """What it says now; the original goes on."""
+        out = Step()
+        for name in self.__slots__:
+            setattr(out, name, getattr(self, name))
+        return out
+
 
 class Hart(Privileged):
     """One hart and its memory.
@@ -97,7 +104,8 @@ class Hart(Privileged):
         self._cycles, self._instructions = 1 & ~inhibit, 1 & ~(inhibit >> 2)
         self._code = self._codes.setdefault((self.priv, satp if self.priv < 3 else 0), {})
         self._data_priv = status >> 11 & 3 if status & ST_MPRV else self.priv
-        self._paged = self._data_priv < 3 and bool(satp >> (31 if self.config.xlen == 32 else 60))
+        self._virtual = satp >> (31 if self.config.xlen == 32 else 60) in self.config.paging
+        self._paged = self._data_priv < 3 and self._virtual
 
     # --- one instruction
 
@@ -134,9 +142,8 @@ class Hart(Privileged):
 
     def _fetch(self, pc: int) -> tuple:
         """Decode the instruction at pc; Trap if it cannot be fetched."""
-        priv, satp = self.priv, self.csr.get(SATP, 0)
-        paged = priv < 3 and satp >> (31 if self.config.xlen == 32 else 60)
-        raw, size = 0, 0
+        priv, raw, size = self.priv, 0, 0
+        paged = priv < 3 and self._virtual
         while size < 4:
             address = pc + size & self.config.mask
             place = self.translate(address, vm.FETCH, priv) if paged else address

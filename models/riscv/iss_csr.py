@@ -140,6 +140,12 @@ class CsrTable:
             return View(view.of, delegated, delegated & view.writable)
         return view
 
+    def told(self, address: int, value: int, state: dict[int, int]) -> tuple[int, int]:
+        """The register that holds what `address` shows, and its state if that is `value`; read-only bits count like others."""
+        view = self.view(address, state)
+        keep = ~(view.mask << view.shift)
+        return view.of, state[view.of] & keep | (value & view.mask) << view.shift
+
     def legal(self, address: int, old: int, new: int) -> int:
         """What a register that held `old` holds when `new` was written (fields that are WARL)."""
         bits = self.writable[address]

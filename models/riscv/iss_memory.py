@@ -16,13 +16,14 @@ class Memory:
     """Bytes by physical address, 0 where nothing was written.
 
     pages: page number to 4096 bytes. code: numbers of pages that instructions were taken from; on_code is called when one
-    is written.
+    is written. journal: None, or a list that gets (address, bytes before) of every `write`.
     """
 
     def __init__(self, ram: Iterable[Range] = (), devices: Iterable[Range] = ()) -> None:
         self.pages: dict[int, bytearray] = {}
         self.code: set[int] = set()
         self.on_code = lambda: None
+        self.journal: list[tuple[int, bytes]] | None = None
         self._ram, self._devices = tuple(ram), tuple(devices)
 
     def what(self, address: int, size: int) -> int:
@@ -49,6 +50,8 @@ class Memory:
 
     def write(self, address: int, data: bytes) -> None:
         """Put bytes to `address` and behind."""
+        if self.journal is not None:
+            self.journal.append((address, self.read(address, len(data))))
         at = 0
         while at < len(data):
             number, offset = (address + at) >> PAGE, (address + at) & _OFFSET

@@ -77,8 +77,15 @@ class Privileged:
             self._rearrange(view.of, old != new)
         return view.of
 
+    def set_csr(self, address: int, value: int) -> None:
+        """Make a CSR show a value, read-only bits included, legal or not; KeyError if it does not exist."""
+        of, new = self.table.told(address, value, self.csr)
+        changed, self.csr[of] = self.csr[of] != new, new
+        if of in _REARRANGE:
+            self._rearrange(of, changed)
+
     def _rearrange(self, address: int, changed: bool) -> None:
-        if address == SATP or changed:
+        if changed or address == SATP:
             self._tlb.clear()
             self.arrange()
 

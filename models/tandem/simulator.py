@@ -35,7 +35,7 @@ class Simulator(Protocol):
         """State of a register; KeyError if the simulator does not have it."""
 
     def write(self, key: int, value: int) -> None:
-        """Set it, whatever privilege there is; of a CSR the bits that exist. KeyError as before."""
+        """Set it, whatever privilege there is; of a CSR also bits that are read-only. KeyError as before."""
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Bytes by physical address."""
@@ -84,7 +84,7 @@ class Reference:
         """See `Simulator`."""
         hart = self.hart
         if key < GPR_BASE:
-            hart.write_csr(key, value)
+            hart.set_csr(key, value)
         elif key < FPR_BASE:
             if key > GPR_BASE:
                 hart.x[key - GPR_BASE] = value

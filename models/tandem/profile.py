@@ -1,0 +1,88 @@
+"""What the verifier knows of one implementation, as data (TV-9, sections 3.1 and 3.2): non-deterministic state, absent state, choices.
+
+    Profile(hart=virt(64))                                                  a complete trace
+    Profile.of(Config(absent=("paddr",)), virt(64))                         what a trace's configuration leaves out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from models.riscv.iss_config import HartConfig, virt
+from models.riscv.iss_csr import MCYCLE, MINSTRET, MIP, TIME, CsrTable
+from models.tandem.config import Config
+from models.tandem.table import ABSENT_NAMES
+
+ALL = (1 << 64) - 1
+NONDETERMINISTIC: dict[str, int] = {"mip": 0xA88, "mcycle": ALL, "minstret": ALL, "time": ALL}
+"""Bits that come from outside the hart: of mip MSIP, MTIP, SEIP, MEIP; counters, whose rate and delay are the implementation's."""
+
+
+class ProfileError(ValueError):
+    """A profile that means nothing; the text says what would."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One implementation; ProfileError on construction if it names what does not exist.
+
+    hart: its kind, memory and devices (loads from those are non-deterministic). nondeterministic: bits by CSR name. absent: parts
+    that are not traced (names of `table.ABSENT_NAMES`). unchanged_csr: whether a CSR write that changes nothing may be left out.
+    sc_may_fail: whether SC may fail although its reservation holds (unprivileged manual, "Zalrsc"). lookahead: sections that must fit
+    before the verifier believes that groups were dropped, doubled or swapped. reach: how many missing groups it looks for. watch: for how many sections
+    behind a mismatch it compares which side later groups agree with.
+    """
+
+    hart: HartConfig = field(default_factory=lambda: virt(64))
+    absent: tuple[str, ...] = ()
+    nondeterministic: Mapping[str, int] = field(default_factory=lambda: dict(NONDETERMINISTIC))
+    unchanged_csr: bool = True
+    sc_may_fail: bool = True
+    lookahead: int = 4
+    reach: int = 64
+    watch: int = 256
+
+    def __post_init__(self) -> None:
+        for name in self.absent:
+            if name not in ABSENT_NAMES:
+                raise ProfileError(f"a trace has no part {name!r}; those that can be absent: {', '.join(ABSENT_NAMES)}")
+        by_name = {name: address for address, name in CsrTable(self.hart).names.items()}
+        for name in self.nondeterministic:
+            if name not in by_name and name not in NONDETERMINISTIC:
+                raise ProfileError(f"the hart has no CSR {name!r} whose bits could be non-deterministic; give a name such as mip, or a hart that has it")
+
+    @classmethod
+    def of(cls, config: Config, hart: HartConfig | None = None, **choices: Any) -> Profile:
+        """The profile of a trace with this configuration."""
+        absent = tuple(name for name in ABSENT_NAMES if not config.traces(name))
+        return cls(hart or virt(config.xlen), absent, **choices)
+
+    def masks(self, table: CsrTable) -> dict[int, int]:
+        """Non-deterministic bits by the address of the register that holds them."""
+        by_name = {name: address for address, name in table.names.items()} | {"mip": MIP, "mcycle": MCYCLE, "minstret": MINSTRET, "time": TIME}
+        return {by_name[name]: bits for name, bits in self.nondeterministic.items()}
+
+    def traces(self, name: str) -> bool:
+        """Whether a part is in the trace."""
+        return name not in self.absent
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        out = {f.name: getattr(self, f.name) for f in fields(self)}
+        return out | {"hart": self.hart.to_dict(), "absent": list(self.absent), "nondeterministic": dict(self.nondeterministic)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Profile:
+        """From JSON; ProfileError names what is unknown."""
+        known = [f.name for f in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise ProfileError(f"a profile has no option {name!r}; those it has: {', '.join(known)}")
+        given = dict(values)
+        if "hart" in given:
+            given["hart"] = HartConfig.from_dict(given["hart"])
+        if "absent" in given:
+            given["absent"] = tuple(given["absent"])
+        return cls(**given)

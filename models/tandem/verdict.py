@@ -1,0 +1,148 @@
+"""What the verifier reports: differences, whose fault a finding is and why, and the report over a whole trace.
+
+**The verdict.** A finding is one place where trace and simulator part. Who is wrong follows from these, the first that holds:
+
+1. *trace*: the bytes break the format (a diagnostic of the decoder is in the group).
+2. *trace*: a group that was dropped, sent twice or swapped with its neighbour explains it, and the groups behind fit.
+3. *trace*: later groups fit what the simulator did and contradict what the group says: the hart held the right state, and the trace told another.
+   The opposite, later groups that fit only what the group says, makes it the hart's or the model's fault, whatever 4 and 5 say.
+4. *trace*: the group contradicts its own instruction (a register that this instruction does not have as destination, store data of another width, a CSR
+   or a privilege that this instruction cannot change), does not say what such an instruction always does (register, address, store data, pc left out),
+   or has other instruction bits than memory holds while everything else fits those in memory.
+5. *model*: the second simulator, put into the state before the group, does what the trace says.
+6. *hart*: the trace is consistent and differs from the simulator; a second simulator, if there is one, agrees with the first or has no opinion.
+
+`confirmed` says that later groups decided (3), or that the second simulator did (5, 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from models.riscv.iss_csr import CsrTable
+from models.tandem.simulator import PC_KEY, PRIV_KEY
+from models.tandem.table import BY_ID, FPR_BASE, GPR_BASE, PRIVILEGES, STATE_KEY
+
+_ABI = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6").split()
+
+
+class Verdict(str, Enum):
+    """Who is at fault."""
+
+    MODEL = "model"
+    HART = "hart"
+    TRACE = "trace"
+
+
+class Difference(NamedTuple):
+    """how: wrong, omitted, extra or narrower. what: insn, register, csr, priv, pc, paddr, eaddr or memdata. key: of the state.
+
+    told, simulated: values, None where that side has none.
+    """
+
+    how: str
+    what: str
+    key: int
+    told: int | None
+    simulated: int | None
+
+    def text(self, table: CsrTable) -> str:
+        """`a0 (x10): the trace says 0x5, the simulator 0x4`."""
+        name = state_name(self.key, table)
+        if self.how == "omitted":
+            return f"{name}: the trace does not say it, the simulator {_number(self.key, self.simulated)}"
+        if self.how == "extra":
+            told = _number(self.key, self.told)
+            return f"{name}: the trace says {told}, the simulator did not change it"
+        return f"{name}: the trace says {_number(self.key, self.told)}, the simulator {_number(self.key, self.simulated)}"
+
+
+def state_name(key: int, table: CsrTable) -> str:
+    """Name of a register or of additional state."""
+    if GPR_BASE <= key < FPR_BASE:
+        return f"{_ABI[key - GPR_BASE]} (x{key - GPR_BASE})"
+    if FPR_BASE <= key < FPR_BASE + 32:
+        return f"f{key - FPR_BASE}"
+    if key < GPR_BASE:
+        return table.names.get(key, f"CSR {key:#05x}")
+    if key == INSN_KEY:
+        return "instruction"
+    state = BY_ID.get(key - STATE_KEY)
+    return {PC_KEY: "next pc"}.get(key, state.meaning if state else f"state {key:#x}")
+
+
+def _number(key: int, value: int | None) -> str:
+    if value is None:
+        return "nothing"
+    return PRIVILEGES.get(value, str(value)) if key == PRIV_KEY else f"{value:#x}"
+
+
+INSN_KEY = STATE_KEY + 0x200
+
+
+@dataclass
+class Finding:
+    """One report. kind: what explains it (difference, diagnostic, dropped, duplicated, swapped, instruction bits, lost).
+
+    section, group, offset: where in the trace; pc: of the instruction. text: the instruction. differences: of that group. reason: of the verdict, in words.
+    confirmed: see above. until: last section that belongs to it.
+    """
+
+    kind: str
+    section: int
+    group: int
+    offset: int
+    pc: int | None
+    text: str
+    differences: list[Difference]
+    verdict: Verdict
+    reason: str
+    names: list[str] = field(default_factory=list)
+    confirmed: bool = False
+    until: int = -1
+
+    def lines(self, table: CsrTable) -> list[str]:
+        """For a person: where, what, who, why."""
+        pc = "pc unknown" if self.pc is None else f"pc {self.pc:#x}"
+        head = f"group {self.group} (offset {self.offset:#x}, {pc}{', ' + self.text if self.text else ''}): {self.kind}"
+        told = [f"  {difference.text(table)}" for difference in self.differences]
+        return [head, *told, f"  at fault: {self.verdict.value} ({self.reason})"]
+
+
+@dataclass
+class Report:
+    """What came out. groups, instructions: looked at; matched: instructions that fit. skipped: changes of state that the simulator does not have,
+
+    by name; unverified: sections that could not be compared because the pc was lost.
+    """
+
+    table: CsrTable
+    findings: list[Finding] = field(default_factory=list)
+    groups: int = 0
+    instructions: int = 0
+    matched: int = 0
+    unverified: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    suppressed: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found, and something was compared."""
+        return not self.findings and not self.unverified and self.matched > 0
+
+    def count(self, verdict: Verdict) -> int:
+        """Findings with this verdict."""
+        return sum(finding.verdict == verdict for finding in self.findings)
+
+    def __str__(self) -> str:
+        lines = [line for finding in self.findings for line in finding.lines(self.table)]
+        if self.suppressed:
+            lines.append(f"and {self.suppressed} more findings")
+        counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
+        lines.append(f"{self.groups} groups, {self.matched} of {self.instructions} instructions fit; at fault: {counts}")
+        if self.unverified:
+            lines.append(f"{self.unverified} sections were not compared, because the pc was unknown")
+        lines += [f"not compared: {count} changes of {name}, which the simulator does not have" for name, count in self.skipped.items()]
+        return "\n".join(lines)

@@ -1,0 +1,268 @@
+"""One group against one step of the simulator: every change of either side, whatever the instruction (section 3.1).
+
+Presents interrupts, copies non-deterministic state before the simulator executes, and takes steps back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from models.riscv.iss import UNCHANGED
+from models.riscv.iss_csr import MCAUSE, MINSTRET, MIP, SCAUSE, CsrTable
+from models.riscv.iss_table import LOAD, STORE
+from models.tandem.decoded import Group
+from models.tandem.profile import Profile
+from models.tandem.shadow import Shadow
+from models.tandem.simulator import (
+    INTERRUPT_KEY,
+    NO_INTERRUPT,
+    NO_RESERVATION,
+    PC_KEY,
+    PRIV_KEY,
+    RESERVATION_KEY,
+    Simulator,
+    Step,
+)
+from models.tandem.table import EADDR, FCSR, FFLAGS, FPR_BASE, FRM, GPR_BASE, MEMDATA, PADDR, STATE_KEY
+from models.tandem.verdict import INSN_KEY, Difference
+
+PADDR_KEY, EADDR_KEY, MEMDATA_KEY = STATE_KEY + PADDR, STATE_KEY + EADDR, STATE_KEY + MEMDATA
+_FLOATING = (FFLAGS, FRM, FCSR)
+
+
+class Told(NamedTuple):
+    """The changes of a group, by what they are. next_pc: None if it tells none. relative: the next pc is told as an increment, or may be."""
+
+    next_pc: int | None
+    relative: bool
+    registers: dict[int, int]
+    csrs: dict[int, int]
+    priv: int | None
+    paddr: int | None
+    eaddr: int | None
+    memdata: tuple[int, int] | None
+    other: dict[int, int]
+
+
+def sort_out(group: Group, mask: int) -> Told:
+    """What a group tells. memdata: (bytes, value)."""
+    registers: dict[int, int] = {}
+    csrs: dict[int, int] = {}
+    other: dict[int, int] = {}
+    single: dict[int, int] = {}
+    memdata = None
+    for key, value in group.changes:
+        if key < GPR_BASE:
+            csrs[key] = value
+        elif key < FPR_BASE:
+            registers[key - GPR_BASE] = value
+        elif MEMDATA_KEY <= key <= MEMDATA_KEY + 3:
+            memdata = (1 << key - MEMDATA_KEY, value)
+        elif key in (PC_KEY, PRIV_KEY, PADDR_KEY, EADDR_KEY):
+            single[key] = value
+        else:
+            other[key] = value
+    next_pc = single.get(PC_KEY)
+    relative = bool(group.size) and (group.pc is None if next_pc is None else group.pc is not None and next_pc == group.pc + group.size & mask)
+    return Told(next_pc, relative, registers, csrs, single.get(PRIV_KEY), single.get(PADDR_KEY), single.get(EADDR_KEY), memdata, other)
+
+
+class Comparer:
+    """Executes in the simulator and compares. The shadow state is that before the group; only `Verifier` moves it on.
+
+    skipped: changes of state that the simulator does not have, by name.
+    """
+
+    def __init__(self, simulator: Simulator, shadow: Shadow, profile: Profile) -> None:
+        self.simulator, self.shadow, self.profile = simulator, shadow, profile
+        self.table: CsrTable = shadow.table
+        self.masks = profile.masks(self.table)
+        self.word = profile.hart.mask
+        self.pending_told = False  # whether the trace tells mip
+        absent = set(profile.absent)
+        self.has = {name: name not in absent for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata")}
+
+    # --- execution
+
+    def attempt(self, group: Group, told: Told) -> tuple[Step, list[Difference]]:
+        """Execute what the group should be, and compare; the step, and what differs.
+
+        Where the step met something non-deterministic and differs, that is taken from the trace and the step is done again.
+        """
+        cause = self._interrupt(group, told)
+        step = self._execute(cause)
+        apart = self.compare(group, told, step)
+        if apart and self._copy(step, told):
+            self.undo([step])
+            self._copy(step, told)
+            step = self._execute(cause)
+            apart = self.compare(group, told, step)
+        return step, apart
+
+    def _execute(self, cause: int = NO_INTERRUPT) -> Step:
+        simulator = self.simulator
+        simulator.write(INTERRUPT_KEY, cause)
+        step = simulator.execute().copy()
+        simulator.write(INTERRUPT_KEY, NO_INTERRUPT)
+        return step
+
+    def run(self) -> Step:
+        """One step of which the trace says nothing."""
+        return self._execute()
+
+    def interrupted(self, cause: int) -> Step:
+        """The same with an interrupt presented."""
+        return self._execute(cause)
+
+    def _interrupt(self, group: Group, told: Told) -> int:
+        """The interrupt to present: the one whose cause the group tells, if the simulator has it pending or cannot know."""
+        if group.size:
+            return NO_INTERRUPT
+        top = self.table.config.xlen - 1
+        for address in (MCAUSE, SCAUSE):
+            value = told.csrs.get(address, 0)
+            if value >> top:
+                cause = value & (1 << top) - 1
+                known = self.pending_told or not self.masks.get(MIP, 0) >> cause & 1
+                return cause if cause < 64 and (not known or self.simulator.read(MIP) >> cause & 1) else NO_INTERRUPT
+        return NO_INTERRUPT
+
+    def _copy(self, step: Step, told: Told) -> bool:
+        """Copy non-deterministic state that the step read from the trace to the simulator; whether there was any."""
+        simulator, value = self.simulator, next(iter(told.registers.values()), None)
+        if value is None:
+            return False
+        if step.device and step.access == LOAD:
+            simulator.write_memory(step.paddr, (value & (1 << 8 * step.bytes) - 1).to_bytes(step.bytes, "little"))
+            return True
+        for seen in step.seen:
+            if seen == "reservation":
+                if value != 1 or not self.profile.sc_may_fail:
+                    return False
+                simulator.write(RESERVATION_KEY, NO_RESERVATION)
+                return True
+            of = self.table.view(seen, self.shadow.csr).of
+            mask = self.masks.get(of, 0)
+            shown = simulator.read(seen)
+            simulator.write(seen, shown & ~mask | value & mask if of == MIP else value)
+            return bool(mask)
+        return False
+
+    def undo(self, steps: Iterable[Step]) -> None:
+        """Take back steps since the state that the shadow holds."""
+        simulator, shadow = self.simulator, self.shadow
+        reserved, counted = UNCHANGED, 0
+        for step in steps:
+            if step.rd:
+                simulator.write(GPR_BASE + step.rd, shadow.x[step.rd])
+            for address in step.csrs:
+                simulator.write(address, shadow.csr[address])
+            if step.access == STORE:
+                for place, count in step.parts or ((step.paddr, step.bytes),):
+                    simulator.write_memory(place, shadow.memory.read(place, count))
+            if step.reserved is not UNCHANGED and reserved is UNCHANGED:
+                reserved = step.reserved
+            counted += step.counted
+        if reserved is not UNCHANGED:
+            simulator.write(RESERVATION_KEY, NO_RESERVATION if reserved is None else reserved[0] | reserved[1] << 64)
+        if counted:
+            simulator.write(MINSTRET, simulator.read(MINSTRET) - counted & self.word)
+        simulator.write(PRIV_KEY, shadow.priv)
+        simulator.write(PC_KEY, shadow.pc)
+
+    # --- comparison
+
+    def compare(self, group: Group, told: Told, step: Step) -> list[Difference]:
+        """What differs between a group and a step that has just been done."""
+        has, out = self.has, []
+        if has["insn"] and (group.size, group.insn) != (step.size, step.insn):
+            how = "omitted" if not group.size else "extra" if not step.size else "wrong"
+            out.append(Difference(how, "insn", INSN_KEY, group.insn if group.size else None, step.insn if step.size else None))
+        if has["pc"]:
+            self._pc(group, told, step, out)
+        if has["gpr"]:
+            self._registers(told, step, out)
+        if has["csr"]:
+            self._csrs(told, step, out)
+        if has["priv"]:
+            before = self.shadow.priv
+            if told.priv is None and step.priv != before:
+                out.append(Difference("omitted", "priv", PRIV_KEY, None, step.priv))
+            elif told.priv is not None and told.priv != step.priv:
+                out.append(Difference("wrong", "priv", PRIV_KEY, told.priv, step.priv))
+        self._access(told, step, out)
+        return out
+
+    def next_pc(self, group: Group, told: Told, pc: int) -> int | None:
+        """The pc that the group tells, if the instruction is at `pc`."""
+        if told.relative and (told.next_pc is None or pc != group.pc):
+            return pc + group.size & self.word
+        return told.next_pc
+
+    def _pc(self, group: Group, told: Told, step: Step, out: list[Difference]) -> None:
+        to = self.next_pc(group, told, step.pc)
+        if to is None:
+            out.append(Difference("omitted", "pc", PC_KEY, None, step.next_pc))
+        elif to != step.next_pc:
+            out.append(Difference("wrong", "pc", PC_KEY, to, step.next_pc))
+
+    def _registers(self, told: Told, step: Step, out: list[Difference]) -> None:
+        mine = {step.rd: step.value} if step.rd else {}
+        for n, value in told.registers.items():
+            if n not in mine:
+                out.append(Difference("extra", "register", GPR_BASE + n, value, None))
+            elif mine[n] != value:
+                out.append(Difference("wrong", "register", GPR_BASE + n, value, mine[n]))
+        out += [Difference("omitted", "register", GPR_BASE + n, None, value) for n, value in mine.items() if n not in told.registers]
+
+    def _csrs(self, told: Told, step: Step, out: list[Difference]) -> None:
+        """CSRs by what they show: sstatus may be told where the simulator changed mstatus, and the other way round."""
+        simulator, covered = self.simulator, set()
+        for address, value in told.csrs.items():
+            if address not in self.table.names:
+                continue
+            view = self.table.view(address, self.shadow.csr)
+            covered.add(view.of)
+            shows = simulator.read(address)
+            care = ~(self.masks.get(view.of, 0) >> view.shift)
+            if (value ^ shows) & care & self.word:
+                out.append(Difference("wrong" if view.of in step.csrs else "extra", "csr", address, value, shows))
+            elif view.of not in step.csrs and care & self.word and not self._moves(view.of):
+                out.append(Difference("extra", "csr", address, value, None))
+        for address, value in step.csrs.items():
+            unchanged = self.profile.unchanged_csr and self.shadow.csr[address] == value
+            if address not in covered and not unchanged and (value ^ self.shadow.csr[address]) & ~self.masks.get(address, 0):
+                out.append(Difference("omitted", "csr", address, None, value & self.word))
+
+    def _moves(self, address: int) -> bool:
+        """Whether some of its bits are non-deterministic: then it may be told at any time."""
+        return bool(self.masks.get(address, 0))
+
+    def _access(self, told: Told, step: Step, out: list[Difference]) -> None:
+        has, access = self.has, step.access
+        if not access:
+            # An access that trapped, or a failed SC, may tell where it was to be.
+            forgiven = step.trap is not None or step.name.startswith("sc.")
+            if not forgiven:
+                out += [Difference("extra", what, key, value, None) for what, key, value in
+                        (("paddr", PADDR_KEY, told.paddr), ("eaddr", EADDR_KEY, told.eaddr)) if value is not None]  # fmt: skip
+            if told.memdata is not None:
+                out.append(Difference("extra", "memdata", MEMDATA_KEY, told.memdata[1], None))
+            return
+        for what, key, value, mine in (("paddr", PADDR_KEY, told.paddr, step.paddr), ("eaddr", EADDR_KEY, told.eaddr, step.eaddr)):
+            if value is not None and value != mine:
+                out.append(Difference("wrong", what, key, value, mine))
+            elif value is None and has[what] and (what == "paddr" or (step.eaddr != step.paddr)):
+                out.append(Difference("omitted", what, key, None, mine))
+        if access == LOAD or told.memdata is None:
+            if told.memdata is not None:
+                out.append(Difference("extra", "memdata", MEMDATA_KEY, told.memdata[1], None))
+            elif access == STORE and has["memdata"]:
+                out.append(Difference("omitted", "memdata", MEMDATA_KEY, None, step.data))
+            return
+        size, value = told.memdata
+        if size != step.bytes:
+            out.append(Difference("narrower" if size < step.bytes else "wrong", "memdata", MEMDATA_KEY, value, step.data))
+        elif value != step.data:
+            out.append(Difference("wrong", "memdata", MEMDATA_KEY, value, step.data))
