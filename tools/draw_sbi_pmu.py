@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from models.hpm.config import Config as HpmConfig
+from models.sbi_pmu.config import Config
 from models.sbi_pmu.policy import NAMED, ROWS
 from tb.job import Job
 from tb.sequences.sbi_pmu_builds import BUILDS
 
+_BLOCK = {f.name for f in fields(HpmConfig)}
 _SIZE, _PINS_SIZE = 1200, 120  # calls
 
 
@@ -21,6 +25,8 @@ def drawn(seed: int, base: Mapping[str, Any] | None = None, size: int = _SIZE) -
     rng = random.Random(f"{seed}:regress:config")
     fixed = dict(base or {})
     options = {**rng.choice(list(BUILDS.values())), **platform(rng), "policy": policy(rng), **fixed}
+    if "firmware" not in fixed:
+        options["firmware"] = _apart(options, rng)
     pins = rng.random() < 1 / 6
     return Job(f"seed-{seed}", "random", options, seed, "pins" if pins else "bulk", size=min(size, _PINS_SIZE if pins else _SIZE), ip="sbi_pmu")
 
@@ -29,7 +35,7 @@ def platform(rng: random.Random) -> dict[str, Any]:
     """Options of the platform that no build decides: where counters are, which of them are firmware's, what is there. Often none."""
     out: dict[str, Any] = {}
     if rng.random() < 0.3:
-        out |= {"gap": rng.choice((0, 3, 33, 64)), "firmware": tuple(sorted(rng.sample(range(100, 140), rng.randint(0, 4))))}
+        out |= {"gap": rng.choice((0, 3, 33, 64)), "firmware": None}
     if rng.random() < 0.3:
         out["firmware_width"] = rng.choice((1, 20, 32, 33, 63))
     if rng.random() < 0.15:
@@ -38,6 +44,15 @@ def platform(rng: random.Random) -> dict[str, Any]:
         if rng.random() < 0.1:
             out[name] = 0
     return out
+
+
+def _apart(options: Mapping[str, Any], rng: random.Random) -> tuple[int, ...]:
+    """Indices of firmware counters that no hardware counter has: those of the build, or up to four others (there is no counter 1)."""
+    gap, given = int(str(options.get("gap", 0)), 0), options.get("firmware", Config.firmware)
+    there = {n + gap for n in range(32) if HpmConfig.from_dict({k: v for k, v in options.items() if k in _BLOCK}).has(n)}
+    if given is not None and not there & set(given):
+        return given
+    return tuple(sorted(rng.sample([*range(gap), gap + 1, *range(gap + 32, gap + 60)], rng.randint(0, 4))))
 
 
 def policy(rng: random.Random) -> str:

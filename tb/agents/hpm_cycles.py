@@ -11,7 +11,7 @@ from typing import Any
 import cocotb
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
-from pyuvm import ConfigDB, uvm_agent, uvm_driver, uvm_sequence, uvm_sequence_item, uvm_sequencer
+from pyuvm import ConfigDB, uvm_agent, uvm_driver, uvm_sequencer
 
 from models.hpm.events import Counts
 from models.riscv.csr import Access, Answer
@@ -22,29 +22,8 @@ from tb.agents.pins import Pins
 Cycles = Generator[tuple[int, Counts, "Access | None"], "Answer | None", Any]
 
 
-class CyclesItem(uvm_sequence_item):
-    """Cycles to play, as many as the generator has."""
-
-    def __init__(self, name: str, cycles: Cycles) -> None:
-        super().__init__(name)
-        self.cycles = cycles
-
-
-class PlayCycles(uvm_sequence):
-    """Plays a generator as one item."""
-
-    def __init__(self, name: str, cycles: Cycles) -> None:
-        super().__init__(name)
-        self.cycles = cycles
-
-    async def body(self) -> None:
-        item = CyclesItem("cycles", self.cycles)
-        await self.start_item(item)
-        await self.finish_item(item)
-
-
 class CyclesDriver(uvm_driver):
-    """Drives hart and CSR port together. An X in an answer counts as 0 here; the monitors of the ports tell of it."""
+    """Drives hart and CSR port together; the rows of its items are such generators. An X in an answer counts as 0 here; the monitors of the ports tell of it."""
 
     def build_phase(self) -> None:
         super().build_phase()
@@ -61,7 +40,7 @@ class CyclesDriver(uvm_driver):
     async def _serve(self) -> None:
         while True:
             item = await self.seq_item_port.get_next_item()
-            await self._play(item.cycles)
+            await self._play(item.rows)
             self.seq_item_port.item_done()
 
     async def _play(self, cycles: Cycles) -> None:

@@ -17,10 +17,11 @@ from cocotb.triggers import FallingEdge
 from scoreboards.sbi_pmu_capture import SbiPmuCapture
 from scoreboards.sbi_pmu_run import check_run
 from scoreboards.verdict import Verdict
-from tb.agents.hpm_cycles import CyclesAgent, PlayCycles
+from tb.agents.hpm_cycles import CyclesAgent
 from tb.agents.memory import MemoryAgent
 from tb.coverage.sbi_pmu_points import sample
 from tb.envs import encoder, hpm
+from tb.envs.ports import PlayRows
 from tb.job import Job
 from tb.sequences.sbi_pmu_play import on_record
 from tb.sequences.sbi_pmu_stimulus import SbiPmuStimulus
@@ -85,7 +86,7 @@ class SbiPmuTest(hpm.HpmTest):
         env, stimulus = self.env, self.stimulus
         hart = stimulus.hart()
         env.memory.memory = hart.memory
-        await PlayCycles("play", stimulus.playing(hart)).start(env.cycles.sequencer)
+        await PlayRows("play", stimulus.playing(hart)).start(env.cycles.sequencer)
         await FallingEdge(env.cycles.driver.clock)
         env.memory.collect()
 
