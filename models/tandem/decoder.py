@@ -12,7 +12,7 @@ import numpy as np
 
 from models.tandem.config import Config
 from models.tandem.decoded import Decoded
-from models.tandem.decoder_scan import PAD, Break, Scan, Scanner
+from models.tandem.decoder_scan import PAD, Scan, Scanner
 from models.tandem.decoder_sections import Known, sections
 from models.tandem.diagnostics import MAX_DIAGNOSTICS, TEXTS, Diagnostic
 from models.tandem.table import BEGIN, END
@@ -36,7 +36,7 @@ class Decoder:
         self._buffer = bytearray()
         self._waiting = 0  # bytes that were not enough last time
         self._known = Known()
-        self._broken: Diagnostic | None = None  # bytes that cannot be followed: told when it is known how many
+        self._broken: tuple[Diagnostic, int] | None = None  # from this offset bytes cannot be followed: told when it is known how many
         self._kept = 0
 
     def feed(self, data: bytes | memoryview) -> Decoded:
@@ -58,18 +58,15 @@ class Decoder:
         begin = self._known.base
         found: list[Diagnostic] = []
         if self._broken is not None and scan.resumed >= 0:
-            found.append(self._broken._replace(skipped=begin + scan.resumed - self._broken.offset))
-            self._broken = None
+            found.append(self._skipped(begin + scan.resumed))
         decoded, places = sections(padded, cut, self._known, self.config, final)
-        for at, (group, pc) in zip(scan.breaks, places):
-            told = self._told(at, begin, group, pc)
-            if at.resume < 0:
-                self._broken = told
-            else:
-                found.append(told._replace(skipped=at.resume - at.offset))
+        for at, (group, pc, earlier) in zip(scan.breaks, places):
+            told = earlier or Diagnostic(at.name, begin + at.offset, group, pc, TEXTS[at.name].format(value=at.value))
+            self._broken = told, begin + at.offset
+            if at.resume >= 0:
+                found.append(self._skipped(begin + at.resume))
         if final and self._broken is not None:
-            found.append(self._broken._replace(skipped=begin + len(self._buffer) - self._broken.offset))
-            self._broken = None
+            found.append(self._skipped(begin + len(self._buffer)))
         self._known.base += keep
         del self._buffer[:keep]
         self._waiting = len(self._buffer)
@@ -89,9 +86,11 @@ class Decoder:
             return count, int(scan.starts[count])
         return count, scan.end
 
-    @staticmethod
-    def _told(at: Break, base: int, group: int, pc: int | None) -> Diagnostic:
-        return Diagnostic(at.name, base + at.offset, group, pc, TEXTS[at.name].format(value=at.value))
+    def _skipped(self, resume: int) -> Diagnostic:
+        """The diagnostic of broken bytes, now that they end."""
+        assert self._broken is not None
+        (told, offset), self._broken = self._broken, None
+        return told._replace(skipped=resume - offset)
 
     def _keep(self, decoded: Decoded, found: list[Diagnostic]) -> Decoded:
         room = MAX_DIAGNOSTICS - self._kept

@@ -143,23 +143,23 @@ class Scanner:
             return False
         code, room = data[at], n - at
         if code == table.REQUEST:
-            length = self._request[data[at + self._at_op]] if room > self._at_op else 0
+            length = int(self._request[data[at + self._at_op]]) if room > self._at_op else 0
             if room <= self._at_op or length >= room:
                 return True
             return data[at + length] == table.RESPONSE and self._answer(data, at, length, room)
         if code == table.STATE:
-            return room < 2 or room < self._state[data[at + 1]]
+            return room < 2 or room < int(self._state[data[at + 1]])
         if code in (table.REGISTER, table.ADD, table.OR):
             if room < 3:
                 return True
-            length = self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)]
+            length = int(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
             return bool(length) and room < (length if code == table.REGISTER else 4)
-        return room < self._fixed[code]
+        return room < int(self._fixed[code])
 
     def _answer(self, data: bytes, at: int, length: int, room: int) -> bool:
         if room < length + 2:
             return True
-        return room < length + self._response[data[at + self._at_op] & 15, data[at + length + 1]]
+        return room < length + int(self._response[data[at + self._at_op] & 15, data[at + length + 1]])
 
     def fault(self, data: bytes, at: int, n: int, starts: list[int], first: int) -> tuple[int, str, int]:
         """Offset, name and number of what is wrong with the bytes at this offset. first: the item from which they were followed."""
@@ -176,7 +176,7 @@ class Scanner:
             return at, "unknown_request", data[at + self._at_op]
         if code == table.RESPONSE:
             asked = len(starts) > first and data[starts[-1]] == table.REQUEST
-            if asked and starts[-1] + self._request[data[starts[-1] + self._at_op]] == at:
+            if asked and starts[-1] + int(self._request[data[starts[-1] + self._at_op]]) == at:
                 known = room > 1 and self._response[data[starts[-1] + self._at_op] & 15, data[at + 1]]
                 return (at, "truncated", 0) if known or room < 2 else (at, "unknown_response", data[at + 1])
             return at, "orphan_response", 0

@@ -19,6 +19,7 @@ from models.tandem.diagnostics import TEXTS, Diagnostic
 from models.tandem.table import STATE_KEY
 
 Place = tuple[int, "int | None"]  # group and pc of a diagnostic
+BrokenPlace = tuple[int, "int | None", "Diagnostic | None"]  # and what was wrong in the group before its bytes could not be followed
 _X0 = table.GPR_BASE
 _MEMDATA_KEYS = (STATE_KEY + table.MEMDATA, STATE_KEY + table.MEMDATA + 3)
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
@@ -40,10 +41,10 @@ class Known:
     missed: set[int] = field(default_factory=set)
 
 
-def sections(padded: np.ndarray, scan: Scan, known: Known, config: Config, final: bool) -> tuple[Decoded, list[Place]]:
-    """The sections of complete items, and for each break the group and pc where it is. `known` moves on."""
+def sections(padded: np.ndarray, scan: Scan, known: Known, config: Config, final: bool) -> tuple[Decoded, list[BrokenPlace]]:
+    """The sections of complete items, and for each break its group, pc, and the earlier fault that led there. `known` moves on."""
     if not len(scan.starts):
-        places = [(known.group, known.pc)] * len(scan.breaks)
+        places = [(known.group, known.pc, None)] * len(scan.breaks)
         if scan.breaks:
             known.pc, known.quiet = None, True
         return Decoded.empty(), places
@@ -61,8 +62,8 @@ class _Builder:
         # The eight bytes at every offset as one number.
         self.word = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
         self.code = padded[self.start]
-        self.found: list[Diagnostic] = []
-        self.places: list[Place] = []
+        self.found: dict[int, Diagnostic] = {}  # by section: one fault is told once
+        self.places: list[BrokenPlace] = []
         self._divide()
 
     def _divide(self) -> None:
@@ -104,7 +105,7 @@ class _Builder:
         return Decoded(
             number, self.offset + self.known.base, self.end + self.known.base, self.kind, self.pc, self.pc_known, self.insn, self.size,
             self.next_pc, self.next_known, self.reset, self.init, self.broken, *changes, *memory,
-            items=len(self.code), diagnostics=self.found,
+            items=len(self.code), diagnostics=list(self.found.values()),
         )  # fmt: skip
 
     def _sections_with(self, *codes: int) -> np.ndarray:
@@ -271,13 +272,17 @@ class _Builder:
     def _framing(self, final: bool) -> None:
         """Places of the breaks; a group that is open when the bytes end."""
         for at in self.scan.breaks:
-            opened = at.item > 0 and self.broken[self.section[at.item - 1]]
-            self.places.append(self._place(int(self.section[at.item - 1]), inside=opened) if at.item else (self.known.group, self._pc_before(0)))
+            section = int(self.section[at.item - 1]) if at.item else -1
+            if section < 0:
+                self.places.append((self.known.group, self._pc_before(0), None))
+            elif self.broken[section]:
+                self.places.append((*self._place(section, inside=True), self.found.pop(section, None)))
+            else:
+                self.places.append((*self._place(section, inside=False), None))
         if final and self.left_open:
-            group, pc = self._place(self.count - 1, inside=True)
             self.broken[-1] = True
             end = len(self.bytes) - PAD + self.known.base
-            self.found.append(Diagnostic("truncated", end, group, pc, TEXTS["truncated"]))
+            self.found.setdefault(self.count - 1, Diagnostic("truncated", end, *self._place(self.count - 1, inside=True), TEXTS["truncated"]))
 
     def _pc_before(self, section: int) -> int | None:
         return int(self.pc[section]) if section < self.count and self.pc_known[section] else None
@@ -290,9 +295,12 @@ class _Builder:
 
     def _tell(self, name: str, items: np.ndarray, value: np.ndarray | None = None, item: Callable[[int], str] | None = None) -> None:
         for n, k in enumerate(items.tolist()):
-            group, pc = self._place(int(self.section[k]), inside=True)
+            section, offset = int(self.section[k]), int(self.start[k]) + self.known.base
+            if section in self.found and self.found[section].offset <= offset:
+                continue
+            group, pc = self._place(section, inside=True)
             values = {"value": int(value[n]) if value is not None else 0, "item": item(k) if item else ""}
-            self.found.append(Diagnostic(name, int(self.start[k]) + self.known.base, group, pc, TEXTS[name].format(**values)))
+            self.found[section] = Diagnostic(name, offset, group, pc, TEXTS[name].format(**values))
 
     def _memory(self) -> tuple[np.ndarray, ...]:
         """memory_start, op, size, address, data, has, result, response."""
