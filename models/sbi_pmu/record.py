@@ -12,12 +12,12 @@ docs/sbi-pmu.md has the format.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
+from models.hpm.events import CYCLES
 from models.sbi_pmu import calls
 from models.sbi_pmu.backend import Backend, Operation, ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
 from models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, Script, SupervisorCsr
@@ -45,16 +45,18 @@ class Work(NamedTuple):
     cycles: int = 0
     counts: tuple[tuple[int, int, int], ...] = ()
 
-    def then(self, run: Run) -> Work:
-        """This and what the hart ran behind it. A hart that is halted, or in Debug Mode with stopcount, counts no cycle; stopcount nothing."""
-        priv, once, times = run
-        if once.stopcount:
-            return self
+    def then(self, *runs: Run) -> Work:
+        """This and what the hart ran behind it. A hart that is halted counts no cycle, one in Debug Mode with stopcount nothing."""
         sums = {(mode, selector): number for mode, selector, number in self.counts}
-        for selector, number in ((CYCLES, once.cycle), (RETIRED, once.retired), *enumerate(once.events, FIRST_EVENT)):
-            if number:
-                sums[priv, selector] = sums.get((priv, selector), 0) + number * times
-        return Work(self.cycles + once.cycle * times, tuple((*key, number) for key, number in sorted(sums.items())))
+        cycles = self.cycles
+        for priv, (cycle, retired, events, stopcount, _), times in runs:
+            if stopcount:
+                continue
+            cycles += cycle * times
+            for selector, number in enumerate((cycle, retired, *events), CYCLES):
+                if number:
+                    sums[priv, selector] = sums.get((priv, selector), 0) + number * times
+        return Work(cycles, tuple((*key, number) for key, number in sorted(sums.items())))
 
 
 Done = Action | Boot | Work
@@ -87,12 +89,12 @@ class Record:
         """XLEN of the platform."""
         return self.platform.xlen
 
-    def ran(self, run: Run, cycle: int = 0) -> None:
+    def ran(self, runs: Sequence[Run], cycle: int = 0) -> None:
         """Notes that the hart ran; what it did in a row is one step."""
         if self.steps and isinstance(last := self.steps[-1].action, Work):
-            self.steps[-1] = self.steps[-1]._replace(action=last.then(run))
-        else:
-            self.steps.append(Step(Work().then(run), None, (), cycle))
+            self.steps[-1] = self.steps[-1]._replace(action=last.then(*runs))
+        elif runs:
+            self.steps.append(Step(Work().then(*runs), None, (), cycle))
 
     def save(self, path: Path) -> None:
         """Writes the header and one step a line."""
@@ -176,7 +178,7 @@ class Recorder:
         cycle = self.clock()
         result = calls.act(action, self.pmu, self.machine)
         if isinstance(action, Run):
-            self.record.ran(action, cycle)
+            self.record.ran([action], cycle)
             return None
         self.record.steps.append(Step(action, result, self.tap.take(), cycle))
         return result

@@ -69,6 +69,8 @@ class Hart:
         self.pmu = SbiPmu(platform, None, policy)
         self.record = Record(platform, policy, quiet=rng is None)
         self.cycle = 0
+        self._runs: list[Run] = []  # since `_ran_from`, not on record yet
+        self._ran_from = 0
         self.result: Any = None
         self.problems: list[str] = []
 
@@ -84,16 +86,25 @@ class Hart:
             self.result = end.value
         except ClientError as error:
             self.problems.append(f"cycle {self.cycle}: the supervisor cannot go on: {error}")
+        self._note_runs()
         yield M, _STILL._replace(time=self.cycle), None
+
+    def _note_runs(self) -> None:
+        self.record.ran(self._runs, self._ran_from)
+        self._runs = []
 
     def _act(self, action: Action) -> Cycles[Any]:
         """One action of the supervisor; what it got."""
         begin, result, operations = self.cycle, None, ()
         if isinstance(action, Run):
-            self.record.ran(action, begin)
+            if not self._runs:
+                self._ran_from = begin
+            self._runs.append(action)
             for _ in range(action.cycles):
                 yield from self._pass(action.priv, action.counts)
             return None
+        if self._runs:
+            self._note_runs()
         if isinstance(action, Call):
             self.memory.begin()
             result, operations = yield from self._firmware(self.pmu.calling(action.fid, action.registers))
