@@ -9,6 +9,7 @@ Firmware events are made to happen: `STIMULI` says what makes which, `ALONG` wha
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,16 +27,15 @@ FLAGS = (
     "-misa-spec=2.2 -std=gnu11 -O2 -Wall -Wextra -Werror -ffreestanding -fno-builtin -mcmodel=medany -nostdlib -nostartfiles -static "
     "-Wl,--build-id=none,--no-warn-rwx-segments,-n -T link.ld start.S witness.c -lgcc"
 ).split()
-TIMEOUT = 300  # seconds
+TIMEOUT = 60  # seconds
 
 COMMANDS, RAM, FIRMWARE, RAM_SIZE = 0x8080_0000, 0x8000_0000, 0x8_0000, 64 << 20
 MEMORY = 0x8100_0000  # what the supervisor uses as shared memory; RAM behind it is zero
 
 _CALL, _PEEK, _POKE, _CSR, _SPIN, _ILLEGAL, _LOAD, _STORE = range(1, 9)
-_NO_EXCEPTION = None
+_LINE = re.compile(r"[CPR.][ 0-9a-fT]*|E")
 _ONES = (1 << 64) - 1
-_TIME, _IPI, _RFENCE = 0x5449_4D45, 0x73_5049, 0x5246_4E43
-_SIP, _SSIP = 0x144, 1 << 1
+_TIME, _RFENCE = 0x5449_4D45, 0x5246_4E43
 
 
 class Command(NamedTuple):
@@ -64,11 +64,10 @@ def _remote(fid: int) -> tuple[Command, ...]:
 # event_idx.code -> what makes it happen once.
 STIMULI: Mapping[int, tuple[Command, ...]] = {
     2: (Command(_LOAD, (RAM,), traps=5),), 3: (Command(_STORE, (RAM,), traps=7),), 4: (Command(_ILLEGAL, (), traps=2),),
-    5: (_ecall(_TIME, 0, _ONES, _ONES),), 6: (_ecall(_IPI, 0, 1, 0), Command(_CSR, (3, _SIP, _SSIP))),
-    8: _remote(0), 10: _remote(1), 12: _remote(2), 16: _remote(3), 14: _remote(4), 20: _remote(5), 18: _remote(6),
+    5: (_ecall(_TIME, 0, _ONES, _ONES),), 8: _remote(0), 10: _remote(1), 12: _remote(2), 16: _remote(3), 14: _remote(4), 20: _remote(5), 18: _remote(6),
 }  # fmt: skip
 # What a hart that sends to itself receives; it comes with the event before it.
-ALONG: Mapping[int, int] = {code + 1: code for code in (6, 8, 10, 12, 14, 16, 18, 20)}
+ALONG: Mapping[int, int] = {code + 1: code for code in (8, 10, 12, 14, 16, 18, 20)}
 
 
 def commands(action: Action) -> list[Command]:
@@ -135,10 +134,11 @@ class Machine:
             loader = f"loader,file={folder / 'commands'},addr={COMMANDS:#x},force-raw=on"
             output = _run([self.qemu, *self.options, "-icount", "shift=0", "-display", "none", "-monitor", "none", "-serial", "stdio",
                            "-bios", str(self.firmware), "-kernel", str(folder / "witness.elf"), "-device", loader])  # fmt: skip
-        at = output.find("\nH ")
-        lines = output[at + 1 :].replace("\r", "").splitlines()
-        if at < 0 or lines[-1] != "E":
-            raise ArgumentError(f"the machine stopped behind {lines[-2:] if at >= 0 else 'its boot'}; see what the firmware did with the next call")
+        lines = output[output.find("\nH ") + 1 :].replace("\r", "").splitlines()
+        if lines[-1:] != ["E"]:
+            at = next((n for n, line in enumerate(lines[1:]) if not _LINE.fullmatch(line)), len(lines) - 2)
+            told = "; ".join(lines[at + 1 : at + 4])
+            raise ArgumentError(f"the machine stopped at {flat[at] if at >= 0 else 'its boot'}: {told}")
         return iter(lines)
 
     def _versions(self, line: str) -> Versions:
@@ -167,8 +167,7 @@ def _run(command: list[str], cwd: Path | None = None) -> str:
     except FileNotFoundError:
         raise ArgumentError(f"{command[0]} is not there; type `make witness`, which installs it from Debian") from None
     except subprocess.TimeoutExpired as error:
-        told = (error.stdout or b"").decode(errors="replace")[-300:]
-        raise ArgumentError(f"{command[0]} did not come to its end in {TIMEOUT} s; it printed last: {told}") from None
+        return (error.stdout or b"").decode(errors="replace")  # a firmware that died waits for ever
     if done.returncode:
         raise ArgumentError(f"{command[0]} failed: {done.stderr.strip()[-300:]}")
     return done.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from models.sbi_pmu.platform import Firmware, Hardware, Platform
 from models.sbi_pmu.policy import Policy
@@ -10,14 +10,39 @@ from models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTR
 
 
 @dataclass
+class Cell:
+    """What a counter keeps. value: of a firmware counter only."""
+
+    started: bool = False
+    value: int = 0
+
+
+@dataclass
 class Logical:
-    """A logical counter. event, data: what it is configured for, or None. value: of a firmware counter only."""
+    """A logical counter. event, data: what it is configured for, or None. cell: its own, but for policy firmware_value."""
 
     counter: Hardware | Firmware
     event: int | None = None
     data: int = 0
-    started: bool = False
-    value: int = 0
+    cell: Cell = field(default_factory=Cell)
+
+    @property
+    def started(self) -> bool:
+        """Whether it is started."""
+        return self.cell.started
+
+    @started.setter
+    def started(self, started: bool) -> None:
+        self.cell.started = started
+
+    @property
+    def value(self) -> int:
+        """Value of a firmware counter."""
+        return self.cell.value
+
+    @value.setter
+    def value(self, value: int) -> None:
+        self.cell.value = value
 
     @property
     def index(self) -> int:
@@ -34,29 +59,41 @@ class Counters:
     def __init__(self, platform: Platform, policy: Policy) -> None:
         self.platform, self.policy = platform, policy
         self.all = [Logical(counter) for counter in platform.counters]
+        self.cells: dict[int, Cell] = {}  # of firmware events that share one
         self.at = {logical.index: logical for logical in self.all}
         self.firmware = [logical for logical in self.all if isinstance(logical.counter, Firmware)]
         self.firmware_mask = (1 << platform.firmware_width) - 1
         self.end = self.all[-1].index + 1 if self.all else 0
+        self.last_hardware = max((x.index for x in self.all if isinstance(x.counter, Hardware)), default=-1)
 
     def named(self, base: int, mask: int) -> Named | None:
         """The set of counter_idx_base and counter_idx_mask, lowest first; None if it is INVALID_PARAM."""
-        at, out = self.at, []
+        at, out, ones = self.at, [], (1 << self.platform.xlen) - 1
         skip = self.policy["invalid_in_set"] == "skip"
         if not mask:
-            return None if self.policy["empty_set"] == "refuse" else []
-        if base + mask.bit_length() > self.end:
+            empty = self.policy["empty_set"]
+            return None if empty == "refuse" or (empty == "base" and base >= self.end) else []
+        if self.policy["set_wraps"] == "lost":
+            mask &= ones >> min(base, self.platform.xlen)
+        last = base + mask.bit_length() - 1
+        if (last & ones if self.policy["set_wraps"] == "wraps" else last) >= self.end:
             return None
         while mask:
             low = mask & -mask
             mask ^= low
             position = low.bit_length() - 1
-            logical = at.get(base + position)
+            logical = at.get(base + position & ones)
             if logical is not None:
                 out.append((position, logical))
             elif not skip:
                 return None
         return out
+
+    def first(self, named: Named, base: int) -> Logical | None:
+        """The counter that SKIP_MATCH takes."""
+        if self.policy["skip_first"] == "base":
+            return self.at.get(base)
+        return named[0][1] if named else None
 
     def supported(self, event: int, data: int) -> bool:
         """Whether some counter of the platform can monitor the event. data as `data_for` gives it."""
@@ -79,13 +116,26 @@ class Counters:
         if not isinstance(counter, Firmware):
             return False
         code = event & 0xFFFF
+        if self.policy["unknown_event"] == "unchecked":
+            return True
         return data in self.platform.firmware_data if code == FIRMWARE_PLATFORM else code in self.platform.firmware_events
 
-    def match(self, named: Named, event: int, data: int) -> Logical | None:
+    def configure(self, logical: Logical, event: int, data: int) -> None:
+        """Gives a counter an event."""
+        logical.event, logical.data = event, data
+        if event >> 16 == FIRMWARE and self.policy["firmware_value"] == "event":
+            logical.cell = self.cells.setdefault(event, Cell())
+
+    def match(self, named: Named, event: int, data: int, base: int) -> Logical | None:
         """The counter of a set that config_matching takes without SKIP_MATCH."""
-        fixed = self._fixed(event) if self.policy["fixed_counter"] == "outside" else None
+        if event >> 16 == FIRMWARE and self.policy["firmware_base"] == "position":
+            looked_at = (self.at.get(position) for position, logical in named if isinstance(logical.counter, Firmware))
+            return next((logical for logical in looked_at if logical is not None and logical.event is None), None)
+        fixed = self._fixed(event) if self.policy["fixed_counter"] == "outside" and base <= self.last_hardware else None
         if fixed is not None and not self.platform.sscofpmf:
             return fixed
+        if self.policy["set_wraps"] == "wraps" and event >> 16 != FIRMWARE and base > self.last_hardware:
+            return None
         free = [logical for _, logical in named if not logical.started and self.monitors(logical, event, data)]
         configured = self.policy["configured"]
         if configured != "free":
@@ -109,7 +159,7 @@ class Counters:
         for logical in self.firmware:
             if logical.started and logical.event == event and (code != FIRMWARE_PLATFORM or logical.data == data):
                 logical.value = logical.value + count & self.firmware_mask
-                if self.policy["firmware_shared"] == "first":
+                if self.policy["firmware_shared"] == "first" or self.policy["firmware_value"] == "event":
                     return
 
     def state(self) -> tuple[tuple[int, int | None, int, bool, int], ...]:

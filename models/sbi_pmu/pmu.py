@@ -11,10 +11,20 @@ order: function, flags, set of counters, shared memory, state; the first that fa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from models.sbi_pmu.answers import (
+    ALREADY_STARTED,
+    ALREADY_STOPPED,
+    INVALID_ADDRESS,
+    INVALID_PARAM,
+    NO_SHMEM,
+    NOT_SUPPORTED,
+    OK,
+    SbiRet,
+)  # fmt: skip
 from models.sbi_pmu.backend import Backend, ReadMem, Steps, ValidAddress, WriteMem, run
 from models.sbi_pmu.counters import Counters, Logical, Named
+from models.sbi_pmu.event_info import event_get_info
 from models.sbi_pmu.hardware import HardwareCounters
 from models.sbi_pmu.platform import Hardware, Platform
 from models.sbi_pmu.policy import Policy
@@ -24,19 +34,17 @@ from models.sbi_pmu.tables import (
     BITMAP_SIZE,
     CLEAR_VALUE,
     CPU_CYCLES,
-    ENTRY_ALIGN,
-    ENTRY_SIZE,
-    ERROR_NAMES,
-    ERRORS,
     FIRMWARE,
+    FIRMWARE_SPECIFIC,
+    FUNCTIONS,
+    GENERAL,
     INFO_WIDTH_SHIFT,
     INIT_SNAPSHOT,
     INSTRUCTIONS,
-    OUTPUT_OFFSET,
-    OUTPUT_SIZE,
-    RAW_BITS,
+    NO_EVENT,
     RESET,
     SET_INIT_VALUE,
+    SET_SHMEM,
     SHMEM_ALIGN,
     SHMEM_SIZE,
     SKIP_MATCH,
@@ -47,24 +55,6 @@ from models.sbi_pmu.tables import (
     defined,
 )  # fmt: skip
 
-
-class SbiRet(NamedTuple):
-    """Answer of a call. error: 0 or negative (table Standard SBI Errors). value: XLEN bits, unsigned."""
-
-    error: int
-    value: int = 0
-
-    @property
-    def name(self) -> str:
-        """Name of the error, without SBI_ERR_."""
-        return ERROR_NAMES.get(self.error, str(self.error))
-
-
-OK = SbiRet(0)
-NOT_SUPPORTED, INVALID_PARAM, INVALID_ADDRESS, ALREADY_STARTED, ALREADY_STOPPED, NO_SHMEM = (
-    SbiRet(ERRORS[name])
-    for name in ("NOT_SUPPORTED", "INVALID_PARAM", "INVALID_ADDRESS", "ALREADY_STARTED", "ALREADY_STOPPED", "NO_SHMEM")
-)
 _PAD = (0,) * 6
 
 
@@ -79,9 +69,10 @@ class SbiPmu:
         self.shmem: int | None = None  # address of the snapshot memory
         self._ones = (1 << platform.xlen) - 1
         self._lenient = self.policy["reserved_flags"] == "ignore"
+        self._flags = 2 if platform.sbi_version >= FUNCTIONS[SET_SHMEM].version else 1  # of start and stop; those of snapshots came later
         self._functions: tuple[Callable[[tuple[int, ...]], Steps[SbiRet]], ...] = (
             self._num_counters, self._get_info, self._config_matching, self._start, self._stop, self._fw_read, self._fw_read_hi,
-            self._set_shmem, self._event_get_info,
+            self._set_shmem, self._event_info,
         )  # fmt: skip
         if backend is not None:
             run(self.booting(), backend)
@@ -121,6 +112,9 @@ class SbiPmu:
     def _reserved(self, flags: int, bits: int) -> bool:
         return bool(flags >> bits) and not self._lenient
 
+    def _index(self, index: int) -> int:
+        return index & 0xFFFF_FFFF if self.policy["wide_index"] == "cut" else index
+
     # FID 0, 1: discovery
 
     def _num_counters(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
@@ -129,7 +123,7 @@ class SbiPmu:
 
     def _get_info(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
         yield from ()
-        logical = self.counters.at.get(registers[0])
+        logical = self.counters.at.get(self._index(registers[0]))
         if logical is None:
             return INVALID_PARAM
         counter = logical.counter
@@ -148,21 +142,30 @@ class SbiPmu:
         named = counters.named(base, mask)
         if named is None:
             return INVALID_PARAM
-        if not defined(event):
-            return INVALID_PARAM if policy["unknown_event"] == "invalid_param" else NOT_SUPPORTED
+        wide = event >> 20 and policy["wide_event"] == "cut"
+        event &= 0xF_FFFF if wide else self._ones
+        unchecked = policy["unknown_event"] == "unchecked" and (event >> 16 == FIRMWARE or flags & SKIP_MATCH)
+        if not defined(event) and not unchecked:
+            unknown = policy["unknown_event"]
+            refused = unknown == "invalid_param" or (unknown == "except_no_event" and event != NO_EVENT)
+            return INVALID_PARAM if refused else NOT_SUPPORTED
+        if wide and event >> 16 != FIRMWARE and not flags & SKIP_MATCH:
+            return NOT_SUPPORTED
         data = counters.data_for(event, data)
         if data is None:
             return INVALID_PARAM if policy["event_data"] == "invalid_param" else NOT_SUPPORTED
+        if policy["absent_event"] == "invalid_param" and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start and not counters.supported(event, data):
+            return INVALID_PARAM
         keep = False
         if flags & SKIP_MATCH:
-            chosen = named[0][1] if named else None
+            chosen = counters.first(named, base)
             keep = policy["skip_match"] == "keep"
             if keep and (chosen is None or chosen.event is None):
                 return INVALID_PARAM
             if not keep and chosen is not None and not counters.monitors(chosen, event, data):
                 chosen = None
         else:
-            chosen = counters.match(named, event, data)
+            chosen = counters.match(named, event, data, base)
         if chosen is None:
             return NOT_SUPPORTED
         yield from self._configure(chosen, event, data, flags, keep)
@@ -171,8 +174,10 @@ class SbiPmu:
     def _configure(self, logical: Logical, event: int, data: int, flags: int, keep: bool) -> Steps[None]:
         counter = logical.counter
         if not keep:
-            logical.event, logical.data = event, data
-        if not isinstance(counter, Hardware):
+            self.counters.configure(logical, event, data)
+        if self.policy["config_actions"] == "general" and event >> 16 not in (GENERAL, FIRMWARE):
+            flags &= ~(CLEAR_VALUE | AUTO_START)
+        if not isinstance(counter, Hardware) or (event >> 16 == FIRMWARE and not keep):
             if flags & CLEAR_VALUE:
                 logical.value = 0
             logical.started |= bool(flags & AUTO_START)
@@ -195,12 +200,13 @@ class SbiPmu:
     def _start(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
         base, mask, flags = registers[:3]
         policy = self.policy
-        if self._reserved(flags, 2):
+        if self._reserved(flags, self._flags):
             return INVALID_PARAM
+        flags &= (1 << self._flags) - 1
         if flags & SET_INIT_VALUE and flags & INIT_SNAPSHOT:
             if policy["init_both"] == "refuse":
                 return INVALID_PARAM
-            flags &= ~INIT_SNAPSHOT
+            flags &= ~(INIT_SNAPSHOT if policy["init_both"] == "value" else SET_INIT_VALUE)
         named = self.counters.named(base, mask)
         if named is None or (flags & SET_INIT_VALUE and len(named) > 1 and policy["init_many"] == "refuse"):
             return INVALID_PARAM
@@ -210,11 +216,12 @@ class SbiPmu:
         if named is None:
             return INVALID_PARAM
         answer = OK
-        if any(logical.started for _, logical in named):
+        started = [self._refuses(logical, True) for _, logical in named]
+        if any(started):
             if policy["already_started"] == "refuse":
                 return ALREADY_STARTED
-            answer = ALREADY_STARTED if named[-1][1].started else OK
-            named = [(position, logical) for position, logical in named if not logical.started]
+            answer = ALREADY_STARTED if started[-1] else OK
+            named = [named[n] for n, refused in enumerate(started) if not refused]
         yield from self._put_values(named, flags, self._wide(registers, 3))
         hardware = [logical.counter for _, logical in named if isinstance(logical.counter, Hardware)]
         for _, logical in named:
@@ -238,17 +245,23 @@ class SbiPmu:
             else:
                 logical.value = value & self.counters.firmware_mask
 
+    def _refuses(self, logical: Logical, started: bool) -> bool:
+        """Whether a counter is started (or stopped) so that start (stop) refuses it."""
+        accepted = self.policy["firmware_started"] == "accept" and logical.event is not None and logical.event >> 16 == FIRMWARE
+        return logical.started == started and not accepted
+
     def _configured(self, named: Named) -> Named | None:
         """Those of a set that start and stop look at (policy unconfigured); None if that is INVALID_PARAM."""
-        if self.policy["unconfigured"] == "accept" or not named:
+        if self.policy["unconfigured"] == "accept":
             return named
         return [(position, logical) for position, logical in named if logical.event is not None] or None
 
     def _stop(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
         base, mask, flags = registers[:3]
         policy = self.policy
-        if self._reserved(flags, 2):
+        if self._reserved(flags, self._flags):
             return INVALID_PARAM
+        flags &= (1 << self._flags) - 1
         named = self.counters.named(base, mask)
         if named is None:
             return INVALID_PARAM
@@ -257,10 +270,10 @@ class SbiPmu:
         named = self._configured(named)
         if named is None:
             return INVALID_PARAM
-        stopped = [logical for _, logical in named if not logical.started]
-        running = [(position, logical) for position, logical in named if logical.started]
+        stopped = [logical for _, logical in named if self._refuses(logical, False)]
+        running = [(position, logical) for position, logical in named if not self._refuses(logical, False)]
         refused = bool(stopped) and policy["already_stopped"] == "refuse"
-        answer = ALREADY_STOPPED if refused or (named and not named[-1][1].started) else OK
+        answer = ALREADY_STOPPED if refused or (named and self._refuses(named[-1][1], False)) else OK
         if not refused:
             yield from self._halt(running)
             if flags & TAKE_SNAPSHOT and (running or not stopped):
@@ -279,6 +292,8 @@ class SbiPmu:
             logical.started = False
 
     def _reset(self, logical: Logical) -> Steps[None]:
+        if isinstance(logical.counter, Hardware) and logical.counter.fixed and self.policy["reset_fixed"] == "kept":
+            return
         logical.event, logical.data = None, 0
         if isinstance(logical.counter, Hardware):
             yield from self.hardware.reset(logical.counter)
@@ -305,9 +320,11 @@ class SbiPmu:
     # FID 5, 6: firmware counters
 
     def _firmware(self, index: int) -> int | None:
-        logical = self.counters.at.get(index)
-        if logical is None or isinstance(logical.counter, Hardware):
+        logical = self.counters.at.get(self._index(index))
+        if logical is None:
             return None
+        if isinstance(logical.counter, Hardware):
+            return 0 if self.policy["fw_read_hardware"] == "answer" and logical.event is not None else None
         if logical.event is None and self.policy["firmware_unconfigured"] == "refuse":
             return None
         return logical.value
@@ -319,10 +336,17 @@ class SbiPmu:
 
     def _fw_read_hi(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
         yield from ()
+        if self.platform.xlen > 32 and self.policy["fw_read_hi"] == "zero":
+            return OK
         value = self._firmware(registers[0])
         return INVALID_PARAM if value is None else SbiRet(0, value >> 32 if self.platform.xlen == 32 else 0)
 
     # FID 7, 8: shared memory
+
+    def _event_info(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
+        if not self.platform.event_info:
+            return NOT_SUPPORTED
+        return (yield from event_get_info(self.platform, self.policy, self.counters, registers))
 
     def _set_shmem(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
         low, high, flags = registers[:3]
@@ -344,31 +368,3 @@ class SbiPmu:
             yield WriteMem(address, bytes(SHMEM_SIZE), "snapshot_set_shmem")
         self.shmem = address
         return OK
-
-    def _event_get_info(self, registers: tuple[int, ...]) -> Steps[SbiRet]:
-        low, high, entries, flags = registers[:4]
-        if not self.platform.event_info:
-            return NOT_SUPPORTED
-        if flags or low % ENTRY_ALIGN or (not entries and self.policy["no_entries"] == "refuse"):
-            return INVALID_PARAM
-        address = low | high << self.platform.xlen
-        if not (yield ValidAddress(address, ENTRY_SIZE * entries)):
-            return INVALID_ADDRESS
-        outputs = []
-        for at in range(address, address + ENTRY_SIZE * entries, ENTRY_SIZE):
-            entry = yield ReadMem(at, ENTRY_SIZE, "event_get_info")
-            event = int.from_bytes(entry[:4], "little")
-            if event >> 20 and self.policy["entry_reserved"] == "refuse":
-                return INVALID_PARAM
-            outputs.append((at, self._supported(event, int.from_bytes(entry[8:], "little"))))
-        for at, output in outputs:  # only now: a refused call writes nothing
-            yield WriteMem(at + OUTPUT_OFFSET, int(output).to_bytes(OUTPUT_SIZE, "little"), "event_get_info")
-        return OK
-
-    def _supported(self, event: int, data: int) -> bool:
-        if not defined(event):
-            return False
-        if event >> 16 not in (*RAW_BITS, FIRMWARE):
-            data = 0  # the entry's event_data is valid for these types only
-        kept = self.counters.data_for(event, data)
-        return kept is not None and self.counters.supported(event, kept)
