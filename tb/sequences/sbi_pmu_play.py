@@ -139,11 +139,14 @@ class Hart:
         if isinstance(operation, WriteCsr):
             yield from self._machine(Access(WRITE, operation.address, operation.value, M))
             return None
-        if isinstance(operation, ReadMem):
-            return self.memory.read_mem(*operation)
-        if isinstance(operation, WriteMem):
-            return self.memory.write_mem(*operation)
-        return self.memory.valid(*operation)
+        if not isinstance(operation, ReadMem | WriteMem):
+            return self.memory.valid(*operation)
+        reads = isinstance(operation, ReadMem)
+        try:
+            return self.memory.read_mem(*operation) if reads else self.memory.write_mem(*operation)
+        except AccessError as error:
+            self.problems.append(f"cycle {self.cycle}: {error}")
+            return bytes(operation.size) if reads else None
 
     def _machine(self, access: Access) -> Cycles[int]:
         """An access in M-mode. One that is refused is a problem; it gives 0."""
@@ -190,8 +193,6 @@ def on_record(cycles: Cycles[None], rows: Rows) -> str | None:
     except StopIteration:
         left = next(seen, None)
         return f"access {_shown(left[1])} in cycle {left[0]} is one too many" if left else None
-    except AccessError as error:
-        return f"cycle {now}: {error}"
 
 
 def _accesses(rows: Rows) -> Iterator[tuple[int, Access, Answer]]:
