@@ -17,7 +17,7 @@ class HpmCapture:
     rows: what was on the ports, with what the device answered. There is a row in every cycle from reset on in which something
     happened (an access, an instruction, an event, another priv, stopcount or cycle_i than before), and in every cycle in which
     what `counter_o`, `of_o`, `lcofi_o` and `lcofie_o` did was not what they did in the cycle before; the last cycle has one.
-    state: what these ports showed at the begin of each row; between two rows they are linear, so that each cycle's value is
+    state: what these ports showed at the begin of each row; between two rows they are linear (modulo 2^64), so that each cycle's value is
     known. None if the device has no such ports.
     problems: sentences of the monitors about the run itself (an X on an output); each is a failure. exact: whether the device
     declares docs/hpm-profile.md. rerun: the one command that repeats the run. program: what the hart ran, for messages.

@@ -32,9 +32,9 @@ def sim() -> str:
 def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
     """Runs jobs, those of one build in one simulator process, and fails with what they have to say.
 
-    Results stay in build/results/test-<sim>/<test>, where the report finds them.
+    Results stay in build/results/test-<sim>/<folder>-<test>, where the report finds them.
     """
-    out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", request.node.name)
+    out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", f"{request.path.parent.name}-{request.node.name}")
     shutil.rmtree(out, ignore_errors=True)
 
     def runner(jobs: list[Job]) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
 """`make capture IP=<system> PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
 
 OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the hart did,
-from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR sends nothing: there
-it is entries.json (the entries at the end of the run, read through the CSRs), entries.txt (the same with symbols) and rows.npz
-(what was on the ports) instead of trace.bin and beats.npz.
+from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR and the counters send nothing: of CTR
+it is entries.json (the entries at the end of the run, read through the CSRs) and entries.txt (the same with symbols), of the counters
+counters.json, counters.txt and state.npz, and rows.npz (what was on the ports) instead of trace.bin and beats.npz.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ JOB_WORDS: dict[str, str] = {
     "SCENARIO": "a directed scenario by name",
     "SOURCE": "program:<name>, scenario:<name>, random, or system:<story> (PROGRAM= is what its harts run)",
     "SEED": "of every random choice, default 1",
-    "SIZE": "instructions of a random walk (CTR: transfers, also of a program)",
+    "SIZE": "instructions of a random walk (CTR: transfers, counters: cycles, also of a program)",
     "DRIVE": "bulk (default) or pins",
     "RETIREMENT": "block (default) or single",
     "GROUPING": "longest (default) or random blocks",

@@ -121,9 +121,9 @@ class Mix:
         self._set_up()
         while len(self.s) < rows:
             kind = self.rng.random()
-            if kind < 0.5:
-                self._work(self.rng.choice((5, 20, 100)))
-            elif kind < 0.9:
+            if kind < 0.3:
+                self._work(self.rng.choice((5, 20, 60)))
+            elif kind < 0.92:
                 self._aim()
             elif kind < 0.97:
                 self._wrap_idle()
@@ -168,7 +168,7 @@ class Mix:
         """Program mhpmevent n and remember what it counts."""
         s, rng = self.s, self.rng
         if n > 2:
-            s.count(n, selector, *(name for name in INHIBITS if name not in how and rng.random() < 0.05), of=int(rng.random() < 0.3))
+            s.count(n, selector, *(name for name in INHIBITS if name not in how and rng.random() < 0.05), of=int(rng.random() < 0.2))
         if selector >= FIRST_EVENT:
             self.hot = [*self.hot[-5:], selector]
 

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import pytest
 
 from tb.sequences.ctr_scenarios import SCENARIOS
 from tb.sequences.ctr_stimulus import stimulus
+from tests.scenario_runs import builds, of_build, short_in_pins
 from tools import systems
-from tools.jobs import build_of
 
 SYSTEM = systems.find("ctr")
-BUILDS = sorted({build_of(job) for job in SYSTEM.directed("")}, key=str)
-_SHORT = 1200  # cycles that are played pin by pin
+BUILDS = builds(SYSTEM)
 
 
 @pytest.mark.parametrize("build", range(len(BUILDS)))
 def test_scenarios(run_jobs, sim, build):
-    jobs = [job for job in SYSTEM.directed(sim) if build_of(job) == BUILDS[build]]
+    jobs = of_build(SYSTEM, sim, BUILDS[build])
     assert jobs
     run_jobs(jobs)
 
 
 def test_scenarios_pin_by_pin(run_jobs, sim):
-    """A cycle takes a hundred times as long: one configuration of each scenario that is short, of few builds."""
-    jobs = []
-    for _, group in groupby(SYSTEM.directed(sim), lambda job: job.source):
-        chosen = [job for job in group if build_of(job) in (build_of(job) for job in SYSTEM.programs())]
-        short = [job for job in chosen if int(stimulus(job).rows.cycle[-1]) < _SHORT]
-        if short:
-            jobs.append(short[len(jobs) % len(short)])
-            jobs[-1].drive = "pins"
+    jobs = short_in_pins(SYSTEM, sim, stimulus)
     assert len(jobs) > len(SCENARIOS) // 3
     run_jobs(jobs)
 

@@ -1,0 +1,35 @@
+"""What the tests of directed scenarios share, of systems that play rows: the builds they need, and which are played pin by pin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+from tb.job import Job
+from tools.jobs import build_of
+from tools.systems.base import System
+
+_SHORT = 1200  # cycles that are played pin by pin
+
+
+def builds(system: System) -> list[Any]:
+    """Every build that the scenarios need, in a fixed order."""
+    return sorted({build_of(job) for job in system.directed("")}, key=str)
+
+
+def of_build(system: System, sim: str, build: Any) -> list[Job]:
+    """All scenarios on one build."""
+    return [job for job in system.directed(sim) if build_of(job) == build]
+
+
+def short_in_pins(system: System, sim: str, stimulus: Callable[[Job], Any]) -> list[Job]:
+    """One configuration of each scenario that is short, on builds of the main job, pin by pin, where a cycle takes a hundred times as long."""
+    jobs: list[Job] = []
+    common = {build_of(job) for job in system.programs()}
+    for _, group in groupby(system.directed(sim), lambda job: job.source):
+        short = [job for job in group if build_of(job) in common and int(stimulus(job).rows.cycle[-1]) < _SHORT]
+        if short:
+            jobs.append(short[len(jobs) % len(short)])
+            jobs[-1].drive = "pins"
+    return jobs
