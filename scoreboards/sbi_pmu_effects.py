@@ -45,8 +45,8 @@ class Effects:
         self.lcofip = shadow.lcofip
 
     def want(self, one: Logical) -> Want | None:
-        """That of a logical counter; None of a firmware counter."""
-        return self.wants[one.hardware.number] if one.hardware else None
+        """That of a logical counter; None if no hardware counts for it."""
+        return self.wants[one.hardware.number] if one.hardware and not one.counts_firmware else None
 
     # Actions, each under the clauses of its sentences
 
@@ -115,8 +115,9 @@ class Effects:
 
     def unmap(self, one: Logical, clause: str) -> None:
         """A counter loses its event; what becomes of filters and OF is not said."""
+        want = self.want(one)
         one.event, one.data = None, 0
-        if (want := self.want(one)) is not None:
+        if want is not None:
             want.of = want.filters = None
             if one.hardware and not one.hardware.fixed:
                 want.select = 0

@@ -68,7 +68,9 @@ class Outcomes:
         elif fid == sbi.EVENT_GET_INFO:
             self._nothing(ret)
             self.memory.outputs(ret)
-        elif (one := self.state.counters.get(a["counter_idx"])) is not None:
+        elif fid == sbi.FW_READ_HI and self.xlen == 64:
+            self._value("SBI.fw_read_hi.rv64", ret, 0)
+        elif (one := self.state.one(a)) is not None:
             if fid == sbi.GET_INFO:
                 self._info(one, ret.value)
             elif one.hardware is None:
@@ -88,9 +90,6 @@ class Outcomes:
 
     def _fw_read(self, fid: int, one: Logical, ret: SbiRet) -> None:
         high = fid == sbi.FW_READ_HI
-        if high and self.xlen == 64:
-            self._value("SBI.fw_read_hi.rv64", ret, 0)
-            return
         ones = (1 << self.xlen) - 1
 
         def shown(value: int) -> int:
@@ -115,7 +114,7 @@ class Outcomes:
         """Every started firmware counter on the event counts it."""
         event = sbi.event_idx(sbi.FIRMWARE, action.code)
         size = 1 << self.platform.firmware_width
-        firmware = [one for one in self.state.counters.values() if one.hardware is None]
+        firmware = [one for one in self.state.counters.values() if one.hardware is None or one.counts_firmware]
         hit = [one for one in firmware if one.started and one.event == event and (event != PLATFORM or one.data == action.data)]
         if self.policy["firmware_shared"] == "first":
             hit = hit[:1]
@@ -140,7 +139,7 @@ class Outcomes:
     def _config(self, a: Arguments, ret: SbiRet, effects: Effects) -> None:
         if ret.error:
             return
-        flags, event = a["config_flags"], a["event_idx"]
+        flags, event = a["config_flags"], self.state.event(a)
         one, named = self.state.counters.get(ret.value), self.state.named(a)
         self.check("SBI.config.value", one is not None, "value", "index of a counter", f"{ret.value:#x}")
         if one is None:
@@ -157,6 +156,8 @@ class Outcomes:
         self._note_config(a, one)
         if not keep:
             effects.map(one, event, data, flags)
+        if event >> 16 not in (sbi.GENERAL, sbi.FIRMWARE) and self.policy["config_actions"] == "general":
+            flags &= ~(sbi.CLEAR_VALUE | sbi.AUTO_START)
         want = effects.want(one)
         if flags & sbi.CLEAR_VALUE:
             effects.put(one, 0, "SBI.config.clear_value")
@@ -173,12 +174,12 @@ class Outcomes:
     def _matched(self, one: Logical, named: list[Logical], candidates: list[Logical], event: int, data: int) -> None:
         """The counter is of the set, was not started, can monitor the event; and the one of the policy."""
         indices = str([c.index for c in candidates])
-        outside = self.policy["fixed_counter"] == "outside" and one in candidates
+        outside = one in candidates
         self.check("SBI.config.in_set", one in named or outside, "counter", indices, str(one.index))
         self.check("SBI.config.free", not one.started or outside, "counter", indices, str(one.index))
-        able = not sbi.defined(event) or self.state.able(one, event, data)
+        able = not sbi.defined(event) or outside or self.state.able(one, event, data)
         if event >> 16 == sbi.FIRMWARE:
-            self.check("SBI.event.firmware", one.hardware is None, "counter", indices, str(one.index))
+            self.check("SBI.event.firmware", one.hardware is None or outside, "counter", indices, str(one.index))
         self.check("SBI.config.able", able, "counter", indices, str(one.index))
         if self.knobs.choice and one in candidates:
             self.check("SBI.config.choice", one is candidates[0], "counter", str(candidates[0].index), str(one.index))
@@ -197,8 +198,9 @@ class Outcomes:
             return
         flags, acted = a["start_flags"], self.state.acted(a)
         self._note_set("start", a, START_WORDS[flags & 3], acted)
-        for one in [one for one in acted if not one.started]:
-            if flags & sbi.SET_INIT_VALUE:
+        both = flags & sbi.INIT_SNAPSHOT and self.policy["init_both"] == "snapshot"
+        for one in [one for one in acted if not one.started or self.state.forgiven(one)]:
+            if flags & sbi.SET_INIT_VALUE and not both:
                 wide = self.xlen == 32 and a["initial_value"] >> 32
                 clause = "SBI.table.wide" if wide else "SBI.start.init_many" if len(acted) > 1 else "SBI.start.init_value"
                 effects.put(one, a["initial_value"], clause)
@@ -220,7 +222,8 @@ class Outcomes:
             return
         flags, acted = a["stop_flags"], self.state.acted(a)
         running, stopped = [one for one in acted if one.started], [one for one in acted if not one.started]
-        reset = list(stopped) if flags & sbi.RESET and self.policy["stop_reset"] == "applied" else []
+        again = stopped if self.policy["stop_reset"] == "applied" else [one for one in stopped if self.state.forgiven(one)]
+        reset = list(again) if flags & sbi.RESET else []
         if not ret.error or others:
             self._note_set("stop", a, STOP_WORDS[flags & 3], acted)
             for one in running:
@@ -231,7 +234,8 @@ class Outcomes:
             if flags & sbi.TAKE_SNAPSHOT and self.state.shmem is not None:
                 self.memory.snapshot(a, acted, running)
             reset += running if flags & sbi.RESET else []
-        for one in reset:
+        kept = self.policy["reset_fixed"] == "kept"
+        for one in [one for one in reset if not (kept and one.hardware and one.hardware.fixed)]:
             effects.unmap(one, "SBI.stop.reset_stopped" if one in stopped else "SBI.stop.reset")
         self._nothing(ret)
 

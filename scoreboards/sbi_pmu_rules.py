@@ -44,6 +44,11 @@ class Logical:
         return self.counter.index
 
     @property
+    def counts_firmware(self) -> bool:
+        """Whether its event is firmware's; policy firmware_base=position gives such events to hardware counters, which then stand still."""
+        return self.event is not None and self.event >> 16 == sbi.FIRMWARE
+
+    @property
     def hardware(self) -> Hardware | None:
         """The hardware counter; None of a firmware counter."""
         return self.counter if isinstance(self.counter, Hardware) else None
@@ -68,7 +73,13 @@ class State:
 
     def indices(self, a: Arguments) -> list[int]:
         """Every index of a set: base + position, without wrapping."""
-        return [a["counter_idx_base"] + i for i in range(self.platform.xlen) if a["counter_idx_mask"] >> i & 1]
+        ones = (1 << self.platform.xlen) - 1 if self.policy["set_wraps"] == "wraps" else -1
+        return [a["counter_idx_base"] + i & ones for i in range(self.platform.xlen) if a["counter_idx_mask"] >> i & 1]
+
+    def one(self, a: Arguments) -> Logical | None:
+        """The counter that a call names by its index."""
+        index = a["counter_idx"]
+        return self.counters.get(index & 0xFFFF_FFFF if self.policy["wide_index"] == "cut" else index)
 
     def named(self, a: Arguments) -> list[Logical]:
         """The counters of a set, lowest index first."""
@@ -84,7 +95,8 @@ class State:
         wrong = [index for index in self.indices(a) if index not in self.counters]
         if self.policy["invalid_in_set"] == "skip":
             wrong = [index for index in wrong if index > greatest]
-        if wrong or (not a["counter_idx_mask"] and self.policy["empty_set"] == "refuse"):
+        far = self.policy["empty_set"] == "base" and a["counter_idx_base"] > greatest
+        if wrong or (not a["counter_idx_mask"] and (far or self.policy["empty_set"] == "refuse")):
             yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid_set" if wrong else "SBI.policy")
 
     def _flags(self, a: Arguments, word: str, name: str) -> Iterator[Refusal]:
@@ -92,6 +104,10 @@ class State:
             yield Refusal("INVALID_PARAM", f"SBI.{name}.reserved_flags")
 
     # Events
+
+    def event(self, a: Arguments) -> int:
+        """The event_idx that counts."""
+        return a["event_idx"] & 0xF_FFFF if self.policy["wide_event"] == "cut" else a["event_idx"]
 
     def reserved_data(self, event: int, data: int) -> bool:
         """Whether event_data is not what its event may have."""
@@ -122,13 +138,14 @@ class State:
         """What event_get_info tells: some counter can monitor it, free or not."""
         data = self.used_data(event, data) if event >> 16 in (*sbi.RAW_BITS, sbi.FIRMWARE) else 0
         reserved = self.policy["event_data"] != "ignore" and self.reserved_data(event, data)
+        reserved |= self.policy["info_firmware"] == "zero" and event >> 16 == sbi.FIRMWARE
         return sbi.defined(event) and not reserved and any(self.able(one, event, data) for one in self.counters.values())
 
     # config_matching
 
     def candidates(self, a: Arguments) -> list[Logical]:
         """Every counter that config_matching may take, the one of the policy first."""
-        named, event = self.named(a), a["event_idx"]
+        named, event = self.named(a), self.event(a)
         data = self.used_data(event, a["event_data"])
         if a["config_flags"] & sbi.SKIP_MATCH:
             first = named[:1]
@@ -136,8 +153,11 @@ class State:
                 return [one for one in first if one.event is not None]
             return [one for one in first if self.able(one, event, data)]
         busy = self.policy["configured"] == "busy"
+        if self.policy["firmware_base"] == "position" and event >> 16 == sbi.FIRMWARE and a["counter_idx_base"]:
+            places = [one for one in self._positions(a, named) if not one.started and not (busy and one.event is not None)]
+            return sorted(places, key=lambda one: self.policy["configured"] == "last" and one.event is not None)
         free = [one for one in named if not one.started and not (busy and one.event is not None) and self.able(one, event, data)]
-        return sorted(free, key=self._order) or self._outside(event)
+        return sorted(free, key=self._order) or self._outside(event, a)
 
     def _order(self, one: Logical) -> tuple[int, int, int]:
         kind, hardware = self.policy["match_order"], one.hardware
@@ -146,28 +166,46 @@ class State:
             return int(late), 0, one.index
         return int(late), int(hardware.fixed), -one.index if kind == "highest" and not hardware.fixed else one.index
 
-    def _outside(self, event: int) -> list[Logical]:
-        if self.policy["fixed_counter"] != "outside":
+    def _positions(self, a: Arguments, named: list[Logical]) -> list[Logical]:
+        """For each firmware counter of a set the one whose index is its position."""
+        positions = [one.index - a["counter_idx_base"] for one in named if one.hardware is None]
+        return [self.counters[position] for position in positions if position in self.counters]
+
+    def _outside(self, event: int, a: Arguments) -> list[Logical]:
+        behind = a["counter_idx_base"] > max((one.index for one in self.counters.values() if one.hardware), default=-1)
+        if self.policy["fixed_counter"] != "outside" or behind:
             return []
         return [one for one in self.counters.values() if one.hardware is not None and one.hardware.fixed and event in one.hardware.events]
 
     def _config(self, a: Arguments) -> Iterator[Refusal]:
-        event, keep = a["event_idx"], bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
+        event, keep = self.event(a), bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
         yield from self._flags(a, "config_flags", "config")
         yield from self._set(a, "config")
         if not sbi.defined(event):
             special = {sbi.RAW: "raw_code", sbi.RAW_V2: "raw_code", sbi.FIRMWARE: "firmware"}
             code = "no_event" if event == 0 else special.get(event >> 16, "undefined")
-            yield Refusal("INVALID_PARAM" if self.policy["unknown_event"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
+            kind = self.policy["unknown_event"]
+            invalid = kind == "invalid_param" or (kind == "except_no_event" and event != 0)
+            yield Refusal("INVALID_PARAM" if invalid else "NOT_SUPPORTED", f"SBI.event.{code}")
         elif self.reserved_data(event, a["event_data"]) and self.policy["event_data"] != "ignore":
             code = {sbi.RAW: "raw_width", sbi.RAW_V2: "raw_v2_width"}.get(event >> 16, "unused_data")
             yield Refusal("INVALID_PARAM" if self.policy["event_data"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
+        elif self.policy["absent_event"] == "invalid_param" and self._absent(event, self.used_data(event, a["event_data"])):
+            yield Refusal("INVALID_PARAM", "SBI.policy")
+        elif a["event_idx"] >> 20 and event >> 16 != sbi.FIRMWARE:
+            yield Refusal("NOT_SUPPORTED", "SBI.policy")
         elif not self.candidates(a):
             yield Refusal("INVALID_PARAM", "SBI.config.skip_match") if keep else Refusal("NOT_SUPPORTED", self._why_none(a))
 
+    def _absent(self, event: int, data: int) -> bool:
+        """Whether this is a firmware event from 256 on that the platform does not have."""
+        code = event & 0xFFFF
+        there = data in self.platform.firmware_data if code == sbi.FIRMWARE_PLATFORM else code in self.platform.firmware_events
+        return event >> 16 == sbi.FIRMWARE and code >= sbi.FIRMWARE_SPECIFIC.start and not there
+
     def _why_none(self, a: Arguments) -> str:
         """Which part of "from the set, not started, able to count it" leaves none."""
-        event, data = a["event_idx"], self.used_data(a["event_idx"], a["event_data"])
+        event, data = self.event(a), self.used_data(self.event(a), a["event_data"])
         able = [one for one in self.counters.values() if self.able(one, event, data)]
         if not able:
             return "SBI.config.not_supported"
@@ -188,12 +226,13 @@ class State:
         acted = self.acted(a)
         if self.policy["init_many"] == "refuse" and flags & sbi.SET_INIT_VALUE and len(self.indices(a)) > 1:
             yield Refusal("INVALID_PARAM", "SBI.policy")
-        if flags & sbi.INIT_SNAPSHOT and not (flags & sbi.SET_INIT_VALUE) and self.shmem is None:
+        value = flags & sbi.SET_INIT_VALUE and self.policy["init_both"] == "value"
+        if flags & sbi.INIT_SNAPSHOT and not value and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.start.no_shmem")
-        if not acted and self.named(a):
+        if not acted and self.policy["unconfigured"] == "skip":
             yield Refusal("INVALID_PARAM", "SBI.policy")
         told = acted if self.policy["already_started"] == "refuse" else acted[-1:]
-        if any(one.started for one in told):
+        if any(one.started and not self.forgiven(one) for one in told):
             yield Refusal("ALREADY_STARTED", "SBI.start.already_started")
 
     def _stop(self, a: Arguments) -> Iterator[Refusal]:
@@ -202,11 +241,15 @@ class State:
         acted = self.acted(a)
         if a["stop_flags"] & sbi.TAKE_SNAPSHOT and self.shmem is None:
             yield Refusal("NO_SHMEM", "SBI.stop.no_shmem")
-        if not acted and self.named(a):
+        if not acted and self.policy["unconfigured"] == "skip":
             yield Refusal("INVALID_PARAM", "SBI.policy")
         told = acted if self.policy["already_stopped"] == "refuse" else acted[-1:]
-        if any(not one.started for one in told):
+        if any(not one.started and not self.forgiven(one) for one in told):
             yield Refusal("ALREADY_STOPPED", "SBI.stop.already_stopped")
+
+    def forgiven(self, one: Logical) -> bool:
+        """Whether it may be started again, or stopped again."""
+        return one.counts_firmware and self.policy["firmware_started"] == "accept"
 
     # The other functions
 
@@ -214,11 +257,11 @@ class State:
         yield from ()
 
     def _info(self, a: Arguments) -> Iterator[Refusal]:
-        if a["counter_idx"] not in self.counters:
+        if self.one(a) is None:
             yield Refusal("INVALID_PARAM", "SBI.info.invalid")
 
     def _firmware(self, a: Arguments, name: str) -> Iterator[Refusal]:
-        one = self.counters.get(a["counter_idx"])
+        one = self.one(a)
         if one is None or one.hardware is not None:
             yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid" if one is None else f"SBI.{name}.hardware")
         elif one.event is None and self.policy["firmware_unconfigured"] == "refuse":
@@ -228,7 +271,8 @@ class State:
         yield from self._firmware(a, "fw_read")
 
     def _fw_read_hi(self, a: Arguments) -> Iterator[Refusal]:
-        yield from self._firmware(a, "fw_read_hi")
+        if self.platform.xlen == 32 or self.policy["fw_read_hi"] == "refuse":
+            yield from self._firmware(a, "fw_read_hi")
 
     def address(self, a: Arguments) -> int:
         """Physical address of a call's memory."""
