@@ -74,7 +74,7 @@ class Effects:
         if self.state.policy["minh"] == "always":
             asked.add("SET_MINH")
         want.filters = sum(sbi.FILTER_BITS[name] for name in asked & self.platform.filters) if there else want.filters
-        want.why["filters"] = "SBI.config.filters"
+        want.why["filters"] = "each its own"
         if not fixed:
             selector = self.platform.selector(event, data, one.hardware.number) & ~OF & (1 << self.platform.event_bits) - 1
             want.select = selector & ~FILTERS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
+from models.riscv.csr import CLEAR
 from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.backend import Operation, ReadMem, ValidAddress, WriteMem
 from models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Poke, SupervisorCsr
@@ -17,7 +18,7 @@ from scoreboards.sbi_pmu_knobs import Knobs
 from scoreboards.sbi_pmu_memory import MemoryRules
 from scoreboards.sbi_pmu_outcomes import Outcomes
 from scoreboards.sbi_pmu_rules import Arguments, Refusal, State
-from scoreboards.sbi_pmu_shadow import MCOUNTEREN, MIDELEG, Shadow
+from scoreboards.sbi_pmu_shadow import MCOUNTEREN, MIDELEG, SCOUNTOVF, SIP, Shadow
 
 _KEPT = 6  # steps that a failure shows
 
@@ -100,7 +101,6 @@ class Follower(Outcomes):
         for operation, answer in self._operations():
             self.shadow.does(operation, answer)
         enabled = sum(1 << number for number in self.shadow.held)
-        fixed = self.policy["boot"] == "fixed"
         for one in self.state.counters.values():
             if one.hardware is None:
                 continue
@@ -108,7 +108,6 @@ class Follower(Outcomes):
             self.check("SBI.boot.stopped", held.runs == one.started, f"counter {one.index} runs", str(one.started), str(held.runs))
             if not one.hardware.fixed:
                 self.check("SBI.boot.no_event", held.select == 0, f"event of counter {one.index}", "0x0", f"{held.select:#x}")
-            self.notes["boot", fixed] += 1
         have = self.shadow.others.get(MCOUNTEREN, 0)
         self.check("SBI.boot.readable", have & enabled == enabled, "mcounteren", f"{enabled:#x}", f"{have:#x}")
         if self.platform.sscofpmf:
@@ -119,9 +118,17 @@ class Follower(Outcomes):
         if self.step.result is None:
             return  # refused, which is for the hart's privileged specification to judge
         self.shadow.read(action.address, self.step.result)
-        if action.op and action.address == 0x144 and self.platform.sscofpmf:
+        if view := self._looked(action):
+            self.notes["view", view] += 1
+        if action.op and action.address == SIP and self.platform.sscofpmf:
             bit, value = self.shadow.lcofip or 0, action.value >> 13 & 1
             self.shadow.lcofip = (bit, value, bit | value, bit & ~value)[action.op]
+
+    def _looked(self, action: SupervisorCsr) -> str:
+        if action.address in range(0xC00, 0xCA0):
+            return "counter, high half" if action.address & 0x80 else "counter, low half"
+        cleared = action.op == CLEAR and action.value >> 13 & 1
+        return {SCOUNTOVF: "scountovf", SIP: "sip cleared" if cleared else "sip"}.get(action.address, "")
 
     # Calls
 
@@ -173,6 +180,8 @@ class Follower(Outcomes):
             clause = "SBI.shmem.clear" if clears else f"SBI.{AREAS[fid]}.success"
             opaque = ret.name == "INVALID_ADDRESS" and self.memory.valid is None and self.step.operations is None
             self.check(clause, not ret.error or opaque, "error", "SUCCESS", ret.name)
+            if fid == sbi.CONFIG_MATCHING and any(a["config_flags"] & sbi.CONFIG_FLAGS[name] for name in set(sbi.FILTER_BITS) - self.platform.filters):
+                self.check("SBI.config.hints", not ret.error, "error", "SUCCESS", ret.name)
             self.trusted &= not ret.error or opaque
             return
         errors = {refusal.error for refusal in refusals}
@@ -199,8 +208,11 @@ class Follower(Outcomes):
 
     def _note(self, fid: int, a: Arguments, ret: SbiRet, refusals: list[Refusal]) -> None:
         self.notes["answer", fid if 0 <= fid < len(sbi.FUNCTIONS) else -1, ret.name] += 1
-        for refusal in refusals:
-            self.notes["refused", refusal.clause] += 1
+        for number, refusal in enumerate(refusals):
+            place = "alone" if len(refusals) == 1 else "behind another" if number else "first of several"
+            self.notes["refused", refusal.clause, place] += 1
+        if fid == sbi.CONFIG_MATCHING:
+            self.notes["event", a["event_idx"], not ret.error] += 1
 
 
 AREAS = {

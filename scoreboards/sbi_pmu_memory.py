@@ -129,6 +129,7 @@ class MemoryRules:
             if not whole and one not in stopped:
                 continue
             f.check("SBI.stop.snapshot", whole, f"slot of counter {one.index}", "written", "not written")
+            f.notes["slot", "written", one.index - a["counter_idx_base"]] += 1
             value = f.shadow.word(address, sbi.VALUE_SIZE) or 0
             known, right = (1 << 64) - 1, one.value
             if one.hardware is not None and one.counts_firmware:

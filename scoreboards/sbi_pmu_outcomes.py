@@ -185,11 +185,10 @@ class Outcomes:
             self.check("SBI.config.choice", one is candidates[0], "counter", str(candidates[0].index), str(one.index))
 
     def _note_config(self, a: Arguments, one: Logical) -> None:
-        event, kind = a["event_idx"], "firmware" if one.hardware is None else "fixed" if one.hardware.fixed else "programmable"
-        self.notes["event", event] += 1
+        kind = "firmware" if one.hardware is None else "fixed" if one.hardware.fixed else "programmable"
         self.notes["config", kind, one.started, one.event is not None] += 1
         for name, bit in sbi.CONFIG_FLAGS.items():
-            self.notes["flag", "config_flags", name, bool(a["config_flags"] & bit), kind] += 1
+            self.notes["flag", name, bool(a["config_flags"] & bit), kind] += 1
 
     # start and stop
 
@@ -206,6 +205,7 @@ class Outcomes:
                 effects.put(one, a["initial_value"], clause)
             elif flags & sbi.INIT_SNAPSHOT:
                 value = self.memory.slot(a, one.index)
+                self.notes["slot", "read", one.index - a["counter_idx_base"]] += 1
                 self.check("SBI.start.init_snapshot", value is not None, f"slot of counter {one.index}", "read", "not read")
                 effects.put(one, value or 0, "SBI.start.init_snapshot")
             elif (want := effects.want(one)) is not None:

@@ -36,7 +36,7 @@ def snapshots(s: Supervisor) -> Script[None]:
     some = s.near(s.indices)
     for index in some:
         yield from s.give(index)
-    for indices in (some, some[::2], some[-1:], s.near(s.firmware)[:2]):
+    for indices in (some, s.near(s.indices[2:]), some[::2], some[-1:], s.near(s.firmware)[:2]):
         for base in sorted({indices[0], max(0, indices[-1] - s.xlen + 1), max(0, indices[0] - 2)}):
             for value in (3, (1 << 64) - 2, 1 << 39):
                 for index in indices:
@@ -124,6 +124,7 @@ def shared_memory(s: Supervisor) -> Script[None]:
     for high in (1, ones):
         yield from s.shmem(OTHER, shmem_phys_hi=high)
     yield from s.shmem(None, flags=1)
+    yield from s.shmem(OTHER + 8, flags=1)
     yield from s.shmem(None, shmem_phys_hi=0)
     yield from used()
     yield from s.shmem(OTHER)

@@ -64,6 +64,10 @@ def sets(s: Supervisor) -> Script[None]:
     yield from s.start([])
     yield from s.stop([])
     yield from s.stop(every, sbi.RESET)
+    yield from s.shmem()
+    for base, flags in ((base, flags) for base in (0, None) for flags in (sbi.RESET, sbi.RESET | sbi.TAKE_SNAPSHOT)):
+        yield from s.start(few, 0, 0, base)
+        yield from s.stop(few, flags, base)
 
 
 @scenario("SBI.start.reserved_flags", "SBI.start.invalid_set", "SBI.start.exclusive", "SBI.start.no_shmem", "SBI.start.already_started", "SBI.failed.unchanged",
