@@ -120,6 +120,7 @@ module hpm
   for (genvar n = 0; n < 32; n++) begin : gen_counter
     localparam bit Programmable = (n >= hpm_reg_pkg::FirstCounter) && Counters[n];
     localparam bit Fixed        = (n == hpm_reg_pkg::CyBit) || (n == hpm_reg_pkg::IrBit);
+    logic [63:0] counter;
 
     if (Programmable || Fixed) begin : gen_present
       localparam int Width = Programmable ? {25'd0, Widths[7*n +: 7]} : 64;
@@ -136,7 +137,7 @@ module hpm
         .count_i    (count),
         .we_i       (counter_we[n]),
         .wdata_i    (wdata),
-        .counter_o  (counter_o[64*n +: 64]),
+        .counter_o  (counter),
         .overflow_o (overflow)
       );
 
@@ -178,11 +179,22 @@ module hpm
     end else begin : gen_absent
       logic unused_absent;
       assign unused_absent = counter_we[n] || event_we[n] || stopped[n];
-      assign counter_o[64*n +: 64] = 64'd0;
+      assign counter              = 64'd0;
       assign events[64*n +: 64]    = 64'd0;
       assign of_o[n]               = 1'b0;
       assign request[n]            = 1'b0;
     end
   end
+
+  // At once: as an assignment for each, Icarus would wake whoever looks at the vector for each of them.
+  assign counter_o = {
+    gen_counter[31].counter, gen_counter[30].counter, gen_counter[29].counter, gen_counter[28].counter,
+    gen_counter[27].counter, gen_counter[26].counter, gen_counter[25].counter, gen_counter[24].counter,
+    gen_counter[23].counter, gen_counter[22].counter, gen_counter[21].counter, gen_counter[20].counter,
+    gen_counter[19].counter, gen_counter[18].counter, gen_counter[17].counter, gen_counter[16].counter,
+    gen_counter[15].counter, gen_counter[14].counter, gen_counter[13].counter, gen_counter[12].counter,
+    gen_counter[11].counter, gen_counter[10].counter, gen_counter[9].counter, gen_counter[8].counter,
+    gen_counter[7].counter, gen_counter[6].counter, gen_counter[5].counter, gen_counter[4].counter,
+    gen_counter[3].counter, gen_counter[2].counter, gen_counter[1].counter, gen_counter[0].counter};
 
 endmodule
