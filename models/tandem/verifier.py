@@ -66,9 +66,12 @@ class Verifier:
         self.shadow.memory.write(address, body)
         self.simulator.write_memory(address, body)
 
-    def run(self, decoded: Decoded) -> Report:
-        """The whole trace; the report."""
-        self.decoded = decoded
+    def run(self, decoded: Decoded, data: bytes | None = None) -> Report:
+        """The whole trace; the report. data: its bytes; with them incremental forms count from the verifier's shadow state, not from the decoder's,
+
+        which goes on from a value that was told wrongly.
+        """
+        self.decoded, self.data = decoded, data
         n = len(decoded)
         self.report.groups, self.report.instructions = decoded.group_count, decoded.instruction_count
         odd = self.explainer.place_diagnostics(decoded)
@@ -90,7 +93,7 @@ class Verifier:
 
     def _plain(self, columns, k: int) -> int:
         """Compare from section k of the stretch on, as long as everything fits; the first that is left to `_section`."""
-        execute, shadow, mask = self.simulator.execute, self.shadow, self.profile.hart.mask
+        execute, shadow = self.simulator.execute, self.shadow
         x, store = shadow.x, shadow.store
         plain, pcs, insns, nexts, rds, values, paddrs, eaddrs, sizes, datas = columns
         begin, n, step = k, len(plain), None
@@ -128,32 +131,52 @@ class Verifier:
             return k
         self.report.matched += k - begin
         self.comparer.undo([step])
-        del mask
         return k
 
     # --- everything else
 
-    def _section(self, k: int) -> int:
-        """Section k; the next one to look at."""
+    def read(self, k: int) -> tuple[Group, Told]:
+        """Section k, and what it tells in the present state."""
         group = self.decoded.group(k)
         told = sort_out(group, self.profile.hart.mask)
+        if self.data is None or not group.size:
+            return group, told
+        begin, registers, relative = int(self.decoded.change_start[k]), dict(told.registers), told.relative
+        for n, (key, _) in enumerate(group.changes):
+            if key != PC_KEY and not GPR_BASE < key < FPR_BASE:
+                continue
+            at = int(self.decoded.change_offset[begin + n])
+            code = self.data[at]
+            if key == PC_KEY:
+                relative = code == format_table.INCREMENT_PC
+            elif code != format_table.REGISTER:
+                old, operand = self.shadow.x[key - GPR_BASE], self.data[at + 3]
+                new = old | operand if code == format_table.OR else old + operand - (operand >> 7 << 8)
+                registers[key - GPR_BASE] = new & self.profile.hart.mask
+        return group, told._replace(registers=registers, relative=relative)
+
+    def _section(self, k: int) -> int:
+        """Section k; the next one to look at."""
+        group, told = self.read(k)
         if group.broken or k in self.explainer.before:
             return self.explainer.damaged(k, group, told)
         if group.reset:
             return self._reset(k, group, told)
         if group.init and not group.size:
             return self._initialize(k, group, told)
-        if not self.is_step(group, told):
+        if not self.is_step(group, told, k):
             return self._update(k, group, told)
         if not self.known:
             return self.explainer.lost(k, group, told)
         return self.explainer.step(k, group, told)
 
-    def is_step(self, group: Group, told: Told) -> bool:
-        """Whether a group is something that the simulator should execute, and not only state that changes by itself."""
+    def is_step(self, group: Group, told: Told, k: int) -> bool:
+        """Whether a group (section k) is something that the simulator should execute, and not only state that changes by itself."""
         if group.outside or group.reset or (group.init and not group.size):
             return False
         if group.size or told.next_pc is not None or told.registers or told.memdata or told.priv is not None or not self.profile.traces("insn"):
+            return True
+        if any(one.name == "increment_without_instruction" for one in self.explainer.inside.get(k, ())):
             return True
         return any(not self.comparer._moves(self.table.view(address, self.shadow.csr).of) for address in told.csrs if address in self.table.names)
 
@@ -189,10 +212,7 @@ class Verifier:
 
     def _unmodelled(self, key: int, value: int) -> None:
         self.shadow.other[key] = value
-        if key in _FLOATING or key >= FPR_BASE:
-            name = "floating-point state"
-        else:
-            name = state_name(key, self.table)
+        name = "floating-point state" if key in _FLOATING or key >= FPR_BASE else state_name(key, self.table)
         self.report.skipped[name] = self.report.skipped.get(name, 0) + 1
 
     def _transactions(self, group: Group) -> None:

@@ -196,7 +196,7 @@ class Comparer:
 
     def next_pc(self, group: Group, told: Told, pc: int) -> int | None:
         """The pc that the group tells, if the instruction is at `pc`."""
-        if told.relative and (told.next_pc is None or pc != group.pc):
+        if told.relative and group.size and (told.next_pc is None or pc != group.pc):
             return pc + group.size & self.word
         return told.next_pc
 

@@ -15,6 +15,7 @@ import numpy as np
 from models.tandem.decoded import Decoded, Group
 from models.tandem.diagnostics import BROKEN, Diagnostic
 from models.tandem.simulator import Step
+from models.tandem.table import END
 from models.tandem.verdict import Difference, Finding, Verdict
 from models.tandem.verifier_compare import Told, sort_out
 from models.tandem.verifier_sides import SIMULATOR, TRACE, Side, Watch, blame, put, suspects
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTS = (11, 3, 7, 9, 1, 5)
 _WATCHES = 64
+END_BYTE = bytes([END])
 _DROPPED, _DOUBLED, _SWAPPED = "a group is missing before it", "the group is sent twice", "the group and the next are in the wrong order"
 
 
@@ -85,7 +87,7 @@ class Explainer:
             self.diagnosed(k, group)
             return k + 1
         v.comparer.undo([step])
-        if self._turn(k, group, told):
+        if self._turn(k, group):
             self.diagnosed(k, group)
             return k + 1
         return self._mismatch(k, group, told, step, apart)
@@ -100,7 +102,7 @@ class Explainer:
                 continue
             comparer.undo([step])
             watch.swap(self._put)
-            other, apart = comparer.attempt(group, told)
+            other, apart = comparer.attempt(*self.v.read(k))
             comparer.undo([other])
             watch.swap(self._put)
             if apart:
@@ -121,16 +123,17 @@ class Explainer:
     def _put(self, one: Side) -> None:
         put(self.v, one)
 
-    def _turn(self, k: int, group: Group, told: Told) -> bool:
+    def _turn(self, k: int, group: Group) -> bool:
         """Whether the other side of an earlier mismatch makes the group fit; then that side is taken, and the earlier verdict with it."""
         for watch in reversed(self.watches):
             watch.suspects = [one for one in watch.suspects if self._alive(one)]
             if not watch.suspects:
                 continue
             watch.swap(self._put)
-            step, apart = self.v.comparer.attempt(group, told)
+            again = self.v.read(k)[1]  # incremental forms count from what is held now
+            step, apart = self.v.comparer.attempt(group, again)
             if not apart:
-                self.v.commit(group, told, step)
+                self.v.commit(group, again, step)
                 self.v.report.matched += bool(group.size)
                 watch.decide(watch.holds)
                 watch.finding.until = k
@@ -166,12 +169,12 @@ class Explainer:
     def _depth(self, k: int, group: Group, told: Told, sides: list[Side], holds: int) -> tuple[int, bool]:
         """How many groups behind fit if this side is right, and whether one does not."""
         with self.trial:
-            self._apply(group, told, sides, holds)
+            self._apply(k, group, told, sides, holds)
             return self.trial.fits(range(k + 1, len(self.v.decoded)))
 
-    def _apply(self, group: Group, told: Told, sides: list[Side], holds: int) -> None:
+    def _apply(self, k: int, group: Group, told: Told, sides: list[Side], holds: int) -> None:
         """Do the step, and make one side's state that of both."""
-        if self.v.is_step(group, told):
+        if self.v.is_step(group, told, k):
             step, _ = self.v.comparer.attempt(group, told)
             self.v.shadow.follow(step)
             self.trial.note(step)
@@ -198,7 +201,7 @@ class Explainer:
         watch.rule()
         if confirmed:
             watch.decide(holds)
-        self._apply(group, told, sides, holds)
+        self._apply(k, group, told, sides, holds)
         self._add(finding)
         if sides and not confirmed:
             self.watches.append(watch)
@@ -219,15 +222,14 @@ class Explainer:
         """A group doubled, swapped or dropped; the next section, None if that explains nothing."""
         v, n = self.v, len(self.v.decoded)
         behind = range(k + 1, n)
-        if k and _same(v.decoded.group(k - 1), group, v.profile.hart.mask) and self._try(behind):
+        if k and _same(v, k - 1, k) and self._try(behind):
             self._structural("duplicated", k, group, _DOUBLED)
             return k + 1
         if k + 1 < n and self._try([k + 1, k, *range(k + 2, min(n, k + 2 + v.profile.lookahead))], 3):
             self._structural("swapped", k, group, _SWAPPED)
             for at in (k + 1, k):
-                other = v.decoded.group(at)
-                self._commit(other)
-                v.report.matched += bool(other.size)
+                self._commit(at)
+                v.report.matched += bool(v.decoded.size[at])
             return k + 2
         return k if self._dropped(k, group) else None
 
@@ -268,9 +270,9 @@ class Explainer:
         with self.trial:
             return self.trial.fit(sections, least)
 
-    def _commit(self, group: Group) -> None:
-        told = sort_out(group, self.v.profile.hart.mask)
-        if self.v.is_step(group, told):
+    def _commit(self, k: int) -> None:
+        group, told = self.v.read(k)
+        if self.v.is_step(group, told, k):
             step, _ = self.v.comparer.attempt(group, told)
             self.v.commit(group, told, step)
         else:
@@ -404,11 +406,16 @@ class Explainer:
             report.suppressed += 1
 
 
-def _same(one: Group, other: Group, mask: int) -> bool:
-    """Whether two groups tell the same; an increment of the pc is one wherever it leads."""
-    if (one.insn, one.size) != (other.insn, other.size):
+def _same(v: Verifier, one: int, other: int) -> bool:
+    """Whether two sections tell the same: by their bytes, or without those by what they say; an increment of the pc is one wherever it leads."""
+    decoded = v.decoded
+    if v.data is not None:
+        a, b = (v.data[int(decoded.offset[k]) : int(decoded.end[k])] for k in (one, other))
+        return a == b or a + END_BYTE == b or a == b + END_BYTE
+    first, second = decoded.group(one), decoded.group(other)
+    if (first.insn, first.size) != (second.insn, second.size):
         return False
-    a, b = sort_out(one, mask), sort_out(other, mask)
+    a, b = sort_out(first, v.profile.hart.mask), sort_out(second, v.profile.hart.mask)
     if a.relative and b.relative:
-        a, b = a._replace(next_pc=None), b._replace(next_pc=None)
-    return a == b
+        b = b._replace(next_pc=a.next_pc)
+    return a == b._replace(relative=a.relative)

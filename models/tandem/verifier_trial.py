@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from models.riscv.iss_table import STORE
 from models.tandem.simulator import Step
-from models.tandem.verifier_compare import sort_out
 
 if TYPE_CHECKING:
     from models.tandem.verifier import Verifier
@@ -19,6 +17,7 @@ class Trial:
     def __init__(self, verifier: Verifier) -> None:
         self.v = verifier
         self._steps: list[Step] = []
+        self._memory: list[tuple[int, bytes]] = []
         self._saved: tuple[Any, ...] | None = None
 
     def __enter__(self) -> Trial:
@@ -78,18 +77,15 @@ class Trial:
         for k in sections:
             if depth >= v.profile.lookahead:
                 break
-            group = v.decoded.group(k)
+            group, told = v.read(k)
             if group.broken or group.reset or group.init or k in v.explainer.inside or k in v.explainer.before:
                 break
-            told = sort_out(group, v.profile.hart.mask)
-            if not v.is_step(group, told):
+            if not v.is_step(group, told, k):
                 v.nondeterministic(told)
                 continue
             step, apart = v.comparer.attempt(group, told)
             self._steps.append(step)
             if apart:
-                if step.access == STORE:  # the shadow has not followed: what undo restores is right
-                    pass
                 contradicted = True
                 break
             v.commit(group, told, step)
