@@ -9,7 +9,9 @@ Firmware events are made to happen: `STIMULI` says what makes which, `ALONG` wha
 
 from __future__ import annotations
 
+import hashlib
 import re
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,6 +72,30 @@ STIMULI: Mapping[int, tuple[Command, ...]] = {
 ALONG: Mapping[int, int] = {code + 1: code for code in (8, 10, 12, 14, 16, 18, 20)}
 
 
+class Tree(NamedTuple):
+    """What a device tree says. events: event_idx -> mask of the counters that can monitor it. isa: ISA string of the hart."""
+
+    events: dict[int, int]
+    isa: str
+
+
+def _properties(tree: bytes) -> Iterator[tuple[str, bytes]]:
+    """Name and value of all properties of all nodes of a flattened device tree."""
+    _, _, at, names = struct.unpack_from(">4I", tree)
+    while True:
+        (token,) = struct.unpack_from(">I", tree, at)
+        at += 4
+        if token == 9:
+            return
+        if token == 1:  # a node and its name
+            at = tree.index(b"\0", at) + 4 & ~3
+        elif token == 3:
+            size, name = struct.unpack_from(">2I", tree, at)
+            start = names + name
+            yield tree[start : tree.index(b"\0", start)].decode(), tree[at + 8 : at + 8 + size]
+            at += 8 + size + 3 & ~3
+
+
 def commands(action: Action) -> list[Command]:
     """What witness.c has to do for an action; the result is the first one's. ArgumentError for an event that cannot be made."""
     if isinstance(action, Call):
@@ -90,11 +116,12 @@ def commands(action: Action) -> list[Command]:
 
 
 class Versions(NamedTuple):
-    """Who answered. sbi: of the specification. opensbi: of the implementation; qemu: first line of its --version."""
+    """Who answered. sbi: of the specification. opensbi: of the implementation; qemu: first line of its --version. sha256: of the firmware."""
 
-    sbi: tuple[int, int]
-    opensbi: tuple[int, int]
+    sbi: str
+    opensbi: str
     qemu: str
+    sha256: str
 
 
 class Machine:
@@ -106,12 +133,18 @@ class Machine:
         self.options = ["-M", "virt", "-cpu", f"rv{xlen},sscofpmf=true", "-smp", "1", "-m", f"{RAM_SIZE >> 20}M"]
         self.versions: Versions | None = None
 
-    def device_tree(self) -> bytes:
-        """The device tree that QEMU gives to OpenSBI."""
+    def device_tree(self) -> Tree:
+        """What the device tree that QEMU gives to OpenSBI says about counters."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "virt.dtb"
-            _run([self.qemu, *self.options, "-machine", f"dumpdtb={path}"])
-            return path.read_bytes()
+            _run([self.qemu, *self.options, "-bios", str(self.firmware), "-machine", f"dumpdtb={path}"])
+            properties = dict(_properties(path.read_bytes()))
+        cells = properties["riscv,event-to-mhpmcounters"]
+        words = struct.unpack(f">{len(cells) // 4}I", cells)
+        events: dict[int, int] = {}
+        for first, last, mask in zip(*(words[i::3] for i in range(3))):
+            events.update((event, mask) for event in range(first, last + 1) if mask)
+        return Tree(events, properties["riscv,isa"].rstrip(b"\0").decode())
 
     def play(self, actions: Sequence[Action]) -> list[Any]:
         """Plays actions from reset. ArgumentError if the program cannot be built or did not come to its end."""
@@ -146,7 +179,8 @@ class Machine:
         if who != 1:
             raise ArgumentError(f"SBI implementation {who} answered, OpenSBI (1) was needed; give FIRMWARE=<its fw_dynamic.bin>")
         qemu = _run([self.qemu, "--version"]).splitlines()[0]
-        return Versions((sbi >> 24 & 127, sbi & 0xFF_FFFF), (version >> 16, version & 0xFFFF), qemu)
+        digest = hashlib.sha256(self.firmware.read_bytes()).hexdigest()
+        return Versions(f"{sbi >> 24 & 127}.{sbi & 0xFF_FFFF}", f"{version >> 16}.{version & 0xFFFF}", qemu, digest)
 
     def _answer(self, command: Command, line: str) -> Any:
         words = line.split()
