@@ -54,21 +54,24 @@ module hpm
 
   // --- What happened, by selector ----------------------------------------------------------------------
 
-  logic [Counts*CountBits-1:0]     counts;
+  logic [Counts*CountBits-1:0]     counts;  // element k is selector k
   logic [hpm_pkg::InhibitBits-1:0] mode;
 
-  assign mode = hpm_pkg::inhibit_of(priv_i);
-  assign counts[CountBits*hpm_reg_pkg::SelectNothing +: CountBits] = '0;
-  assign counts[CountBits*hpm_reg_pkg::SelectCycles +: CountBits]  = {{(CountBits-1){1'b0}}, cycle_i};
-  assign counts[CountBits*hpm_reg_pkg::SelectRetired +: CountBits] = {{(CountBits-RetiredBits){1'b0}}, retired_i[RetiredBits-1:0]};
+  function automatic logic [Counts*CountBits-1:0] by_selector(
+    input logic cycle, input logic [RetiredBits-1:0] retired, input logic [NEvents*EventBits-1:0] happened);
+    by_selector = '0;
+    by_selector[CountBits*hpm_reg_pkg::SelectCycles]                 = cycle;
+    by_selector[CountBits*hpm_reg_pkg::SelectRetired +: RetiredBits] = retired;
+    for (int k = 0; k < NEvents; k++) begin
+      by_selector[CountBits*(hpm_reg_pkg::SelectEvents+k) +: EventBits] = happened[EventBits*k +: EventBits];
+    end
+  endfunction
+
+  assign mode   = hpm_pkg::inhibit_of(priv_i);
+  assign counts = by_selector(cycle_i, retired_i[RetiredBits-1:0], events_i);
 
   logic unused_counts;  // bits that NRetired does without; all, if no counter can select
   assign unused_counts = ^{retired_i, counts};
-
-  for (genvar k = 0; k < NEvents; k++) begin : gen_counts
-    assign counts[CountBits*(hpm_reg_pkg::SelectEvents+k) +: CountBits] =
-      {{(CountBits-EventBits){1'b0}}, events_i[EventBits*k +: EventBits]};
-  end
 
   // --- Registers ---------------------------------------------------------------------------------------
 
@@ -179,10 +182,10 @@ module hpm
     end else begin : gen_absent
       logic unused_absent;
       assign unused_absent = counter_we[n] || event_we[n] || stopped[n];
-      assign counter              = 64'd0;
-      assign events[64*n +: 64]    = 64'd0;
-      assign of_o[n]               = 1'b0;
-      assign request[n]            = 1'b0;
+      assign counter            = 64'd0;
+      assign events[64*n +: 64] = 64'd0;
+      assign of_o[n]            = 1'b0;
+      assign request[n]         = 1'b0;
     end
   end
 
