@@ -1,4 +1,4 @@
-"""What the tests of directed scenarios share, of systems that play rows: the builds they need, and which are played pin by pin."""
+"""The tests of directed scenarios, of systems that play rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
+import pytest
+
 from tb.job import Job
+from tools import systems
 from tools.jobs import build_of
 from tools.systems.base import System
 
@@ -33,3 +36,29 @@ def short_in_pins(system: System, sim: str, stimulus: Callable[[Job], Any]) -> l
             jobs.append(short[len(jobs) % len(short)])
             jobs[-1].drive = "pins"
     return jobs
+
+
+def runs_of(ip: str, stimulus: Callable[[Job], Any], most: int, in_pins: float = 1 / 3) -> tuple[Callable, Callable, Callable]:
+    """The tests of a system: every scenario in all its configurations in bulk, a short one of each pin by pin, and how few builds they need.
+
+    most: builds. in_pins: share of the scenarios that are short enough.
+    """
+    system = systems.find(ip)
+    every = builds(system)
+
+    @pytest.mark.parametrize("build", range(len(every)))
+    def scenarios(run_jobs, sim, build):
+        jobs = of_build(system, sim, every[build])
+        assert jobs
+        run_jobs(jobs)
+
+    def pins(run_jobs, sim):
+        jobs = short_in_pins(system, sim, stimulus)
+        assert len(jobs) > len(system.scenarios) * in_pins
+        run_jobs(jobs)
+
+    def few(sim):
+        jobs = system.directed(sim)
+        assert len(jobs) == sum(len(scenario.configs) for scenario in system.scenarios.values()) and len(every) <= most
+
+    return scenarios, pins, few

@@ -7,7 +7,6 @@ Entries are those of entries.json: index n is logical entry n, 0 the youngest.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 from models.ctr.config import Config
 from models.ctr.records import TYPES
 from models.riscv.program import Program
-from tools.arguments import ArgumentError, existing_file, main_guard, parse
-from tools.rows_check import config_in
+from tools.arguments import ArgumentError, existing_file, main_guard
+from tools.rows_check import config_in, records, show
 
 Entry = Mapping[str, Any]
 _CALLS, _SWAP, _RETURN, _TRAPS, _XRET = (8, 9), 12, 13, (1, 2), 3
@@ -88,16 +87,13 @@ def _where(address: str, program: Program | None) -> str:
 
 def load(path: Path) -> list[dict[str, Any]]:
     """The entries of an entries.json; ArgumentError if it is none."""
+    entries = records(path, _KEYS, "entries", "ctr")
     try:
-        entries = json.loads(path.read_text())
         for n, entry in enumerate(entries):
-            for key, kind in _KEYS.items():
-                if not isinstance(entry[key], kind):
-                    raise ValueError(f"{key} of entry {n} is {entry[key]!r}")
             int(entry["source"], 16), int(entry["target"], 16)
             if entry["cc"] is not None and not isinstance(entry["cc"], int):
                 raise ValueError(f"cc of entry {n} is {entry['cc']!r}")
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError) as error:
         raise ArgumentError(f"{path} is no list of entries ({error}); `make capture IP=ctr` writes one") from None
     return entries
 
@@ -118,11 +114,7 @@ def write(out: Path) -> None:
 
 def main(argv: list[str]) -> int:
     """Print the entries of a capture."""
-    given = parse(argv, {"OUT": "folder of `make capture IP=ctr`", "IP": "ctr"}, "Entries of a CTR capture.")
-    if "OUT" not in given:
-        raise ArgumentError("no capture was named; give OUT=<folder> of `make capture IP=ctr PROGRAM=sort OUT=out`")
-    print(of_folder(Path(given["OUT"])), end="")
-    return 0
+    return show(argv, "ctr", "Entries", of_folder)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ highest), value, of.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from models.hpm.config import Config
 from models.hpm.events import FIRST_EVENT, selector_name
 from models.hpm.registers import INHIBITS
 from tb.sequences.hpm_programs import EVENTS
-from tools.arguments import ArgumentError, existing_file, main_guard, parse
-from tools.rows_check import config_in
+from tools.arguments import existing_file, main_guard
+from tools.rows_check import config_in, records, show
 
 Counter = Mapping[str, Any]
 _KEYS = {"n": int, "csr": str, "width": int, "selector": int, "filters": int, "value": int, "of": int}
@@ -55,17 +54,7 @@ def listing(counters: Sequence[Counter], config: Config, name: str) -> str:
 
 def load(path: Path) -> list[dict[str, Any]]:
     """The counters of a counters.json; ArgumentError if it is none."""
-    try:
-        counters = json.loads(path.read_text())
-        for place, counter in enumerate(counters):
-            for key, kind in _KEYS.items():
-                if not isinstance(counter[key], kind):
-                    raise ValueError(f"{key} of counter {place} is {counter[key]!r}")
-        if not counters:
-            raise ValueError("it is empty")
-    except (ValueError, KeyError, TypeError) as error:
-        raise ArgumentError(f"{path} is no list of counters ({error}); `make capture IP=hpm` writes one") from None
-    return counters
+    return records(path, _KEYS, "counters", "hpm")
 
 
 def of_folder(out: Path) -> str:
@@ -82,11 +71,7 @@ def write(out: Path) -> None:
 
 def main(argv: list[str]) -> int:
     """Print the counters of a capture."""
-    given = parse(argv, {"OUT": "folder of `make capture IP=hpm`", "IP": "hpm"}, "Counters of a capture.")
-    if "OUT" not in given:
-        raise ArgumentError("no capture was named; give OUT=<folder> of `make capture IP=hpm PROGRAM=sort OUT=out`")
-    print(of_folder(Path(given["OUT"])), end="")
-    return 0
+    return show(argv, "hpm", "Counters", of_folder)
 
 
 if __name__ == "__main__":

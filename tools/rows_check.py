@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from models.riscv.program import Program
 from scoreboards.clauses import Plan
-from tools.arguments import ArgumentError, existing_file, flag
+from tools.arguments import ArgumentError, existing_file, flag, parse
 from tools.check import table
 
 FILES = {"ROWS": "rows.npz", "CONFIG": "config.json", "ELF": "program.elf"}
@@ -111,6 +111,30 @@ def loaded(load: Any, path: Path, what: str, ip: str) -> Any:
         return load(path)
     except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
         raise ArgumentError(f"{path} is no file of {what}; capture again with `make capture IP={ip}`") from None
+
+
+def records(path: Path, keys: Mapping[str, type], what: str, ip: str) -> list[dict[str, Any]]:
+    """A list of objects with these keys, at least one; ArgumentError if a JSON file holds anything else."""
+    try:
+        found = json.loads(path.read_text())
+        for n, one in enumerate(found):
+            for key, kind in keys.items():
+                if not isinstance(one[key], kind):
+                    raise ValueError(f"{key} of number {n} is {one[key]!r}")
+        if not found:
+            raise ValueError("it is empty")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArgumentError(f"{path} is no list of {what} ({error}); `make capture IP={ip}` writes one") from None
+    return found
+
+
+def show(argv: list[str], ip: str, what: str, listing: Callable[[Path], str]) -> int:
+    """Print the listing of a folder of `make capture`."""
+    given = parse(argv, {"OUT": f"folder of `make capture IP={ip}`", "IP": ip}, f"{what} of a capture.")
+    if "OUT" not in given:
+        raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
+    print(listing(Path(given["OUT"])), end="")
+    return 0
 
 
 def config_in(path: Path, kind: Any, ip: str, title: str) -> Any:

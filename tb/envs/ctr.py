@@ -18,7 +18,7 @@ from tb.coverage.ctr_points import sample
 from tb.envs import encoder, ports
 from tb.job import Job
 from tb.sequences.ctr_software import entries_read
-from tb.sequences.ctr_stimulus import CtrStimulus
+from tb.sequences.rows_stimulus import RowsStimulus
 
 
 class Scoreboard(ports.PortScoreboard):
@@ -26,7 +26,7 @@ class Scoreboard(ports.PortScoreboard):
 
     ports = ("retire", "csr")
 
-    def captured(self, job: Job, stimulus: CtrStimulus, problems: list[str]) -> CtrCapture:
+    def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> CtrCapture:
         rows = ctr_rows.joined(self.retire.got, self.csr.got)
         return CtrCapture(stimulus.config, rows, problems, job.exact, job.rerun, stimulus.program)
 

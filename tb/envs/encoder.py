@@ -10,9 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_subscriber, uvm_test
+from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_sequence, uvm_sequence_item, uvm_subscriber, uvm_test
 
-from models.riscv.beats import Beats
 from scoreboards.verdict import Verdict
 from tb.agents.control import ControlAgent
 from tb.agents.ingress import IngressAgent, IngressItem
@@ -33,16 +32,15 @@ class Listener(uvm_subscriber):
 
 
 class PlaySequence(uvm_sequence):
-    """Plays a stimulus as one item."""
+    """Plays one item."""
 
-    def __init__(self, name: str, beats: Beats) -> None:
+    def __init__(self, name: str, item: uvm_sequence_item) -> None:
         super().__init__(name)
-        self.beats = beats
+        self.item = item
 
     async def body(self) -> None:
-        item = IngressItem("beats", self.beats)
-        await self.start_item(item)
-        await self.finish_item(item)
+        await self.start_item(self.item)
+        await self.finish_item(self.item)
 
 
 class Scoreboard(uvm_component):
@@ -142,7 +140,7 @@ class EncoderTest(uvm_test):
         begin = time.perf_counter()
         await env.control.driver.reset(bulk, job.backpressure, self.ready_seed)
         self.problems = env.control.monitor.problems()
-        await PlaySequence("play", self.stimulus.beats).start(env.ingress.sequencer)
+        await PlaySequence("play", IngressItem("beats", self.stimulus.beats)).start(env.ingress.sequencer)
         if not bulk:
             env.stream.driver.draining = True
             await env.stream.monitor.drained()

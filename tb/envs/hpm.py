@@ -18,7 +18,7 @@ from tb.coverage.hpm_points import sample
 from tb.envs import encoder, ports
 from tb.job import Job
 from tb.sequences.hpm_programs import counters_read
-from tb.sequences.hpm_stimulus import HpmStimulus
+from tb.sequences.rows_stimulus import RowsStimulus
 
 
 class Scoreboard(ports.PortScoreboard):
@@ -26,7 +26,7 @@ class Scoreboard(ports.PortScoreboard):
 
     ports = ("hart", "csr", "state")
 
-    def captured(self, job: Job, stimulus: HpmStimulus, problems: list[str]) -> HpmCapture:
+    def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> HpmCapture:
         rows, state = hpm_rows.joined(self.hart.got, self.csr.got, self.state.got)
         return HpmCapture(stimulus.config, rows, state if job.exact else None, problems, job.exact, job.rerun, stimulus.program)
 

@@ -10,24 +10,18 @@ from typing import Any, ClassVar
 
 import cocotb
 from cocotb.triggers import FallingEdge
-from pyuvm import ConfigDB, uvm_sequence
+from pyuvm import ConfigDB
 
 from tb.agents.control import ControlAgent
 from tb.agents.port import PortAgent, RowsItem
 from tb.envs import encoder
 
 
-class PlayRows(uvm_sequence):
+class PlayRows(encoder.PlaySequence):
     """Plays rows as one item."""
 
     def __init__(self, name: str, rows: Any) -> None:
-        super().__init__(name)
-        self.rows = rows
-
-    async def body(self) -> None:
-        item = RowsItem("rows", self.rows)
-        await self.start_item(item)
-        await self.finish_item(item)
+        super().__init__(name, RowsItem("rows", rows))
 
 
 class PortScoreboard(encoder.Scoreboard):

@@ -130,15 +130,15 @@ module ctr_tb
     .csr_xlen32_i(csr_valid ? csr_xlen32 : noise[38]), .csr_rdata_o(csr_rdata_o), .csr_outcome_o(csr_outcome_o)
   );
 
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i(csr_valid || (valid != '0)), .noise_o(noise));
+
   // A run: play, one cycle for the last row, done.
   logic [63:0] cycle;
-  logic [31:0] busy;      // cycles in which something happened; noise stands still while nothing does, or Icarus wastes its time on it
   logic [2:0]  priv;      // of the cycle before
   logic        change, unknown;
 
   assign play    = go_i && !finish;
   assign done_o  = finish;
-  assign noise   = ({32'd0, noise_seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 33'd0, busy[31:2]}) * 64'h9e37_79b9_7f4a_7c15;
   assign twice   = {noise, noise};
   assign change  = (hart_priv != priv) || (cycle == 64'd0);
   assign unknown = csr_valid && ((^{csr_rdata_o, csr_outcome_o}) === 1'bx);
@@ -146,13 +146,11 @@ module ctr_tb
   initial begin
     finish = 1'b0;
     cycle  = '0;
-    busy   = '0;
   end
 
   always_ff @(posedge clk_o) begin
     priv   <= hart_priv;
     cycle  <= (rst_ni && (!drive_bulk_i || go_i)) ? cycle + 64'd1 : 64'd0;
-    busy   <= !rst_ni ? 32'd0 : busy + {31'd0, csr_valid || (valid != '0)};
     finish <= go_i && (finish || played);
   end
 

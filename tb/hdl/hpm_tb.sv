@@ -114,15 +114,15 @@ module hpm_tb
     .lcofi_o(state_lcofi_o), .lcofie_o(state_lcofie_o), .counter_o(state_counter_o), .of_o(state_of_o)
   );
 
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i(something), .noise_o(noise));
+
   // A run: play, one cycle behind the last row, one in which that one is written, done.
   logic [63:0] cycle;
-  logic [31:0] busy;  // cycles in which something happened; noise stands still while nothing does, or Icarus wastes its time on it
   logic [4:0]  hart, hart_before;
   logic        something, begun;
 
   assign play      = go_i && !finish;
   assign done_o    = finish;
-  assign noise     = ({32'd0, noise_seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 33'd0, busy[31:2]}) * 64'h9e37_79b9_7f4a_7c15;
   assign hart      = {running, stopcount, hart_priv};
   assign begun     = rst_ni && (!drive_bulk_i || go_i);
   assign something = csr_valid || (retired != '0) || (events != '0) || (hart != hart_before) || (cycle == 64'd0);
@@ -131,13 +131,11 @@ module hpm_tb
     finish = 1'b0;
     last   = 1'b0;
     cycle  = '0;
-    busy   = '0;
   end
 
   always_ff @(posedge clk_o) begin
     hart_before <= hart;
     cycle       <= begun ? cycle + 64'd1 : 64'd0;
-    busy        <= !rst_ni ? 32'd0 : busy + {31'd0, something};
     last        <= go_i && played;
     finish      <= go_i && (finish || last);
   end

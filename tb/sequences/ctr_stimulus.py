@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 
@@ -15,49 +13,34 @@ from models.ctr.rows import Rows
 from models.ctr.transfers import Transfers, rows_of
 from models.riscv import recording
 from models.riscv.csr import Access
-from models.riscv.program import Program
-from models.riscv.retired import Retired
 from tb.job import Job, JobError
 from tb.sequences.ctr_random import Mix
 from tb.sequences.ctr_script import Script
 from tb.sequences.ctr_software import Software
+from tb.sequences.rows_stimulus import RowsStimulus, scenario_of
 
 _MISP = 0.1  # share of a program's branches and jumps that were predicted wrong
 _LOOKS = 8000  # cycles between two looks at all entries while a program runs
 _SHARED = 0.5  # share of such accesses in cycles that have transfers as well
 
 
-@dataclass
-class CtrStimulus:
-    """What a job plays. program, retired, elf: of a real program, else None."""
-
-    rows: Rows
-    config: Config
-    program: Program | None = None
-    retired: Retired | None = None
-    elf: Path | None = None
-
-
-def stimulus(job: Job) -> CtrStimulus:
+def stimulus(job: Job) -> RowsStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
         from tb.sequences.ctr_scenarios import SCENARIOS
 
-        if name not in SCENARIOS:
-            near = get_close_matches(name, SCENARIOS, 1)
-            raise JobError(f"there is no scenario {name}; {f'did you mean {near[0]}? ' if near else ''}`make list IP=ctr` has them")
-        return CtrStimulus(SCENARIOS[name].build(config, Random(job.rng_path("story"))), config)
+        return RowsStimulus(scenario_of(job, SCENARIOS).build(config, Random(job.rng_path("story"))), config)
     if kind == "program":
         return _program(job, config, name)
     if job.source != "random":
         raise JobError(f"SOURCE={job.source} is no stimulus of CTR; give SOURCE=program:<name>, scenario:<name> or random")
     mix = Mix(config, Random(job.rng_path("mix")), job.gaps, job.grouping == "longest")
-    return CtrStimulus(mix.play(job.size).rows(), config)
+    return RowsStimulus(mix.play(job.size).rows(), config)
 
 
-def _program(job: Job, config: Config, name: str) -> CtrStimulus:
+def _program(job: Job, config: Config, name: str) -> RowsStimulus:
     """A program from its first instruction to its last (or its first transfers), looked at now and then, and read out at its end."""
     run = recording.load(name, config.xlen)
     rng = Random(job.rng_path("program"))
@@ -70,7 +53,7 @@ def _program(job: Job, config: Config, name: str) -> CtrStimulus:
     software = Software(config)
     begin, end = _alone(config, software.set_up()), _alone(config, _read_out(config))
     body = looked_at(Rows.of_transfers(transfers, config.transfers), config, rng)
-    return CtrStimulus(Rows.concat([begin, body, end]), config, run.program, retired, Path(run.program_path))
+    return RowsStimulus(Rows.concat([begin, body, end]), config, run.program, retired, Path(run.program_path))
 
 
 def _alone(config: Config, accesses: Iterable[Access]) -> Rows:

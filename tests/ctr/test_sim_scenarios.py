@@ -2,30 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tb.sequences.ctr_scenarios import SCENARIOS
 from tb.sequences.ctr_stimulus import stimulus
-from tests.scenario_runs import builds, of_build, short_in_pins
-from tools import systems
+from tests.scenario_runs import runs_of
 
-SYSTEM = systems.find("ctr")
-BUILDS = builds(SYSTEM)
-
-
-@pytest.mark.parametrize("build", range(len(BUILDS)))
-def test_scenarios(run_jobs, sim, build):
-    jobs = of_build(SYSTEM, sim, BUILDS[build])
-    assert jobs
-    run_jobs(jobs)
-
-
-def test_scenarios_pin_by_pin(run_jobs, sim):
-    jobs = short_in_pins(SYSTEM, sim, stimulus)
-    assert len(jobs) > len(SCENARIOS) // 3
-    run_jobs(jobs)
-
-
-def test_few_builds_serve_every_scenario(sim):
-    jobs = SYSTEM.directed(sim)
-    assert len(jobs) == sum(len(scenario.configs) for scenario in SCENARIOS.values()) and len(BUILDS) <= 10
+test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("ctr", stimulus, most=10)
