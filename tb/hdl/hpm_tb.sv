@@ -144,8 +144,11 @@ module hpm_tb
   logic [32*64-1:0]  counters, step;  // of the row; what it is more than the one before
   logic [31:0]       of, bent;
   logic              lcofi, lcofie, was_same, same, something_before, unknown;
-  logic [RowBits+63:0] seen;
+  logic [RowBits+63:0] seen;  // levels 6:5 are `state`
   logic [6:0]        state;
+
+  logic unused_bits;
+  assign unused_bits = ^{row, seen[70:69]};
 
   assign unknown = csr_valid && ((^{csr_rdata_o, csr_outcome_o}) === 1'bx);
   assign state   = {lcofie, lcofi, seen[68:64]};
