@@ -7,7 +7,6 @@ several would explain it: at the end of the run `Blame` chooses, so that few cla
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,7 +28,7 @@ from models.ctr.model_rules import (
 from models.ctr.records import SCTRCLR, TYPES
 from models.ctr.rows import NO_ACCESS, Rows
 from models.riscv.csr import DONE, PRIVILEGES, READ, Access
-from scoreboards.clauses import Failure
+from scoreboards.blame import Candidates
 from scoreboards.ctr_follow import CONTROL, Event, Follower
 from scoreboards.ctr_reasons import RECORDED, Why
 
@@ -40,7 +39,6 @@ _NO_CC = ~0xFFFF8000
 View = dict[tuple[int, int], int]  # (logical entry, ireg) to value; (-1, 0) is the status
 
 
-Candidates = tuple[tuple[str, str], ...]  # (clause, setting)
 
 
 class Finding(NamedTuple):
@@ -62,36 +60,6 @@ def explains(why: Why, acts: Iterable[int]) -> Candidates:
     """The clauses whose breach would make a device do one of `acts`, most specific first."""
     wanted = frozenset(acts)
     return tuple((s.clause, s.setting) for s in why.suspects if s.acts & wanted)
-
-
-class Blame:
-    """Failures that several clauses explain. passed: how often each (clause, setting) was seen to hold."""
-
-    def __init__(self) -> None:
-        self.passed: Counter[tuple[str, str]] = Counter()
-        self._open: list[tuple[Failure, Candidates]] = []
-
-    def add(self, failure: Failure, candidates: Candidates) -> None:
-        """A failure to be judged at the end."""
-        self._open.append((failure, candidates))
-
-    def judged(self) -> list[Failure]:
-        """All of them, each under its clause: again and again the one that explains most of what is left, and held least."""
-        done: list[tuple[int, Failure]] = []
-        left = list(enumerate(self._open))
-        while left:
-            explained: Counter[tuple[str, str]] = Counter(c for _, (_, candidates) in left for c in candidates)
-            if not explained:
-                done += [(n, failure) for n, (failure, _) in left]
-                break
-            order = {c: -n for n, c in enumerate(explained)}
-            best = max(explained, key=lambda c: (explained[c] / (explained[c] + self.passed[c]), explained[c], order[c]))
-            for n, (failure, candidates) in left:
-                if best in candidates:
-                    failure.clause = best[0]
-                    done.append((n, failure))
-            left = [one for one in left if best not in one[1][1]]
-        return [failure for _, failure in sorted(done, key=lambda one: one[0])]
 
 
 def told(event: Event) -> str:

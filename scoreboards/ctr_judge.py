@@ -5,10 +5,11 @@ from __future__ import annotations
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.records import OPS, SCTRCLR
 from models.riscv.csr import PRIVILEGES, Access
+from scoreboards.blame import Blame, Candidates
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ctr_access import Suspects
 from scoreboards.ctr_capture import CtrCapture
-from scoreboards.ctr_diagnose import Blame, Candidates, Diagnosis, Finding, View, look_ahead, told
+from scoreboards.ctr_diagnose import Diagnosis, Finding, View, look_ahead, told
 from scoreboards.ctr_follow import Follower
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_reads import Field

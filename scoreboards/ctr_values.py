@@ -8,8 +8,9 @@ from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.model_rules import NO_SOURCE, NO_TARGET, WHOLE
 from models.ctr.registers import Csr
 from models.riscv.csr import CLEAR, SET, Access, Answer
+from scoreboards.blame import Candidates
 from scoreboards.ctr_access import Last, control_clause, depth_clause, stateen_clause
-from scoreboards.ctr_diagnose import Candidates, explains, look_ahead, told
+from scoreboards.ctr_diagnose import explains, look_ahead, told
 from scoreboards.ctr_follow import CONTROL
 from scoreboards.ctr_judge import Judge, Table
 from scoreboards.ctr_reads import Field, count_clause, entry_fields, near, status_fields

@@ -20,6 +20,7 @@ import numpy as np
 from models.hpm.events import selector_name
 from models.hpm.rows import NO_ACCESS
 from models.riscv.csr import OPS, PRIVILEGES
+from scoreboards.blame import Blame
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.hpm_capture import HpmCapture
 from scoreboards.hpm_cells import Cells
@@ -35,9 +36,9 @@ __all__ = ["Verdict", "check", "plan"]
 
 PLAN = Path(__file__).parent.parent / "tests" / "plan" / "hpm.toml"
 CHUNK = 4096  # rows: what is computed at once fits in a cache
-MOST_TOLD = 64  # wrong cells of a stretch without a rule
+MOST_TOLD = 64  # wrong cells of a stretch that are told
 Told = tuple[str, str, list[tuple[str, str, str]]]  # of a wrong cell: headline, clause if no rule explains it, table
-Tell = Callable[[Cells, int, int], Told]
+Tell = Callable[[Cells, Overflow, int, int], Told]
 
 
 @cache
@@ -63,7 +64,8 @@ class Check:
 
     def __init__(self, capture: HpmCapture, book: ClauseBook, knobs: Knobs) -> None:
         self.capture, self.book, self.knobs = capture, book, knobs
-        self.software = Software(capture, book, knobs)
+        self.blame = Blame()
+        self.software = Software(capture, book, knobs, self.blame)
         self.epochs: Epochs | None = None
         self.overflows = 0
 
@@ -77,6 +79,8 @@ class Check:
             self.epochs = self.software.run()
             for cells in self.cells():
                 self._count(cells)
+        for failure in self.blame.judged():
+            self.book.fail(failure)
 
     def cells(self) -> Iterable[Cells]:
         """The cycles of the run, many at a time; none if the device does not show its counters."""
@@ -92,41 +96,40 @@ class Check:
     def _count(self, c: Cells) -> None:
         o = Overflow(c)
         self.overflows += int(o.over.sum())
-        self._judge(c, rules(c), c.want, c.after, self._counter)
-        self._judge(c, of_rules(o), o.of, o.of_after, self._of)
-        for found, want, got, tell in ((request_rules(o), o.ip, o.ip_after, self._lcofip), (enable_rules(o), o.ie, o.ie_after, self._lcofie)):
-            self._judge(c, found, want[:, None], got[:, None], tell)
+        self._judge(c, o, rules(c), c.want, c.after, self._counter)
+        self._judge(c, o, of_rules(o), o.of, o.of_after, self._of)
+        self._judge(c, o, request_rules(o), o.ip[:, None], o.ip_after[:, None], self._lcofip)
+        self._judge(c, o, enable_rules(o), o.ie[:, None], o.ie_after[:, None], self._lcofie)
         self._fixed(c)
 
-    def _judge(self, c: Cells, found: Iterable[Rule], want: np.ndarray, got: np.ndarray, tell: Tell) -> None:
-        """Count what each rule tests; a wrong cell belongs to the first rule that explains it."""
-        wrong = want != got
-        open_, weight = wrong.copy() if wrong.any() else None, c.steps.weight
+    def _judge(self, c: Cells, o: Overflow, found: Iterable[Rule], want: np.ndarray, got: np.ndarray, tell: Tell) -> None:
+        """Count what each rule tests; a wrong cell belongs to one of the rules that explain it."""
+        wrong, weight = want != got, c.steps.weight
+        failed = [(i, j) for i, j in np.argwhere(wrong).tolist()[:MOST_TOLD]]
+        explained: dict[tuple[int, int], list[str]] = {cell: [] for cell in failed}
         for clause, rows, values, where in found:
             tested = values != want[rows]
             if where is not None:
                 tested &= where
-            if open_ is not None:
-                mine = tested & open_[rows] & (values == got[rows])
-                cells = np.argwhere(mine)
-                cells[:, 0] = rows[cells[:, 0]]
-                self._tell(clause, c, cells.tolist(), tell)
-                open_[cells[:, 0], cells[:, 1]] = False
+            if failed:
+                mine = tested & wrong[rows] & (values == got[rows])
+                for k, j in np.argwhere(mine).tolist():
+                    if (int(rows[k]), j) in explained:
+                        explained[int(rows[k]), j].append(clause)
                 tested &= ~wrong[rows]
-            self.book.count(clause, int((tested.sum(axis=1) * weight[rows]).sum()))
-        for i, j in [] if open_ is None else np.argwhere(open_).tolist()[:MOST_TOLD]:
-            self._tell("", c, [[i, j]], tell)
+            times = int((tested.sum(axis=1) * weight[rows]).sum())
+            self.book.count(clause, times)
+            self.blame.passed[clause, ""] += times
+        for (i, j), clauses in explained.items():
+            failure = self._failure(c, o, i, j, tell)
+            self.blame.add(failure, tuple((clause, "") for clause in dict.fromkeys(clauses or [failure.clause])))
 
-    def _tell(self, clause: str, c: Cells, cells: list[list[int]], tell: Tell) -> None:
-        """Failures of one clause; without one each cell says its own."""
-        self.book.bulk(clause or tell(c, *cells[0])[1], len(cells), range(len(cells)), lambda k: self._failure(clause, c, *cells[k], tell))
-
-    def _failure(self, clause: str, c: Cells, i: int, j: int, tell: Tell) -> Failure:
-        headline, otherwise, table = tell(c, i, j)
+    def _failure(self, c: Cells, o: Overflow, i: int, j: int, tell: Tell) -> Failure:
+        headline, clause, table = tell(c, o, i, j)
         rows, row = self.capture.rows, int(c.steps.row[i])
         cycle = int(rows.cycle[row]) if c.steps.first[i] else int(rows.cycle[row + 1]) - 1
         table.append(("in the cycle", "", self._happened(c, i)))
-        return Failure(clause or otherwise, headline, cycle, None, "", table)
+        return Failure(clause, headline, cycle, None, "", table)
 
     # --- What is said -------------------------------------------------------------------------------
 
@@ -142,26 +145,23 @@ class Check:
             what.append(f"{OPS.get(int(rows.op[row]), '?')} {csr}{value} from {PRIVILEGES.get(int(rows.mode[row]), '?')}")
         return ", ".join(what)
 
-    def _counter(self, c: Cells, i: int, j: int) -> Told:
+    def _counter(self, c: Cells, o: Overflow, i: int, j: int) -> Told:
         number = int(c.numbers[j])
         name = {0: "mcycle", 2: "minstret"}.get(number, f"mhpmcounter{number}")
         table = [(name, f"{int(c.want[i, j]):#x}", f"{int(c.after[i, j]):#x}"), ("before", "", f"{int(c.before[i, j]):#x}"),
                  ("counts", "", selector_name(int(c.selected[i, j]))), ("increment", str(int(c.counted[i, j])), "")]  # fmt: skip
         return f"{name} is wrong behind the cycle", unexplained(c, i, j), table
 
-    def _of(self, c: Cells, i: int, j: int) -> Told:
-        o = Overflow(c)
+    def _of(self, c: Cells, o: Overflow, i: int, j: int) -> Told:
         number = int(c.numbers[c.programmable[j]])
         table = [(f"OF{number}", str(int(o.of[i, j])), str(int(o.of_after[i, j]))), ("before", "", str(int(o.of_before[i, j])))]
         return f"OF of mhpmevent{number} is wrong behind the cycle", "HPM.of.only" if o.of_after[i, j] else "HPM.of.sticky", table
 
-    def _lcofip(self, c: Cells, i: int, j: int) -> Told:
-        o = Overflow(c)
+    def _lcofip(self, c: Cells, o: Overflow, i: int, j: int) -> Told:
         table = [("LCOFIP", str(int(o.ip[i])), str(int(o.ip_after[i]))), ("before", "", str(int(o.ip_before[i])))]
         return "LCOFIP is wrong behind the cycle", "HPM.lcofi.only" if o.ip_after[i] else "HPM.lcofi.holds", table
 
-    def _lcofie(self, c: Cells, i: int, j: int) -> Told:
-        o = Overflow(c)
+    def _lcofie(self, c: Cells, o: Overflow, i: int, j: int) -> Told:
         table = [("LCOFIE", str(int(o.ie[i])), str(int(o.ie_after[i]))), ("before", "", str(int(o.ie_before[i])))]
         return "LCOFIE is wrong behind the cycle", "HPM.lcofi.enable", table
 

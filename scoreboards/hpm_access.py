@@ -50,11 +50,11 @@ def _tested(config: Config, csr: Csr | None, access: Access, opened: tuple[bool,
     elif csr.level == "M":
         yield ("HPM.csr.machine",)
     elif csr.level == "U":
-        yield from _counter(config, priv, *opened)
         if csr.high:
             yield ("HPM.enable.high",)
         if csr.state == "time":
             yield ("HPM.enable.time",)
+        yield from _counter(config, priv, *opened)
     elif priv == U:
         yield ("HPM.csr.user",)
     elif priv == VU:

@@ -1,6 +1,6 @@
 """What software did, access by access: each answer against the rules, and what the accesses leave for the counters.
 
-`Software(capture, book, knobs).run()` compares every outcome and value, and returns the settings that rule each row and what was written
+`Software(capture, book, knobs, blame).run()` compares every outcome and value, and returns the settings that rule each row and what was written
 in it, from which `scoreboards.hpm_count` tells every cycle. Counters, OF and LCOFIP are taken from what the device shows of them;
 settings cannot be seen but through reads, so the reference model keeps them; what a read shows otherwise is reported and adopted.
 """
@@ -19,6 +19,7 @@ from models.hpm.model_bulk import Trace
 from models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
 from models.hpm.rows import NO_ACCESS
 from models.riscv.csr import DONE, OPS, OUTCOMES, PRIVILEGES, READ, SET, WRITE, Access, Answer, M
+from scoreboards.blame import Blame
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.hpm_access import Last, Part, Shown, Suspects, fields, tested
 from scoreboards.hpm_capture import HpmCapture
@@ -36,8 +37,8 @@ class Software:
     OF, mcounteren, hcounteren); deltas: of time, (mode, htimedelta is "0", "positive" or "negative"); missed: (address, mode) where nothing is.
     """
 
-    def __init__(self, capture: HpmCapture, book: ClauseBook, knobs: Knobs) -> None:
-        self.capture, self.book, self.knobs, self.config = capture, book, knobs, capture.config
+    def __init__(self, capture: HpmCapture, book: ClauseBook, knobs: Knobs, blame: Blame) -> None:
+        self.capture, self.book, self.knobs, self.blame, self.config = capture, book, knobs, blame, capture.config
         self.rules = Hpm(capture.config)
         self.written = Written.empty(len(capture.rows))
         self.notes: Counter[tuple[str, int, int, int, int, tuple[int, int, int]]] = Counter()
@@ -51,6 +52,7 @@ class Software:
         self._suspects: dict[tuple, Suspects] = {}
         self._fields: dict[tuple, tuple[Part, ...]] = {}
         self._last: dict[str, Last] = {}
+        self._adopted: set[tuple[str, bool]] = set()
         self._asked: dict[int, int] = {}
         self._moved = 0  # reads of counters that moved in that cycle
         self._begins, self._settings = [0], [self._now()]
@@ -66,6 +68,7 @@ class Software:
         for suspects, times in self._right.items():
             for clause, _ in suspects:
                 self.book.count(clause, times)
+                self.blame.passed[clause, ""] += times
         self.book.count("HPM.read.begin", self._moved)
         for parts, times in self._shown.items():
             for clause in dict.fromkeys(part.clause for part in parts):
@@ -110,9 +113,9 @@ class Software:
         if outcome == answer.outcome:
             self._right[suspects] += 1
         else:
-            clause = next((clause for clause, others in suspects if outcome in others), "HPM.csr.done")
-            self._fail(clause, row, f"{self._told(access)} ended as {OUTCOMES.get(outcome, outcome)}",
-                       [("outcome", OUTCOMES[answer.outcome], OUTCOMES.get(outcome, str(outcome)))])  # fmt: skip
+            clauses = [clause for clause, others in suspects if outcome in others] or ["HPM.csr.done"]
+            self.blame.add(self._failure(clauses[0], row, f"{self._told(access)} ended as {OUTCOMES.get(outcome, outcome)}",
+                           [("outcome", OUTCOMES[answer.outcome], OUTCOMES.get(outcome, str(outcome)))]), tuple((clause, "") for clause in clauses))  # fmt: skip
         if answer.outcome != DONE:
             self._refused(row, csr, access, rdata, outcome, old)
         elif csr is not None:
@@ -266,7 +269,7 @@ class Software:
 
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         """Whether this device may show that."""
-        if not self.knobs.reset_zero and csr.state not in self._last and csr.state not in ("time", "scountovf"):
+        if not self.knobs.reset_zero and csr.state not in self._last and csr.state not in ("time", "scountovf") and (csr.state, csr.high) not in self._adopted:
             return True
         if self.knobs.select == "any" and csr.state.startswith("mhpmevent"):
             return not (rdata ^ answer.rdata) & ~(SELECT_MASK >> 32 * csr.high)
@@ -275,6 +278,7 @@ class Software:
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
         """From here on the device's value counts, as far as it is kept here and the access did not write it."""
+        self._adopted.add((csr.state, csr.high))
         own, state = self._named.get(csr.state + "h" * csr.high), self.capture.state
         if own is None or csr.state == "time" or (writes(self.config, access) and not csr.read_only):
             return

@@ -1,25 +1,35 @@
-"""Rows as a bench records them: a row in every cycle in which the outputs do not move as in the cycle before."""
+"""What a bench records of a device that is as the reference model, or as a model with a bug."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from random import Random
+from typing import Any
 
 import numpy as np
 
 from models.hpm.config import Config
+from models.hpm.model import Hpm
 from models.hpm.rows import NO_ACCESS, Rows, followed
 from scoreboards.hpm_capture import HpmCapture
+from tb.sequences.hpm_scenarios import SCENARIOS
 
 _NEAR = 4096  # idle cycles behind a row, and before the next, that get rows of their own where that is needed
 
 
-def captured(rows: Rows, config: Config) -> HpmCapture:
-    """What a device that is as the reference model leaves behind."""
-    return HpmCapture(config, *followed(expanded(rows, config), config))
+def captured(rows: Rows, config: Config, device: type[Hpm] = Hpm) -> HpmCapture:
+    """What the monitors see of a device that plays rows."""
+    return HpmCapture(config, *followed(expanded(rows, config, device), config, device(config)))
 
 
-def expanded(rows: Rows, config: Config) -> Rows:
-    """The rows, and those that a recorder adds to them."""
+def story(name: str, options: dict[str, Any], device: type[Hpm] = Hpm) -> HpmCapture:
+    """The same of a directed scenario."""
+    config = Config.from_dict(options)
+    return captured(SCENARIOS[name].build(config, Random(1)), config, device)
+
+
+def expanded(rows: Rows, config: Config, device: type[Hpm] = Hpm) -> Rows:
+    """The rows, and those that a recorder adds: one in every cycle in which the outputs do not move as in the cycle before."""
     length = rows.clocks.astype(np.int64)
     where = np.repeat(np.arange(len(rows)), np.minimum(length, 2 * _NEAR))
     step = np.arange(len(where)) - np.searchsorted(where, where)
@@ -30,7 +40,7 @@ def expanded(rows: Rows, config: Config) -> Rows:
         columns[name][step > 0] = 0
     columns["op"][step > 0] = NO_ACCESS
     out = Rows(**columns)
-    state = followed(out, config)[1]
+    state = followed(out, config, device(config))[1]
     shown = np.column_stack([state.counters, state.of, state.lcofip, state.lcofie]).astype(np.uint64)
     moved = np.diff(shown, axis=0)
     apart = np.diff(out.cycle.astype(np.int64)) != 1

@@ -1,0 +1,131 @@
+"""Devices that break one rule each: the clause of that rule catches them, and no clause of anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from models.hpm.events import Counts
+from models.hpm.model import Hpm
+from models.riscv.csr import DEBUG, DONE, SET, Access, Answer
+from scoreboards.hpm import check
+from tests.hpm.devices import story
+
+SMALL: dict[str, Any] = {"counters": "3+4+5", "events": 3}
+_LOW = (1 << 32) - 1
+
+
+class Others(Hpm):
+    """An event is lost when another counter is written."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        return super()._count(priv, counts, written) if written < 0 else []
+
+
+class Once(Hpm):
+    """Several events in a cycle count as one."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        few = counts._replace(retired=min(counts.retired, 1), events=tuple(min(e, 1) for e in counts.events))
+        return super()._count(priv, few, written)
+
+
+class High(Hpm):
+    """A high half reads 0."""
+
+    def cycle(self, *given: Any) -> Answer | None:
+        answer = super().cycle(*given)
+        access = given[2] if len(given) > 2 else None
+        return answer._replace(rdata=0) if answer and access and access.addr >> 7 & 1 and access.addr >> 8 in (0xB, 0xC) else answer
+
+
+class Lost(Hpm):
+    """An interrupt is lost on a simultaneous clear."""
+
+    def cycle(self, priv: int, counts: Counts = Counts(), access: Access | None = None) -> Answer | None:
+        before = self.lcofip
+        answer = super().cycle(priv, counts, access)
+        if access and access.addr == 0x344 and access.op in (1, 3) and answer and answer.outcome == DONE and before:
+            self.controls["mip"] = access.wdata & 1 << 13 if access.op == 1 else self.controls["mip"] if not access.wdata >> 13 & 1 else 0
+        return answer
+
+
+class Written(Hpm):
+    """OF is set by a write of its counter that looks like a wrap."""
+
+    def _write(self, write: Any) -> None:
+        n, old = write.csr.number, self.counters[write.csr.number]
+        super()._write(write)
+        if write.csr.address >> 8 == 0xB and n > 2 and old >> 63 and not self.counters[n] >> 63:
+            self.events[n] |= 1 << 63
+
+
+class Late(Hpm):
+    """mcountinhibit rules one cycle late."""
+
+    _before = 0
+
+    def _selected(self, n: int, priv: int) -> int:
+        now, self.controls["mcountinhibit"] = self.controls["mcountinhibit"], self._before
+        selector = super()._selected(n, priv)
+        self.controls["mcountinhibit"] = now
+        return selector
+
+    def cycle(self, *given: Any) -> Answer | None:
+        now = self.controls["mcountinhibit"]
+        answer = super().cycle(*given)
+        self._before, self._counting = now, {}
+        return answer
+
+
+class Masked(Hpm):
+    """OF disables no interrupt."""
+
+    def _overflow(self, counters: list[int]) -> None:
+        super()._overflow(counters)
+        if counters:
+            self.controls["mip"] = 1 << 13
+
+
+class Stopped(Hpm):
+    """Debug Mode stops counters, whatever dcsr.stopcount is."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        return [] if priv == DEBUG else super()._count(priv, counts, written)
+
+
+class Half(Hpm):
+    """A write of half a counter clears the other half."""
+
+    def _write(self, write: Any) -> None:
+        high = write.value >> 32
+        part = write.value & _LOW if high == self.counters[write.csr.number] >> 32 else high << 32
+        super()._write(write._replace(value=part) if write.csr.address >> 8 == 0xB else write)
+
+
+class Sets(Hpm):
+    """A set writes mcounteren whole."""
+
+    def cycle(self, priv: int, counts: Counts = Counts(), access: Access | None = None) -> Answer | None:
+        answer = super().cycle(priv, counts, access)
+        if access and access.addr == 0x306 and access.op == SET and access.wdata and answer and answer.outcome == DONE:
+            self.controls["mcounteren"] = access.wdata & self.config.enables
+        return answer
+
+
+RV32 = {**SMALL, "xlen": 32}
+CASES = [  # device, scenario, implementation, clauses that fail
+    (Others, "writes_while_counting", SMALL, {"HPM.write.others"}), (Once, "several_at_once", SMALL, {"HPM.count.several"}),
+    (High, "halves", RV32, {"HPM.half.high"}), (Lost, "lcofip_written_at_overflow", SMALL, {"HPM.lcofi.race"}),
+    (Written, "writes_that_look_like_wraps", SMALL, {"HPM.of.counter"}), (Late, "next_cycle", SMALL, {"HPM.inhibit.next"}),
+    (Masked, "overflow_again", SMALL, {"HPM.lcofi.masked"}), (Stopped, "debug_mode", SMALL, {"HPM.debug.counts"}),
+    (Half, "halves", RV32, {"HPM.half.write"}), (Sets, "values", SMALL, {"HPM.csr.setclear"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("device", "scenario", "options", "clauses"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_a_broken_rule_has_its_clause(device: type[Hpm], scenario: str, options: dict[str, Any], clauses: set[str]) -> None:
+    verdict = check(story(scenario, options, device))
+    assert {clause for clause in verdict.book.failed if "HPM-" not in clause} == clauses, [f.text() for f in verdict.failures[:3]]
+    assert check(story(scenario, options)).passed
