@@ -18,7 +18,7 @@ RESULTS_OF_ALL := build/results/main
 help: ## What there is to type
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-11s %s\n' "$$t" "$$w"; done
-	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
 all: venv ## The main job: real programs through the encoder, every byte checked, and a report (default)
 	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
@@ -30,7 +30,7 @@ run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
 test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>)
 	@$(PY) -m tools.suite $(WORDS)
 
-capture: venv ## Run a program and leave trace.bin (IP=ctr: entries.json, IP=hpm: counters.json), program.elf, config.json, retired.csv in OUT
+capture: venv ## Run a program and leave trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT
 	@$(PY) -m tools.capture $(WORDS)
 
 decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= PROGRAM= CONFIG=)
