@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.hpm.events import Counts
+from models.hpm.events import QUIET, Counts
 from models.hpm.model import Hpm
 from models.riscv.csr import DEBUG, DONE, SET, Access, Answer
 from scoreboards.hpm import check
@@ -43,7 +43,7 @@ class High(Hpm):
 class Lost(Hpm):
     """An interrupt is lost on a simultaneous clear."""
 
-    def cycle(self, priv: int, counts: Counts = Counts(), access: Access | None = None) -> Answer | None:
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
         before = self.lcofip
         answer = super().cycle(priv, counts, access)
         if access and access.addr == 0x344 and access.op in (1, 3) and answer and answer.outcome == DONE and before:
@@ -107,7 +107,7 @@ class Half(Hpm):
 class Sets(Hpm):
     """A set writes mcounteren whole."""
 
-    def cycle(self, priv: int, counts: Counts = Counts(), access: Access | None = None) -> Answer | None:
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
         answer = super().cycle(priv, counts, access)
         if access and access.addr == 0x306 and access.op == SET and access.wdata and answer and answer.outcome == DONE:
             self.controls["mcounteren"] = access.wdata & self.config.enables
