@@ -43,6 +43,11 @@ class Effects:
         self.state, self.shadow, self.platform = state, shadow, state.platform
         self.wants = {number: Want.of_held(held, shadow.quiet) for number, held in shadow.held.items()}
         self.lcofip = shadow.lcofip
+        self.idle = self._idle()
+
+    def _idle(self) -> set[int]:
+        """Hardware counters with a firmware event (policy firmware_base=position): nobody says what becomes of them."""
+        return {one.hardware.number for one in self.state.counters.values() if one.hardware and one.counts_firmware}
 
     def want(self, one: Logical) -> Want | None:
         """That of a logical counter; None if no hardware counts for it."""
@@ -53,10 +58,11 @@ class Effects:
     def put(self, one: Logical, value: int, clause: str) -> None:
         """A value is written to a counter."""
         if (want := self.want(one)) is None:
-            one.other = {clause: one.value}
-            one.value = value % (1 << self.platform.firmware_width)
-            if value != one.value:
-                one.other["SBI.fw.width"] = value
+            cell = one.cell
+            cell.other = {clause: cell.value}
+            cell.value = value % (1 << self.platform.firmware_width)
+            if value != cell.value:
+                cell.other["SBI.fw.width"] = value
             return
         assert one.hardware is not None
         want.value, want.known = value % (1 << one.hardware.width), (1 << 64) - 1
@@ -84,7 +90,7 @@ class Effects:
 
     def start(self, one: Logical, clause: str) -> None:
         """A counter starts."""
-        one.started = True
+        one.cell.started = True
         if (want := self.want(one)) is not None:
             want.runs = True
             want.why["runs"] = clause
@@ -108,7 +114,7 @@ class Effects:
 
     def stop(self, one: Logical) -> None:
         """A counter stops."""
-        one.started = False
+        one.cell.started = False
         if (want := self.want(one)) is not None:
             want.runs = False
             want.why["runs"] = "SBI.stop.stopped"
@@ -127,7 +133,10 @@ class Effects:
 
     def compare(self, untouched: str, report: Report) -> None:
         """Every counter against what it has to hold; fields that no action names belong to the clause `untouched`."""
+        idle = self.idle | self._idle()
         for number, want in self.wants.items():
+            if number in idle:
+                continue
             held = self.shadow.held[number]
             value, known, of = held.begun or (held.value, held.known, held.of)
             name = {0: "mcycle", 2: "minstret"}.get(number, f"mhpmcounter{number}")

@@ -146,8 +146,11 @@ class Follower(Outcomes):
                 self.memory.does(operation, answer)
         refusals = self.state.refusals(fid, a, self.memory.valid, self.memory.words() if fid == sbi.EVENT_GET_INFO else None)
         self._note(fid, a, ret, refusals)
-        self._answer(fid, a, ret, refusals)
-        if self.policy.choices != Policy().choices:
+        if self.state.vague(a):
+            self.trusted = False
+        else:
+            self._answer(fid, a, ret, refusals)
+        if self.policy.choices != Policy().choices and not self.state.vague(a):
             self.book.check("SBI.policy", self.trusted, lambda: Failure("SBI.policy", f"{self._shown()}: not what the policy says", self.step.cycle or None))
         if known and self.platform.has(fid):
             self.acts(fid, a, ret, effects)
@@ -165,7 +168,7 @@ class Follower(Outcomes):
         for one in self.state.counters.values():
             if one.hardware is not None:
                 held = self.shadow.held[one.hardware.number]
-                one.started = held.runs
+                one.cell.started = held.runs
                 one.event = one.event if held.select else None
 
     def _answer(self, fid: int, a: Arguments, ret: SbiRet, refusals: list[Refusal]) -> None:

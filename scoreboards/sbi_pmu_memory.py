@@ -131,7 +131,7 @@ class MemoryRules:
             f.check("SBI.stop.snapshot", whole, f"slot of counter {one.index}", "written", "not written")
             f.notes["slot", "written", one.index - a["counter_idx_base"]] += 1
             value = f.shadow.word(address, sbi.VALUE_SIZE) or 0
-            known, right = (1 << 64) - 1, one.value
+            known, right = (1 << 64) - 1, one.cell.value
             if one.hardware is not None and one.counts_firmware:
                 continue  # what it holds is nobody's value
             if one.hardware is not None:

@@ -89,24 +89,26 @@ class Outcomes:
         self.check("SBI.info.reserved", rest == 0, "reserved bits", "0x0", f"{rest:#x}")
 
     def _fw_read(self, fid: int, one: Logical, ret: SbiRet) -> None:
+        if one.cells is not None and one.event is None:
+            return  # values are of events: it has none
         high = fid == sbi.FW_READ_HI
         ones = (1 << self.xlen) - 1
 
         def shown(value: int) -> int:
             return value >> 32 if high else value & ones
 
-        right, got = shown(one.value), ret.value
-        others = {clause: shown(value) for clause, value in one.other.items() if shown(value) != right}
+        right, got = shown(one.cell.value), ret.value
+        others = {clause: shown(value) for clause, value in one.cell.other.items() if shown(value) != right}
         guilty = [clause for clause, value in others.items() if value == got] if got != right else []
         for clause in guilty[:1] if got != right else others:
             self._value(clause, ret, right)
         if got == right:
-            one.other = {clause: value for clause, value in one.other.items() if clause not in others}
+            one.cell.other = {clause: value for clause, value in one.cell.other.items() if clause not in others}
         if not guilty:
             self._value("SBI.fw_read_hi.value" if high else "SBI.fw_read.value", ret, right)
         if got != right:
-            one.value = one.value & LOW | got << 32 if high else one.value & ~ones | got
-            one.other.clear()
+            one.cell.value = one.cell.value & LOW | got << 32 if high else one.cell.value & ~ones | got
+            one.cell.other.clear()
 
     # Firmware events
 
@@ -116,23 +118,24 @@ class Outcomes:
         size = 1 << self.platform.firmware_width
         firmware = [one for one in self.state.counters.values() if one.hardware is None or one.counts_firmware]
         hit = [one for one in firmware if one.started and one.event == event and (event != PLATFORM or one.data == action.data)]
-        if self.policy["firmware_shared"] == "first":
+        shared = self.policy["firmware_value"] == "event"
+        if shared or self.policy["firmware_shared"] == "first":
             hit = hit[:1]
         self.notes["fired", action.code if action.code < 22 else "platform" if event == PLATFORM else "specific", len(hit)] += 1
-        for one in firmware:
-            count = one.value + action.count
+        for one in hit if shared else firmware:
+            count = one.cell.value + action.count
             if one in hit:
-                one.other = {clause: (value + action.count) % size for clause, value in one.other.items()}
-                one.other["SBI.fw.platform" if event == PLATFORM else "SBI.fw.counts"] = one.value
+                one.cell.other = {clause: (value + action.count) % size for clause, value in one.cell.other.items()}
+                one.cell.other["SBI.fw.platform" if event == PLATFORM else "SBI.fw.counts"] = one.cell.value
                 if one is not hit[0]:
-                    one.other["SBI.fw.two"] = one.value
-                one.value = count % size
+                    one.cell.other["SBI.fw.two"] = one.cell.value
+                one.cell.value = count % size
                 if count >= size:
-                    one.other["SBI.fw.width"] = count
+                    one.cell.other["SBI.fw.width"] = count
             elif one.event == event:
-                one.other["SBI.fw.platform" if one.started else "SBI.fw.stopped"] = count % size
+                one.cell.other["SBI.fw.platform" if one.started else "SBI.fw.stopped"] = count % size
             elif one.started:
-                one.other["SBI.fw.unmapped" if one.event is None else "SBI.fw.other"] = count % size
+                one.cell.other["SBI.fw.unmapped" if one.event is None else "SBI.fw.other"] = count % size
 
     # config_matching
 
@@ -164,7 +167,7 @@ class Outcomes:
         elif want is not None:
             want.why["value"] = "SBI.config.auto_start" if flags & sbi.AUTO_START else "SBI.config.value_kept"
         else:
-            one.other["SBI.config.auto_start" if flags & sbi.AUTO_START else "SBI.config.value_kept"] = 0
+            one.cell.other["SBI.config.auto_start" if flags & sbi.AUTO_START else "SBI.config.value_kept"] = 0
         if flags & sbi.AUTO_START and not one.started:
             effects.start(one, "SBI.config.auto_start")
             effects.armed(one)
@@ -211,7 +214,7 @@ class Outcomes:
             elif (want := effects.want(one)) is not None:
                 want.why["value"] = "SBI.start.keep"
             else:
-                one.other["SBI.start.keep"] = a["initial_value"]
+                one.cell.other["SBI.start.keep"] = a["initial_value"]
             effects.start(one, "SBI.start.started")
             effects.arm(one)
         self._nothing(ret)

@@ -25,18 +25,38 @@ class Refusal(NamedTuple):
 
 
 @dataclass
-class Logical:
-    """A logical counter as the supervisor's calls made it.
+class Cell:
+    """What counts: a counter, or (policy firmware_value=event) a firmware event.
 
     value: of a firmware counter; what a hardware counter holds is in the shadow. other: clause -> value if it had been broken since the last read.
     """
 
-    counter: Hardware | Firmware
     started: bool = False
-    event: int | None = None
-    data: int = 0
     value: int = 0
     other: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Logical:
+    """A logical counter as the supervisor's calls made it. cells: of firmware events, where counters share them."""
+
+    counter: Hardware | Firmware
+    own: Cell
+    event: int | None = None
+    data: int = 0
+    cells: dict[int, Cell] | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """Its own, or that of its event."""
+        if self.cells is None or self.event is None or not self.counts_firmware:
+            return self.own
+        return self.cells.setdefault(self.event, Cell())
+
+    @property
+    def started(self) -> bool:
+        """Whether it was started, and not stopped since."""
+        return self.cell.started
 
     @property
     def index(self) -> int:
@@ -62,19 +82,34 @@ class State:
     policy: Policy
     counters: dict[int, Logical] = field(default_factory=dict)
     shmem: int | None = None
+    cells: dict[int, Cell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for counter in self.platform.counters:
             fixed = self.policy["boot"] == "fixed" and isinstance(counter, Hardware) and counter.fixed
             event = min(counter.events, default=None) if isinstance(counter, Hardware) and fixed else None
-            self.counters[counter.index] = Logical(counter, fixed, event)
+            cells = self.cells if self.policy["firmware_value"] == "event" else None
+            self.counters[counter.index] = Logical(counter, Cell(fixed), event, 0, cells)
 
     # Sets
 
     def indices(self, a: Arguments) -> list[int]:
         """Every index of a set: base + position, without wrapping."""
-        ones = (1 << self.platform.xlen) - 1 if self.policy["set_wraps"] == "wraps" else -1
-        return [a["counter_idx_base"] + i & ones for i in range(self.platform.xlen) if a["counter_idx_mask"] >> i & 1]
+        xlen, kind = self.platform.xlen, self.policy["set_wraps"]
+        indices = [a["counter_idx_base"] + i for i in range(xlen) if a["counter_idx_mask"] >> i & 1]
+        if kind == "lost":
+            return [index for index in indices if index < xlen]
+        return [index % (1 << xlen) for index in indices] if kind == "wraps" else indices
+
+    def vague(self, a: Arguments) -> bool:
+        """Whether the policy does not say what becomes of a set: indices that get lost may be refused as well."""
+        if self.policy["set_wraps"] != "lost" or "counter_idx_mask" not in a:
+            return False
+        return a["counter_idx_base"] + a["counter_idx_mask"].bit_length() > self.platform.xlen
+
+    def wraps(self, a: Arguments) -> bool:
+        """Whether an index of a set is too great for a register."""
+        return a["counter_idx_base"] + a["counter_idx_mask"].bit_length() > 1 << self.platform.xlen
 
     def one(self, a: Arguments) -> Logical | None:
         """The counter that a call names by its index."""
@@ -132,6 +167,8 @@ class State:
         if logical.hardware is not None:
             return False
         code = event & 0xFFFF
+        if self.policy["unknown_event"] == "unchecked":
+            return True
         return data in self.platform.firmware_data if code == sbi.FIRMWARE_PLATFORM else code in self.platform.firmware_events
 
     def supported(self, event: int, data: int) -> bool:
@@ -139,6 +176,8 @@ class State:
         data = self.used_data(event, data) if event >> 16 in (*sbi.RAW_BITS, sbi.FIRMWARE) else 0
         reserved = self.policy["event_data"] != "ignore" and self.reserved_data(event, data)
         reserved |= self.policy["info_firmware"] == "zero" and event >> 16 == sbi.FIRMWARE
+        if self.policy["info_raw"] == "one" and event >> 16 in sbi.RAW_BITS and sbi.defined(event):
+            return True
         return sbi.defined(event) and not reserved and any(self.able(one, event, data) for one in self.counters.values())
 
     # config_matching
@@ -148,14 +187,16 @@ class State:
         named, event = self.named(a), self.event(a)
         data = self.used_data(event, a["event_data"])
         if a["config_flags"] & sbi.SKIP_MATCH:
-            first = named[:1]
+            base = self.counters.get(a["counter_idx_base"])
+            first = ([base] if base else []) if self.policy["skip_first"] == "base" else named[:1]
             if self.policy["skip_match"] == "keep":
                 return [one for one in first if one.event is not None]
             return [one for one in first if self.able(one, event, data)]
         busy = self.policy["configured"] == "busy"
         if self.policy["firmware_base"] == "position" and event >> 16 == sbi.FIRMWARE and a["counter_idx_base"]:
-            places = [one for one in self._positions(a, named) if not one.started and not (busy and one.event is not None)]
-            return sorted(places, key=lambda one: self.policy["configured"] == "last" and one.event is not None)
+            return [one for one in self._positions(a, named) if one.event is None]
+        if self.policy["set_wraps"] == "wraps" and self.wraps(a):
+            named = [one for one in named if one.hardware is None]
         free = [one for one in named if not one.started and not (busy and one.event is not None) and self.able(one, event, data)]
         return sorted(free, key=self._order) or self._outside(event, a)
 
@@ -181,7 +222,11 @@ class State:
         event, keep = self.event(a), bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
         yield from self._flags(a, "config_flags", "config")
         yield from self._set(a, "config")
-        if not sbi.defined(event):
+        unchecked = self.policy["unknown_event"] == "unchecked"
+        if keep and unchecked:
+            if not self.candidates(a):
+                yield Refusal("INVALID_PARAM", "SBI.config.skip_match")
+        elif not sbi.defined(event) and not (unchecked and event >> 16 == sbi.FIRMWARE):
             special = {sbi.RAW: "raw_code", sbi.RAW_V2: "raw_code", sbi.FIRMWARE: "firmware"}
             code = "no_event" if event == 0 else special.get(event >> 16, "undefined")
             kind = self.policy["unknown_event"]
@@ -262,7 +307,10 @@ class State:
 
     def _firmware(self, a: Arguments, name: str) -> Iterator[Refusal]:
         one = self.one(a)
-        if one is None or one.hardware is not None:
+        if one is not None and one.hardware is not None and self.policy["fw_read_hardware"] == "answer":
+            if one.event is None:
+                yield Refusal("INVALID_PARAM", "SBI.policy")
+        elif one is None or one.hardware is not None:
             yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid" if one is None else f"SBI.{name}.hardware")
         elif one.event is None and self.policy["firmware_unconfigured"] == "refuse":
             yield Refusal("INVALID_PARAM", "SBI.policy")
