@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +20,7 @@ from models.sbi_pmu.config import Config
 from models.sbi_pmu.record import Record
 from tb.job import Job, JobError
 from tb.sequences.hpm_programs import rows_of_program
+from tb.sequences.rows_stimulus import scenario_of
 from tb.sequences.sbi_pmu_perf import perf, runs_of
 from tb.sequences.sbi_pmu_play import Cycles, Hart, on_model
 from tb.sequences.sbi_pmu_random import random_supervisor
@@ -66,7 +66,10 @@ def stimulus(job: Job) -> SbiPmuStimulus:
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
-        return _scenario(job, config, name)
+        from tb.sequences.sbi_pmu_scenarios import SCENARIOS
+
+        story = scenario_of(job, SCENARIOS)
+        return SbiPmuStimulus(config, lambda: story.build(config, Random(job.rng_path("story"))))
     if kind == "program":
         return _program(job, config, name)
     if job.source != "random":
@@ -74,15 +77,6 @@ def stimulus(job: Job) -> SbiPmuStimulus:
     busy = Random(job.rng_path("busy")).random() < 0.5
     return SbiPmuStimulus(
         config, lambda: random_supervisor(config, Random(job.rng_path("calls")), job.size), job.rng_path("cycles") if busy else None)  # fmt: skip
-
-
-def _scenario(job: Job, config: Config, name: str) -> SbiPmuStimulus:
-    from tb.sequences.sbi_pmu_scenarios import SCENARIOS
-
-    if name not in SCENARIOS:
-        near = get_close_matches(name, SCENARIOS, 1)
-        raise JobError(f"there is no scenario {name}; {f'did you mean {near[0]}? ' if near else ''}`make list IP=sbi_pmu` has them")
-    return SbiPmuStimulus(config, lambda: SCENARIOS[name].build(config, Random(job.rng_path("story"))))
 
 
 def _program(job: Job, config: Config, name: str) -> SbiPmuStimulus:
