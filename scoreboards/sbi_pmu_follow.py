@@ -136,6 +136,7 @@ class Follower(Outcomes):
         fid = call.fid
         known = 0 <= fid < len(sbi.FUNCTIONS)
         a: Arguments = sbi.FUNCTIONS[fid].named(self.xlen, (*call.registers, *(0,) * 6)[:6]) if known else {}
+        a = self.state.heeded(a)
         self.shadow.begins()
         self.shadow.passes()
         effects = Effects(self.state, self.shadow)
@@ -155,6 +156,7 @@ class Follower(Outcomes):
         if known and self.platform.has(fid):
             self.acts(fid, a, ret, effects)
         if self.step.operations is None:
+            self.shadow.forgets()
             return
         self.memory.ends(ret)
         name = "SBI.failed.unchanged" if ret.error else "SBI.others.untouched"

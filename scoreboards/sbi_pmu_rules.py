@@ -129,13 +129,25 @@ class State:
         greatest = max(self.counters, default=-1)
         wrong = [index for index in self.indices(a) if index not in self.counters]
         if self.policy["invalid_in_set"] == "skip":
-            wrong = [index for index in wrong if index > greatest]
+            last = self.indices(a)[-1:] if self.policy["set_wraps"] == "wraps" else wrong  # who cuts looks at the last one
+            wrong = [index for index in last if index > greatest]
         far = self.policy["empty_set"] == "base" and a["counter_idx_base"] > greatest
         if wrong or (not a["counter_idx_mask"] and (far or self.policy["empty_set"] == "refuse")):
             yield Refusal("INVALID_PARAM", f"SBI.{name}.invalid_set" if wrong else "SBI.policy")
 
+    def flags_of(self, word: str) -> int:
+        """Flags that are not reserved: those of snapshots came with SBI 2.0."""
+        later = {"start_flags": sbi.INIT_SNAPSHOT, "stop_flags": sbi.TAKE_SNAPSHOT}.get(word, 0)
+        return sum(sbi.FLAGS[word].values()) & ~(later if self.platform.sbi_version < (2, 0) else 0)
+
+    def heeded(self, a: Arguments) -> Arguments:
+        """The arguments without flags that are reserved and ignored."""
+        if self.policy["reserved_flags"] == "refuse":
+            return a
+        return {name: value & self.flags_of(name) if name in ("config_flags", "start_flags", "stop_flags") else value for name, value in a.items()}
+
     def _flags(self, a: Arguments, word: str, name: str) -> Iterator[Refusal]:
-        if a[word] & ~sum(sbi.FLAGS[word].values()) and self.policy["reserved_flags"] == "refuse":
+        if a[word] & ~self.flags_of(word) and self.policy["reserved_flags"] == "refuse":
             yield Refusal("INVALID_PARAM", f"SBI.{name}.reserved_flags")
 
     # Events

@@ -86,6 +86,13 @@ class Shadow:
         for held in self.held.values():
             held.begun = None
 
+    def forgets(self) -> None:
+        """A call whose operations nobody saw: counters may be anything now."""
+        self.lcofip = None
+        for held in self.held.values():
+            held.known, held.of = 0, None
+            held.other.clear()
+
     # Time
 
     def passes(self) -> None:
