@@ -168,7 +168,7 @@ class Follower(Outcomes):
     def _adopt(self) -> None:
         """Go on from what is there."""
         for one in self.state.counters.values():
-            if one.hardware is not None:
+            if one.hardware is not None and not one.counts_firmware:
                 held = self.shadow.held[one.hardware.number]
                 one.cell.started = held.runs
                 one.event = one.event if held.select else None

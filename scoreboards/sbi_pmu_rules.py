@@ -102,7 +102,11 @@ class State:
         return [index % (1 << xlen) for index in indices] if kind == "wraps" else indices
 
     def vague(self, a: Arguments) -> bool:
-        """Whether the policy does not say what becomes of a set: indices that get lost may be refused as well."""
+        """Whether the policy does not say what becomes of a call: indices that get lost may be refused as well, and what OpenSBI does
+        with firmware counters is known only where configured counters are busy."""
+        odd = self.policy["configured"] != "busy" and (self.policy["firmware_base"] == "position" or self.policy["firmware_value"] == "event")
+        if odd and a.get("event_idx", 0) >> 16 & 15 == sbi.FIRMWARE:
+            return True
         if self.policy["set_wraps"] != "lost" or "counter_idx_mask" not in a:
             return False
         return a["counter_idx_base"] + a["counter_idx_mask"].bit_length() > self.platform.xlen
@@ -249,7 +253,7 @@ class State:
             yield Refusal("INVALID_PARAM" if self.policy["event_data"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
         elif self.policy["absent_event"] == "invalid_param" and self._absent(event, self.used_data(event, a["event_data"])):
             yield Refusal("INVALID_PARAM", "SBI.policy")
-        elif a["event_idx"] >> 20 and event >> 16 != sbi.FIRMWARE:
+        elif a["event_idx"] >> 20 and not keep and event >> 16 != sbi.FIRMWARE:
             yield Refusal("NOT_SUPPORTED", "SBI.policy")
         elif not self.candidates(a):
             yield Refusal("INVALID_PARAM", "SBI.config.skip_match") if keep else Refusal("NOT_SUPPORTED", self._why_none(a))
