@@ -211,10 +211,12 @@ class State:
         busy = self.policy["configured"] == "busy"
         if self.policy["firmware_base"] == "position" and event >> 16 == sbi.FIRMWARE and a["counter_idx_base"]:
             return [one for one in self._positions(a, named) if one.event is None]
+        if (outside := self._outside(event, a)) and not self.platform.sscofpmf:
+            return outside
         if self.policy["set_wraps"] == "wraps" and self.wraps(a):
             named = [one for one in named if one.hardware is None]
         free = [one for one in named if not one.started and not (busy and one.event is not None) and self.able(one, event, data)]
-        return sorted(free, key=self._order) or self._outside(event, a)
+        return sorted(free, key=self._order) or outside
 
     def _order(self, one: Logical) -> tuple[int, int, int]:
         kind, hardware = self.policy["match_order"], one.hardware

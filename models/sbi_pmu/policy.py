@@ -75,7 +75,7 @@ ROWS: tuple[Row, ...] = (
           "highest": "mhpmcounter, highest index first, then mcycle and minstret"},
          {"programmable": "current OpenSBI, with Sscofpmf: only these can interrupt", "highest": "early OpenSBI"}),
     _row("fixed_counter", "CPU_CYCLES and INSTRUCTIONS when no counter of the set can monitor them",
-         {"in_set": "NOT_SUPPORTED", "outside": "mcycle or minstret, even outside of the set or started, unless the base is behind all hardware counters"},
+         {"in_set": "NOT_SUPPORTED", "outside": "mcycle or minstret, even outside of the set or started, unless the base is behind all hardware counters; without Sscofpmf always these"},
          {"outside": "OpenSBI"}),
     _row("firmware_base", "config_matching of a firmware event where counter_idx_base is not 0",
          {"index": "a free firmware counter of the set",
