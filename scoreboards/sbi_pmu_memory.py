@@ -25,15 +25,12 @@ class MemoryRules:
         self.written: dict[int, int] = {}
         self.asked: list[tuple[int, int, bool]] = []
         self.touched = 0
-        self.bitmap: int | None = None
         self.overflown: dict[int, int | None] = {}  # OF of each counter when the call wrote the bitmap
 
     def begins(self, fid: int, a: Arguments) -> None:
         """A call begins."""
         self.fid, self.a = fid, a
         self.written, self.asked, self.overflown, self.touched = {}, [], {}, 0
-        shmem = self.f.state.shmem
-        self.bitmap = None if shmem is None else self.f.shadow.word(shmem, sbi.BITMAP_SIZE)
 
     # Ranges
 
@@ -60,10 +57,14 @@ class MemoryRules:
                 end = max(end, address + size)
         return True if end >= needed.stop else None
 
+    def position(self, a: Arguments, index: int) -> int:
+        """Where a counter is in its set (policy set_wraps: an index may have wrapped)."""
+        return (index - a["counter_idx_base"]) % (1 << self.f.xlen)
+
     def slot_address(self, a: Arguments, index: int) -> int:
         """Where the value of a counter is."""
         assert self.f.state.shmem is not None
-        return self.f.state.shmem + sbi.VALUES_OFFSET + sbi.VALUE_SIZE * (index - a["counter_idx_base"])
+        return self.f.state.shmem + sbi.VALUES_OFFSET + sbi.VALUE_SIZE * self.position(a, index)
 
     def slot(self, a: Arguments, index: int) -> int | None:
         """Value in the slot of a counter; None if it is not known."""
@@ -129,7 +130,7 @@ class MemoryRules:
             if not whole and one not in stopped:
                 continue
             f.check("SBI.stop.snapshot", whole, f"slot of counter {one.index}", "written", "not written")
-            f.notes["slot", "written", one.index - a["counter_idx_base"]] += 1
+            f.notes["slot", "written", self.position(a, one.index)] += 1
             value = f.shadow.word(address, sbi.VALUE_SIZE) or 0
             known, right = (1 << 64) - 1, one.cell.value
             if one.hardware is not None and one.counts_firmware:
@@ -153,7 +154,7 @@ class MemoryRules:
             one = f.state.counters.get(a["counter_idx_base"] + position)
             of: int | None = 0
             if f.policy["bitmap"] == "named" and one not in named:
-                of = None if self.bitmap is None else self.bitmap >> position & 1
+                of = 0
             elif one is not None and one.hardware is not None and not one.hardware.fixed and f.platform.sscofpmf:
                 of = self.overflown.get(one.hardware.number)
                 f.notes["bitmap", one in named, of] += 1

@@ -208,7 +208,7 @@ class Outcomes:
                 effects.put(one, a["initial_value"], clause)
             elif flags & sbi.INIT_SNAPSHOT:
                 value = self.memory.slot(a, one.index)
-                self.notes["slot", "read", one.index - a["counter_idx_base"]] += 1
+                self.notes["slot", "read", self.memory.position(a, one.index)] += 1
                 self.check("SBI.start.init_snapshot", value is not None, f"slot of counter {one.index}", "read", "not read")
                 effects.put(one, value or 0, "SBI.start.init_snapshot")
             elif (want := effects.want(one)) is not None:

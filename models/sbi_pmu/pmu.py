@@ -149,17 +149,16 @@ class SbiPmu:
             unknown = policy["unknown_event"]
             refused = unknown == "invalid_param" or (unknown == "except_no_event" and event != NO_EVENT)
             return INVALID_PARAM if refused else NOT_SUPPORTED
-        if wide and event >> 16 != FIRMWARE and not flags & SKIP_MATCH:
+        keep = bool(flags & SKIP_MATCH) and policy["skip_match"] == "keep"
+        if wide and event >> 16 != FIRMWARE and not keep:
             return NOT_SUPPORTED
         data = counters.data_for(event, data)
         if data is None:
             return INVALID_PARAM if policy["event_data"] == "invalid_param" else NOT_SUPPORTED
         if policy["absent_event"] == "invalid_param" and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start and not counters.supported(event, data):
             return INVALID_PARAM
-        keep = False
         if flags & SKIP_MATCH:
             chosen = counters.first(named, base)
-            keep = policy["skip_match"] == "keep"
             if keep and (chosen is None or chosen.event is None):
                 return INVALID_PARAM
             if not keep and chosen is not None and not counters.monitors(chosen, event, data):
@@ -277,7 +276,7 @@ class SbiPmu:
         if not refused:
             yield from self._halt(running)
             if flags & TAKE_SNAPSHOT and (running or not stopped):
-                yield from self._snapshot(base, running)
+                yield from self._snapshot(base, named, running)
         if flags & RESET:
             gone = stopped if policy["stop_reset"] == "applied" else []
             for logical in gone + ([] if refused else [logical for _, logical in running]):
@@ -298,8 +297,8 @@ class SbiPmu:
         if isinstance(logical.counter, Hardware):
             yield from self.hardware.reset(logical.counter)
 
-    def _snapshot(self, base: int, stopped: Named) -> Steps[None]:
-        """Values of these counters, and the bitmap, into the shared memory."""
+    def _snapshot(self, base: int, named: Named, stopped: Named) -> Steps[None]:
+        """Values of the stopped ones of the named counters, and the bitmap, into the shared memory."""
         assert self.shmem is not None
         reason = "stop TAKE_SNAPSHOT"
         for position, logical in stopped:
@@ -310,7 +309,7 @@ class SbiPmu:
         if self.policy["bitmap"] == "all":
             asked = [(x.index - base, x) for x in self.counters.all if 0 <= x.index - base < VALUES]
         else:
-            asked = stopped
+            asked = named
         bitmap = 0
         for position, logical in asked:
             if isinstance(logical.counter, Hardware) and (yield from self.hardware.overflown(logical.counter)):
