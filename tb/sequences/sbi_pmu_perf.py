@@ -53,12 +53,17 @@ def runs_of(rows: Rows) -> list[Run]:
     return runs
 
 
+def driver(config: Config, shmem: int | None) -> Client:
+    """A supervisor's driver that looks for counters as far as there are any."""
+    return Client(config.xlen, shmem, max((counter.index for counter in config.platform.counters), default=0) + 1)
+
+
 def perf(config: Config, runs: Iterable[Run], period: int) -> Script[list[dict[str, Any]]]:
     """Counts every event that there is a counter for while the hart runs, from its first cycle to its last; cache and branch misses by sampling.
 
     The counters stand still in the handler, and the handler costs no count where the cycles of CSR accesses are quiet.
     """
-    client = Client(config.xlen, SNAPSHOT)
+    client = driver(config, SNAPSHOT)
     yield from client.boot()
     if config.has_sscofpmf:
         yield SupervisorCsr(SET, SIE, LCOFIP)

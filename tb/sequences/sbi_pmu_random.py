@@ -16,7 +16,7 @@ from models.sbi_pmu.client import LCOFIP, SCOUNTOVF, SIP, Client
 from models.sbi_pmu.config import OWN_DATA, OWN_EVENT, Config
 from models.sbi_pmu.platform import Hardware
 from models.sbi_pmu.random_calls import random_calls
-from tb.sequences.sbi_pmu_perf import SIE, SNAPSHOT, handle
+from tb.sequences.sbi_pmu_perf import SIE, SNAPSHOT, driver, handle
 
 SCOUNTEREN, ENTRIES = 0x106, 0x8000_3000
 _FEW = 40  # calls in a stretch
@@ -102,7 +102,7 @@ def mix(config: Config, rng: Random, software: Software, calls: int) -> Script[N
 
 def session(config: Config, rng: Random, software: Software, rounds: int) -> Script[None]:
     """A perf session: events are added, counted, sampled with interrupts and removed, with snapshot memory or without."""
-    client = Client(config.xlen, SNAPSHOT if rng.random() < 0.7 else None)
+    client = driver(config, SNAPSHOT if rng.random() < 0.7 else None)
     yield from client.boot()
     yield SupervisorCsr(SET, SIE, LCOFIP)
     events = sorted(countable(config))
