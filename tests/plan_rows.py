@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from scoreboards.clauses import Clause, Plan
 from tb.coverage.model import Point
@@ -105,8 +105,36 @@ class Rows:
         for edit in plant.edit:
             target = folder / edit.file
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text((ROOT / "rtl" / edit.file).read_text())
+            target.write_text(edit.path.read_text())
         before = {edit.file: (folder / edit.file).read_text() for edit in plant.edit}
         plant.apply(folder)
         assert all((folder / file).read_text() != text for file, text in before.items())
         assert plant.why and plant.stimulus.settings
+
+
+class PlanTests:
+    """The questions as tests, one for each checker, row and plant. A plan's test has `class TestRows(PlanTests): rows = ROWS`."""
+
+    rows: ClassVar[Rows]
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """pytest's hook: what each test is asked for."""
+        kinds = {"checker": list(self.rows.checkers), "clause": list(self.rows.built), "plant": list(self.rows.plants)}
+        for kind, names in kinds.items():
+            if kind in metafunc.fixturenames:
+                metafunc.parametrize(kind, names)
+
+    def test_every_id_in_the_code_is_in_the_plan(self, checker: str) -> None:
+        self.rows.reported(checker)
+
+    def test_built_row_is_checked_tested_and_planted(self, clause: str) -> None:
+        self.rows.row(clause)
+
+    def test_no_orphans(self) -> None:
+        self.rows.no_orphans()
+
+    def test_later_rows_have_reasons_and_no_checks(self) -> None:
+        self.rows.later()
+
+    def test_plant_applies(self, plant: str, tmp_path: Path) -> None:
+        self.rows.applies(self.rows.plants[plant], tmp_path)

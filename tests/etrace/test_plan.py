@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from models.etrace.decoded import CLAUSES as DECODED
 from models.etrace.encoder import CLAUSES as ENCODED
 from scoreboards.etrace_knobs import Knobs
 from scoreboards.etrace_situations import OCCURRENCES, SITUATIONS
 from tb.coverage.etrace_points import ETRACE
 from tb.sequences.etrace_scenarios import SCENARIOS
-from tests.plan_rows import Rows, literals
+from tests.plan_rows import PlanTests, Rows, literals
 
 LOSSLESS = ("align", "depths", "expected", "lossless", "resync", "states")
 CHECKERS = {
@@ -32,18 +28,11 @@ def ids(checker: str) -> set[str]:
 ROWS = Rows("etrace", CHECKERS, ids, SCENARIOS, ETRACE.points)
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_every_id_in_the_code_is_in_the_plan(checker: str) -> None:
-    ROWS.reported(checker)
+class TestRows(PlanTests):
+    rows = ROWS
 
 
-@pytest.mark.parametrize("name", ROWS.built)
-def test_built_row_is_checked_tested_and_planted(name: str) -> None:
-    ROWS.row(name)
-
-
-def test_no_orphans() -> None:
-    ROWS.no_orphans()
+def test_every_scenario_is_named() -> None:
     ROWS.all_named()
 
 
@@ -58,12 +47,3 @@ def test_knobs_are_named_where_they_matter() -> None:
     """Every ambiguity that is a knob stands in the row whose choice it is."""
     text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
     assert {name for name in vars(Knobs()) if name not in text} == {"resync_late", "resync_early", "resync_extra", "support_extra"}
-
-
-def test_later_rows_have_reasons_and_no_checks() -> None:
-    ROWS.later()
-
-
-@pytest.mark.parametrize("plant", ROWS.plants.values(), ids=lambda plant: plant.name)
-def test_plant_applies(plant, tmp_path: Path) -> None:
-    ROWS.applies(plant, tmp_path)

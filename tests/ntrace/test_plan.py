@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from models.ntrace.messages import BY_NAME
 from scoreboards.clauses import Plan
 from tb.coverage.points import POINTS
 from tb.sequences.ntrace_scenarios import SCENARIOS
-from tests.plan_rows import ROOT, Rows, literals
+from tests.plan_rows import ROOT, PlanTests, Rows, literals
 
 LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic", "restart", "time")
 CHECKERS = {
@@ -33,24 +29,5 @@ CONTROL = Plan.load(ROOT / "tests/plan/control.toml")  # registers and pins are 
 ROWS = Rows("ntrace", CHECKERS, ids, SCENARIOS, POINTS, (CONTROL,))
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_every_id_in_the_code_is_in_the_plan(checker: str) -> None:
-    ROWS.reported(checker)
-
-
-@pytest.mark.parametrize("name", ROWS.built)
-def test_built_row_is_checked_tested_and_planted(name: str) -> None:
-    ROWS.row(name)
-
-
-def test_no_orphans() -> None:
-    ROWS.no_orphans()
-
-
-def test_later_rows_have_reasons_and_no_checks() -> None:
-    ROWS.later()
-
-
-@pytest.mark.parametrize("plant", ROWS.plants.values(), ids=lambda plant: plant.name)
-def test_plant_applies(plant, tmp_path: Path) -> None:
-    ROWS.applies(plant, tmp_path)
+class TestRows(PlanTests):
+    rows = ROWS
