@@ -1,4 +1,4 @@
-"""`make plants IP=ntrace`: plant each bug of tests/plants/<ip>.toml in a copy of the RTL, and see its own clause catch it.
+"""`make plants IP=ntrace`: plant each bug of tests/plants/<ip>.toml in a copy of the RTL (or of the firmware), and see its own clause catch it.
 
 A plant is red if it does not apply, does not build, does not run, or if no check of the clause it belongs to fails. Every
 stimulus runs on the RTL as it is first, and must pass there.
@@ -30,6 +30,7 @@ WORDS = {
     "PROCESSES": "simulations at a time, default the number of cores", "KEEP": "1: leave the changed RTL in build/plants",
 }  # fmt: skip
 OUT = ROOT / "build" / "plants"
+FIRMWARE = "models/"
 TIMEOUT = 300  # seconds of one plant: a system that does not answer is polled for a while
 
 
@@ -39,11 +40,16 @@ class PlantError(ValueError):
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace `find`, which occurs exactly once in `file` (below rtl/)."""
+    """Replace `find`, which occurs exactly once in `file` (below rtl/; models/... is firmware: what the device runs in Python)."""
 
     file: str
     find: str
     replace: str
+
+    @property
+    def path(self) -> Path:
+        """The file as it is."""
+        return ROOT / self.file if self.file.startswith(FIRMWARE) else ROOT / "rtl" / self.file
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,11 @@ class Plant:
     ip: str = "ntrace"
 
     @property
+    def firmware(self) -> bool:
+        """Whether the bug is in the firmware, so that the RTL stays as it is."""
+        return self.edit[0].file.startswith(FIRMWARE)
+
+    @property
     def stimulus(self) -> Job:
         """The job that shows the bug."""
         system = systems.find(self.ip)
@@ -78,10 +89,10 @@ class Plant:
             settings, base = {**scenario.job, **settings}, scenario.base | base
         return Job(self.name, self.source, {**base, **self.config}, ip=self.ip, **settings)
 
-    def apply(self, rtl: Path) -> None:
-        """Change the RTL below `rtl`; PlantError unless every `find` stands exactly once in its file."""
+    def apply(self, folder: Path) -> None:
+        """Change the RTL below `folder` (or the firmware); PlantError unless every `find` stands exactly once in its file."""
         for edit in self.edit:
-            path = rtl / edit.file
+            path = folder / edit.file
             text = path.read_text() if path.is_file() else ""
             if (count := text.count(edit.find)) != 1:
                 raise PlantError(f"does not apply: its text stands {count} times in {edit.file}, needed once")
@@ -160,14 +171,17 @@ def clean(plants: list[Plant], sim: str, pool: ThreadPoolExecutor) -> dict[str, 
 def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
     """Plant it, run its stimulus, see who caught it."""
     begin = time.perf_counter()
-    rtl = OUT / plant.name / "rtl"
-    shutil.rmtree(rtl.parent, ignore_errors=True)
-    shutil.copytree(ROOT / "rtl", rtl)
-    outcome = Outcome(plant)
+    changed, outcome = OUT / plant.name / ("firmware" if plant.firmware else "rtl"), Outcome(plant)
+    shutil.rmtree(changed.parent, ignore_errors=True)
+    if plant.firmware:
+        shutil.copytree(ROOT / FIRMWARE, changed / FIRMWARE, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copytree(ROOT / "rtl", changed)
     try:
-        plant.apply(rtl)
+        plant.apply(changed)
         job = plant.stimulus
-        result = run(build(build_of(job), sim, rtl), [job], OUT / plant.name, timeout=TIMEOUT)[0]
+        image = build(build_of(job), sim) if plant.firmware else build(build_of(job), sim, changed)
+        result = run(image, [job], OUT / plant.name, timeout=TIMEOUT, first=changed if plant.firmware else None)[0]
         if result["verdict"] == "ERROR":
             outcome.trouble = f"did not run: {result['error']}"
         failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
@@ -178,7 +192,7 @@ def try_plant(plant: Plant, sim: str, plan: Plan, keep: bool) -> Outcome:
     except (PlantError, SimError) as error:
         outcome.trouble = str(error)
     if not keep:
-        shutil.rmtree(rtl, ignore_errors=True)
+        shutil.rmtree(changed, ignore_errors=True)
     outcome.seconds = time.perf_counter() - begin
     return outcome
 

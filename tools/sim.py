@@ -191,8 +191,8 @@ def _tail(path: Path) -> str:
     return "\n".join(f"  {line}" for line in lines[-_TAIL:]) or "  (the log is empty)"
 
 
-def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800) -> list[dict[str, Any]]:
-    """Run the jobs in one simulator process; their results in order, of which none is missing.
+def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, first: Path | None = None) -> list[dict[str, Any]]:
+    """Run the jobs in one simulator process; their results in order, of which none is missing. first: where Python looks for modules first.
 
     Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder, <out_dir>/<job>/result.json.
     """
@@ -207,7 +207,7 @@ def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800) -> 
         job.sim = build.sim.name
         (Path(job.out) / "result.json").unlink(missing_ok=True)
     save_jobs(jobs, out_dir / "jobs.json")
-    trouble = _simulate(build, out_dir, timeout)
+    trouble = _simulate(build, out_dir, timeout, first)
     results = []
     for job in jobs:
         path = Path(job.out) / "result.json"
@@ -224,7 +224,7 @@ def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800) -> 
     return results
 
 
-def _simulate(build: Build, out_dir: Path, timeout: float) -> str | None:
+def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None) -> str | None:
     """One sentence and the end of the log if the process was not what it should have been, else None."""
     import cocotb_tools.config as cocotb
 
@@ -233,7 +233,7 @@ def _simulate(build: Build, out_dir: Path, timeout: float) -> str | None:
     env = os.environ | {
         "COCOTB_TEST_MODULES": build.bench.module, "COCOTB_TOPLEVEL": build.bench.top, "TOPLEVEL_LANG": "verilog",
         "COCOTB_RESULTS_FILE": str(results_xml), "COCOTB_LOG_LEVEL": "WARNING", "GPI_LOG_LEVEL": "WARNING",
-        "COCOTB_ANSI_OUTPUT": "0", "COCOTB_RANDOM_SEED": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+        "COCOTB_ANSI_OUTPUT": "0", "COCOTB_RANDOM_SEED": "1", "PYTHONPATH": os.pathsep.join([*([str(first)] if first else []), str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable, "TRACE_JOBS": str(out_dir / "jobs.json"),
         "COCOTB_REWRITE_ASSERTION_FILES": "",  # rewriting every module for pytest takes longer than most runs
         "COCOTB_TRUST_INERTIAL_WRITES": "1" if build.sim.name == "verilator" else "0",
