@@ -116,21 +116,25 @@ def _elsewhere(group: Items, rng: random.Random, config: Config) -> Items:
             Register(address, item.data) if _is_x(item) else item for item in group]  # fmt: skip
 
 
-def _branch(group: Items) -> bool:
-    """A branch or jump with its pc in full."""
-    return any(_insn(item) and (item.length == 4 and item.bits & 0x7F in (0x63, 0x67, 0x6F)) for item in group) and any(
-        isinstance(item, State) and item.id == table.PC for item in group
-    )
+def _jumps(item: Item) -> bool:
+    """A branch or jump: 32-bit by opcode, 16-bit by quadrant and funct3."""
+    if not isinstance(item, Instruction):
+        return False
+    if item.length == 4:
+        return item.bits & 0x7F in (0x63, 0x67, 0x6F)
+    return item.bits & 3 == 1 and item.bits >> 13 >= 5 or item.bits & 0xE07F == 0x8002
 
 
-def _conditional(group: Items) -> bool:
-    return _branch(group) and any(_insn(item) and item.bits & 0x7F == 0x63 for item in group)
+def _conditional(item: Item) -> bool:
+    return _jumps(item) and (item.bits & 0x7F == 0x63 if item.length == 4 else item.bits & 3 == 1 and item.bits >> 13 >= 6)
 
 
 def _taken(sections: list[bytes], k: int, config: Config) -> bool:
     """Whether the branch does not lead to the next instruction."""
-    before, here = ([item.data for item in _items(sections[at], config) if _state(table.PC)(item)] for at in (k - 1, k))
-    return not before or here[0] != before[0] + 4
+    group = _items(sections[k], config)
+    length = next(item.length for item in group if _insn(item))
+    before, here = ([item.data for item in told if _state(table.PC)(item)] for told in (_items(sections[k - 1], config), group))
+    return not before or here[0] != before[0] + length
 
 
 def _machine_mode(sections: list[bytes], k: int, config: Config) -> bool:
@@ -169,9 +173,9 @@ _FAULTS = (
     Fault("register wrong", "the value is told of another x register", _some(_is_x), _elsewhere),
     Fault("register extra", "another x register is told too", _step, _also(lambda group, rng, config: Register(_other(group, rng), rng.getrandbits(config.xlen)))),
     Fault("extra CSR", "mscratch is told too", _step, _also(lambda group, rng, config: Register(_MSCRATCH, rng.getrandbits(config.xlen)))),
-    Fault("branch pc wrong", "a branch or jump leads elsewhere", _branch,
+    Fault("branch pc wrong", "a branch or jump leads elsewhere", _some(_jumps, _state(table.PC)),
           _each(_state(table.PC), lambda item, rng, config: State(item.id, item.data ^ 2 << rng.randrange(9)))),
-    Fault("taken branch sent as increment", "the pc behind a taken branch is told by opcode 3", _conditional,
+    Fault("taken branch sent as increment", "the pc behind a taken branch is told by opcode 3", _some(_conditional, _state(table.PC)),
           _each(_state(table.PC), lambda *_: IncrementPc()), there=_taken),
     Fault("16-bit instruction sent as 32", "with opcode 17 and two bytes more", lambda group: any(_insn(item) and item.length == 2 for item in group),
           _each(_insn, lambda item, rng, config: Instruction(4, item.bits | rng.getrandbits(16) << 16))),
@@ -182,7 +186,7 @@ _FAULTS = (
     Fault("group duplicated", "a group is sent twice", _step, order="duplicated", there=_apart),
     Fault("group swapped", "two groups are in the wrong order", _step, order="swapped", there=_apart),
     Fault("x0 write", "x0 is told too", _step, _also(lambda group, rng, config: Register(table.GPR_BASE, rng.getrandbits(config.xlen)))),
-    Fault("privilege wrong", "another privilege than the hart's", _step, _privilege, there=_machine_mode),
+    Fault("privilege wrong", "another privilege than the hart's", _step, _privilege, needs_use=True, there=_machine_mode),
     Fault("store data bit", "a bit of the data", _some(_state(*_STORES)),
           _each(_state(*_STORES), lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(table.BY_ID[item.id].width))), needs_use=True),
     Fault("store data omitted", "a store without data", _some(_state(*_STORES)), _without(_state(*_STORES))),

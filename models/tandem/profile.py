@@ -57,7 +57,7 @@ class Profile:
     def of(cls, config: Config, hart: HartConfig | None = None, **choices: Any) -> Profile:
         """The profile of a trace with this configuration."""
         absent = tuple(name for name in ABSENT_NAMES if not config.traces(name))
-        return cls(hart or virt(config.xlen), absent, **choices)
+        return cls(**{"hart": hart or virt(config.xlen), "absent": absent, **choices})
 
     def masks(self, table: CsrTable) -> dict[int, int]:
         """Non-deterministic bits by the address of the register that holds them."""

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from models.riscv.iss import NO_CHANGE
 from models.riscv.iss_csr import MIP, CsrTable
 from models.riscv.iss_table import LOAD
+from models.riscv.program import Program
 from models.tandem import table as format_table
 from models.tandem.decoded import Decoded, Group
 from models.tandem.profile import Profile
@@ -32,18 +31,17 @@ STRETCH = 1 << 14
 MAX_FINDINGS = 10_000
 
 
-class VerifierError(ValueError):
-    """Simulator and profile do not fit; the text says what to do."""
-
-
 class Verifier:
     """One run. simulator: executes; its memory is what was written to it, and what the trace initializes. second: asked at mismatches.
 
-    pc: of the first instruction, if the trace does not begin with a reset.
+    pc: of the first instruction, if the trace does not begin with a reset. program: for symbols in findings.
     """
 
-    def __init__(self, simulator: Simulator, profile: Profile, second: Simulator | None = None, pc: int | None = None) -> None:
+    def __init__(
+        self, simulator: Simulator, profile: Profile, second: Simulator | None = None, pc: int | None = None, program: Program | None = None
+    ) -> None:
         self.simulator, self.profile, self.second = simulator, profile, second
+        self.program = program or Program(profile.hart.xlen, [])
         self.table = CsrTable(profile.hart)
         self.shadow = Shadow(self.table)
         self.comparer = Comparer(simulator, self.shadow, profile)
@@ -73,7 +71,8 @@ class Verifier:
         """
         self.decoded, self.data = decoded, data
         n = len(decoded)
-        self.report.groups, self.report.instructions = decoded.group_count, decoded.instruction_count
+        self.report.groups = decoded.group_count
+        self.report.instructions = decoded.instruction_count if self.profile.traces("insn") else decoded.group_count
         odd = self.explainer.place_diagnostics(decoded)
         k = 0
         while k < n:
@@ -180,11 +179,14 @@ class Verifier:
             return True
         return any(not self.comparer._moves(self.table.view(address, self.shadow.csr).of) for address in told.csrs if address in self.table.names)
 
+    def counts(self, group: Group) -> int:
+        """1 for a group that counts as an instruction."""
+        return int(bool(group.size) or not self.profile.traces("insn"))
+
     def commit(self, group: Group, told: Told, step: Step) -> None:
         """A step that fits, or is taken for right: both sides have it. Non-deterministic state comes from the trace."""
         self.shadow.follow(step)
         self.nondeterministic(told)
-        self._transactions(group)
 
     def nondeterministic(self, told: Told) -> None:
         """Non-deterministic bits that the group tells, and state that the simulator does not have."""
@@ -214,9 +216,6 @@ class Verifier:
         self.shadow.other[key] = value
         name = "floating-point state" if key in _FLOATING or key >= FPR_BASE else state_name(key, self.table)
         self.report.skipped[name] = self.report.skipped.get(name, 0) + 1
-
-    def _transactions(self, group: Group) -> None:
-        """Bus transactions of an instruction: what a device answered is what it holds. Others say nothing of the hart's state (chapter 3)."""
 
     def _reset(self, k: int, group: Group, told: Told) -> int:
         """Hart reset: both sides; the pc, and what reset leaves open, come from the trace."""
@@ -284,9 +283,4 @@ class Verifier:
         return k + 1
 
 
-def verify(decoded: Decoded, simulator: Simulator, profile: Profile, second: Simulator | None = None, **more) -> Report:
-    """`Verifier(...).run(decoded)`."""
-    return Verifier(simulator, profile, second, **more).run(decoded)
-
-
-__all__ = ["Report", "Verdict", "Verifier", "VerifierError", "verify", "np"]
+__all__ = ["Report", "Verdict", "Verifier"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.riscv import isa
 from models.tandem.decoded import Decoded, Group
 from models.tandem.diagnostics import BROKEN, Diagnostic
 from models.tandem.simulator import Step
@@ -83,7 +84,7 @@ class Explainer:
             if self.probing:
                 step = self._probe(k, group, told, step)
             v.commit(group, told, step)
-            v.report.matched += bool(group.size)
+            v.report.matched += v.counts(group)
             self.diagnosed(k, group)
             return k + 1
         v.comparer.undo([step])
@@ -134,7 +135,7 @@ class Explainer:
             step, apart = self.v.comparer.attempt(group, again)
             if not apart:
                 self.v.commit(group, again, step)
-                self.v.report.matched += bool(group.size)
+                self.v.report.matched += self.v.counts(group)
                 watch.decide(watch.holds)
                 watch.finding.until = k
                 self.watches.remove(watch)
@@ -229,7 +230,7 @@ class Explainer:
             self._structural("swapped", k, group, _SWAPPED)
             for at in (k + 1, k):
                 self._commit(at)
-                v.report.matched += bool(v.decoded.size[at])
+                v.report.matched += v.counts(v.decoded.group(at))
             return k + 2
         return k if self._dropped(k, group) else None
 
@@ -395,8 +396,15 @@ class Explainer:
     ) -> Finding:  # fmt: skip
         pc = self.v.shadow.pc if self.v.known else None
         number, offset = (group.number, group.offset) if group else (-1, 0)
-        text = f"{group.insn:0{2 * group.size}x}" if group and group.size else ""
+        text = self._disassembly(pc or 0, group) if group and group.size else ""
         return Finding(kind, k, number, offset, pc, text, apart, verdict, reason, names or [], confirmed, k)
+
+    def _disassembly(self, pc: int, group: Group) -> str:
+        program = self.v.program
+        insn = isa.decode(pc, group.insn, program.xlen, zcmp=False, zcmt=False)
+        symbol = program.symbol(pc)
+        place = "" if symbol == f"{pc:#x}" else f"<{symbol}> "
+        return place + isa.disassemble(insn, program)
 
     def _add(self, finding: Finding) -> None:
         report = self.v.report

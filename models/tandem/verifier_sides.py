@@ -148,14 +148,14 @@ def blame(group: Group, told: Told, step: Step, apart: list[Difference]) -> tupl
         return Verdict.HART, "one side takes a trap and the other does not"
     reasons = []
     for one in apart:
-        reason = _reason(one, step)
+        reason = _reason(one, told, step)
         if not reason:
             return Verdict.HART, "the group is consistent and differs from the simulator"
         reasons.append(reason)
     return Verdict.TRACE, "; ".join(dict.fromkeys(reasons))
 
 
-def _reason(one: Difference, step: Step) -> str:
+def _reason(one: Difference, told: Told, step: Step) -> str:
     """Why this difference alone shows that the trace is wrong; "" if it does not."""
     if one.how == "omitted":
         return "the group does not say all that its instruction does"
@@ -166,4 +166,6 @@ def _reason(one: Difference, step: Step) -> str:
     returns = step.trap is not None or step.name in ("mret", "sret")
     if one.what == "priv" and not returns:
         return "only a trap or a return from one changes the privilege"
+    if one.what == "priv" and any(cause in told.csrs and one.told != mode for cause, mode in ((MCAUSE, 3), (SCAUSE, 1))):
+        return "the CSRs of the trap are those of another privilege"
     return ""

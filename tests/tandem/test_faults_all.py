@@ -1,0 +1,48 @@
+"""All 21 faults in one trace of a real program with more than 200,000 instructions: 21 reports, each at its fault, and the time it takes."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from models.riscv.iss_config import virt
+from models.tandem.decoder import decode
+from models.tandem.faults import FAULTS, places, plant
+from models.tandem.profile import Profile
+from models.tandem.simulator import reference
+from models.tandem.verdict import Verdict
+from models.tandem.verifier import Verifier
+from tests.tandem.runs import config_of, sections_of
+
+RUNS = [("crc", 64, 3, {"implied_end": 1}), ("sort", 32, 4, {"incremental": 2})]
+APART = 400  # sections between two faults: each is to be explained by itself
+
+
+@pytest.mark.parametrize("name,xlen,times,options", RUNS, ids=["crc64", "sort32"])
+def test_each_is_told_once(name: str, xlen: int, times: int, options: dict) -> None:
+    config = config_of(xlen, **options)
+    sections, rng = list(sections_of(name, config, times=times)), random.Random(f"1:{name}{xlen}")
+    planted: dict[int, str] = {}
+    for fault in FAULTS.values():
+        order = places(sections, fault, config, rng, 500, len(sections) - 500)
+        k = next(k for k in order if all(abs(k - other) > APART for other in planted))
+        plant(sections, k, fault, config, rng)
+        planted[k] = fault.name
+    data = b"".join(sections)
+    edges = [0]
+    for section in sections:
+        edges.append(edges[-1] + len(section))
+    decoded = decode(data, config)
+    assert decoded.instruction_count > 200_000
+    begin = time.process_time()
+    report = Verifier(reference(xlen), Profile.of(config, virt(xlen))).run(decoded, data)
+    spent = time.process_time() - begin
+    assert len(report.findings) == len(FAULTS), str(report)
+    for (k, fault), found in zip(sorted(planted.items()), report.findings):
+        assert edges[k] - 1 <= found.offset <= edges[k + 3], f"{fault} was planted at {edges[k]:#x}; told instead:\n{report}"
+        unused = FAULTS[fault].needs_use and found.verdict == Verdict.HART and not found.confirmed
+        assert found.verdict == FAULTS[fault].verdict or unused, f"{fault}:\n{report}"
+    assert report.matched > 0.999 * decoded.instruction_count and not report.unverified
+    assert decoded.instruction_count / spent > 20_000, "the verifier is far slower than it was"

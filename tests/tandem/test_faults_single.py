@@ -1,0 +1,47 @@
+"""Each of the 21 faults of a trace, alone, in real programs: one report, at its place, with the right verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.tandem.faults import FAULTS, Fault
+from models.tandem.verdict import Report, Verdict
+from tests.tandem.runs import config_of, sections_of, verified, with_fault
+
+LENGTH = 4800
+RUNS = [("sort", 64, {}), ("crc", 32, {"incremental": 2, "implied_end": 1}), ("dispatch", 64, {"incremental": 0}), ("recursion", 32, {})]
+
+
+def expected(fault: Fault, report: Report) -> bool:
+    """One report with the fault's verdict; if nothing later uses what was told wrongly, the hart's, not confirmed."""
+    if len(report.findings) != 1:
+        return False
+    found = report.findings[0]
+    return found.verdict == fault.verdict or (fault.needs_use and found.verdict == Verdict.HART and not found.confirmed)
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
+@pytest.mark.parametrize("name,xlen,options", RUNS, ids=[f"{name}{xlen}" for name, xlen, _ in RUNS])
+def test_one_report_at_its_place(fault: Fault, name: str, xlen: int, options: dict) -> None:
+    config = config_of(xlen, **options)
+    good = sections_of(name, config, LENGTH)
+    bad, k = with_fault(good, fault, config, f"1:{fault.name}", LENGTH - 2200, LENGTH - 300)
+    report = verified(bad, config)
+    assert expected(fault, report), f"{fault.name} at section {k}\n{report}"
+    offset = report.findings[0].offset
+    begin = sum(map(len, good[:k]))
+    assert begin - 1 <= offset <= begin + sum(map(len, bad[k : k + 3])), f"told at {offset:#x}, planted at {begin:#x}"
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
+def test_among_traps_and_address_spaces(fault: Fault, xlen: int) -> None:
+    config = config_of(xlen)
+    good = sections_of("traps", config, 11_000)
+    bad, k = with_fault(good, fault, config, f"2:{fault.name}", 7_000, 10_500)
+    report = verified(bad, config)
+    assert expected(fault, report), f"{fault.name} at section {k}\n{report}"
+
+
+def test_there_are_21() -> None:
+    assert len(FAULTS) == 21 and sum(fault.needs_use for fault in FAULTS.values()) == 4

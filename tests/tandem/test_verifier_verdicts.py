@@ -1,0 +1,71 @@
+"""Whose fault it is: a hart that computes wrongly, a simulator that does, and a trace that tells something else than the hart did."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.riscv.iss_config import virt
+from models.tandem.simulator import reference
+from models.tandem.simulator_unicorn import UnicornSimulator
+from models.tandem.verdict import Verdict
+from tests.tandem.runs import Wrong, config_of, sections_of, trace_of, verified
+
+COUNT = 4000
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+@pytest.mark.parametrize("name", ("mul", "add", "srli", "lw", "slli"))
+def test_a_hart_that_is_wrong_once(name: str, xlen: int) -> None:
+    """One wrong result, which the hart then works with: one report, and what follows shows that the hart holds it."""
+    config = config_of(xlen)
+    hart = Wrong(xlen, name, lambda value: value ^ 4, since=30, times=1)
+    report = verified(trace_of(hart, "sort", config, COUNT), config)
+    assert len(report.findings) == 1 and hart.times == 0, str(report)
+    assert report.findings[0].verdict == Verdict.HART, str(report)
+    assert report.matched == report.instructions - 1
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+def test_a_hart_that_is_always_wrong(xlen: int) -> None:
+    config = config_of(xlen)
+    hart = Wrong(xlen, "mul", lambda value: value + 1)
+    report = verified(trace_of(hart, "sort", config, COUNT), config)
+    wrong = -(hart.left + 1) + 1
+    assert len(report.findings) == wrong > 5 and report.count(Verdict.HART) == wrong, str(report)
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+def test_a_model_that_is_wrong_and_a_second_that_is_right(xlen: int) -> None:
+    pytest.importorskip("unicorn")
+    config = config_of(xlen)
+    sections = sections_of("sort", config, 3500)
+    model = Wrong(xlen, "mul", lambda value: value ^ 0x100)
+    report = verified(sections, config, model, UnicornSimulator(virt(xlen)))
+    assert len(report.findings) > 5 and report.count(Verdict.MODEL) == len(report.findings), str(report)
+    assert all("second simulator does what the trace says" in found.reason for found in report.findings)
+
+
+def test_without_a_second_simulator_a_wrong_model_looks_like_a_wrong_hart() -> None:
+    config = config_of(64)
+    report = verified(sections_of("sort", config, 3500), config, Wrong(64, "mul", lambda value: value ^ 0x100))
+    assert report.count(Verdict.HART) == len(report.findings) > 5, str(report)
+
+
+@pytest.mark.parametrize("second", ("reference", "unicorn"))
+def test_a_second_simulator_confirms_that_the_hart_is_wrong(second: str) -> None:
+    if second == "unicorn":
+        pytest.importorskip("unicorn")
+    config = config_of(64)
+    hart = Wrong(64, "mul", lambda value: value ^ 1 << 20, since=3, times=1)
+    other = reference(64) if second == "reference" else UnicornSimulator(virt(64))
+    report = verified(trace_of(hart, "sort", config, COUNT), config, second=other)
+    assert [(found.verdict, found.confirmed) for found in report.findings] == [(Verdict.HART, True)], str(report)
+    assert "second simulator does as the first" in report.findings[0].reason
+
+
+def test_a_finding_reads_like_a_sentence() -> None:
+    config = config_of(64)
+    report = verified(trace_of(Wrong(64, "mul", lambda value: value + 1, times=1), "sort", config, COUNT), config)
+    text = str(report)
+    for part in ("mulw ", "(x", "the trace says 0x", "the simulator 0x", "at fault: hart", "instructions fit"):
+        assert part in text, text
