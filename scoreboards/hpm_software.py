@@ -151,7 +151,7 @@ class Software:
             of = int(state.of[row])
             for n in range(3, 32) if name == "scountovf" else (csr.number,):
                 rules.events[n] = rules.events[n] & ~(1 << OF_BIT) | (of >> n & 1) << OF_BIT
-        elif csr.number >= 0 and name != "time":
+        elif csr.number >= 0 and self.config.has(csr.number) and name != "time":
             rules.counters[csr.number] = int(state.counters[row, csr.number])
 
     def _enables(self, csr: Csr | None) -> tuple[int, int, int]:
