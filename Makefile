@@ -10,7 +10,7 @@ PY    := $(VENV)/bin/python
 WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check readback plants perf sizes regress cover report doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
@@ -62,6 +62,9 @@ report: venv ## The report over everything in build/results
 
 doctor: ## What was found, what is missing, what to type
 	@if [ -x $(PY) ]; then $(PY) -m tools.doctor $(WORDS); else $(PYTHON) tools/doctor.py $(WORDS); fi
+
+witness: venv ## The SBI PMU calls of the models on QEMU with OpenSBI, both from Debian; writes docs/sbi-witness.md (FIRMWARE=<fw_dynamic.bin> XLEN=)
+	@$(PY) -m tools.witness $(WORDS)
 
 list: venv ## Programs, scenarios, tests, options
 	@$(PY) -m tools.list $(WORDS)

@@ -124,29 +124,28 @@ def compare(record: Record, policy: Policy) -> Compared:
     expected, foreseen = replay(record, Policy()), replay(record, policy)
     strict, unexplained = differing(record, expected), differing(record, foreseen)
     compared = Compared(record, policy, expected, foreseen, strict, unexplained)
-    asked = record_of(record, foreseen)
-    chosen = {key: value for key, value in policy.choices.items() if value != KEYS[key].strict}
-    open_ = set(strict) - set(unexplained)
-    left = set(open_)
+    chosen = [key for key, value in policy.choices.items() if value != KEYS[key].strict]
+    explained = set(strict) - set(unexplained)
+    left = set(explained)
     for key in chosen:
-        made = sorted(open_ & set(differing(asked, replay(record, _without(chosen, key)))))
+        made = explained & changed(record, foreseen, policy, key)
         if made:
-            compared.rows[key] = made
-            left -= set(made)
+            compared.rows[key] = sorted(made)
+            left -= made
     gone: list[str] = []
-    for key in chosen:
-        if not left:
-            break
-        gone.append(key)
-        made = sorted(left & set(differing(asked, replay(record, _without(chosen, *gone)))))
+    while left and chosen:
+        gone.append(chosen.pop(0))
+        made = left & changed(record, foreseen, policy, *gone)
         if made:
-            compared.rows[key] = sorted({*compared.rows.get(key, []), *made})
-            left -= set(made)
+            compared.rows[gone[-1]] = sorted({*compared.rows.get(gone[-1], []), *made})
+            left -= made
     return compared
 
 
-def _without(chosen: Mapping[str, str], *keys: str) -> Policy:
-    return Policy(**{key: value for key, value in chosen.items() if key not in keys})
+def changed(record: Record, foreseen: Sequence[Any], policy: Policy, *keys: str) -> set[int]:
+    """Steps whose results are other than foreseen by the policy when these rows of it are made strict."""
+    choices = {key: value for key, value in policy.choices.items() if key not in keys}
+    return set(differing(record_of(record, foreseen), replay(record, Policy(**choices))))
 
 
 def record_of(record: Record, results: Sequence[Any]) -> Record:

@@ -9,6 +9,13 @@ from tools.witness_machine import ALONG, MEMORY, RAM, STIMULI
 from tools.witness_script import HIGH, Listing
 
 
+def boot(b: Listing) -> None:
+    """before anything else: which counters are started when the SBI implementation has come up"""
+    for index in (*b.fixed, b.hardware[0], b.firmware[0]):
+        b.stop(1, base=index)
+        b.start(1, base=index)
+
+
 def start(b: Listing) -> None:
     """start: without event, with one, again, in every order of started and stopped counters, with values"""
     first, second, third = b.hardware[:3]

@@ -79,6 +79,17 @@ class Tree(NamedTuple):
     isa: str
 
 
+def events_of(tree: bytes) -> Tree:
+    """What a flattened device tree of one hart says about counters."""
+    properties = dict(_properties(tree))
+    cells = properties["riscv,event-to-mhpmcounters"]
+    words = struct.unpack(f">{len(cells) // 4}I", cells)
+    events: dict[int, int] = {}
+    for first, last, mask in zip(*(words[i::3] for i in range(3))):
+        events.update((event, mask) for event in range(first, last + 1) if mask)
+    return Tree(events, properties["riscv,isa"].rstrip(b"\0").decode())
+
+
 def _properties(tree: bytes) -> Iterator[tuple[str, bytes]]:
     """Name and value of all properties of all nodes of a flattened device tree."""
     _, _, at, names = struct.unpack_from(">4I", tree)
@@ -138,13 +149,7 @@ class Machine:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "virt.dtb"
             _run([self.qemu, *self.options, "-bios", str(self.firmware), "-machine", f"dumpdtb={path}"])
-            properties = dict(_properties(path.read_bytes()))
-        cells = properties["riscv,event-to-mhpmcounters"]
-        words = struct.unpack(f">{len(cells) // 4}I", cells)
-        events: dict[int, int] = {}
-        for first, last, mask in zip(*(words[i::3] for i in range(3))):
-            events.update((event, mask) for event in range(first, last + 1) if mask)
-        return Tree(events, properties["riscv,isa"].rstrip(b"\0").decode())
+            return events_of(path.read_bytes())
 
     def play(self, actions: Sequence[Action]) -> list[Any]:
         """Plays actions from reset. ArgumentError if the program cannot be built or did not come to its end."""

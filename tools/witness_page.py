@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +54,14 @@ class Witness(NamedTuple):
         asked = Scenario("discovery", "what is there: functions, counters, their CSRs and widths", tuple(discovery(self.record.xlen)))
         return [asked, *scenarios(self.record.platform)]
 
+    def cleaning(self) -> set[int]:
+        """Steps that only clean up."""
+        out, at = set(), 0
+        for scenario in self.scenarios():
+            out |= {at + number for number in scenario.cleaning}
+            at += len(scenario.actions)
+        return out
+
     def entry(self) -> dict[str, Any]:
         """As witnesses.json holds it."""
         return {"name": self.name, **self.versions._asdict(), "rows": {key: list(made) for key, made in self.rows.items()}}
@@ -71,8 +79,9 @@ def witnesses() -> list[Witness]:
     return out
 
 
-def examples(rows: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, int]]:
-    """Policy key -> how many steps it makes, and the first of those that the fewest other rows make as well."""
+def examples(rows: Mapping[str, Sequence[int]], cleaning: set[int]) -> dict[str, tuple[int, int]]:
+    """Policy key -> how many steps it makes but for those that clean up, and the first of those that the fewest other rows make as well."""
+    rows = {key: kept for key, steps in rows.items() if (kept := [step for step in steps if step not in cleaning])}
     shared = Counter(step for steps in rows.values() for step in steps)
     return {key: (len(steps), min(steps, key=lambda step: (shared[step], step))) for key, steps in rows.items()}
 
@@ -89,32 +98,36 @@ def told(result: Any) -> str:
 def page(found: Sequence[Witness]) -> str:
     """The page, as Markdown."""
     strict = {w.name: replay(w.record, Policy()) for w in found}
-    lines = [_HEAD, *_who(found, strict), "", "## The platform as discovered", "", *_platforms(found), "", "## Differences", "", _DIFFERENCES]
-    lines += _rows(found, strict)
-    lines += ["", "## What was played", "", *_played(found, strict), "", _NOT_PLAYED.format(
+    unlike = {w.name: differing(w.record, strict[w.name]) for w in found}
+    lines = [_HEAD, *_who(found, unlike), "", "## The platform as discovered", "", *_platforms(found), "", "## Differences", "", _DIFFERENCES]
+    lines += [*_rows(found, strict), "", *_unseen(found)]
+    lines += ["", "## What was played", "", *_played(found, unlike), "", _NOT_PLAYED.format(
         stimuli=", ".join(str(code) for code in sorted({*STIMULI, *ALONG})))]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def _who(found: Sequence[Witness], strict: Mapping[str, Sequence[Any]]) -> list[str]:
+def _who(found: Sequence[Witness], unlike: Mapping[str, Sequence[int]]) -> list[str]:
     out = [_row("", *(w.title for w in found)), _row(*["---"] * (len(found) + 1))]
+    other = {w.name: set(unlike[w.name]) for w in found}
+    named = {w.name: _against(w) for w in found}
     for what, of in (
         ("SBI version it tells", lambda w: w.versions.sbi), ("machine", lambda w: w.versions.qemu), ("SHA-256 of the firmware", lambda w: f"`{w.versions.sha256[:16]}...`"),
         ("record", lambda w: f"[{w.name}.jsonl](../witness/{w.name}.jsonl)"), ("actions, calls among them", lambda w: f"{len(w.record.steps)}, {w.calls}"),
-        ("answers as the strict policy has them", lambda w: len(w.record.steps) - len(differing(w.record, strict[w.name]))),
-        ("other answers", lambda w: len(differing(w.record, strict[w.name]))),
-        ("not as its named policy has them", lambda w: len(differing(w.record, replay(w.record, w.record.policy)))),
-        ("named policy", lambda w: f"`{w.record.policy.name}`"), ("reads of stopped counters, see below", _machine),
+        ("actions that only stop and reset counters around scenarios", lambda w: len(w.cleaning())),
+        ("the other actions: as the strict policy", lambda w: len(w.record.steps) - len(w.cleaning() | other[w.name])),
+        ("the other actions: not as the strict policy", lambda w: len(other[w.name] - w.cleaning())),
+        ("all actions: not as its named policy", lambda w: named[w.name][0]),
+        ("named policy", lambda w: f"`{w.record.policy.name}`"), ("reads of stopped counters, see below", lambda w: named[w.name][1]),
     ):  # fmt: skip
         out.append(_row(what, *(str(of(w)) for w in found)))
     return out
 
 
-def _machine(witness: Witness) -> int:
+def _against(witness: Witness) -> tuple[int, int]:
+    """How many answers its named policy does not foresee, and how many reads were only as QEMU gives them."""
     equal = Equal(witness.record.platform)
-    for step, result in zip(witness.record.steps, replay(witness.record, witness.record.policy)):
-        equal.step(step, result)
-    return equal.machine
+    foreseen = replay(witness.record, witness.record.policy)
+    return sum(not equal.step(step, result) for step, result in zip(witness.record.steps, foreseen)), equal.machine
 
 
 def _platforms(found: Sequence[Witness]) -> list[str]:
@@ -147,14 +160,20 @@ def _rows(found: Sequence[Witness], strict: Mapping[str, Sequence[Any]]) -> list
     return out
 
 
-def _played(found: Sequence[Witness], strict: Mapping[str, Sequence[Any]]) -> list[str]:
+def _unseen(found: Sequence[Witness]) -> Iterator[str]:
+    for witness in found:
+        chosen = [key for key, value in witness.record.policy.choices.items() if value != KEYS[key].strict and key not in witness.rows]
+        yield f"- Chosen for {witness.title}, but no answer shows it: {', '.join(f'`{key}`' for key in chosen) or 'none'}."
+
+
+def _played(found: Sequence[Witness], unlike: Mapping[str, Sequence[int]]) -> list[str]:
     out = [_row("scenario", "what", *(f"{w.title}: actions, others than strict" for w in found)), _row(*["---"] * (len(found) + 2))]
     table: dict[str, tuple[str, list[str]]] = {}
     for witness in found:
-        other, at = set(differing(witness.record, strict[witness.name])), 0
+        other, at = set(unlike[witness.name]) - witness.cleaning(), 0
         for scenario in witness.scenarios():
             end = at + len(scenario.actions)
-            text = f"{end - at}, {len(other & set(range(at, end)))}"
+            text = f"{end - at - len(scenario.cleaning)}, {len(other & set(range(at, end)))}"
             table.setdefault(scenario.name, (scenario.what, []))[1].append(text)
             at = end
     return out + [_row(f"`{name}`", what, *texts) for name, (what, texts) in table.items()]
@@ -190,23 +209,24 @@ make witness FIRMWARE=<fw_dynamic.bin> XLEN=32               another one: that o
 QEMU runs `virt` with one hart, Sscofpmf and `-icount shift=0`: the same firmware gives the same answers, instruction for instruction.
 """
 
-_DIFFERENCES = """How many answers each row makes: those that change when this row alone is made strict (a row can make the answers behind it, too: state
+_DIFFERENCES = """How many answers each row makes, without the actions that clean up: those that change when this row alone is made strict (a row can make the answers behind it, too: state
 that differs is seen later, and an answer can need several rows). What needs more than one row goes to the first that changes it.
 """
 
 _NOT_PLAYED = """## What is not compared, or not played
 
 - The value of a call that failed; hardware counters in their low 24 bits: that they count, or do not, is compared, not how fast.
-- Reads of stopped counters: QEMU 7.2 gives what a counter counted to the first read after a stop only, later reads get the value written last.
+- Reads of stopped counters: QEMU 7.2 gives (RV64) what a counter counted to the first read after a stop only, later reads get the value written last.
   These are counted above, and taken for reads of a counter that stands still.
 - Firmware events that QEMU or one hart alone cannot make happen: witnessed are codes {stimuli}. An IPI to itself is counted by OpenSBI 1.1
   and not by 1.6; the chapter speaks of other harts only.
 - `event_get_info` of NO_EVENT: the device tree of QEMU 7.2 has an entry without counters for it.
 - Counters of TLB misses that overflow: QEMU 7.2 ends with `-icount` there.
 
-Calls with which OpenSBI leaves its own arrays (read in its source; those marked * were seen to fault in M-mode) are not played:
+Calls with which OpenSBI leaves its own arrays are not played. They are read from sources (1.6 and a commit before 1.1); only the first was seen to
+fault in M-mode:
 
-- \\* A firmware event in a set whose base is not 0 (`firmware_base`) can be given to index 1, which is no counter; `fw_read` of it faults, and nothing
+- A firmware event in a set whose base is not 0 (`firmware_base`) can be given to index 1, which is no counter; `fw_read` of it faults, and nothing
   takes the event away again. The same for a hardware counter, when it is then started with a value. Played is only what is reset at once.
 - SKIP_MATCH with a firmware event on a hardware counter, or the other way round, and SKIP_MATCH with an empty mask.
 - OpenSBI 1.1: start of a firmware event from 22 on; a base of XLEN or more, by which it shifts.

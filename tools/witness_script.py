@@ -39,6 +39,7 @@ class Listing:
         self.hw_mask, self.fw_mask = mask_of(self.hardware), mask_of(self.firmware)
         self.early = platform.sbi_version < (2, 0)
         self.actions: list[Action] = []
+        self.cleaning: set[int] = set()  # numbers of actions that only clean up
 
     def call(self, function: str, **arguments: int) -> None:
         self.actions.append(Call.of(self.xlen, function, **{name: value & self._ones(function, name) for name, value in arguments.items()}))
@@ -58,6 +59,7 @@ class Listing:
     def reset(self, *indices: int) -> None:
         """Each counter (or all) stopped and reset by a call of its own: no answer and no state of one depends on another."""
         for index in indices or self.indices:
+            self.cleaning.add(len(self.actions))
             self.stop(1, sbi.RESET, base=index)
 
     def reset_ends(self) -> None:
