@@ -58,6 +58,22 @@ def test_reset_forgets() -> None:
     assert lengths == [1 + 1 + 10 + 1, 1 + 1 + 5 + 11 + 1, 1 + 1 + 5 + 4 + 1, 1 + 1 + 10 + 11 + 1, 1 + 1 + 5 + 4 + 1]
 
 
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_edges_of_incremental_forms(xlen: int) -> None:
+    """The last value that each form holds, and the first that it does not."""
+    config, top = Config(xlen=xlen, incremental=2), (1 << xlen) - 1
+    forms = {
+        (0, 0xFF): b"\x06\x05\x10\xff", (0, 0x100): b"\x04", (1, 0): b"\x05\x05\x10\xff", (0x100, 0x17F): b"\x06\x05\x10\x7f",
+        (0x101, 0x180): b"\x05\x05\x10\x7f", (0x101, 0x181): b"\x06\x05\x10\x80", (0x101, 0x182): b"\x04", (0x180, 0x100): b"\x05\x05\x10\x80",
+        (0x180, 0xFF): b"\x04", (top, 0): b"\x05\x05\x10\x01", (5, top): b"\x05\x05\x10\xfa", (0, top): b"\x05\x05\x10\xff", (1, top): b"\x05\x05\x10\xfe", (7, 7): b"\x06\x05\x10\x00",
+        (top - 1, 126): b"\x04", (top, 126): b"\x05\x05\x10\x7f", (0, top - 127): b"\x05\x05\x10\x80", (0, top - 128): b"\x04",
+    }  # fmt: skip
+    for (old, new), form in forms.items():
+        encoded = encode(Rows.from_rows([TraceData(gpr=(5, old)), TraceData(gpr=(5, new))]), config)
+        assert encoded.of(1).startswith(b"\x01" + form), (old, new)
+        assert len(encoded.of(1)) == (6 if form[0] != 4 else 5 + xlen // 8)
+
+
 def test_implied_end() -> None:
     """An end is there before what stands outside groups and at a flush, once, and nowhere else."""
     config = Config(implied_end=1)

@@ -108,36 +108,5 @@ def test_one_fault(case: Case) -> None:
 
 
 def test_every_diagnostic_has_a_case() -> None:
-    """All but those of traces that end or begin, below."""
+    """All but those of traces that begin or end badly (test_decoder_damage)."""
     assert set(TEXTS) - {case.name for case in CASES} == {"truncated", "increment_without_pc", "long_group"}
-
-
-@pytest.mark.parametrize("prefix", [[], [Begin(), Reset(), End()], [Begin(), State(10, 8), Reset(), End(), Begin(), Reset(), End()]])
-def test_increment_without_pc(prefix: list[Item]) -> None:
-    """Told once, until there is a pc; then pcs are right."""
-    data = pack([*prefix, *GOOD, *GOOD, Begin(), NOP, State(10, 0x80), End(), *GOOD], CONFIG)
-    decoded = decode(data, CONFIG)
-    assert [(found.name, found.offset, found.pc) for found in decoded.diagnostics] == [("increment_without_pc", len(pack(prefix, CONFIG)), None)]
-    groups = list(decoded.groups())
-    assert [group.next_pc for group in groups[-4:]] == [None, None, 0x80, 0x84] and groups[-4].changes == [(0x1005, 9)]
-    again = decode(data + pack([Begin(), Reset(), End(), *GOOD], CONFIG), CONFIG)
-    assert [found.name for found in again.diagnostics] == ["increment_without_pc"] * 2
-
-
-@pytest.mark.parametrize("cut", range(1, len(pack(GOOD, CONFIG))))
-def test_truncated(cut: int) -> None:
-    """Bytes that end within a group: one diagnostic, the group is marked, what it told is kept."""
-    whole = pack([*PREFIX, *GOOD], CONFIG)
-    decoded = decode(whole[:-cut], CONFIG)
-    (found,) = decoded.diagnostics
-    assert (found.name, found.group, found.pc) == ("truncated", 1, START)
-    assert decoded.group(1).broken and not decoded.group(0).broken
-
-
-def test_pc_behind_damage() -> None:
-    """Bytes that were skipped may have told anything: no pc until the next full one, and nobody complains again."""
-    data = pack([*PREFIX, *GOOD], CONFIG) + b"\x01\xff" + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG)
-    decoded = decode(data, CONFIG)
-    assert [found.name for found in decoded.diagnostics] == ["unknown_opcode"]
-    assert [group.pc for group in decoded.groups()] == [None, START, START + 4, None, None, None, 0x40]
-    assert [group.broken for group in decoded.groups()] == [False, False, True, False, False, False, False]

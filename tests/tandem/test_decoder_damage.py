@@ -1,0 +1,48 @@
+"""What a decoder knows where a trace begins, ends or is damaged: the pc, and what is told once."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.tandem.decoder import decode
+from models.tandem.items import Begin, End, Item, Reset, State, pack
+from tests.tandem.test_decoder_diagnostics import CONFIG, GOOD, NOP, PREFIX, START
+
+
+@pytest.mark.parametrize("prefix", [[], [Begin(), Reset(), End()], [Begin(), State(10, 8), Reset(), End(), Begin(), Reset(), End()]])
+def test_increment_without_pc(prefix: list[Item]) -> None:
+    """Told once, until there is a pc; then pcs are right."""
+    data = pack([*prefix, *GOOD, *GOOD, Begin(), NOP, State(10, 0x80), End(), *GOOD], CONFIG)
+    decoded = decode(data, CONFIG)
+    assert [(found.name, found.offset, found.pc) for found in decoded.diagnostics] == [("increment_without_pc", len(pack(prefix, CONFIG)), None)]
+    groups = list(decoded.groups())
+    assert [group.next_pc for group in groups[-4:]] == [None, None, 0x80, 0x84] and groups[-4].changes == [(0x1005, 9)]
+    again = decode(data + pack([Begin(), Reset(), End(), *GOOD], CONFIG), CONFIG)
+    assert [found.name for found in again.diagnostics] == ["increment_without_pc"] * 2
+
+
+@pytest.mark.parametrize("cut", range(1, len(pack(GOOD, CONFIG))))
+def test_truncated(cut: int) -> None:
+    """Bytes that end within a group: one diagnostic, the group is marked, what it told is kept."""
+    whole = pack([*PREFIX, *GOOD], CONFIG)
+    decoded = decode(whole[:-cut], CONFIG)
+    (found,) = decoded.diagnostics
+    assert (found.name, found.group, found.pc) == ("truncated", 1, START)
+    assert decoded.group(1).broken and not decoded.group(0).broken
+
+
+def test_pc_behind_damage() -> None:
+    """Bytes that were skipped may have told anything: no pc until the next full one, and nobody complains again."""
+    data = pack([*PREFIX, *GOOD], CONFIG) + b"\x01\xff" + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG)
+    decoded = decode(data, CONFIG)
+    assert [found.name for found in decoded.diagnostics] == ["unknown_opcode"]
+    assert [group.pc for group in decoded.groups()] == [None, START, START + 4, None, None, None, 0x40]
+    assert [group.broken for group in decoded.groups()] == [False, False, True, False, False, False, False]
+
+
+def test_trace_that_begins_with_noise() -> None:
+    """What was before is not known, and that is told once."""
+    decoded = decode(b"\xff" + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG), CONFIG)
+    (found,) = decoded.diagnostics
+    assert found[:4] == ("unknown_opcode", 0, -1, None) and found.skipped == 1
+    assert [group.pc for group in decoded.groups()] == [None, None, None, 0x40]
