@@ -5,4 +5,4 @@ from __future__ import annotations
 from tb.sequences.sbi_pmu_stimulus import stimulus
 from tests.scenario_runs import runs_of
 
-test_scenarios, test_scenarios_operation_by_operation, test_few_builds_serve_every_scenario = runs_of("sbi_pmu", stimulus, most=4, in_pins=0.9)
+test_scenarios, test_scenarios_operation_by_operation, test_few_builds_serve_every_scenario = runs_of("sbi_pmu", stimulus, most=4, in_pins=2 / 3)
