@@ -9,6 +9,7 @@ import numpy as np
 
 from models.ctr.rows import NO_ACCESS, Rows
 from tb.agents import port_files
+from tb.agents.pins import Pins
 
 _SLOT = np.dtype([("type", "u1"), ("misp", "u1"), ("from_", "u1"), ("to", "u1"), ("cause", "u1"), ("zero", "u1", (3,)),
                   ("source", "<u8"), ("target", "<u8")])  # fmt: skip
@@ -35,9 +36,9 @@ def write_stimulus(path: Path, rows: Rows) -> None:
     port_files.write(path, table)
 
 
-def read_seen(path: Path, slots: int) -> tuple[Rows, list[str]]:
+def read_seen(path: Path, pins: Pins) -> tuple[Rows, list[str]]:
     """What row_recorder saw, and a sentence about the first X."""
-    table = np.fromfile(path, dtype=_row(slots, seen=True))
+    table = np.fromfile(path, dtype=_row(pins.blocks, seen=True))
     columns = {name: table[name] for name in ("cycle", "rdata", "outcome", *_ACCESS_FIELDS)}
     columns |= {name: table["slots"][name] for name in _SLOT_FIELDS}
     rows = Rows(**columns, priv=table["priv"] & 7, op=port_files.ops(table["access"], NO_ACCESS))

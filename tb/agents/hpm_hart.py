@@ -94,14 +94,14 @@ class StateMonitor(PortMonitor):
         super().build_phase()
         bus = StateBus(self.dut)
         self.handles = [bus.counter, bus.of, bus.lcofi, bus.lcofie]
-        self.unknown: list[int] = []
+        self.unknown: set[int] = set()
 
     def look(self, cycle: int) -> None:
         try:  # asking 2048 bits whether they are resolvable takes longer than everything else
             values = [int(handle.value) for handle in self.handles]
         except ValueError:
             values = [0] * len(self.handles)
-            self.unknown.append(cycle)
+            self.unknown.add(cycle)
         self.seen.append((cycle, *values))
 
     def watched(self) -> State:
@@ -109,12 +109,14 @@ class StateMonitor(PortMonitor):
         data = b"".join(value.to_bytes(_COUNTER_BYTES, "little") for value in counter)
         counters = np.frombuffer(data, "<u8").reshape(len(cycle), -1).astype(np.uint64)
         trace = Trace(counters, np.array(of, np.uint32), np.array(lcofi, np.uint8), np.array(lcofie, np.uint8))
-        self.problems += hpm_rows.unknown_state(np.array(self.unknown))
+        absent = np.delete(counters, self.pins.present, axis=1)
+        found = (np.isin(cycle, list(self.unknown)), (absent != 0).any(axis=1))
+        self.problems += hpm_rows.wrong_state(np.array(cycle), dict(zip(hpm_rows.SEEN_WRONG, found)))
         return State(np.array(cycle, np.uint64), trace, _bent(trace))
 
     def collect(self) -> None:
         if self.bulk:
-            state, problems = hpm_rows.read_state(Path(SEEN), self.pins.blocks)
+            state, problems = hpm_rows.read_state(Path(SEEN), self.pins)
             self.problems += problems
             self.port.write(state)
         else:

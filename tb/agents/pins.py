@@ -24,7 +24,7 @@ class Pins:
     lane: bits of each field of the ingress port that every block has (ing_<field>_i, lane k in bits k*W +: W); once: of those
     that are told once a cycle, the same for all its blocks. levels, pulses: the signals that travel with the beats (ctl_<name>_i).
     static: value of each port that stands still. bits: where levels and pulses are in the levels word of a row. player: ports of
-    the bulk player.
+    the bulk player. present: numbers of the counters that are there.
     """
 
     blocks: int
@@ -35,6 +35,7 @@ class Pins:
     once: dict[str, int]
     bits: dict[str, tuple[int, int]]
     player: tuple[str, ...] = ("drive_bulk", "go", "ready_seed", "ready_low")
+    present: tuple[int, ...] = ()
 
     @property
     def controls(self) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ def of_ctr(config: CtrConfig, noise_seed: int) -> Pins:
 def of_hpm(config: HpmConfig, noise_seed: int) -> Pins:
     """Those of hpm_tb (docs/hpm-profile.md, Ports): a lane is an event, told once is the access with the time it sees."""
     once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1, "time": 64}
-    return Pins(config.events, {"events": config.event_bits}, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"))
+    return Pins(config.events, {"events": config.event_bits}, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"), tuple(n for n in range(32) if config.has(n)))
 
 
 def _lane(xlen: int, iretire: int) -> dict[str, int]:

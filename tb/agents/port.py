@@ -144,7 +144,7 @@ class PortMonitor(uvm_component):
     def collect(self) -> None:
         """Send it to whoever listens."""
         if self.bulk:
-            seen, problems = self.files.read_seen(Path(SEEN), self.pins.blocks)
+            seen, problems = self.files.read_seen(Path(SEEN), self.pins)
             self.problems += problems
             self.port.write(self.own(seen))
         else:

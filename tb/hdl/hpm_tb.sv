@@ -51,13 +51,20 @@ module hpm_tb
 );
 
   // Rows of both files, as tb/agents/hpm_rows.py has them. Behind gap (or cycle, 64 bits) and levels (32 bits: 2:0 priv, 3 stopcount,
-  // 4 running; recorded also 5 lcofi, 6 lcofie, 8 and 9 X) retired and an access: bit 3 valid and 2:0 op, mode, xlen32 (a byte each),
+  // 4 running; recorded also 5 lcofi, 6 lcofie, 8 and 9 X, 10 a counter that is not there is not 0) retired and an access: bit 3 valid and 2:0 op, mode, xlen32 (a byte each),
   // address (2 bytes), outcome (a byte, 5 of 0), operand, time (8 bytes each); only recorded: value read (8). Then the events, a byte
-  // each, filled up to 32 bits with 0; only recorded: OF bits (4 bytes), counters (8 bytes each).
+  // each, filled up to 32 bits with 0; only recorded: OF bits (4 bytes), the counters that are there (8 bytes each).
   localparam int EventsBits = ((NEvents + 3)/4)*32;
   localparam int RowBits    = 64 + 32 + 32 + 64 + 64 + 64 + EventsBits;
-  localparam int SeenBits   = RowBits + 64 + 32 + 32*64;
+  localparam logic [31:0] Present = (Counters & 32'hffff_fff8) | 32'h0000_0005;
+  localparam int SeenBits   = RowBits + 64 + 32 + 64*below(32);
   localparam int EventsAt   = RowBits - EventsBits;
+
+  // How many counters have a lower number.
+  function automatic int below(input int n);
+    below = 0;
+    for (int k = 0; k < n; k++) below = below + {31'd0, Present[k]};
+  endfunction
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
@@ -141,8 +148,8 @@ module hpm_tb
   end
 
   // A row is written one cycle later, when it is known whether the state went on as it did before.
-  logic [32*64-1:0]  counters, step;  // of the row; what it is more than the one before
-  logic [31:0]       of, bent;
+  logic [64*below(32)-1:0] counters;
+  logic [31:0]       of, bent, stray;
   logic              lcofi, lcofie, was_same, same, something_before, unknown;
   logic [RowBits+63:0] seen;  // levels 6:5 are `state`
   logic [6:0]        state;
@@ -154,15 +161,24 @@ module hpm_tb
   assign state   = {lcofie, lcofi, seen[68:64]};
   assign same    = {of, lcofi, lcofie} == {state_of_o, state_lcofi_o, state_lcofie_o};
   for (genvar n = 0; n < 32; n++) begin : gen_counter
-    logic [63:0] more;
+    if (Present[n]) begin : gen_there
+      logic [63:0] counter, step, more;  // of the row; what it was more than the one before; what it is now
 
-    assign more    = state_counter_o[64*n +: 64] - counters[64*n +: 64];
-    assign bent[n] = more != step[64*n +: 64];
-    always_ff @(posedge clk_o) step[64*n +: 64] <= more;
+      assign stray[n] = 1'b0;
+      assign more     = state_counter_o[64*n +: 64] - counter;
+      assign bent[n]  = more != step;
+      assign counters[64*below(n) +: 64] = counter;
+      always_ff @(posedge clk_o) begin
+        counter <= state_counter_o[64*n +: 64];
+        step    <= more;
+      end
+    end else begin : gen_absent
+      assign stray[n] = state_counter_o[64*n +: 64] !== 64'd0;
+      assign bent[n]  = stray[n];
+    end
   end
 
   always_ff @(posedge clk_o) begin
-    counters         <= state_counter_o;
     {of, lcofi, lcofie} <= {state_of_o, state_lcofi_o, state_lcofie_o};
     was_same         <= same;
     something_before <= something;
@@ -170,7 +186,7 @@ module hpm_tb
       seen_events, csr_valid ? {{(64-Xlen){1'b0}}, csr_rdata_o} : 64'd0, csr_valid ? csr_time : 64'd0,
       csr_valid ? {{(64-Xlen){1'b0}}, csr_wdata} : 64'd0, 46'd0, csr_valid ? csr_outcome_o : 2'd0, 4'd0, csr_valid ? csr_addr : 12'd0,
       7'd0, csr_valid && csr_xlen32, 5'd0, csr_valid ? csr_priv : 3'd0, 4'd0, csr_valid, csr_valid ? csr_op : 3'd0, 4'd0, retired,
-      22'd0, (^{state_counter_o, state_of_o, state_lcofi_o, state_lcofie_o}) === 1'bx, unknown, 3'd0, hart, cycle};
+      21'd0, stray != '0, (^{state_counter_o, state_of_o, state_lcofi_o, state_lcofie_o}) === 1'bx, unknown, 3'd0, hart, cycle};
   end
 
   row_recorder #(.Bits(SeenBits), .File("rows.bin")) u_rows (

@@ -16,6 +16,7 @@ from models.ctr.transfers import Transfers, rows_of
 from models.riscv import recording
 from models.riscv.csr import READ, WRITE, Access, M, U
 from tb.agents.ctr_rows import joined, read_seen, write_stimulus
+from tb.agents.pins import of_ctr
 from tb.sequences.ctr_script import Script
 
 
@@ -88,7 +89,7 @@ def test_an_unknown_answer_is_a_problem(tmp_path: Path):
     row = np.zeros(1, np.dtype([("cycle", "<u8"), ("priv", "<u4"), ("access", "u1"), ("rest", "u1", (51,))]))
     row["cycle"], row["priv"], row["access"] = 7, 0x103, 8
     row.tofile(tmp_path / "rows.bin")
-    rows, problems = read_seen(tmp_path / "rows.bin", 1)
+    rows, problems = read_seen(tmp_path / "rows.bin", of_ctr(Config(transfers=1), 0))
     assert len(rows) == 1 and rows.priv[0] == 3 and len(problems) == 1 and "cycle 7" in problems[0] and "X" in problems[0]
 
 

@@ -45,6 +45,7 @@ class HpmSystem(RowsSystem):
     modelled_as = "with every event counted"
     whole = counted = "cycles"
     summed = ("cycles", "accesses", "overflows")
+    measured_with: ClassVar[dict[str, Any]] = {"counters": "3+4+5+6+7+8+9+10"}  # as many as a hart of today has
     shown_as = ("Counters", "What the counters held at the end of each program, read through their CSRs: numbers that are exact, since every cycle was compared.")
     own_check = staticmethod(hpm_check.main)
     own_decode = staticmethod(hpm_counters.main)
