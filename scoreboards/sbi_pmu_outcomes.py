@@ -125,10 +125,9 @@ class Outcomes:
         for one in hit if shared else firmware:
             count = one.cell.value + action.count
             if one in hit:
-                one.cell.other = {clause: (value + action.count) % size for clause, value in one.cell.other.items()}
-                one.cell.other["SBI.fw.platform" if event == PLATFORM else "SBI.fw.counts"] = one.cell.value
-                if one is not hit[0]:
-                    one.cell.other["SBI.fw.two"] = one.cell.value
+                still = {"SBI.fw.platform" if event == PLATFORM else "SBI.fw.counts", *(["SBI.fw.two"] if one is not hit[0] else [])}
+                before = {clause: one.cell.other.get(clause, one.cell.value) for clause in sorted(still)}  # where it does not count
+                one.cell.other = {clause: (value + action.count) % size for clause, value in one.cell.other.items()} | before
                 one.cell.value = count % size
                 if count >= size:
                     one.cell.other["SBI.fw.width"] = count

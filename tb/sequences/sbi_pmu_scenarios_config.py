@@ -79,6 +79,8 @@ def events_that_are_not(s: Supervisor) -> Script[None]:
         for data in (1, 1 << 31, 1 << 32, 1 << 63):
             yield from s.match(s.near(s.firmware if event >= FIRMWARE[0] else s.indices), event, 0, data)
     select = s.programmable[0].raw[0][0]
+    for event in (RAW | 1, RAW_V2 | 1):
+        yield from s.match([s.programmable[0].index], event, 0, select)
     for event, data in ((event, select | 1 << bit) for event in (RAW, RAW_V2) for bit in (32, 40, 47, 48, 55, 56, 62, 63)):
         yield from s.match([s.programmable[0].index], event, 0, data)
     yield from s.match(s.near(s.firmware), PLATFORM, 0, OWN_DATA + 1)

@@ -94,7 +94,10 @@ def start_refused(s: Supervisor) -> Script[None]:
         yield from s.start(s.near([one, *s.firmware[:1]] if one < s.firmware[0] else [s.firmware[0], one]), sbi.SET_INIT_VALUE, 99)
         yield from s.look(s.firmware)
     yield from s.start([two, *[h for h in s.holes if two < h < two + s.xlen][:1]], sbi.INIT_SNAPSHOT | 4)  # all reasons at once
+    yield from s.start([two, *[h for h in s.holes if two < h < two + s.xlen][:1]], sbi.INIT_SNAPSHOT)
     yield from s.start([two], sbi.INIT_SNAPSHOT)
+    yield from s.shmem()
+    yield from s.start([one], sbi.SET_INIT_VALUE | sbi.INIT_SNAPSHOT, 99)
     yield from s.work()
     yield from s.look([one, two, three])
 
