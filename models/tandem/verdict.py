@@ -115,7 +115,7 @@ class Finding:
 class Report:
     """What came out. groups, instructions: looked at; matched: instructions that fit. skipped: changes of state that the simulator does not have,
 
-    by name; unverified: sections that could not be compared because the pc was lost.
+    by name; unverified: sections that could not be compared, because a gap left pc or state unknown.
     """
 
     table: CsrTable
@@ -143,6 +143,6 @@ class Report:
         counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
         lines.append(f"{self.groups} groups, {self.matched} of {self.instructions} instructions fit; at fault: {counts}")
         if self.unverified:
-            lines.append(f"{self.unverified} sections were not compared, because the pc was unknown")
+            lines.append(f"{self.unverified} sections were not compared: behind a gap neither pc nor state is known")
         lines += [f"not compared: {count} changes of {name}, which the simulator does not have" for name, count in self.skipped.items()]
         return "\n".join(lines)

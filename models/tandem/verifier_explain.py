@@ -7,7 +7,7 @@ later groups do not contradict is taken. Where later groups do not decide, the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from models.tandem.simulator import Step
 from models.tandem.table import END
 from models.tandem.verdict import Difference, Finding, Verdict
 from models.tandem.verifier_compare import Told, sort_out
+from models.tandem.verifier_gaps import Gaps
 from models.tandem.verifier_sides import SIMULATOR, TRACE, Side, Watch, blame, put, suspects
 from models.tandem.verifier_trial import Trial
 
@@ -31,7 +32,7 @@ END_BYTE = bytes([END])
 _DROPPED, _DOUBLED, _SWAPPED = "a group is missing before it", "the group is sent twice", "the group and the next are in the wrong order"
 
 
-class Explainer:
+class Explainer(Gaps):
     """The part of a `Verifier` that is asked when something does not fit."""
 
     def __init__(self, verifier: Verifier) -> None:
@@ -42,6 +43,7 @@ class Explainer:
         self.watches: list[Watch] = []
         self.probing: list[Watch] = []
         self._lost: Finding | None = None
+        self._stale: Stale | None = None
 
     @property
     def watching(self) -> bool:
@@ -65,7 +67,7 @@ class Explainer:
         """Behind a reset nothing is suspect any more."""
         self.watches.clear()
         self.probing.clear()
-        self._lost = None
+        self._lost = self._stale = None
 
     def finish(self) -> None:
         """The trace is over: diagnostics behind its last section."""
@@ -150,6 +152,8 @@ class Explainer:
     def _mismatch(self, k: int, group: Group, told: Told, step: Step, apart: list[Difference]) -> int:
         other_bits = any(one.what == "insn" and one.how == "wrong" for one in apart) and len(apart) > 1
         diagnosed = bool(self.inside.get(k))
+        if self._stale is not None and not diagnosed and self._stale.explains(k, group, told, step, apart):
+            return self._believe(k, group, told)
         if other_bits and not diagnosed:
             behind = self._structure(k, group, told)
             if behind is None:
@@ -296,92 +300,6 @@ class Explainer:
             return k
         v.set_memory(place, kept)
         return None
-
-    # --- bytes that could not be followed, and a pc that is lost
-
-    def damaged(self, k: int, group: Group, told: Told) -> int:
-        """A broken group, or one behind bytes that could not be followed; the next section."""
-        v, broken = self.v, group.broken
-        found = self.before.pop(k, []) + (self.inside.pop(k, []) if broken else [])
-        findings = [self._finding("diagnostic", k, group, [], Verdict.TRACE, str(one), [one.name]) for one in found]
-        if broken and not found:
-            findings = [self._finding("diagnostic", k, group, [], Verdict.TRACE, "the group is not complete")]
-        for finding in findings:
-            self._add(finding)
-        behind = range(k + broken, len(v.decoded))
-        if not v.known or not len(behind):
-            return k + broken
-        # Most often exactly one instruction is lost.
-        order: list[Callable[[], int | None]] = [lambda: 1 if broken and self._after(1, behind) else None, lambda: self._missing(behind, 0)]
-        count = next((count for count in (one() for one in order) if count is not None), None)
-        if count is None:
-            self._go_lost(findings[0])
-        else:
-            self._advance(count)
-        return k + broken
-
-    def _after(self, count: int, sections: Iterable[int]) -> bool:
-        with self.trial:
-            for _ in range(count):
-                self.trial.follow(self.v.comparer.run())
-            return self.trial.fit(sections)
-
-    def _lose(self, k: int, group: Group, told: Told, apart: list[Difference]) -> int:
-        """Nothing explains it: go on with what the trace says until instructions are those in memory again."""
-        found = self.inside.pop(k, [])
-        verdict = Verdict.TRACE if found else Verdict.HART
-        reason = "; ".join(map(str, found)) or "the instruction is not the one in memory, and no group that is missing, doubled or swapped explains it"
-        finding = self._finding("lost", k, group, apart, verdict, reason, [one.name for one in found])
-        self._add(finding)
-        self._go_lost(finding)
-        self.v.apply(told)
-        self.v.known = False
-        return k + 1
-
-    def _go_lost(self, finding: Finding) -> None:
-        self.v.known, self._lost = False, finding
-
-    def lost(self, k: int, group: Group, told: Told) -> int:
-        """The pc is not known: take what the trace says, until it is and instructions fit."""
-        v, places = self.v, []
-        if self._lost is not None:
-            places = [v.shadow.pc] + ([group.pc] if group.pc not in (None, v.shadow.pc) else [])
-        for place in places:
-            v.set_pc(place)
-            if self._try(range(k, len(v.decoded)), 2):
-                self._lost.until, self._lost, v.known = k, None, True
-                return k
-        v.report.unverified += bool(group.size)
-        v.apply(told)
-        v.known = told.next_pc is not None and self._lost is None
-        self.diagnosed(k, group)
-        return k + 1
-
-    # --- state without an instruction
-
-    def update(self, k: int, group: Group, told: Told) -> None:
-        """State that changes without an instruction may be the non-deterministic part only."""
-        v = self.v
-        apart = [Difference("extra", "register", 0x1000 + n, value, v.shadow.x[n]) for n, value in told.registers.items() if v.shadow.x[n] != value]
-        for address, value in told.csrs.items():
-            if address in v.table.names:
-                view = v.table.view(address, v.shadow.csr)
-                shows = v.simulator.read(address)
-                if (value ^ shows) & ~(v.comparer.masks.get(view.of, 0) >> view.shift) & v.profile.hart.mask:
-                    apart.append(Difference("extra", "csr", address, value, shows))
-        for what, key, value, mine in (("pc", 0x1000A, told.next_pc, v.shadow.pc), ("priv", 0x10001, told.priv, v.shadow.priv)):
-            if value is not None and value != mine:
-                apart.append(Difference("extra", what, key, value, mine))
-        if not apart or not v.known:
-            v.nondeterministic(told)
-            if not v.known:
-                v.apply(told)
-            self.diagnosed(k, group)
-            return
-        still = Step()
-        sides = suspects(v, group, told, still, apart)
-        depths = {holds: self._depth(k, group, told, sides, holds) for holds in (SIMULATOR, TRACE)}
-        self._settle(k, group, told, still, apart, sides, depths)
 
     # --- findings
 
