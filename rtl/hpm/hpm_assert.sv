@@ -101,6 +101,7 @@ module hpm_assert
   OfStays: assert property (@(posedge clk_i) disable iff (!rst_ni) 1'b1 |=> ($past(of_o & ~event_we) & ~of_o) == 32'd0);
   OfFromRequest: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                   1'b1 |=> (of_o & ~$past(of_o | event_we | request)) == 32'd0);
+  RequestSetsOf: assert property (@(posedge clk_i) disable iff (!rst_ni) 1'b1 |=> ($past(request) & ~of_o) == 32'd0);
   OfDisables: assert property (@(posedge clk_i) disable iff (!rst_ni) (request & of_o & ~event_we) == 32'd0);
   WriteIsNoOverflow: assert property (@(posedge clk_i) disable iff (!rst_ni) (request & counter_we) == 32'd0);
 
