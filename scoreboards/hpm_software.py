@@ -255,7 +255,7 @@ class Software:
         def seen(value: int) -> int:
             return value >> 32 if csr.high else value & _LOW if narrow(self.config, access) else value
 
-        if csr.high and rdata in (0, self._held(csr) & _LOW):
+        if csr.high and csr.state not in ("time", "htimedelta") and rdata in (0, self._held(csr) & _LOW):
             return "HPM.half.high"
         if csr.name in _VIEWS or csr.state in ("time", "scountovf"):
             return ""
