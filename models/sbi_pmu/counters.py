@@ -19,12 +19,15 @@ class Cell:
 
 @dataclass
 class Logical:
-    """A logical counter. event, data: what it is configured for, or None. cell: its own, but for policy firmware_value."""
+    """A logical counter. event, data: what it is configured for, or None. cell: `own`, or (policy firmware_value) that of its event."""
 
     counter: Hardware | Firmware
     event: int | None = None
     data: int = 0
-    cell: Cell = field(default_factory=Cell)
+    own: Cell = field(default_factory=Cell)
+
+    def __post_init__(self) -> None:
+        self.cell = self.own
 
     @property
     def started(self) -> bool:
@@ -123,8 +126,18 @@ class Counters:
     def configure(self, logical: Logical, event: int, data: int) -> None:
         """Gives a counter an event."""
         logical.event, logical.data = event, data
-        if event >> 16 == FIRMWARE and self.policy["firmware_value"] == "event":
-            logical.cell = self.cells.setdefault(event, Cell())
+        shared = event >> 16 == FIRMWARE and self.policy["firmware_value"] == "event"
+        logical.cell = self.cells.setdefault(event, Cell()) if shared else logical.own
+
+    def release(self, logical: Logical) -> None:
+        """Takes its event away."""
+        logical.event, logical.data, logical.cell = None, 0, logical.own
+
+    def unmap(self, logical: Logical) -> None:
+        """Takes the event away, and what belongs to the event."""
+        logical.event, logical.data = None, 0
+        if self.policy["firmware_value"] == "event":
+            logical.cell = Cell()
 
     def match(self, named: Named, event: int, data: int, base: int) -> Logical | None:
         """The counter of a set that config_matching takes without SKIP_MATCH."""

@@ -293,7 +293,7 @@ class SbiPmu:
     def _reset(self, logical: Logical) -> Steps[None]:
         if isinstance(logical.counter, Hardware) and logical.counter.fixed and self.policy["reset_fixed"] == "kept":
             return
-        logical.event, logical.data = None, 0
+        self.counters.unmap(logical)
         if isinstance(logical.counter, Hardware):
             yield from self.hardware.reset(logical.counter)
 
