@@ -22,7 +22,7 @@ from tb.coverage.model import Definition
 from tb.job import Job
 from tb.sequences.etrace_scenarios import SCENARIOS
 from tb.sequences.etrace_scenarios_base import SMALL
-from tb.sequences.stimulus import stimulus
+from tb.sequences.etrace_stimulus import stimulus
 from tb.sequences.system import ETRACE_STORIES
 from tb.sequences.system_etrace_hart import possible
 from tb.system_job import DEFAULTS, SystemJob
