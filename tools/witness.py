@@ -24,7 +24,7 @@ from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.witness_calls import discovery, scenarios
 from tools.witness_compare import compare, platform_of
 from tools.witness_machine import GCC, Machine, Versions
-from tools.witness_page import PAGE, WITNESSES, Witness, examples, page, told, witnesses
+from tools.witness_page import PAGE, WITNESSES, Witness, examples, page, scoreboard, told, witnesses
 
 WORDS = {
     "FIRMWARE": "an fw_dynamic.bin of OpenSBI (default: Debian's)", "XLEN": "32 or 64 (default: both, of Debian's; 64 of FIRMWARE)",
@@ -111,7 +111,10 @@ def main(argv: list[str]) -> int:
               f"{len(compared.unexplained)} not explained by policy {compared.policy.name}")  # fmt: skip
         for n in compared.unexplained[:10]:
             print(f"      {witness.shown(n)}: {told(witness.record.steps[n].result)}, expected {told(compared.foreseen[n])}")
-        if compared.unexplained:
+        failures = scoreboard(witness).failures
+        for failure in failures[:10]:
+            print(failure.text())
+        if compared.unexplained or failures:
             return 1
     for name, witness in changed.items():
         witness.record.save(WITNESSES.parent / f"{name}.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -14,10 +15,10 @@ from models.sbi_pmu.platform import Firmware, Hardware
 from models.sbi_pmu.policy import KEYS, Policy
 from models.sbi_pmu.record import Step, Work
 from tools.arguments import ArgumentError
-from tools.witness import policy_of
+from tools.witness import install, policy_of
 from tools.witness_compare import Equal, changed, differing, platform_of, replay
 from tools.witness_machine import Command, commands, events_of
-from tools.witness_page import PAGE, Witness, page, witnesses
+from tools.witness_page import PAGE, Witness, page, scoreboard, witnesses
 
 FOUND = {witness.name: witness for witness in witnesses()}
 EACH = pytest.mark.parametrize("name", FOUND)
@@ -48,6 +49,27 @@ def test_the_named_policy_foresees_every_answer_and_each_row_what_the_page_says(
         made = changed(record, foreseen, record.policy, key) - FOUND[name].cleaning()
         assert len(made & set(strict)) <= rows[key][0], key
         assert made & set(strict), key
+
+
+@EACH
+def test_the_scoreboard_reads_the_chapter_as_the_models_do(name: str) -> None:
+    verdict = scoreboard(FOUND[name])
+    assert verdict.passed and sum(checked for checked, _ in verdict.book.results().values()) > 10_000
+
+
+def test_what_is_missing_is_installed_or_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def apt(command: list[str], **_: object) -> subprocess.CompletedProcess:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, returncode=len(commands) > 1)
+
+    monkeypatch.setattr("tools.witness.subprocess.run", apt)
+    monkeypatch.setattr("tools.witness.shutil.which", lambda tool: None if tool.startswith("qemu") else tool)
+    install(needs_opensbi=False)
+    assert commands[0][-1] == "qemu-system-misc" and "apt-get" in commands[0]
+    with pytest.raises(ArgumentError, match="type `sudo apt-get install qemu-system-misc`"):
+        install(needs_opensbi=False)
 
 
 def altered(witness: Witness, kind: type, address: int | None = None) -> int:
