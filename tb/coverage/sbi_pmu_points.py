@@ -69,7 +69,9 @@ POINTS = (
           (REFUSALS, ("alone", "first of several", "behind another")), ("reason", "place"),
           {**{f"{name} x behind another": "it stands first" for name in ("SBI.config.reserved_flags", "SBI.start.reserved_flags", "SBI.stop.reserved_flags",
               "SBI.shmem.flags", "SBI.evinfo.flags")},
-           **{f"{name} x [!a]*": "no other reason is looked for" for name in ("SBI.info.invalid", "SBI.fw_read*", "SBI.*.not_supported", "SBI.table.*")},
+           **{f"{name} x [!a]*": "no other reason is looked for" for name in (
+              "SBI.info.invalid", "SBI.fw_read*", "SBI.shmem.not_supported", "SBI.evinfo.not_supported", "SBI.table.*")},
+           "SBI.config.not_supported x first of several": "it stands last",
            "SBI.*.already_* x first of several": "it stands last", "SBI.shmem.address x first of several": "it stands last",
            "SBI.evinfo.address x first of several": "it stands last", "SBI.evinfo.entry_reserved x first of several": "it stands last",
            **{f"SBI.{name} x behind another": "memory is looked at last, and not after another reason" for name in (

@@ -163,6 +163,7 @@ def config_refused(s: Supervisor) -> Script[None]:
     for bit in range(8, s.xlen):
         yield from s.match([index], event, 1 << bit)
     yield from s.match([index], 0, 1 << 8)
+    yield from s.match([index], CACHE[2], 1 << 8)
     yield from s.match([index], RAW, 1 << 8, 1 << 63)
     yield from s.match([index], RAW_V2, 1 << 8, 1 << 63)
     for hole in (*s.holes[:3], s.holes[-1]):

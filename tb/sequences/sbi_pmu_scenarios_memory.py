@@ -48,6 +48,9 @@ def snapshots(s: Supervisor) -> Script[None]:
                 yield Peek(SHMEM, sbi.SHMEM_SIZE)
     yield from s.start(some, sbi.INIT_SNAPSHOT)
     yield from s.stop(some, sbi.TAKE_SNAPSHOT | sbi.RESET)
+    far = s.near(s.indices[2:])
+    yield from s.start(far, sbi.INIT_SNAPSHOT)
+    yield from s.stop(far, sbi.TAKE_SNAPSHOT | sbi.RESET)
     yield Peek(SHMEM, sbi.SHMEM_SIZE)
 
 
