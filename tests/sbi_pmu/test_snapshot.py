@@ -123,3 +123,15 @@ def test_a_refused_stop_takes_no_snapshot(xlen: int) -> None:
     machine.config(7, 3)
     assert machine.error(STOP, counter_idx_base=3, counter_idx_mask=0b1_0001, stop_flags=TAKE) == "ALREADY_STOPPED"
     assert machine.memory.accesses == []
+
+
+@XLENS
+def test_flags_of_snapshots_are_reserved_before_sbi_2_0(xlen: int) -> None:
+    for version, strict, lenient in (((1, 0), "INVALID_PARAM", "SUCCESS"), ((2, 0), "NO_SHMEM", "NO_SHMEM")):
+        platform = Platform.example(xlen, sbi_version=version)
+        for choices, name in (({}, strict), ({"reserved_flags": "ignore"}, lenient)):
+            machine = Machine(xlen, platform=platform, **choices)
+            machine.config(3, 3)
+            assert machine.call(START, counter_idx_base=3, counter_idx_mask=1, start_flags=INIT).name == name
+            machine.call(START, counter_idx_base=3, counter_idx_mask=1)
+            assert machine.call(STOP, counter_idx_base=3, counter_idx_mask=1, stop_flags=TAKE).name == name
