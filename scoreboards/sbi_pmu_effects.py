@@ -47,6 +47,8 @@ class Effects:
 
     def _idle(self) -> set[int]:
         """Hardware counters with a firmware event (policy firmware_base=position): nobody says what becomes of them."""
+        if self.state.policy["firmware_base"] != "position":
+            return set()
         return {one.hardware.number for one in self.state.counters.values() if one.hardware and one.counts_firmware}
 
     def want(self, one: Logical) -> Want | None:
@@ -138,6 +140,9 @@ class Effects:
             if number in idle:
                 continue
             held = self.shadow.held[number]
+            if not want.why and self._same(held, want):
+                report(untouched, True, f"counter {number}", "", "")
+                continue
             value, known, of = held.begun or (held.value, held.known, held.of)
             name = {0: "mcycle", 2: "minstret"}.get(number, f"mhpmcounter{number}")
             why = want.why
@@ -152,6 +157,11 @@ class Effects:
                 report(why.get("value", untouched), right, f"value of {name}", f"{want.value & known:#x}", f"{value & known:#x}")
             if want.of is not None and of is not None and number > MINSTRET and self.platform.sscofpmf:
                 report(why.get("of", untouched), of == want.of, f"OF of {name}", str(want.of), str(of))
+
+    def _same(self, held: Held, want: Want) -> bool:
+        """Whether nothing at all has changed, which is so for most counters in most calls."""
+        return (held.begun is None and held.runs == want.runs and held.cfg == (want.filters or 0) | (held.cfg & ~FILTERS)
+                and held.select == want.select and held.value == want.value and held.of == want.of)  # fmt: skip
 
     def _filters(self, name: str, want: Want, held: Held, untouched: str, report: Report) -> None:
         assert want.filters is not None

@@ -29,6 +29,7 @@ class Follower(Outcomes):
     def __init__(self, record: Record, book: ClauseBook, knobs: Knobs) -> None:
         self.record, self.book, self.knobs = record, book, knobs
         self.platform, self.policy, self.xlen = record.platform, record.policy, record.xlen
+        self.lenient = self.policy.choices != Policy().choices
         self.state = State(self.platform, self.policy)
         self.shadow = Shadow(self.platform, record.quiet, self._seen)
         self.memory = MemoryRules(self)
@@ -151,7 +152,7 @@ class Follower(Outcomes):
             self.trusted = False
         else:
             self._answer(fid, a, ret, refusals)
-        if self.policy.choices != Policy().choices and not self.state.vague(a):
+        if self.lenient and not self.state.vague(a):
             self.book.check("SBI.policy", self.trusted, lambda: Failure("SBI.policy", f"{self._shown()}: not what the policy says", self.step.cycle or None))
         if known and self.platform.has(fid):
             self.acts(fid, a, ret, effects)

@@ -20,6 +20,7 @@ FILTERS = sum(INHIBIT.values())
 MCOUNTEREN, MIDELEG, MCOUNTINHIBIT, MIP, SIP, SCOUNTOVF = 0x306, 0x303, 0x320, 0x344, 0x144, 0xDA0
 MODES = {"SET_MINH": M, "SET_SINH": HS, "SET_UINH": U, "SET_VSINH": VS, "SET_VUINH": VU}  # whose events a filter inhibits
 
+_OWN = {MCYCLE: 1, MINSTRET: 2}  # what the fixed counters count
 Seen = Callable[[str, int, int, int], None]  # what, where, known value, value read
 
 
@@ -44,7 +45,7 @@ class Held:
     @property
     def select(self) -> int:
         """SELECT of mhpmevent; mcycle and minstret count their own."""
-        return {MCYCLE: 1, MINSTRET: 2}.get(self.number, self.cfg & ~FILTERS)
+        return self.cfg & ~FILTERS if self.number > MINSTRET else _OWN[self.number]
 
     @property
     def filters(self) -> int:
@@ -200,9 +201,12 @@ class Shadow:
         """A read of the value, in any mode."""
         if address == MCOUNTINHIBIT:
             self.others[MCOUNTINHIBIT] = value
-            for held in self.held.values():
+            wrong = [held for held in self.held.values() if held.runs == bool(value >> held.number & 1)]
+            for held in wrong:
                 self.seen("inhibit", held.number, int(not held.runs), value >> held.number & 1)
-                held.runs = not value >> held.number & 1
+                held.runs = not held.runs
+            if not wrong:
+                self.seen("inhibit", MCOUNTINHIBIT, value, value)
         elif address in (MIP, SIP):
             if self.lcofip is not None:
                 self.seen("lcofi", address, self.lcofip, value >> 13 & 1)
