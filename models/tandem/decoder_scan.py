@@ -89,7 +89,7 @@ class Scanner:
         op = padded[at + self._at_op]
         length = self._request[op].astype(np.int64)
         behind = at + length
-        answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE) & (behind < n)
+        answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE)
         response = self._response[op & 15, padded[np.minimum(behind + 1, n)]]
         out[at] = np.where(answered & (response > 0), length + response, length)
         waits = (length > 0) & (behind >= n - 1) & ~((behind == n - 1) & ~answered)
@@ -129,7 +129,7 @@ class Scanner:
                 break
             else:
                 offset, name, value = self.fault(data, at, n, starts, before)
-            at, found = resync.next_begin(offset + 1)
+            at, found = (n, True) if name == "truncated" else resync.next_begin(offset + 1)
             breaks.append(Break(len(starts), offset, name, value, at if found else -1))
             before = len(starts)
             if not found:
@@ -141,25 +141,14 @@ class Scanner:
         """Whether the item at this offset, which has no length, may become one with more bytes."""
         if final:
             return False
-        code, room = data[at], n - at
+        code, room = data[at], n - at  # an item that exists lacks its end, or that of its response
         if code == table.REQUEST:
-            length = int(self._request[data[at + self._at_op]]) if room > self._at_op else 0
-            if room <= self._at_op or length >= room:
-                return True
-            return data[at + length] == table.RESPONSE and self._answer(data, at, length, room)
+            return room <= self._at_op or bool(self._request[data[at + self._at_op]])
         if code == table.STATE:
-            return room < 2 or room < int(self._state[data[at + 1]])
+            return room < 2 or bool(self._state[data[at + 1]])
         if code in (table.REGISTER, table.ADD, table.OR):
-            if room < 3:
-                return True
-            length = int(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
-            return bool(length) and room < (length if code == table.REGISTER else 4)
-        return room < int(self._fixed[code])
-
-    def _answer(self, data: bytes, at: int, length: int, room: int) -> bool:
-        if room < length + 2:
-            return True
-        return room < length + int(self._response[data[at + self._at_op] & 15, data[at + length + 1]])
+            return room < 3 or bool(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
+        return bool(self._fixed[code])
 
     def fault(self, data: bytes, at: int, n: int, starts: list[int], first: int) -> tuple[int, str, int]:
         """Offset, name and number of what is wrong with the bytes at this offset. first: the item from which they were followed."""
@@ -177,8 +166,7 @@ class Scanner:
         if code == table.RESPONSE:
             asked = len(starts) > first and data[starts[-1]] == table.REQUEST
             if asked and starts[-1] + int(self._request[data[starts[-1] + self._at_op]]) == at:
-                known = room > 1 and self._response[data[starts[-1] + self._at_op] & 15, data[at + 1]]
-                return (at, "truncated", 0) if known or room < 2 else (at, "unknown_response", data[at + 1])
+                return at, "unknown_response", data[at + 1]
             return at, "orphan_response", 0
         return at, "truncated", 0
 

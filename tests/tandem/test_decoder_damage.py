@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from models.tandem.decoder import decode
-from models.tandem.items import Begin, End, Item, Reset, State, pack
+from models.tandem.items import Begin, End, Item, Register, Reset, State, pack
 from tests.tandem.test_decoder_diagnostics import CONFIG, GOOD, NOP, PREFIX, START
 
 
@@ -46,3 +46,11 @@ def test_trace_that_begins_with_noise() -> None:
     (found,) = decoded.diagnostics
     assert found[:4] == ("unknown_opcode", 0, -1, None) and found.skipped == 1
     assert [group.pc for group in decoded.groups()] == [None, None, None, 0x40]
+
+
+def test_truncated_data_is_no_group() -> None:
+    """An item that lacks its end is not searched for begin groups."""
+    whole = pack([*PREFIX, Begin(), NOP, Register(0x1005, 0x12030301), End()], CONFIG)
+    decoded = decode(whole[:-2], CONFIG)
+    (found,) = decoded.diagnostics
+    assert found.name == "truncated" and found.skipped == 6 and len(decoded) == 2
