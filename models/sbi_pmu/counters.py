@@ -118,9 +118,11 @@ class Counters:
             return isinstance(counter, Hardware) and counter.monitors(event, data)
         if not isinstance(counter, Firmware):
             return False
+        return self.policy["unknown_event"] == "unchecked" or self.offers(event, data)
+
+    def offers(self, event: int, data: int) -> bool:
+        """Whether the platform has a firmware event, be there a counter for it or not."""
         code = event & 0xFFFF
-        if self.policy["unknown_event"] == "unchecked":
-            return True
         return data in self.platform.firmware_data if code == FIRMWARE_PLATFORM else code in self.platform.firmware_events
 
     def configure(self, logical: Logical, event: int, data: int) -> None:

@@ -155,7 +155,7 @@ class SbiPmu:
         data = counters.data_for(event, data)
         if data is None:
             return INVALID_PARAM if policy["event_data"] == "invalid_param" else NOT_SUPPORTED
-        if policy["absent_event"] == "invalid_param" and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start and not counters.supported(event, data):
+        if policy["absent_event"] == "invalid_param" and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start and not counters.offers(event, data):
             return INVALID_PARAM
         if flags & SKIP_MATCH:
             chosen = counters.first(named, base)
