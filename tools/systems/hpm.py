@@ -21,6 +21,7 @@ from tb.coverage.model import Definition
 from tb.job import Job
 from tb.sequences.hpm_builds import BUILDS, DEFAULT, GUEST, PLAIN, RV32, USER
 from tb.sequences.hpm_programs import program_rows
+from tb.sequences.hpm_scenarios import SCENARIOS
 from tools import draw_hpm, hpm_check, hpm_counters
 from tools.arguments import ArgumentError
 from tools.builds import HpmBuild
@@ -37,6 +38,7 @@ class HpmSystem(RowsSystem):
         "WIDTHS": "option widths, bits of the counters: one for all, then number:bits for some, default 64",
         "SELECTORS": "option selectors, what the counters can count: one mask for all, then number:mask for some, default all",
     }
+    scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(RV32)
     bench = HpmBuild.BENCH
     synthesis_top = "hpm"
@@ -49,13 +51,6 @@ class HpmSystem(RowsSystem):
     shown_as = ("Counters", "What the counters held at the end of each program, read through their CSRs: numbers that are exact, since every cycle was compared.")
     own_check = staticmethod(hpm_check.main)
     own_decode = staticmethod(hpm_counters.main)
-
-    @property
-    def scenarios(self) -> Mapping[str, Any]:
-        """tb/sequences/hpm_scenarios.py."""
-        from tb.sequences.hpm_scenarios import SCENARIOS
-
-        return SCENARIOS
 
     @property
     def definition(self) -> Definition:
