@@ -231,8 +231,8 @@ class Comparer:
             elif view.of not in step.csrs and care & self.word and not self._moves(view.of):
                 out.append(Difference("extra", "csr", address, value, None))
         for address, value in step.csrs.items():
-            unchanged = self.profile.unchanged_csr and self.shadow.csr[address] == value
-            if address not in covered and not unchanged and (value ^ self.shadow.csr[address]) & ~self.masks.get(address, 0):
+            care = ~self.masks.get(address, 0) & self.word
+            if address not in covered and (value ^ self.shadow.csr[address] if self.profile.unchanged_csr else self.word) & care:
                 out.append(Difference("omitted", "csr", address, None, value & self.word))
 
     def _moves(self, address: int) -> bool:

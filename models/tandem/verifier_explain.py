@@ -42,8 +42,7 @@ class Explainer(Gaps):
         self.before: dict[int, list[Diagnostic]] = {}
         self.watches: list[Watch] = []
         self.probing: list[Watch] = []
-        self._lost: Finding | None = None
-        self._stale: Stale | None = None
+        self._lost = self._stale = None
 
     @property
     def watching(self) -> bool:

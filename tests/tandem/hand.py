@@ -1,0 +1,57 @@
+"""Small programs written by hand, what a hart does with them as rows, and the verifier's report on rows that a test changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.riscv.builder import ProgramBuilder
+from models.riscv.iss_config import virt
+from models.riscv.program import Program
+from models.tandem.decoder import decode
+from models.tandem.encoder import encode
+from models.tandem.from_simulator import from_simulator
+from models.tandem.profile import Profile
+from models.tandem.simulator import Reference, reference
+from models.tandem.trace_data import FLUSH, Rows, TraceData
+from models.tandem.verdict import Report
+from models.tandem.verifier import Verifier
+from tests.tandem.runs import config_of, loaded
+
+BASE, DATA = 0x80000000, 0x80001000
+
+
+def assembled(*words: int, xlen: int = 64) -> Program:
+    """These instructions from BASE on, and some no-operations behind them."""
+    builder = ProgramBuilder(xlen, BASE)
+    for word in words:
+        builder.raw(word, 4 if word & 3 == 3 else 2)
+    for _ in range(12):
+        builder.nop()
+    return builder.build()
+
+
+def steps_of(program: Program, count: int, prepare: Any = None) -> list[TraceData]:
+    """Rows of the first instructions; prepare: called with the simulator before."""
+    simulator: Reference = loaded(reference(program.xlen), program)
+    if prepare:
+        prepare(simulator)
+    return list(from_simulator(simulator, count, program))[:-1]
+
+
+def report_on(rows: list[TraceData], xlen: int = 64, **choices: Any) -> Report:
+    """The verifier's report on these rows."""
+    config = config_of(xlen)
+    data = encode(Rows.from_rows([*rows, FLUSH]), config).data
+    profile = Profile.of(config, virt(xlen), **choices)
+    return Verifier(reference(xlen), profile).run(decode(data, config), data)
+
+
+def index(rows: list[TraceData], word: int) -> int:
+    """The row of this instruction."""
+    return next(k for k, row in enumerate(rows) if row.insn and row.insn[1] == word)
+
+
+def li(rd: int, value: int) -> list[int]:
+    """lui and addi: a number below 2**31 in a register (sign-extended on RV64 from bit 31)."""
+    high = value + 0x800 >> 12 & 0xFFFFF
+    return [high << 12 | rd << 7 | 0x37, (value & 0xFFF) << 20 | rd << 15 | rd << 7 | 0x1B]

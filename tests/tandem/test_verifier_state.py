@@ -1,0 +1,138 @@
+"""Non-deterministic state, views of CSRs, interrupts, initialization, and changes without an instruction (chapter 3, TV-9)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from models.riscv.iss_config import virt
+from models.riscv.iss_csr import CsrTable
+from models.tandem.config import Config
+from models.tandem.profile import Profile, ProfileError
+from models.tandem.shadow import Shadow
+from models.tandem.trace_data import TraceData
+from models.tandem.verdict import Verdict
+from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
+
+LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
+CSRR_CYCLE, CSRR_MIP, CSRW_MSCRATCH = 0xC0002373, 0x34402373, 0x34031073
+LR, SC = 0x1002A32F, 0x1872A3AF  # lr.w x6, (x5); sc.w x7, x7, (x5)
+MIE_MTI, ENABLE = 0x304, 0x300
+
+
+@pytest.mark.parametrize("word,value,fine", [(LW, 0x1234, True), (LW, 0xFFFFFFFF80000000, True), (LW, 0x80000000, False), (LBU, 0x80, True),
+                                             (LBU, 0x180, False)])  # fmt: skip
+def test_a_device_gives_what_the_trace_says_as_the_instruction_extends_it(word: int, value: int, fine: bool) -> None:
+    rows = steps_of(assembled(*li(5, 0x02004000), word), 8)
+    k = index(rows, word)
+    rows[k] = rows[k]._replace(gpr=(6, value))
+    report = report_on(rows)
+    assert report.ok == fine and len(report.findings) == (not fine), str(report)
+
+
+def test_memory_gives_what_was_stored() -> None:
+    rows = steps_of(assembled(LW), 4, lambda simulator: simulator.write(0x1005, DATA))
+    k = index(rows, LW)
+    rows[k] = rows[k]._replace(gpr=(6, 5))
+    assert len(report_on(rows).findings) == 1
+    stored = TraceData(init=True, request=(1, 2, DATA, 5))
+    assert report_on([*rows[:k], stored, *rows[k:]]).ok
+
+
+@pytest.mark.parametrize("word", (CSRR_CYCLE, CSRR_MIP))
+def test_reads_of_what_changes_by_itself(word: int) -> None:
+    rows = steps_of(assembled(word), 3)
+    k = index(rows, word)
+    for value, fine in ((rows[k].gpr[1], True), (0x80, True), (0x82, word == CSRR_CYCLE)):  # SSIP is the hart's own
+        changed = [*rows[:k], rows[k]._replace(gpr=(6, value)), *rows[k + 1 :]]
+        assert report_on(changed).ok == fine
+
+
+def test_a_store_conditional_may_fail_and_may_not_succeed_alone() -> None:
+    rows = steps_of(assembled(LR, SC), 4, lambda simulator: simulator.write(0x1005, DATA))
+    k = index(rows, SC)
+    assert rows[k].gpr == (7, 0) and report_on(rows).ok
+    failed = [*rows[:k], rows[k]._replace(gpr=(7, 1), paddr=None, memdata=None), *rows[k + 1 :]]
+    assert report_on(failed).ok and not report_on(failed, sc_may_fail=False).ok
+    alone = [row for row in steps_of(assembled(LR, SC), 4, lambda s: s.write(0x1005, DATA)) if not (row.insn and row.insn[1] == LR)]
+    assert report_on(alone).findings
+
+
+def interrupted(enabled: bool) -> list[TraceData]:
+    """Rows in which the timer interrupt is taken behind the second instruction."""
+
+    def prepare(simulator) -> None:
+        simulator.write(ENABLE, 1 << 3)
+        simulator.write(MIE_MTI, 1 << 7 if enabled else 0)
+
+    rows = steps_of(assembled(), 2, prepare)
+    rows[1:1] = [TraceData(init=True, csr=((ENABLE, 0xA00000008), (MIE_MTI, 1 << 7 if enabled else 0), (0x305, BASE)))]
+    pc = rows[-1].pc
+    taken = ((0x341, pc), (0x342, 1 << 63 | 7), (0x300, 0xA00001880), (0x343, 0))
+    return [*rows, TraceData(group=False, csr=((0x344, 0x80),)), TraceData(pc=BASE, csr=taken, priv=3)]
+
+
+def test_an_interrupt_is_taken_when_the_trace_takes_it() -> None:
+    assert report_on(interrupted(True)).ok
+
+
+@pytest.mark.parametrize("enabled,pending", [(False, 0x80), (True, 0)])
+def test_an_interrupt_that_is_not_enabled_or_not_pending_is_the_harts_fault(enabled: bool, pending: int) -> None:
+    rows = interrupted(enabled)
+    rows[-2] = TraceData(group=False, csr=((0x344, pending),))
+    report = report_on(rows)
+    assert [found.verdict for found in report.findings] == [Verdict.HART], str(report)
+
+
+def test_a_csr_may_be_told_by_any_of_its_views() -> None:
+    word = 0x10016073  # csrsi sstatus, 2
+    rows = steps_of(assembled(word), 3)
+    k = index(rows, word)
+    assert rows[k].csr == ((0x300, 0xA00000002),) and report_on(rows).ok
+    view = [*rows[:k], rows[k]._replace(csr=((0x100, 0x200000002),)), *rows[k + 1 :]]
+    assert report_on(view).ok
+    wrong = [*rows[:k], rows[k]._replace(csr=((0x100, 0x200000022),)), *rows[k + 1 :]]
+    assert len(report_on(wrong).findings) == 1
+
+
+def test_a_csr_write_that_changes_nothing_may_be_left_out_by_choice() -> None:
+    rows = steps_of(assembled(0x34001073), 3)  # csrw mscratch, x0
+    k = index(rows, 0x34001073)
+    without = [*rows[:k], rows[k]._replace(csr=()), *rows[k + 1 :]]
+    assert report_on(without).ok and not report_on(without, unchanged_csr=False).ok
+
+
+@pytest.mark.parametrize("row", [TraceData(group=False, gpr=(9, 77)), TraceData(gpr=(9, 77)), TraceData(group=False, csr=((0x340, 5),)),
+                                 TraceData(group=False, pc=BASE + 0x40), TraceData(group=False, priv=1)])  # fmt: skip
+def test_nothing_else_changes_without_an_instruction(row: TraceData) -> None:
+    rows = steps_of(assembled(), 6)
+    report = report_on([*rows[:-3], row, *rows[-3:]])
+    assert len(report.findings) == 1, str(report)
+
+
+@pytest.mark.parametrize("row", [TraceData(group=False, mtime=99), TraceData(group=False, mcycle=5, minstret=3), TraceData(group=False, csr=((0x344, 0x888),))])
+def test_time_counters_and_pending_interrupts_do(row: TraceData) -> None:
+    rows = steps_of(assembled(), 6)
+    assert report_on([*rows[:-3], row, *rows[-3:]]).ok
+
+
+def test_the_shadow_holds_what_is_told() -> None:
+    shadow = Shadow(CsrTable(virt(32)))
+    assert shadow.tell(0x100, 0x22) == 0x300 and shadow.read(0x300) & 0x22 == 0x22
+    assert shadow.tell(0xB80, 1) == 0xB00 and shadow.read(0xB00) == 1 << 32
+    shadow.tell(0x1021, 9)
+    shadow.tell(0x1003, 4)
+    shadow.tell(0x1000, 4)
+    assert (shadow.read(0x1021), shadow.read(0x1003), shadow.read(0x1000)) == (9, 4, 0)
+
+
+def test_a_profile_is_data() -> None:
+    profile = Profile.of(Config(flen=0, absent=("paddr",)), virt(64), watch=3)
+    assert Profile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile
+    assert set(profile.absent) == {"fpr", "fcsr", "paddr"}
+    for wrong in ({"absent": ("time",)}, {"nondeterministic": {"mipp": 1}}):
+        with pytest.raises(ProfileError, match="has no"):
+            Profile(**wrong)
+    with pytest.raises(ProfileError, match="those it has"):
+        Profile.from_dict({"speed": 1})
