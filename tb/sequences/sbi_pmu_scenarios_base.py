@@ -7,7 +7,6 @@ asked for by what they can do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -20,30 +19,14 @@ from models.sbi_pmu.config import Config
 from models.sbi_pmu.platform import Hardware
 from models.sbi_pmu.pmu import SbiRet
 from tb.sequences.sbi_pmu_builds import BARE, DEFAULT, GUEST, RV32
+from tb.sequences.script_scenarios import Configs, Scenario, Scenarios
 
 __all__ = ["ALL", "BARE", "BASE", "DEFAULT", "GUEST", "RV32", "SCENARIOS", "SHMEM", "SIZE", "Scenario", "Supervisor", "scenario"]
 
-Configs = tuple[dict[str, Any], ...]
 ALL: Configs = (DEFAULT, RV32, GUEST, BARE)
 BASE, SIZE = 0x8000_0000, 0x10000  # memory of the supervisor
 SHMEM, ENTRIES = BASE + 0x1000, BASE + 0x4000
 CONFIG, START, STOP = "counter_config_matching", "counter_start", "counter_stop"
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """One story. what: in a sentence. clauses: those it is there for. build: makes the supervisor's script of a configuration.
-
-    configs: option overrides to run it with; base: those of every configuration. job: overrides of the job.
-    """
-
-    name: str
-    what: str
-    clauses: tuple[str, ...]
-    build: Callable[[Config, Random], Script[None]]
-    configs: Configs
-    job: dict[str, Any] = field(default_factory=dict)
-    base: dict[str, Any] = field(default_factory=dict)
 
 
 class Supervisor:
@@ -167,18 +150,17 @@ class Supervisor:
             yield from self.stop([index], sbi.RESET)
 
 
-SCENARIOS: dict[str, Scenario] = {}
+class SupervisorScenarios(Scenarios):
+    """Scenarios that are scripts of a supervisor, which go on with each answer."""
+
+    def told(self, tell: Callable[[Any], Any], story: Any) -> Any:
+        """The script."""
+        return tell(story)
+
+
+SCENARIOS = SupervisorScenarios(lambda config, rng, fresh: Supervisor(config, rng))
 
 
 def scenario(*clauses: str, configs: Configs = ALL, **job: Any) -> Callable[[Callable[[Supervisor], Script[None]]], Callable[[Supervisor], Script[None]]]:
     """Register the decorated function under its name; its docstring's first line is the scenario's `what`."""
-
-    def register(tell: Callable[[Supervisor], Script[None]]) -> Callable[[Supervisor], Script[None]]:
-        name = tell.__name__
-        if name in SCENARIOS:
-            raise ValueError(f"scenario {name} stands twice; give it another name")
-        what = (tell.__doc__ or "").strip().splitlines()[0]
-        SCENARIOS[name] = Scenario(name, what, clauses, lambda config, rng: tell(Supervisor(config, rng)), configs, job)
-        return tell
-
-    return register
+    return SCENARIOS.scenario(*clauses, configs=configs, **job)

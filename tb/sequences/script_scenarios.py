@@ -33,18 +33,21 @@ class Scenarios(dict[str, Scenario]):
         super().__init__()
         self.story = story
 
-    def scenario(self, *clauses: str, configs: Configs, fresh: bool = False, **job: Any) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    def told(self, tell: Callable[[Any], Any], story: Any) -> Any:
+        """What a scenario gives: the rows of its script."""
+        tell(story)
+        return story.rows()
+
+    def scenario(self, *clauses: str, configs: Configs, fresh: bool = False, **job: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
         """Register the decorated function under its name; its docstring's first line is the scenario's `what`."""
 
-        def register(tell: Callable[[Any], None]) -> Callable[[Any], None]:
+        def register(tell: Callable[[Any], Any]) -> Callable[[Any], Any]:
             name = tell.__name__
             if name in self:
                 raise ValueError(f"scenario {name} stands twice; give it another name")
 
             def build(config: Any, rng: Random) -> Any:
-                story = self.story(config, rng, fresh)
-                tell(story)
-                return story.rows()
+                return self.told(tell, self.story(config, rng, fresh))
 
             what = (tell.__doc__ or "").strip().splitlines()[0]
             self[name] = Scenario(name, what, clauses, build, configs, job)
