@@ -21,7 +21,7 @@ module trace_te_regs
   parameter logic [15:0] SrcLegal        = trace_reg_pkg::TrTeSrcBitsLegal,
   parameter logic [3:0]  SrcOtherwise    = trace_reg_pkg::TrTeSrcBitsOtherwise,
   parameter logic [3:0]  VendorMask      = 4'hF,
-  parameter bit          ExtTriggers     = 1     // the registers of external triggers are there
+  parameter bit          ExtTriggers     = 1'b1     // the registers of external triggers are there
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,

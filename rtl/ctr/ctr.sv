@@ -4,18 +4,18 @@
 module ctr
 #(
   parameter int          Xlen       = 64,  // 32 or 64
-  parameter bit          Draft      = 0,   // 0: v1_0, 1: v0_1_4
+  parameter bit          Draft      = 1'b0,   // 0: v1_0, 1: v0_1_4
   parameter int          NTransfers = 4,   // transfers retired in a cycle: 1 to 4
   parameter logic [4:0]  Depths     = 5'h1F,  // supported depths: 16 (bit 0), 32, 64, 128, 256 (bit 4)
-  parameter bit          HasS       = 1,   // v1_0: always
-  parameter bit          HasH       = 1,   // needs HasS
+  parameter bit          HasS       = 1'b1,   // v1_0: always
+  parameter bit          HasH       = 1'b1,   // needs HasS
   parameter logic [63:0] Fields     = 64'hFFFFFFFFFFFFFFFF,  // implemented bits of mctrctl (mctrcontrol)
-  parameter bit          HasMisp    = 1,
-  parameter bit          HasType    = 1,
-  parameter bit          HasCc      = 1,
+  parameter bit          HasMisp    = 1'b1,
+  parameter bit          HasType    = 1'b1,
+  parameter bit          HasCc      = 1'b1,
   parameter int          CceBits    = 4,   // 0 to 4
   parameter int          RasPolicy  = 0,   // 0 to 2: cycle counts in RAS emulation
-  parameter bit          HasStateen = 1
+  parameter bit          HasStateen = 1'b1
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,

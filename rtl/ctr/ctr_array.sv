@@ -6,9 +6,9 @@ module ctr_array
 #(
   parameter int Xlen      = 64,
   parameter int Entries   = 256,  // 16, 32, 64, 128, 256
-  parameter bit HasMisp   = 1,
-  parameter bit HasType   = 1,
-  parameter bit HasCc     = 1,
+  parameter bit HasMisp   = 1'b1,
+  parameter bit HasType   = 1'b1,
+  parameter bit HasCc     = 1'b1,
   parameter int CceBits   = 4,
   parameter int RasPolicy = 0
 ) (

@@ -4,11 +4,11 @@
 module ctr_assert
 #(
   parameter int          Xlen       = 64,
-  parameter bit          Draft      = 0,
+  parameter bit          Draft      = 1'b0,
   parameter int          NTransfers = 4,
   parameter logic [4:0]  Depths     = 5'h1F,
-  parameter bit          HasS       = 1,
-  parameter bit          HasH       = 1,
+  parameter bit          HasS       = 1'b1,
+  parameter bit          HasH       = 1'b1,
   parameter logic [63:0] Fields     = 64'hFFFFFFFFFFFFFFFF,
   parameter int          CceBits    = 4,
   parameter int          RasPolicy  = 0

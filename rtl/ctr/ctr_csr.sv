@@ -5,12 +5,12 @@
 module ctr_csr
 #(
   parameter int          Xlen       = 64,
-  parameter bit          Draft      = 0,
+  parameter bit          Draft      = 1'b0,
   parameter logic [4:0]  Depths     = 5'h1F,
-  parameter bit          HasS       = 1,
-  parameter bit          HasH       = 1,
+  parameter bit          HasS       = 1'b1,
+  parameter bit          HasH       = 1'b1,
   parameter logic [63:0] Fields     = 64'hFFFFFFFFFFFFFFFF,
-  parameter bit          HasStateen = 1
+  parameter bit          HasStateen = 1'b1
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,

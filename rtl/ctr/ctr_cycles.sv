@@ -2,7 +2,7 @@
 module ctr_cycles
 #(
   parameter int NTransfers = 4,
-  parameter bit HasCc      = 1,
+  parameter bit HasCc      = 1'b1,
   parameter int CceBits    = 4,
   parameter int RasPolicy  = 0
 ) (

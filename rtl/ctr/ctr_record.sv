@@ -5,7 +5,7 @@
 module ctr_record
 #(
   parameter int Xlen       = 64,
-  parameter bit Draft      = 0,
+  parameter bit Draft      = 1'b0,
   parameter int NTransfers = 4
 ) (
   input  logic [63:0]                mctl_i,

@@ -1,7 +1,7 @@
 // What becomes of one transfer if FROZEN is 0: the chapter Behavior. Combinational.
 module ctr_rules
 #(
-  parameter bit Draft = 0
+  parameter bit Draft = 1'b0
 ) (
   input  logic [63:0] mctl_i,       // mctrctl (mctrcontrol)
   input  logic [63:0] vsctl_i,      // vsctrctl (vsctrcontrol); 0 without H

@@ -16,7 +16,7 @@ module etrace_assert
   parameter int CacheSize       = 5,
   parameter int CallCounterSize = 0,
   parameter int ReturnStackSize = 4,
-  parameter bit SijumpEn        = 1,
+  parameter bit SijumpEn        = 1'b1,
   parameter int F0sWidth        = 1,
   parameter int EncoderModeN    = 1,
   parameter int IOptionsN       = 6,

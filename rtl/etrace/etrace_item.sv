@@ -13,7 +13,7 @@ module etrace_item
   parameter int CacheSize       = 5,
   parameter int CallCounterSize = 0,
   parameter int ReturnStackSize = 4,
-  parameter bit SijumpEn        = 1,
+  parameter bit SijumpEn        = 1'b1,
   parameter int BcountBits      = 32,
   // Derived, do not set.
   parameter int AddrBits   = IAddressWidth - IAddressLsb,

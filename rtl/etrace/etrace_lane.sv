@@ -14,7 +14,7 @@ module etrace_lane
   parameter int CacheSize       = 5,
   parameter int CallCounterSize = 0,
   parameter int ReturnStackSize = 4,
-  parameter bit SijumpEn        = 1,
+  parameter bit SijumpEn        = 1'b1,
   parameter int BcountBits      = 32,
   // Derived, do not set: those of etrace_item, and what is sent: a report between two support packets.
   parameter int AddrBits   = IAddressWidth - IAddressLsb,

@@ -9,12 +9,12 @@ module etrace_packer
   parameter int IAddressWidth   = 64,
   parameter int IAddressLsb     = 1,
   parameter int ContextWidth    = 32,  // at least 1
-  parameter bit NoContext       = 0,
+  parameter bit NoContext       = 1'b0,
   parameter int TimeWidth       = 32,  // at least 1
-  parameter bit NoTime          = 1,
+  parameter bit NoTime          = 1'b1,
   parameter int PrivilegeWidth  = 3,
   parameter int EcauseWidth     = 6,
-  parameter bit NoTval          = 0,   // draft only
+  parameter bit NoTval          = 1'b0,   // draft only
   parameter int CacheSize       = 5,   // 0: no jump target cache, so no format 0.1
   parameter int CallCounterSize = 0,
   parameter int ReturnStackSize = 4,

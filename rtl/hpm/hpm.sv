@@ -11,12 +11,12 @@ module hpm
   parameter logic [32*7-1:0]    Widths          = {32{7'd64}},   // bits of counter n: 7*n +: 7
   parameter logic [32*64-1:0]   Selectors       = {32{64'hFFFFFFFFFFFFFFFF}},  // what it can count: 64*n +: 64, bit e selector e
   parameter logic [31:0]        Inhibit         = 32'hFFFFFFFF,  // implemented bits of mcountinhibit
-  parameter bit                 HasU            = 1,
-  parameter bit                 HasS            = 1,   // needs HasU
-  parameter bit                 HasH            = 1,   // needs HasS
-  parameter bit                 HasSscofpmf     = 1,
-  parameter bit                 HasSmcntrpmf    = 1,
-  parameter bit                 HasShlcofideleg = 1    // needs HasH and HasSscofpmf
+  parameter bit                 HasU            = 1'b1,
+  parameter bit                 HasS            = 1'b1,   // needs HasU
+  parameter bit                 HasH            = 1'b1,   // needs HasS
+  parameter bit                 HasSscofpmf     = 1'b1,
+  parameter bit                 HasSmcntrpmf    = 1'b1,
+  parameter bit                 HasShlcofideleg = 1'b1    // needs HasH and HasSscofpmf
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,

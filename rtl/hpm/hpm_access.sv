@@ -1,7 +1,7 @@
 // Who may access what: the steps of "Access" in docs/hpm-profile.md, in their order.
 module hpm_access
 #(
-  parameter bit HasS = 1
+  parameter bit HasS = 1'b1
 ) (
   input  logic [2:0]  priv_i,        // at which the access executes
   input  logic        changes_i,     // a write, or set or clear with an operand that is not 0

@@ -9,12 +9,12 @@ module hpm_assert
   parameter int               EventBits       = 2,
   parameter logic [31:0]      Counters        = 32'hFFFFFFF8,
   parameter logic [32*7-1:0]  Widths          = {32{7'd64}},
-  parameter bit               HasU            = 1,
-  parameter bit               HasS            = 1,
-  parameter bit               HasH            = 1,
-  parameter bit               HasSscofpmf     = 1,
-  parameter bit               HasSmcntrpmf    = 1,
-  parameter bit               HasShlcofideleg = 1
+  parameter bit               HasU            = 1'b1,
+  parameter bit               HasS            = 1'b1,
+  parameter bit               HasH            = 1'b1,
+  parameter bit               HasSscofpmf     = 1'b1,
+  parameter bit               HasSmcntrpmf    = 1'b1,
+  parameter bit               HasShlcofideleg = 1'b1
 ) (
   input logic             clk_i,
   input logic             rst_ni,

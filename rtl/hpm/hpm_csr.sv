@@ -5,12 +5,12 @@ module hpm_csr
   parameter int          Xlen             = 64,
   parameter logic [31:0] Counters         = 32'hFFFFFFF8,
   parameter logic [31:0] Inhibit          = 32'hFFFFFFFF,
-  parameter bit          HasU             = 1,
-  parameter bit          HasS             = 1,
-  parameter bit          HasH             = 1,
-  parameter bit          HasSscofpmf      = 1,
-  parameter bit          HasSmcntrpmf     = 1,
-  parameter bit          HasShlcofideleg  = 1
+  parameter bit          HasU             = 1'b1,
+  parameter bit          HasS             = 1'b1,
+  parameter bit          HasH             = 1'b1,
+  parameter bit          HasSscofpmf      = 1'b1,
+  parameter bit          HasSmcntrpmf     = 1'b1,
+  parameter bit          HasShlcofideleg  = 1'b1
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,

@@ -4,7 +4,7 @@ module hpm_event
   parameter int          Counts      = 11,  // selectors 0 to Counts-1 have a count
   parameter int          CountBits   = 4,
   parameter logic [63:0] Selectors   = 64'hFFFFFFFFFFFFFFFF,  // those that the counter can count
-  parameter bit          HasSscofpmf = 1,
+  parameter bit          HasSscofpmf = 1'b1,
   parameter logic [hpm_pkg::InhibitBits-1:0] Inhibits = 5'b11111
 ) (
   input  logic                          clk_i,
