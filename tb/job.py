@@ -12,11 +12,12 @@ from typing import Any
 from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.hpm.config import Config as HpmConfig
+from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.sbi_pmu.config import Config as SbiPmuConfig
 
-CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig}
-ROWS = ("ctr", "hpm", "sbi_pmu")  # those that play rows of cycles; SIZE= is of a program as well
+CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig, "loop": LoopConfig}
+ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles; SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
@@ -98,7 +99,7 @@ class Job:
         if not self.exact:
             words.append("EXACT=0")
         settings, kind = self.settings, CONFIGS[self.ip]
-        if isinstance(settings, HpmConfig):
+        if isinstance(settings, HpmConfig | LoopConfig):
             return " ".join([*words, *(f"{k.upper()}={v}" for k, v in settings.words().items())])
         plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
         given = {k: v for k, v in settings.to_dict().items() if v != plain[k] and k != "trap_vectors"}  # the stimulus finds those

@@ -11,6 +11,7 @@ from models.ctr.config import DEPTHS
 from models.ctr.config import Config as CtrConfig
 from models.etrace.config import Config as EtraceConfig
 from models.hpm.config import Config as HpmConfig
+from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -181,6 +182,27 @@ class SbiPmuBuild(HpmBuild):
 
     def __repr__(self) -> str:
         return repr(HpmBuild(**asdict(self)))
+
+
+@dataclass(frozen=True)
+class LoopBuild:
+    """The parameters of loop_tb."""
+
+    BENCH: ClassVar[Bench] = Bench("loop_tb", ("hpm", "ctr"), "loop_files.f", "tb.envs.loop_run")
+
+    Xlen: int
+    NTransfers: int
+    Widths: str
+
+    @property
+    def NBlocks(self) -> int:
+        """Transfers in a cycle."""
+        return self.NTransfers
+
+    @classmethod
+    def of(cls, config: LoopConfig) -> LoopBuild:
+        """Those of a configuration."""
+        return cls(config.xlen, config.transfers, _vector(config.hpm.widths, 7))
 
 
 def _vector(values: Sequence[int], width: int) -> str:

@@ -44,14 +44,15 @@ class CyclesDriver(uvm_driver):
             self.seq_item_port.item_done()
 
     async def _play(self, cycles: Cycles) -> None:
-        answer: Answer | None = None
+        answer: Any = None
         valid, last = False, [-1] * len(self.hart)
         await RisingEdge(self.clock)
         while True:
             try:
-                priv, counts, access = cycles.send(answer)
+                priv, counts, access, *more = cycles.send(answer)
             except StopIteration:
                 break
+            self.beside(more)
             events = sum(count << self.bits * k for k, count in enumerate(counts.events))
             for place, value in enumerate((priv, counts.stopcount, counts.cycle, counts.retired, events)):
                 if last[place] != value:
@@ -59,23 +60,33 @@ class CyclesDriver(uvm_driver):
             if valid != (access is not None):
                 valid = access is not None
                 self.csr.valid.value = int(valid)
-            answer = None
             if access is not None:
                 for handle, value in zip(self.access, (*access, counts.time)):
                     handle.value = value
-                await FallingEdge(self.clock)
-                answer = Answer(*(int(value) if value.is_resolvable else 0 for value in (self.csr.rdata.value, self.csr.outcome.value)))
+            answer = await self.seen(valid)
             await RisingEdge(self.clock)
         for handle in (*self.hart[2:], self.csr.valid):
             handle.value = 0
+
+    def beside(self, more: list[Any]) -> None:
+        """Drive what the generator gives besides these three; nothing here."""
+
+    async def seen(self, access: bool) -> Any:
+        """What the generator gets of a cycle, with an access or without."""
+        if not access:
+            return None
+        await FallingEdge(self.clock)
+        return Answer(*(int(value) if value.is_resolvable else 0 for value in (self.csr.rdata.value, self.csr.outcome.value)))
 
 
 class CyclesAgent(uvm_agent):
     """Sequencer and driver; the monitors are those of the ports."""
 
+    driver_class = CyclesDriver
+
     def build_phase(self) -> None:
         self.sequencer = uvm_sequencer("sequencer", self)
-        self.driver = CyclesDriver("driver", self)
+        self.driver = self.driver_class("driver", self)
 
     def connect_phase(self) -> None:
         self.driver.seq_item_port.connect(self.sequencer.seq_item_export)

@@ -14,7 +14,7 @@ from typing import cast
 from tools.arguments import ArgumentError
 from tools.systems.base import System
 
-NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu")
+NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop")
 PARTS = {"control": "ntrace"}  # plans and plants of their own, run by another system
 
 

@@ -1,0 +1,1 @@
+"""Counters, SBI PMU and control transfer records on one hart."""

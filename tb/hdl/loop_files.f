@@ -1,0 +1,1 @@
+tb/hdl/loop_tb.sv

@@ -1,0 +1,47 @@
+"""From a job to the profiler that is played: so many overflows, everything else drawn from the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from models.loop.config import Config
+from models.loop.sample import Sample
+from models.sbi_pmu.record import Record
+from tb.job import Job, JobError
+from tb.sequences.loop_play import LoopCycle, LoopHart, Seen, on_models
+from tb.sequences.loop_story import Profiler
+
+CYCLES = 500  # of one overflow, about: SIZE= is in cycles
+
+
+@dataclass
+class LoopStimulus:
+    """What a job plays. On construction it is played on the models: model_record, model_samples. hart: what happened on the device, once `playing` was played."""
+
+    config: Config
+    path: str
+    overflows: int
+    program: Any = None
+    model_record: Record = field(init=False)
+    model_samples: list[Sample] = field(init=False)
+    hart: LoopHart = field(init=False)
+
+    def __post_init__(self) -> None:
+        on_models(self.playing(), self.config)
+        self.model_record, self.model_samples = self.hart.record, self.hart.result or []
+
+    def playing(self) -> Generator[LoopCycle, Seen, None]:
+        """The cycles of a new hart."""
+        self.hart = LoopHart(self.config)
+        profiler = Profiler(self.hart, Random(self.path))
+        return self.hart.playing(profiler.story(self.overflows))  # type: ignore[arg-type, return-value]
+
+
+def stimulus(job: Job) -> LoopStimulus:
+    """JobError if the job asks for anything but random."""
+    if job.source != "random":
+        raise JobError(f"SOURCE={job.source} is no stimulus of the loop; give SOURCE=random")
+    return LoopStimulus(job.settings, job.rng_path("story"), max(2, job.size // CYCLES))
