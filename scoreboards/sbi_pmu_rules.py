@@ -287,7 +287,8 @@ class State:
             yield Refusal("INVALID_PARAM", "SBI.start.exclusive")
         yield from self._set(a, "start")
         acted = self.acted(a)
-        if self.policy["init_many"] == "refuse" and flags & sbi.SET_INIT_VALUE and len(self.indices(a)) > 1:
+        value = flags & sbi.SET_INIT_VALUE and not (flags & sbi.INIT_SNAPSHOT and self.policy["init_both"] == "snapshot")
+        if self.policy["init_many"] == "refuse" and value and len(self.named(a)) > 1:
             yield Refusal("INVALID_PARAM", "SBI.policy")
         value = flags & sbi.SET_INIT_VALUE and self.policy["init_both"] == "value"
         if flags & sbi.INIT_SNAPSHOT and not value and self.shmem is None:

@@ -135,12 +135,6 @@ class Counters:
         """Takes its event away."""
         logical.event, logical.data, logical.cell = None, 0, logical.own
 
-    def unmap(self, logical: Logical) -> None:
-        """Takes the event away, and what belongs to the event."""
-        logical.event, logical.data = None, 0
-        if self.policy["firmware_value"] == "event":
-            logical.cell = Cell()
-
     def match(self, named: Named, event: int, data: int, base: int) -> Logical | None:
         """The counter of a set that config_matching takes without SKIP_MATCH."""
         if event >> 16 == FIRMWARE and self.policy["firmware_base"] == "position":

@@ -293,7 +293,7 @@ class SbiPmu:
     def _reset(self, logical: Logical) -> Steps[None]:
         if isinstance(logical.counter, Hardware) and logical.counter.fixed and self.policy["reset_fixed"] == "kept":
             return
-        self.counters.unmap(logical)
+        self.counters.release(logical)
         if isinstance(logical.counter, Hardware):
             yield from self.hardware.reset(logical.counter)
 
