@@ -101,6 +101,10 @@ class State:
             return [index for index in indices if index < xlen]
         return [index % (1 << xlen) for index in indices] if kind == "wraps" else indices
 
+    def position(self, a: Arguments, index: int) -> int:
+        """Position of an index in the mask of its set."""
+        return (index - a["counter_idx_base"]) % (1 << self.platform.xlen)
+
     def vague(self, a: Arguments) -> bool:
         """Whether the policy does not say what becomes of a call: indices that get lost may be refused as well, and what OpenSBI does
         with firmware counters is known only where configured counters are busy."""
@@ -227,7 +231,7 @@ class State:
 
     def _positions(self, a: Arguments, named: list[Logical]) -> list[Logical]:
         """For each firmware counter of a set the one whose index is its position."""
-        positions = [one.index - a["counter_idx_base"] for one in named if one.hardware is None]
+        positions = [self.position(a, one.index) for one in named if one.hardware is None]
         return [self.counters[position] for position in positions if position in self.counters]
 
     def _outside(self, event: int, a: Arguments) -> list[Logical]:
