@@ -59,7 +59,7 @@ class MemoryRules:
 
     def position(self, a: Arguments, index: int) -> int:
         """Where a counter is in its set (policy set_wraps: an index may have wrapped)."""
-        return (index - a["counter_idx_base"]) % (1 << self.f.xlen)
+        return self.f.state.position(a, index)
 
     def slot_address(self, a: Arguments, index: int) -> int:
         """Where the value of a counter is."""
