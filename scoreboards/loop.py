@@ -52,9 +52,6 @@ class _Check:
     def __init__(self, capture: LoopCapture, book: ClauseBook) -> None:
         self.capture, self.book, self.rows = capture, book, capture.rows
         self._first = int(self.rows.cycle[self.rows.op != 7].min()) if self.rows.accesses else 0
-        state = capture.hpm.state
-        assert state is not None, "the loop is checked with the counter block's state ports"
-        self.lcofi = state.lcofip.astype(bool) & state.lcofie.astype(bool)
 
     def _hold(self, clause: str, ok: bool, what: str, expected: object, actual: object, cycle: int) -> None:
         self.book.check(clause, ok, lambda: Failure(clause, what, cycle, table=[("value", str(expected), str(actual))]))
@@ -68,8 +65,7 @@ class _Check:
         wrapped = {counter.index: self._wrapped(counter, begin) for counter in sample.counters}
         due = min((cycle for cycle in wrapped.values() if cycle is not None), default=None)
         self._hold("LOOP.lcofi", sample.seen >= 0 and due is not None and seen == due + 1,
-                   f"{where}: LCOFI is pending in the cycle behind the event that overflows a counter", due if due is None else due + 1, seen, seen)  # fmt: skip
-        self._risen(where, begin, seen)
+                   f"{where}: LCOFI is pending in the cycle behind the event that overflows a counter, and not before", due if due is None else due + 1, seen, seen)  # fmt: skip
         stop = seen + 1  # the cycle of the trap; behind it the hart is in its handler, where nothing is counted
         over = [c for c in sample.counters if (at := wrapped[c.index]) is not None and at <= stop]
         self._hold("LOOP.freeze", bool(sample.status & FROZEN), f"{where}: the records are frozen in the handler", "FROZEN", hex(sample.status), stop)
@@ -103,13 +99,6 @@ class _Check:
         total = np.cumsum(self.rows.events[there, counter.selector - FIRST_EVENT].astype(np.int64))
         over = np.flatnonzero(total >= (1 << counter.width) - counter.start)
         return int(self.rows.cycle[there[over[0]]]) if len(over) else None
-
-    def _risen(self, where: str, begin: int, seen: int) -> None:
-        """LCOFI stays low from the begin of a stretch to where the hart saw it."""
-        cycle = self.rows.cycle.astype(np.int64)
-        early = self.lcofi & (cycle >= begin) & (cycle < seen)
-        at = int(cycle[np.argmax(early)]) if early.any() else -1
-        self._hold("LOOP.quiet", not early.any(), f"{where}: LCOFI is not pending before a counter overflows", "low", f"high in cycle {at}", at)
 
     def _path(self, where: str, sample: Sample, cycle: int) -> None:
         """The records: what the hart retired since they were thawed, newest first, and not the trap that froze them."""

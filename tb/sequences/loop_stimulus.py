@@ -12,8 +12,11 @@ from models.loop.sample import Sample
 from models.sbi_pmu.record import Record
 from tb.job import Job, JobError
 from tb.sequences.loop_play import LoopCycle, LoopHart, Seen, on_models
-from tb.sequences.loop_story import Profiler
+from tb.sequences.loop_scenarios import SCENARIOS
+from tb.sequences.loop_story import Profiler, Wanted
+from tb.sequences.rows_stimulus import scenario_of
 
+OVERFLOWS = 6  # of a scenario
 CYCLES = 500  # of one overflow, about: SIZE= is in cycles
 
 
@@ -24,6 +27,7 @@ class LoopStimulus:
     config: Config
     path: str
     overflows: int
+    wanted: tuple[Wanted, ...] | None = None
     program: Any = None
     model_record: Record = field(init=False)
     model_samples: list[Sample] = field(init=False)
@@ -36,12 +40,15 @@ class LoopStimulus:
     def playing(self) -> Generator[LoopCycle, Seen, None]:
         """The cycles of a new hart."""
         self.hart = LoopHart(self.config)
-        profiler = Profiler(self.hart, Random(self.path))
+        profiler = Profiler(self.hart, Random(self.path), self.wanted)
         return self.hart.playing(profiler.story(self.overflows))  # type: ignore[arg-type, return-value]
 
 
 def stimulus(job: Job) -> LoopStimulus:
-    """JobError if the job asks for anything but random."""
-    if job.source != "random":
-        raise JobError(f"SOURCE={job.source} is no stimulus of the loop; give SOURCE=random")
-    return LoopStimulus(job.settings, job.rng_path("story"), max(2, job.size // CYCLES))
+    """JobError if the job asks for anything but random or a scenario."""
+    overflows, wanted = max(2, job.size // CYCLES), None
+    if job.source.startswith("scenario:"):
+        overflows, wanted = OVERFLOWS, scenario_of(job, SCENARIOS).build()
+    elif job.source != "random":
+        raise JobError(f"SOURCE={job.source} is no stimulus of the loop; give SOURCE=random or scenario:<name>")
+    return LoopStimulus(job.settings, job.rng_path("story"), overflows, wanted)

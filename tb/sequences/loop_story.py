@@ -8,6 +8,7 @@ and returns.
 from __future__ import annotations
 
 from random import Random
+from typing import NamedTuple
 
 from models.ctr.records import INTERRUPT, LCOFI, TAKEN, TRAP_RETURN, Record, Transfer
 from models.ctr.registers import csr
@@ -27,13 +28,22 @@ _TYPES = (TAKEN, 8, 9, 10, 11, 13, 14, 15)
 _MOST = 4000  # cycles of one stretch; an overflow takes much fewer
 
 
-class Profiler:
-    """The supervisor. rng: everything that is left open: filters, periods, what the program does."""
+class Wanted(NamedTuple):
+    """An event that is sampled. filter: a name of FILTERS; period: events between two samples."""
 
-    def __init__(self, hart: LoopHart, rng: Random) -> None:
+    event: int
+    filter: str
+    period: int
+
+
+class Profiler:
+    """The supervisor. wanted: what it samples, None: drawn. rng: everything that is left open, and what the program does."""
+
+    def __init__(self, hart: LoopHart, rng: Random, wanted: tuple[Wanted, ...] | None = None) -> None:
         self.hart, self.rng, config = hart, rng, hart.config
         self.config, self.client = config, Client(config.xlen, SNAPSHOT)
         self.software = Software(config.ctr, HS)
+        self.wanted = wanted or tuple(Wanted(event, rng.choice(list(FILTERS)), rng.randint(20, 300)) for event in (BRANCHES, MISSES))
         self.filters: dict[int, str] = {}
         self.priv, self.pc = HS, KERNEL
 
@@ -44,9 +54,8 @@ class Profiler:
         yield Retire(M, (Transfer(TRAP_RETURN, FIRMWARE, KERNEL, 0, M, HS),), Counts(1, 1))  # type: ignore[misc]
         yield from self.client.boot()
         yield SupervisorCsr(SET, SIE, LCOFIP)
-        for event in (BRANCHES, MISSES):
-            name = self.rng.choice(list(FILTERS))
-            index = yield from self.client.add(event, 0, self.rng.randint(20, 300), FILTERS[name])
+        for event, name, period in self.wanted:
+            index = yield from self.client.add(event, 0, period, FILTERS[name])
             self.filters[index] = name
         yield from self._thaw()
         samples = []

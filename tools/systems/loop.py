@@ -13,11 +13,11 @@ from scoreboards.sbi_pmu_knobs import Knobs
 from tb.coverage.loop_points import LOOP
 from tb.coverage.model import Definition
 from tb.job import Job
+from tb.sequences.loop_scenarios import BUILDS, SCENARIOS
 from tb.sequences.loop_stimulus import CYCLES
 from tools.builds import LoopBuild
 from tools.systems.rows import RowsSystem
 
-_BUILDS: tuple[dict[str, Any], ...] = ({}, {"xlen": 32, "transfers": 1, "width": 40})
 _OVERFLOWS = 5
 
 
@@ -26,8 +26,8 @@ class LoopSystem(RowsSystem):
 
     ip, title, config, knobs = "loop", "Counters and CTR in a loop", Config, Knobs
     left = ("config.json", "calls.jsonl", "rows.npz", "records.npz")
-    scenarios: ClassVar[Mapping[str, Any]] = {}
-    small: ClassVar[dict[str, Any]] = dict(_BUILDS[1])
+    scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    small: ClassVar[dict[str, Any]] = dict(BUILDS[1])
     bench = LoopBuild.BENCH
     synthesis_top = ""
     synthesized = ()  # its blocks are those of IP=hpm and IP=ctr
@@ -48,7 +48,7 @@ class LoopSystem(RowsSystem):
         """The profiler on both builds."""
         return [
             Job(f"profiler-rv{build.get('xlen', 64)}-{depth}", "random", {**build, "depth": depth}, ip=self.ip, drive="pins", size=_OVERFLOWS * CYCLES)
-            for build in _BUILDS for depth in DEPTHS
+            for build in BUILDS for depth in DEPTHS
         ]  # fmt: skip
 
     def described(self, config: Config) -> str:
@@ -58,7 +58,7 @@ class LoopSystem(RowsSystem):
     def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = _OVERFLOWS * CYCLES) -> Job:
         """A profiler on one of the builds."""
         rng = Random(f"{seed}:regress:config")
-        options = {**rng.choice(_BUILDS), "depth": rng.choice(DEPTHS), **(base or {})}
+        options = {**rng.choice(BUILDS), "depth": rng.choice(DEPTHS), **(base or {})}
         return Job(f"seed-{seed}", "random", options, seed, "pins", size=min(size, _OVERFLOWS * CYCLES), ip=self.ip)
 
     def check(self, capture: Any, knobs: Any = None) -> Any:

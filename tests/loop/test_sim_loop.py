@@ -1,0 +1,20 @@
+"""The loop on RTL: event, overflow, LCOFI, freeze, scountovf, stop with snapshot, bitmap, restart; all models agree at each step."""
+
+from __future__ import annotations
+
+from tools import systems
+
+SYSTEM = systems.find("loop")
+
+
+def test_scenarios(run_jobs, sim):
+    jobs = SYSTEM.directed(sim)
+    assert jobs
+    results = run_jobs(jobs)
+    assert all(result["stats"]["overflows"] == 6 for result in results)
+
+
+def test_random_profilers(run_jobs):
+    results = run_jobs([SYSTEM.drawn(seed) for seed in range(1, 9)])
+    assert {result["config"]["xlen"] for result in results} == {32, 64}
+    assert all(result["clauses"]["LOOP.again"][0] for result in results)
