@@ -54,3 +54,10 @@ def test_truncated_data_is_no_group() -> None:
     decoded = decode(whole[:-2], CONFIG)
     (found,) = decoded.diagnostics
     assert found.name == "truncated" and found.skipped == 6 and len(decoded) == 2
+
+
+def test_text_tells_the_byte() -> None:
+    """What was found, in numbers."""
+    for behind, says in (("08 00000080 4e", "0x4e"), ("0c", "opcode 12"), ("07 0b", "identifier 11"), ("04 4010", "0x1040"), ("08 00000080 20 09 22", "0x22")):
+        (found,) = decode(pack(PREFIX, CONFIG) + b"\x01" + bytes.fromhex(behind), CONFIG).diagnostics
+        assert says in found.text
