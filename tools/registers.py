@@ -1,7 +1,8 @@
 """`python -m tools.registers`: RTL packages and documentation pages from the register tables (CHECK=1: are they in step?).
 
 Source: `models/control/registers.py`. Written: `rtl/control/trace_reg_pkg.sv` and `docs/trace-control.md`. Those of control transfer records
-come from `tools/registers_ctr.py`, those of the performance counters from `tools/registers_hpm.py`.
+come from `tools/registers_ctr.py`, those of the performance counters from `tools/registers_hpm.py`, the package of the tandem trace's
+table from `tools/registers_tandem.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from typing import Any
 
 from models.control.registers import Component, Field, Legal, Params, Register, components, registers
-from tools import registers_ctr, registers_hpm
+from tools import registers_ctr, registers_hpm, registers_tandem
 from tools.arguments import main_guard, parse
 from tools.builds import ROOT
 
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> int:
 
 def generated() -> dict[str, str]:
     """Path to text of each generated file."""
-    return {PACKAGE: package(), PAGE: page(), **registers_ctr.generated(), **registers_hpm.generated()}
+    return {PACKAGE: package(), PAGE: page(), **registers_ctr.generated(), **registers_hpm.generated(), **registers_tandem.generated()}
 
 
 def outdated() -> list[str]:

@@ -1,0 +1,11 @@
+rtl/tandem/tandem_table_pkg.sv
+rtl/tandem/tandem_pkg.sv
+rtl/common/trace_fifo_multi.sv
+rtl/tandem/tandem_form.sv
+rtl/tandem/tandem_gprs.sv
+rtl/tandem/tandem_lane.sv
+rtl/tandem/tandem_put.sv
+rtl/tandem/tandem_join.sv
+rtl/tandem/tandem_row.sv
+rtl/tandem/tandem_words.sv
+rtl/tandem/tandem.sv

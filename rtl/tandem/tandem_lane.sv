@@ -1,0 +1,260 @@
+// A row: whether it is legal, what of it is sent and in which form, and what the encoder knows behind it.
+//
+// Combinational. State of the lane before comes in, that for the next one goes out. A row that is not taken, not legal or has nothing to
+// send changes nothing.
+module tandem_lane #(
+  parameter int                            Xlen        = 64,
+  parameter int                            Flen        = 64,
+  parameter int                            Mlen        = 64,
+  parameter int                            Incremental = 1,
+  parameter bit                            ImpliedEnd  = 0,
+  parameter logic [tandem_table_pkg::Parts-1:0] Absent = '0,
+  // Derived, do not set.
+  parameter int FBits     = (Flen > 0) ? Flen : 1,
+  parameter int StateBits = 2 + Xlen + tandem_pkg::NBases * (1 + Xlen),
+  parameter int RowBits   = tandem_pkg::FixedBits + (3 + tandem_table_pkg::CsrSlots) * Xlen + FBits + 4 * Mlen
+) (
+  input  logic                               taken_i,
+  input  logic [tandem_table_pkg::Parts-1:0] has_i,
+  input  logic [Xlen-1:0]                    pc_i,
+  input  logic [Mlen-1:0]                    ppc_i,
+  input  logic [31:0]                        insn_i,
+  input  logic                               insn16_i,
+  input  logic [4:0]                         gpr_addr_i,
+  input  logic [Xlen-1:0]                    gpr_i,
+  input  logic [4:0]                         fpr_addr_i,
+  input  logic [FBits-1:0]                   fpr_i,
+  input  logic [31:0]                        fcsr_i,
+  input  logic [tandem_table_pkg::CsrSlots*12-1:0]   csr_addr_i,
+  input  logic [tandem_table_pkg::CsrSlots*Xlen-1:0] csr_i,
+  input  logic [1:0]                         priv_i,
+  input  logic [Mlen-1:0]                    paddr_i,
+  input  logic [Mlen-1:0]                    eaddr_i,
+  input  logic [1:0]                         memdata_size_i,
+  input  logic [63:0]                        memdata_i,
+  input  logic [63:0]                        mtime_i,
+  input  logic [63:0]                        mcycle_i,
+  input  logic [63:0]                        minstret_i,
+  input  logic [3:0]                         req_op_i,
+  input  logic [1:0]                         req_size_i,
+  input  logic [Mlen-1:0]                    req_addr_i,
+  input  logic [63:0]                        req_data_i,
+  input  logic                               rsp_result_i,
+  input  logic [63:0]                        rsp_data_i,
+
+  // Base of the x register (tandem_gprs).
+  input  logic                               gpr_based_i,
+  input  logic [Xlen-1:0]                    gpr_base_i,
+  output logic                               gpr_sent_o,
+  output logic                               reset_o,     // forget all bases
+
+  input  logic [StateBits-1:0]               state_i,
+  output logic [StateBits-1:0]               state_o,
+
+  output logic                               illegal_o,
+  output logic                               row_valid_o, // it makes bytes
+  output logic [RowBits-1:0]                 row_o
+);
+
+  localparam int Parts    = tandem_table_pkg::Parts;
+  localparam int CsrSlots = tandem_table_pkg::CsrSlots;
+  localparam int NBases   = tandem_pkg::NBases;
+  localparam int Last     = Parts - 1;
+  localparam int First    = tandem_pkg::FirstSent;
+  localparam int Halves   = 64 / Xlen;  // of a counter
+  localparam bit Rv32     = (Xlen == 32);
+
+  // --- Legal rows, and what is sent --------------------------------------------------------------------
+
+  // Parts that can be sent. f registers and fcsr need Flen, a response its request.
+  localparam bit NoFp = (Flen == 0);
+  localparam logic [Parts-1:0] One = {{(Parts-1){1'b0}}, 1'b1};
+  localparam logic [Parts-1:0] Untraced = Absent
+    | (NoFp ? (One << tandem_table_pkg::Fpr) | (One << tandem_table_pkg::Fcsr) : {Parts{1'b0}})
+    | (Absent[tandem_table_pkg::Request] ? One << tandem_table_pkg::Response : {Parts{1'b0}});
+
+  logic             group, flush, resets, init, insn, wrong, takes, flushes, any;
+  logic [Parts-1:0] others;   // but flush
+  logic [Last:First] sends;
+
+  assign group  = has_i[tandem_table_pkg::Group];
+  assign flush  = has_i[tandem_table_pkg::Flush];
+  assign resets = has_i[tandem_table_pkg::Reset];
+  assign init   = has_i[tandem_table_pkg::Init];
+  assign insn   = has_i[tandem_table_pkg::Insn];
+  assign others = has_i & ~(One << tandem_table_pkg::Flush);
+  assign wrong  = (!group && (resets || init || insn)) || (init && (insn || resets)) || (resets && insn)
+                  || (has_i[tandem_table_pkg::Response] && !has_i[tandem_table_pkg::Request])
+                  || (has_i[tandem_table_pkg::Request] && (req_op_i > tandem_table_pkg::LastOperation))
+                  || (flush && (others != '0));
+
+  assign illegal_o = taken_i && wrong;
+  assign takes     = taken_i && !wrong;
+  assign flushes   = takes && flush;
+
+  for (genvar p = First; p <= Last; p++) begin : gen_sends
+    if (p == tandem_table_pkg::Gpr) begin : gen_gpr
+      assign sends[p] = takes && has_i[p] && !Untraced[p] && (gpr_addr_i != 5'd0);
+    end else begin : gen_other
+      assign sends[p] = takes && has_i[p] && !Untraced[p];
+    end
+  end
+  assign any        = (sends != '0);
+  assign gpr_sent_o = sends[tandem_table_pkg::Gpr];
+  assign reset_o    = sends[tandem_table_pkg::Reset];
+
+  // --- What the encoder knows ---------------------------------------------------------------------------
+
+  // An end is kept back; the pc last sent; bases.
+  logic                   open, open_then, known, known_then;
+  logic [Xlen-1:0]        pc, pc_then;
+  logic [NBases-1:0]      based, based_then;
+  logic [NBases*Xlen-1:0] base, base_then;
+  assign {open, known, pc, based, base} = state_i;
+  assign state_o = {open_then, known_then, pc_then, based_then, base_then};
+
+  // --- Begin and end ------------------------------------------------------------------------------------
+
+  logic begins, ends_before, ends;
+  assign begins      = any && group;
+  assign ends_before = open && ((any && !group) || flushes);
+  assign ends        = begins && !ImpliedEnd;
+  assign open_then   = ImpliedEnd && (begins || (open && !ends_before));
+  assign row_valid_o = any || ends_before;
+
+  // --- pc -----------------------------------------------------------------------------------------------
+
+  logic            increments, known_here;
+  logic [Xlen-1:0] next_pc;
+  assign next_pc    = pc + {{(Xlen-3){1'b0}}, insn16_i ? 3'd2 : 3'd4};
+  assign known_here = known && !reset_o;
+  assign increments = (Incremental != 0) && sends[tandem_table_pkg::Insn] && known_here && (pc_i == next_pc);
+  assign known_then = known_here || sends[tandem_table_pkg::Pc];
+  assign pc_then    = sends[tandem_table_pkg::Pc] ? pc_i : pc;
+
+  // --- Registers that have bases -------------------------------------------------------------------------
+
+  // Of {based, base}: as a value is sent, as the slots of CSRs are sent in their order.
+  localparam int BasesBits = NBases * (1 + Xlen);
+
+  function automatic logic [BasesBits-1:0] told(input logic [BasesBits-1:0] old, input int which, input logic [Xlen-1:0] value);
+    told = old;
+    told[NBases*Xlen + which] = 1'b1;
+    told[Xlen*which +: Xlen]  = value;
+  endfunction
+
+  function automatic logic [BasesBits-1:0] told_csrs(input logic [BasesBits-1:0] old, input logic [CsrSlots-1:0] sent,
+                                                     input logic [CsrSlots*12-1:0] addrs, input logic [CsrSlots*Xlen-1:0] values);
+    logic [Xlen-1:0] value;
+    told_csrs = old;
+    for (int s = 0; s < CsrSlots; s++) begin
+      value = values[Xlen*s +: Xlen];
+      if (sent[s]) begin
+        case (addrs[12*s +: 12])
+          tandem_table_pkg::FcsrAddr:      told_csrs = told(told_csrs, tandem_pkg::Fcsr, value);
+          tandem_table_pkg::FflagsAddr:    told_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
+          tandem_table_pkg::FrmAddr:       told_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
+          tandem_table_pkg::McycleAddr:    told_csrs = told(told_csrs, tandem_pkg::Mcycle, value);
+          tandem_table_pkg::McyclehAddr:   told_csrs = told(told_csrs, tandem_pkg::McycleHigh, value);
+          tandem_table_pkg::MinstretAddr:  told_csrs = told(told_csrs, tandem_pkg::Minstret, value);
+          tandem_table_pkg::MinstrethAddr: told_csrs = told(told_csrs, tandem_pkg::MinstretHigh, value);
+          default:                         told_csrs = told_csrs;
+        endcase
+      end
+    end
+  endfunction
+
+  // Which have bases at all.
+  localparam logic [NBases-1:0] CanBe = {Rv32, 1'b1, Rv32, 1'b1, 1'b0} & {NBases{Incremental == 2}}
+                                        | {{(NBases-1){1'b0}}, (Incremental != 0)};
+
+  // {minstreth, minstret, mcycleh, mcycle, fcsr}, on RV64 0 for high halves.
+  logic [NBases*Xlen-1:0]                 value, base_found, data;
+  logic [NBases-1:0]                      sent, based_here, based_behind, based_found;
+  logic [NBases*Xlen-1:0]                 base_behind;
+  logic [NBases*tandem_pkg::FormBits-1:0] form;
+
+  assign value[0 +: Xlen] = {{(Xlen-32){1'b0}}, fcsr_i};
+  assign sent[0]          = sends[tandem_table_pkg::Fcsr];
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    if (h < Halves) begin : gen_there
+      assign value[Xlen*(1+h) +: Xlen] = mcycle_i[Xlen*h +: Xlen];
+      assign value[Xlen*(3+h) +: Xlen] = minstret_i[Xlen*h +: Xlen];
+      assign sent[1+h] = sends[tandem_table_pkg::Mcycle];
+      assign sent[3+h] = sends[tandem_table_pkg::Minstret];
+    end else begin : gen_not
+      assign value[Xlen*(1+h) +: Xlen] = '0;
+      assign value[Xlen*(3+h) +: Xlen] = '0;
+      assign sent[1+h] = 1'b0;
+      assign sent[3+h] = 1'b0;
+    end
+  end
+
+  // fcsr is sent before the CSRs, the counters are sent behind them.
+  assign based_here = reset_o ? {NBases{1'b0}} : based;
+  assign {based_behind, base_behind} =
+    told_csrs(sent[0] ? told({based_here, base}, tandem_pkg::Fcsr, value[0 +: Xlen]) : {based_here, base},
+              sends[tandem_table_pkg::Csr3:tandem_table_pkg::Csr0], csr_addr_i, csr_i);
+  assign based_found = {based_behind[NBases-1:1], based_here[0]};
+  assign base_found  = {base_behind[NBases*Xlen-1:Xlen], base[Xlen-1:0]};
+
+  for (genvar b = 0; b < NBases; b++) begin : gen_base
+    logic            has_base;
+    logic [Xlen-1:0] from, to;
+
+    assign has_base = based_found[b] && CanBe[b];
+    assign from     = base_found[Xlen*b +: Xlen];
+    assign to       = value[Xlen*b +: Xlen];
+    tandem_form #(
+      .Xlen (Xlen)
+    ) u_form (
+      .based_i (has_base),
+      .base_i  (from),
+      .value_i (to),
+      .form_o  (form[tandem_pkg::FormBits*b +: tandem_pkg::FormBits]),
+      .data_o  (data[Xlen*b +: Xlen])
+    );
+    if (b == tandem_pkg::Fcsr) begin : gen_fcsr
+      assign based_then[b]              = based_behind[b] && CanBe[b];
+      assign base_then[Xlen*b +: Xlen]  = base_behind[Xlen*b +: Xlen];
+    end else begin : gen_counter
+      assign based_then[b]              = (based_behind[b] || sent[b]) && CanBe[b];
+      assign base_then[Xlen*b +: Xlen]  = sent[b] ? to : base_behind[Xlen*b +: Xlen];
+    end
+  end
+
+  logic [tandem_pkg::FormBits-1:0] gpr_form;
+  logic [Xlen-1:0]                 gpr_data;
+  tandem_form #(
+    .Xlen (Xlen)
+  ) u_gpr_form (
+    .based_i (gpr_based_i),
+    .base_i  (gpr_base_i),
+    .value_i (gpr_i),
+    .form_o  (gpr_form),
+    .data_o  (gpr_data)
+  );
+
+  // --- The row (tandem_row) -------------------------------------------------------------------------------
+
+  // Counters are 64 bits again.
+  logic [63:0] mcycle_data, minstret_data;
+  assign mcycle_data   = data[Xlen*tandem_pkg::Mcycle +: 64];
+  assign minstret_data = data[Xlen*tandem_pkg::Minstret +: 64];
+
+  logic unused_halves;  // RV64 has none
+  assign unused_halves = ^{data, form};
+
+  assign row_o = {
+    begins, ends_before, ends, sends,
+    increments, gpr_form, form,
+    insn16_i, insn_i,
+    gpr_addr_i, fpr_addr_i, csr_addr_i,
+    priv_i, memdata_size_i, memdata_i, mtime_i,
+    mcycle_data, minstret_data,
+    req_op_i, req_size_i, req_data_i, rsp_result_i, rsp_data_i,
+    pc_i, gpr_data, data[0 +: Xlen], csr_i,
+    fpr_i,
+    ppc_i, paddr_i, eaddr_i, req_addr_i};
+
+endmodule

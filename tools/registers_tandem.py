@@ -1,0 +1,56 @@
+"""The RTL package of the tandem trace: numbers of the format's table; `python -m tools.registers` writes it.
+
+Source: `models/tandem/table.py`. Written: `rtl/tandem/tandem_table_pkg.sv`.
+"""
+
+from __future__ import annotations
+
+from models.tandem import table
+from models.tandem.table import CSR_SLOTS, OPCODES, OPERATIONS, PARTS, REGISTER_CLASSES, STATES
+
+PACKAGE = "rtl/tandem/tandem_table_pkg.sv"
+ORIGIN = "models/tandem/table.py"
+CSRS = ("FFLAGS", "FRM", "FCSR", "MCYCLE", "MCYCLEH", "MINSTRET", "MINSTRETH")
+
+
+def generated() -> dict[str, str]:
+    """Path to text of each generated file."""
+    return {PACKAGE: package()}
+
+
+def package() -> str:
+    """Text of `tandem_table_pkg.sv`: opcodes, identifiers, register addresses, operations, and the parts of a row."""
+    lines = [
+        "// Tandem trace: opcodes, identifiers, register addresses, memory operations, and the parts of a row.",
+        f"// Generated from {ORIGIN}; do not edit, type `python -m tools.registers`.",
+        "package tandem_table_pkg;",
+        "",
+        "  // Opcodes.",
+        *(f"  localparam logic [7:0] Op{_camel(one.name)} = 8'h{one.code:02X};  // {one.meaning}" for one in OPCODES),
+        "",
+        "  // Identifiers of additional state.",
+        *(f"  localparam logic [7:0] Id{_camel(one.name)} = 8'h{one.id:02X};  // {one.meaning}" for one in STATES),
+        "",
+        "  // Register addresses: the first of each class, and the CSRs of which an encoder knows more.",
+        *(f"  localparam logic [15:0] {_camel(one.name)}Base = 16'h{one.first:04X};" for one in REGISTER_CLASSES),
+        *(f"  localparam logic [11:0] {_camel(name.lower())}Addr = 12'h{getattr(table, name):03X};" for name in CSRS),
+        "",
+        "  // Memory operations: the last there is; bit n: operation n has data in its request, in its response.",
+        f"  localparam logic [3:0]  LastOperation = 4'd{len(OPERATIONS) - 1};",
+        f"  localparam logic [15:0] RequestData   = 16'h{_mask('request_data'):04X};",
+        f"  localparam logic [15:0] ResponseData  = 16'h{_mask('response_data'):04X};",
+        "",
+        "  // Parts of a row: bits of in_has_i and of Absent, in the order in which they are sent.",
+        f"  localparam int Parts = {len(PARTS)}, CsrSlots = {CSR_SLOTS};",
+        *(f"  localparam int {_camel(part.name)} = {bit};  // {part.meaning}" for bit, part in enumerate(PARTS)),
+    ]
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+def _camel(name: str) -> str:
+    """increment_pc -> IncrementPc."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def _mask(which: str) -> int:
+    return sum(1 << op for op, operation in enumerate(OPERATIONS) if getattr(operation, which))
