@@ -23,7 +23,8 @@ def main(argv: list[str]) -> int:
     for system in map(systems.find, systems.NAMES):
         designs = [(system.synthesis_top, system.bench, system.linted), *system.around]
         for module, bench, sets in designs:
-            for parameters, (top, files) in product(sets, ((module, _rtl(bench)), (bench.top, sources(ROOT / "rtl", "verilator", bench)))):
+            tops = [(module, _rtl(bench))] if module else []  # a bench around blocks of other systems has no top of its own
+            for parameters, (top, files) in product(sets, [*tops, (bench.top, sources(ROOT / "rtl", "verilator", bench))]):
                 command = [*verilator.command, "--lint-only", "-Wall", "--timing", "--timescale-override", "1ns/1ns", "--top-module", top]
                 command += [f"-G{name}={value}" for name, value in parameters.items()] + waivers + [str(f) for f in files]
                 shown = " ".join(f"{name}={value}" for name, value in parameters.items())

@@ -19,7 +19,7 @@ from typing import Any
 from models.riscv import recording
 from tb.job import Job
 from tools import simulators, systems
-from tools.arguments import main_guard, parse
+from tools.arguments import ArgumentError, main_guard, parse
 from tools.builds import ROOT
 from tools.jobs import trouble
 from tools.sim import SimError, build, run, sources
@@ -35,6 +35,8 @@ def main(argv: list[str]) -> int:
     """0 if every promise is kept, else 1."""
     given = parse(argv, WORDS, "Measure the speed.")
     system = systems.of(argv)
+    if not system.synthesis_top:
+        raise ArgumentError(f"IP={system.ip} is made of blocks that are measured by themselves; give IP=hpm or IP=ctr")
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
     kept = _drives(system, sim, program)

@@ -24,7 +24,7 @@ class System(ABC):
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
     whole: the count in a result's stats of everything that has to be stored or moved. counted: the count that says how much was run.
     more_words: other names of options. xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
-    synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters. modelled_as: what `modelled` ran, in words.
+    synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words.
     linted: parameters with which the RTL and the bench are linted. around: what is built around it: top, bench, parameters to lint it with.
     listing: how `make decode` shows its traces: a module with decode, listing, fault, summary and alone.
     own_check, own_decode: what `make check` and `make decode` do instead, for a system that makes no trace. measured_with: options of the
