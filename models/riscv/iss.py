@@ -17,7 +17,7 @@ from models.riscv import iss_translate as vm
 from models.riscv.iss_compressed import expand
 from models.riscv.iss_config import HartConfig
 from models.riscv.iss_csr import MCOUNTINHIBIT, MCYCLE, MINSTRET, MSTATUS, SATP, ST_MPRV, CsrTable
-from models.riscv.iss_memory import DEVICE, NOTHING, PAGE, PAGE_SIZE, Memory
+from models.riscv.iss_memory import DEVICE, LINE, NOTHING, PAGE, PAGE_SIZE, Memory
 from models.riscv.iss_ops import HART, LOAD, OTHER, PLAIN, STORE, decode, function
 from models.riscv.iss_table import Row
 from models.riscv.iss_translate import Trap
@@ -149,7 +149,7 @@ class Hart(Privileged):
             place = self.translate(address, vm.FETCH, priv) if paged else address
             if self.memory.what(place, 2):
                 raise Trap(vm.ACCESS_FAULT[vm.FETCH], address)
-            self.memory.code.add(place >> PAGE)
+            self.memory.code.add(place >> LINE)
             raw |= self.memory.load(place, 2) << 8 * size
             size += 2
             if raw & 3 != 3 and self.config.compressed:
@@ -260,11 +260,8 @@ class Hart(Privileged):
         if page is None:
             page = memory.page(number)
         page[offset : offset + size] = value.to_bytes(size, "little")
-        if number in memory.code:
-            self._wrote_code()
-
-    def _wrote_code(self) -> None:
-        self.forget()
+        if place >> LINE in memory.code or (place + size - 1) >> LINE in memory.code:
+            self.forget()
 
     def _misaligned(self, address: int, access: int) -> None:
         if not self.config.misaligned:

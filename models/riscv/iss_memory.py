@@ -9,13 +9,14 @@ from models.riscv.iss_config import Range
 PAGE = 12
 PAGE_SIZE = 1 << PAGE
 _OFFSET = PAGE_SIZE - 1
+LINE = 6  # instructions are kept track of by lines of 64 bytes: programs have data right behind their code
 RAM, DEVICE, NOTHING = 0, 1, 2
 
 
 class Memory:
     """Bytes by physical address, 0 where nothing was written.
 
-    pages: page number to 4096 bytes. code: numbers of pages that instructions were taken from; on_code is called when one
+    pages: page number to 4096 bytes. code: numbers of lines that instructions were taken from; on_code is called when one
     is written. journal: None, or a list that gets (address, bytes before) of every `write`.
     """
 
@@ -57,9 +58,9 @@ class Memory:
             number, offset = (address + at) >> PAGE, (address + at) & _OFFSET
             count = min(len(data) - at, PAGE_SIZE - offset)
             self.page(number)[offset : offset + count] = data[at : at + count]
-            if number in self.code:
-                self.on_code()
             at += count
+        if self.code and not self.code.isdisjoint(range(address >> LINE, (address + len(data) - 1 >> LINE) + 1)):
+            self.on_code()
 
     def page(self, number: int) -> bytearray:
         """A page to write to."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from models.tandem.verifier import Verifier
 
 _INTERRUPTS = (11, 3, 7, 9, 1, 5)
-_WATCHES = 64
+_WATCHES, _PROBING = 64, 4  # mismatches whose other side is kept, and those of them that every group is tried with
 END_BYTE = bytes([END])
 _DROPPED, _DOUBLED, _SWAPPED = "a group is missing before it", "the group is sent twice", "the group and the next are in the wrong order"
 
@@ -209,7 +209,8 @@ class Explainer(Gaps):
         self._add(finding)
         if sides and not confirmed:
             self.watches.append(watch)
-            self.probing.append(watch)
+            if len(self.probing) < _PROBING:
+                self.probing.append(watch)
 
     def _second(self, group: Group, told: Told, step: Step) -> str:
         """What the second simulator does from the same state: as the trace, as the first, or "" (neither, or no opinion)."""

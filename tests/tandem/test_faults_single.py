@@ -9,7 +9,7 @@ from models.tandem.verdict import Report, Verdict
 from tests.tandem.runs import config_of, sections_of, verified, with_fault
 
 LENGTH = 4800
-RUNS = [("sort", 64, {}), ("crc", 32, {"incremental": 2, "implied_end": 1}), ("dispatch", 64, {"incremental": 0}), ("recursion", 32, {})]
+RUNS = [("sort", 64, {}), ("crc", 32, {"incremental": 2, "implied_end": 1}), ("switch", 64, {"incremental": 0}), ("recursion", 32, {})]
 
 
 def expected(fault: Fault, report: Report) -> bool:

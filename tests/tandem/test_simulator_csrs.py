@@ -120,3 +120,16 @@ def test_a_hart_survives_json() -> None:
     assert HartConfig.from_dict(config.to_dict()) == config
     with pytest.raises(HartError, match="those it has"):
         HartConfig.from_dict({"cores": 2})
+
+
+def test_code_that_is_written_is_fetched_anew() -> None:
+    base = 0x80000000
+    hart = Hart(HartConfig(64, reset_pc=base))
+    for k, word in enumerate((0x00100313, 0x00200313, 0x0062A023)):  # li x6, 1; li x6, 2; sw x6, 0(x5)
+        hart.memory.write(base + 4 * k, word.to_bytes(4, "little"))
+    for _ in range(2):
+        hart.execute()
+    hart.x[5], hart.x[6] = base + 4, 0x00300313  # the second becomes li x6, 3
+    hart.execute()
+    hart.pc = base + 4
+    assert hart.execute().insn == 0x00300313 and hart.x[6] == 3

@@ -43,5 +43,5 @@ def test_a_trace_without_addresses_and_data() -> None:
 
 def test_a_profile_that_expects_more_than_is_traced_tells_so() -> None:
     config = config_of(64, absent=("memdata",))
-    report = verified(sections_of("sort", config, 3000), config, absent=())
+    report = verified(sections_of("sort", config, 300), config, absent=())
     assert report.findings and {d.what for f in report.findings for d in f.differences} == {"memdata"}
