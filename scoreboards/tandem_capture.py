@@ -1,0 +1,36 @@
+"""What one run of a tandem-trace encoder left behind: the input of its checks, from a simulation or from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.riscv.program import Program
+from models.riscv.retired import Retired
+from models.tandem.config import Config
+from models.tandem.trace_data import Rows
+
+
+@dataclass
+class TandemCapture:
+    """The monitors' record of one run.
+
+    rows: every row that the port took, in order, with the cycle in which it did; None when only files are at hand. data: the bytes that
+    the encoder sent. marks: uint64, shape [len(data)], the cycle in which the word of each byte was taken; empty if nobody saw it.
+    errors: shape [rows], whether error_o told that a row is no legal one; None when only files are at hand. problems: sentences of the
+    monitors about the run itself (an X on an output, data that changed before ready, an encoder that did not become empty); each is a
+    failure. exact: whether the device declares docs/tandem-profile.md. rerun: the one command that repeats the run. program, retired:
+    what the hart ran, and the stream it retired; None if there is none.
+    """
+
+    config: Config
+    rows: Rows | None
+    data: bytes
+    marks: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
+    errors: np.ndarray | None = None
+    problems: list[str] = field(default_factory=list)
+    exact: bool = True
+    rerun: str = ""
+    program: Program | None = None
+    retired: Retired | None = None
