@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from models.ctr.registers import DEPTH_CODES, control_fields, optional, required
+from models.riscv.options import demand_legal
 
 VARIANTS = ("v1_0", "v0_1_4")
 DEPTHS = (16, 32, 64, 128, 256)
@@ -51,11 +52,7 @@ class Config:
     vsctl: int = 0
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            value = getattr(self, name)
-            if value not in legal:
-                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
-                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={shown}")
+        demand_legal(self, _LEGAL, ConfigError)
         object.__setattr__(self, "depths", tuple(sorted(set(self.depths))))
         self._depths()
         if self.has_h and not self.has_s:

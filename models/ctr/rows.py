@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,32 +23,25 @@ from models.ctr.model import Ctr
 from models.ctr.records import Transfer
 from models.ctr.transfers import Transfers
 from models.riscv.csr import Access
+from models.riscv.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
 
-NO_ACCESS = 7  # op of a row without one
-_CYCLE: dict[str, Any] = {"cycle": np.uint64, "priv": np.uint8}
-_ACCESS: dict[str, Any] = {
-    "op": np.uint8, "addr": np.uint16, "wdata": np.uint64, "mode": np.uint8, "xlen32": np.uint8, "rdata": np.uint64, "outcome": np.uint8,
-}  # fmt: skip
 _SLOTS: dict[str, Any] = {
     "type": np.uint8, "source": np.uint64, "target": np.uint64, "misp": np.uint8, "from_": np.uint8, "to": np.uint8, "cause": np.uint8,
 }  # fmt: skip
-_DTYPES = _CYCLE | _ACCESS | _SLOTS
+_DTYPES: dict[str, Any] = {"cycle": np.uint64, "priv": np.uint8} | ACCESS | _SLOTS
 assert tuple(_SLOTS) == Transfer._fields
 
 Row = tuple[int, int, list[Transfer], Access | None, int, int]
 
 
-class RowsError(ValueError):
-    """Rows that no port can carry; the text says which."""
-
-
 @dataclass
-class Rows:
-    """Columns of n rows. cycle: strictly increasing. priv: `priv_i` in it.
+class Rows(PortRows):
+    """Columns of n rows (what all ports have in common: models/riscv/port_rows.py). priv: `priv_i` in the cycle.
 
-    op, addr, wdata, mode (`csr_priv_i`), xlen32: the access; op is NO_ACCESS where there is none. rdata, outcome: the device's answer.
     type (0: the slot is empty; full slots come first), source, target, misp, from_, to, cause: shape [n, slots].
     """
+
+    DTYPES = _DTYPES
 
     cycle: np.ndarray
     priv: np.ndarray
@@ -69,16 +61,10 @@ class Rows:
     cause: np.ndarray
 
     def __post_init__(self) -> None:
-        for name, dtype in _DTYPES.items():
-            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
-        if (np.diff(self.cycle.astype(np.int64)) <= 0).any():
-            raise RowsError(f"row {int(np.argmax(np.diff(self.cycle.astype(np.int64)) <= 0)) + 1} is not in a later cycle than the one before")
+        super().__post_init__()
         full = self.type != 0
         if (full[:, 1:] & ~full[:, :-1]).any():
             raise RowsError("a slot is empty below a full one; fill the slots of a cycle from 0")
-
-    def __len__(self) -> int:
-        return len(self.cycle)
 
     @property
     def slots(self) -> int:
@@ -89,11 +75,6 @@ class Rows:
     def transfers(self) -> int:
         """How many transfers there are."""
         return int(np.count_nonzero(self.type))
-
-    @property
-    def accesses(self) -> int:
-        """How many accesses there are."""
-        return int(np.count_nonzero(self.op != NO_ACCESS))
 
     @classmethod
     def empty(cls, n: int, slots: int) -> Rows:
@@ -140,22 +121,6 @@ class Rows:
             getattr(out, name)[place, transfers.slot] = getattr(transfers, name)
         return out
 
-    def select(self, index: Any) -> Rows:
-        """The rows of a mask, slice or index array."""
-        return Rows(**{name: getattr(self, name)[index] for name in _DTYPES})
-
-    @staticmethod
-    def concat(parts: Iterable[Rows], gap: int = 0) -> Rows:
-        """The parts one after the other, each `gap` idle cycles behind the one before."""
-        kept, begin = [], 0
-        for part in parts:
-            if not len(part):
-                continue
-            cycle = part.cycle - part.cycle[0] + np.uint64(begin)
-            begin = int(cycle[-1]) + 1 + gap
-            kept.append(Rows(**{name: cycle if name == "cycle" else getattr(part, name) for name in _DTYPES}))
-        return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in _DTYPES})
-
     def cycles(self) -> Iterator[Row]:
         """Each row: cycle, privilege, transfers, access or None, rdata, outcome."""
         new, tuples = Transfer._make, Access._make
@@ -167,27 +132,6 @@ class Rows:
         for cycle, priv, n, access, rdata, outcome in rest:
             group = [next(slots) for _ in width][:n]
             yield cycle, priv, list(map(new, group)), None if access[0] == NO_ACCESS else tuples(access), rdata, outcome
-
-    def differs(self, other: Rows) -> int | None:
-        """Index of the first row that is another one, None if there is none."""
-        n = min(len(self), len(other))
-        unequal = np.zeros(n, dtype=bool)
-        for name in _DTYPES:
-            apart = getattr(self, name)[:n] != getattr(other, name)[:n]
-            unequal |= apart.any(axis=1) if name in _SLOTS else apart
-        if unequal.any():
-            return int(np.argmax(unequal))
-        return None if len(self) == len(other) else n
-
-    def save(self, path: str | Path) -> None:
-        """Write an .npz file."""
-        np.savez(path, **{name: getattr(self, name) for name in _DTYPES})
-
-    @classmethod
-    def load(cls, path: str | Path) -> Rows:
-        """Read what `save` wrote."""
-        with np.load(path) as stored:
-            return cls(**{name: stored[name] for name in _DTYPES})
 
 
 def answered(rows: Rows, config: Config) -> Rows:

@@ -11,6 +11,7 @@ from typing import Any
 
 from models.etrace.packets import MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
 from models.ntrace.filters import FilterError, FilterSettings
+from models.riscv.options import demand_legal
 
 
 class ConfigError(ValueError):
@@ -76,11 +77,7 @@ class Config:
     trap_vectors: tuple[tuple[int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            value = getattr(self, name)
-            if value not in legal:
-                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
-                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={shown}")
+        demand_legal(self, _LEGAL, ConfigError)
         for bad, sentence in self._contradictions():
             if bad:
                 raise ConfigError(sentence)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from models.hpm.events import FIRST_EVENT, MOST_EVENTS
+from models.riscv.options import demand_legal
 
 FIRST, LAST = 3, 31  # mhpmcounter3 to mhpmcounter31
 ALL = -1  # counters, selectors, inhibit: everything
@@ -48,11 +49,7 @@ class Config:
     has_shlcofideleg: int = 1
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            value = getattr(self, name)
-            if value not in legal:
-                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
-                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={shown}")
+        demand_legal(self, _LEGAL, ConfigError)
         for name, needs in _NEEDS.items():
             missing = [other for other in needs if not getattr(self, other)]
             if getattr(self, name) and missing:

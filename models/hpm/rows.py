@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,31 +23,25 @@ from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.hpm.model_bulk import Block, Trace, follow
 from models.riscv.csr import Access
+from models.riscv.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
 
-NO_ACCESS = 7  # op of a row without one
 _CYCLE: dict[str, Any] = {
     "cycle": np.uint64, "priv": np.uint8, "stopcount": np.uint8, "running": np.uint8, "retired": np.uint8, "events": np.uint8, "time": np.uint64,
 }  # fmt: skip
-_ACCESS: dict[str, Any] = {
-    "op": np.uint8, "addr": np.uint16, "wdata": np.uint64, "mode": np.uint8, "xlen32": np.uint8, "rdata": np.uint64, "outcome": np.uint8,
-}  # fmt: skip
-_DTYPES = _CYCLE | _ACCESS
+_DTYPES = _CYCLE | ACCESS
 _SHORT = 64  # rows: fewer are faster one by one
 
 Row = tuple[int, int, Counts, "Access | None", int, int]
 
 
-class RowsError(ValueError):
-    """Rows that no port can carry; the text says which."""
-
-
 @dataclass
-class Rows:
-    """Columns of n rows. cycle: number of the clock, strictly increasing. priv, stopcount, retired, time: the ports.
+class Rows(PortRows):
+    """Columns of n rows (what all ports have in common: models/riscv/port_rows.py). priv, stopcount, retired, time: the ports.
 
-    running: `cycle_i`. events: shape [n, NEvents]. op, addr, wdata, mode (`csr_priv_i`), xlen32: the access; op is NO_ACCESS
-    where there is none. rdata, outcome: the device's answer.
+    running: `cycle_i`. events: shape [n, NEvents].
     """
+
+    DTYPES = _DTYPES
 
     cycle: np.ndarray
     priv: np.ndarray
@@ -65,25 +58,10 @@ class Rows:
     rdata: np.ndarray
     outcome: np.ndarray
 
-    def __post_init__(self) -> None:
-        for name, dtype in _DTYPES.items():
-            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=dtype))
-        late = np.diff(self.cycle.astype(np.int64)) <= 0
-        if late.any():
-            raise RowsError(f"row {int(np.argmax(late)) + 1} is not in a later cycle than the one before; give each row a later cycle")
-
-    def __len__(self) -> int:
-        return len(self.cycle)
-
     @property
     def width(self) -> int:
         """How many external events there are."""
         return int(self.events.shape[1])
-
-    @property
-    def accesses(self) -> int:
-        """How many accesses there are."""
-        return int(np.count_nonzero(self.op != NO_ACCESS))
 
     @property
     def clocks(self) -> np.ndarray:
@@ -112,22 +90,6 @@ class Rows:
         out.__post_init__()
         return out
 
-    def select(self, index: Any) -> Rows:
-        """The rows of a mask, slice or index array."""
-        return Rows(**{name: getattr(self, name)[index] for name in _DTYPES})
-
-    @staticmethod
-    def concat(parts: Iterable[Rows], gap: int = 0) -> Rows:
-        """The parts one after the other, each `gap` cycles behind the one before."""
-        kept, begin = [], 0
-        for part in parts:
-            if not len(part):
-                continue
-            cycle = part.cycle - part.cycle[0] + np.uint64(begin)
-            begin = int(cycle[-1]) + 1 + gap
-            kept.append(Rows(**{name: cycle if name == "cycle" else getattr(part, name) for name in _DTYPES}))
-        return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in _DTYPES})
-
     def cycles(self) -> Iterator[Row]:
         """Each row: cycle, privilege, counts, access or None, rdata, outcome."""
         counts = map(Counts, self.running.tolist(), self.retired.tolist(), map(tuple, self.events.tolist()),
@@ -136,27 +98,6 @@ class Rows:
         rest = zip(self.cycle.tolist(), self.priv.tolist(), counts, accesses, self.rdata.tolist(), self.outcome.tolist())
         for cycle, priv, count, access, rdata, outcome in rest:
             yield cycle, priv, count, None if access[0] == NO_ACCESS else Access._make(access), rdata, outcome
-
-    def differs(self, other: Rows) -> int | None:
-        """Index of the first row that is another one, None if there is none."""
-        n = min(len(self), len(other))
-        unequal = np.zeros(n, dtype=bool)
-        for name in _DTYPES:
-            apart = getattr(self, name)[:n] != getattr(other, name)[:n]
-            unequal |= apart.any(axis=1) if name == "events" else apart
-        if unequal.any():
-            return int(np.argmax(unequal))
-        return None if len(self) == len(other) else n
-
-    def save(self, path: str | Path) -> None:
-        """Write an .npz file."""
-        np.savez(path, **{name: getattr(self, name) for name in _DTYPES})
-
-    @classmethod
-    def load(cls, path: str | Path) -> Rows:
-        """Read what `save` wrote."""
-        with np.load(path) as stored:
-            return cls(**{name: stored[name] for name in _DTYPES})
 
 
 def followed(rows: Rows, config: Config, hpm: Hpm | None = None) -> tuple[Rows, Trace]:

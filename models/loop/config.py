@@ -11,6 +11,7 @@ from typing import Any
 from models.ctr.config import Config as CtrConfig
 from models.hpm.config import Config as HpmConfig
 from models.hpm.config import ConfigError
+from models.riscv.options import demand_legal
 from models.sbi_pmu.config import Config as SbiPmuConfig
 
 DEPTHS = (16, 32)
@@ -28,10 +29,7 @@ class Config:
     width: int = 64
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            if getattr(self, name) not in legal:
-                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
-                raise ConfigError(f"{name.upper()}={getattr(self, name)} is not supported; give {name.upper()}={shown}")
+        demand_legal(self, _LEGAL, ConfigError)
 
     @property
     def sbi(self) -> SbiPmuConfig:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from models.ntrace.filters import FilterError, FilterSettings
+from models.riscv.options import demand_legal
 
 VARIANTS = ("v1_0", "rc7")
 MODES = {"btm": 3, "htm": 6}  # trTeInstMode
@@ -68,11 +69,7 @@ class Config:
     fifo_depth: int = 16
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            value = getattr(self, name)
-            if value not in legal:
-                shown = f"{legal.start} to {legal.stop - 1}" if isinstance(legal, range) else " or ".join(map(str, legal))
-                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={shown}")
+        demand_legal(self, _LEGAL, ConfigError)
         if self.icnt_bits <= self.iretire_bits:
             raise ConfigError(
                 f"ICNT_BITS={self.icnt_bits} cannot hold two blocks of IRETIRE_BITS={self.iretire_bits}; "

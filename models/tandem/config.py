@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from models.riscv.options import demand_legal
 from models.tandem.table import ABSENT_NAMES
 
 NO_INCREMENT, INCREMENT, INCREMENT_ALL = range(3)
@@ -40,10 +41,7 @@ class Config:
     response_data_on_failure: int = 0
 
     def __post_init__(self) -> None:
-        for name, legal in _LEGAL.items():
-            value = getattr(self, name)
-            if value not in legal:
-                raise ConfigError(f"{name.upper()}={value} is not supported; give {name.upper()}={' or '.join(map(str, legal))}")
+        demand_legal(self, _LEGAL, ConfigError)
         widths = (64,) if self.xlen == 64 else (32, 34)
         if self.mlen == 0:
             object.__setattr__(self, "mlen", widths[0])
