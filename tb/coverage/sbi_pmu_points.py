@@ -76,7 +76,7 @@ POINTS = (
            "SBI.evinfo.address x first of several": "it stands last", "SBI.evinfo.entry_reserved x first of several": "it stands last",
            **{f"SBI.{name} x behind another": "memory is looked at last, and not after another reason" for name in (
               "shmem.address", "evinfo.address", "evinfo.entry_reserved")},
-           "SBI.shmem.align x first of several": "only the address could follow", "SBI.evinfo.align x first of several": "only the memory could follow",
+           "SBI.shmem.align x first of several": "only the address could follow",
            "SBI.event.* x first of several": "it stands last", "SBI.config.skip_match x first of several": "it stands last",
            "SBI.config.in_set x first of several": "it stands last", "SBI.config.free x first of several": "it stands last"}),
     Point("config_flag_cg", "flags of config_matching by kind of counter", "fixed counters have other registers, firmware counters none",

@@ -17,7 +17,7 @@ from models.hpm.config import FIRST, Config
 from models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from models.hpm.registers import OF_BIT, SELECT_MASK, csrs
 from models.hpm.rows import NO_ACCESS, Rows
-from models.riscv.csr import CLEAR, READ, Access, M
+from models.riscv.csr import CLEAR, HS, PRIVILEGES, READ, VS, VU, Access, M, U
 from models.riscv.retired import IType, Kind, Retired
 from tb.sequences.hpm_script import LCOFI, Script
 
@@ -28,6 +28,12 @@ _LOOKS = 4000  # rows between two looks at all counters
 _NEAR = 500  # counts before the first overflow
 _MODES = ("MINH", "SINH", "UINH")
 _CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
+
+
+def missing_mode(retired: Retired, config: Config) -> str | None:
+    """A mode that the program runs in and the hart does not have; None if there is none."""
+    there = {M: True, U: bool(config.has_u), HS: bool(config.has_s), VU: bool(config.has_h), VS: bool(config.has_h)}
+    return next((PRIVILEGES[priv] for priv in np.unique(retired.priv).tolist() if not there[priv]), None)
 
 
 def program_rows(retired: Retired, config: Config, rng: Random, gaps: int = 0, size: int | None = None) -> Rows:

@@ -8,7 +8,7 @@ from random import Random
 from models.hpm.config import Config
 from models.riscv import recording
 from tb.job import Job, JobError
-from tb.sequences.hpm_programs import program_rows
+from tb.sequences.hpm_programs import missing_mode, program_rows
 from tb.sequences.hpm_random import Mix
 from tb.sequences.rows_stimulus import RowsStimulus, scenario_of
 
@@ -23,6 +23,8 @@ def stimulus(job: Job) -> RowsStimulus:
         return RowsStimulus(scenario_of(job, SCENARIOS).build(config, Random(job.rng_path("story"))), config)
     if kind == "program":
         run = recording.load(name, config.xlen)
+        if (mode := missing_mode(run.retired, config)) is not None:
+            raise JobError(f"program {name} runs in {mode}-mode, which this hart does not have; give HAS_S=1, or another PROGRAM=")
         size = None if job.size == Job.size else job.size
         rows = program_rows(run.retired, config, Random(job.rng_path("program")), job.gaps, size)
         return RowsStimulus(rows, config, run.program, run.retired, Path(run.program_path))

@@ -12,8 +12,8 @@ from models.hpm.rows import NO_ACCESS, Rows, answered
 from models.riscv import recording
 from models.riscv.retired import IType, Kind
 from tb.agents.hpm_rows import load_state, save_state
-from tb.job import Job
-from tb.sequences.hpm_builds import DEFAULT, PLAIN, RV32
+from tb.job import Job, JobError
+from tb.sequences.hpm_builds import DEFAULT, PLAIN, RV32, USER
 from tb.sequences.hpm_stimulus import stimulus
 from tools import hpm_check, hpm_counters, systems
 
@@ -100,3 +100,9 @@ def test_a_capture_is_checked_without_a_simulator(run_jobs, capsys):
     rows.rdata[np.flatnonzero(rows.op != NO_ACCESS)[-1]] ^= np.uint64(1 << 40)
     rows.save(Path(job.out) / "rows.npz")
     assert hpm_check.main([f"OUT={job.out}", "QUIET=1"]) == 1 and "holds other values" in capsys.readouterr().err
+
+
+def test_a_program_needs_the_modes_it_runs_in():
+    with pytest.raises(JobError, match="runs in S-mode"):
+        stimulus(Job("traps", "program:traps", dict(USER), ip="hpm"))
+    assert {job.source for job in HPM.programs(True) if job.config == USER} < {f"program:{name}" for name in recording.names()}

@@ -20,7 +20,7 @@ from tb.coverage.hpm_points import HPM
 from tb.coverage.model import Definition
 from tb.job import Job
 from tb.sequences.hpm_builds import BUILDS, DEFAULT, GUEST, PLAIN, RV32, USER
-from tb.sequences.hpm_programs import program_rows
+from tb.sequences.hpm_programs import missing_mode, program_rows
 from tb.sequences.hpm_scenarios import SCENARIOS
 from tools import draw_hpm, hpm_check, hpm_counters
 from tools.arguments import ArgumentError
@@ -62,11 +62,11 @@ class HpmSystem(RowsSystem):
         return HpmBuild.of(job.settings)
 
     def programs(self, everything: bool = False) -> list[Job]:
-        """RV64 with everything, RV32 with narrow counters, and the leanest; all: the other implementations as well."""
+        """RV64 with everything, RV32 with narrow counters, and the leanest; all: the other implementations that can run the program as well."""
         builds = [("full", DEFAULT), ("narrow", RV32), ("plain", PLAIN), *([("user", USER), ("wide", GUEST)] if everything else [])]
         return [
             Job(f"{name}-rv{Config.from_dict(build).xlen}-{what}", f"program:{name}", dict(build), gaps=gaps, ip=self.ip)
-            for name in recording.names() for gaps, (what, build) in zip((10, 0, 0, 0, 0), builds)
+            for name in recording.names() for gaps, (what, build) in zip((10, 0, 0, 0, 0), builds) if _runs(name, Config.from_dict(build))
         ]  # fmt: skip
 
     def described(self, config: Config) -> str:
@@ -112,6 +112,10 @@ class HpmSystem(RowsSystem):
         """counters.txt: the counters for reading."""
         hpm_counters.write(out)
         return ("counters.txt",)
+
+
+def _runs(name: str, config: Config) -> bool:
+    return missing_mode(recording.load(name, config.xlen).retired, config) is None
 
 
 SYSTEM = HpmSystem()
