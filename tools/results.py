@@ -294,7 +294,7 @@ class Report:
                 source,
                 Counter(r["verdict"] for r in runs),
                 {str(r["config"]["mode"]) for r in runs if "mode" in r["config"]},
-                {str(r["config"].get("variant", "?")) for r in runs},
+                {str(r["config"]["variant"]) for r in runs if "variant" in r["config"]},
                 {bits.xlen(r["config"]) for r in runs},
                 {f"{r['sim']}, {r.get('drive', '?')}" for r in runs},
                 {r["seed"] for r in runs},
