@@ -139,7 +139,10 @@ def _taken(sections: list[bytes], k: int, config: Config) -> bool:
 
 def _machine_mode(sections: list[bytes], k: int, config: Config) -> bool:
     """Whether the group tells a privilege, or runs in machine mode: U or S is wrong there."""
+    item = bytes((table.STATE, table.PRIV))
     for at in range(k, -1, -1):
+        if item not in sections[at]:
+            continue  # most tell none: no need to take them apart
         told = [item.data for item in _items(sections[at], config) if _state(table.PRIV)(item)]
         if told:
             return at == k or told[-1] == 3
