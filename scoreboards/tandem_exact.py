@@ -1,0 +1,241 @@
+"""Exact: the bytes equal the encoder model's, for a device that declares docs/tandem-profile.md.
+
+Equal bytes are one comparison; the clauses are then counted from the situations of the rows (`scoreboards.tandem_situations`). Otherwise the first item
+that differs is attributed: to the clauses whose situation it is in, and of these to the one that was seen to hold least.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.tandem import items as it
+from models.tandem import table as t
+from models.tandem.config import Config
+from models.tandem.encoder import Encoded
+from scoreboards.blame import Blame
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.tandem_capture import TandemCapture
+from scoreboards.tandem_items import ItemTable
+from scoreboards.tandem_lossless import located
+from scoreboards.tandem_situations import Situation, Situations
+from scoreboards.tandem_tells import Tells
+
+LOST = "TV.order.lost"
+OPCODE = {opcode.code: f"TV.opcode.{opcode.name}" for opcode in t.OPCODES}
+IDENTIFIER = {state.id: f"TV.id.{state.name}" for state in t.STATES}
+REGISTER = {t.REGISTER: "TV.opcode.register", t.ADD: "TV.opcode.add", t.OR: "TV.opcode.or"}
+_CODES = {it.Begin: t.BEGIN, it.End: t.END, it.IncrementPc: t.INCREMENT_PC, it.Register: t.REGISTER, it.AddRegister: t.ADD, it.OrRegister: t.OR,
+          it.State: t.STATE, it.Request: t.REQUEST, it.Response: t.RESPONSE, it.Reset: t.RESET, it.Init: t.INIT}  # fmt: skip
+_ADDRESSES = (t.PADDR, t.EADDR, t.PPC)
+_IDENTITY = {it.Register: "address", it.AddRegister: "address", it.OrRegister: "address", it.State: "id"}
+
+
+class Place(NamedTuple):
+    """The first item that is not as expected: its row, its number in it, both items (None: there is none), what the row makes, and what stands there."""
+
+    row: int
+    number: int
+    wanted: it.Item | None
+    sent: it.Item | None
+    all_wanted: list[it.Item]
+    all_sent: list[it.Item]
+
+
+def check_exact(capture: TandemCapture, book: ClauseBook, encoded: Encoded, tells: Tells) -> Situations:
+    """Compare capture.data with the model's bytes; the situations, for coverage."""
+    situations = Situations(tells)
+    every = list(situations.all())
+    if capture.data == encoded.data:
+        _count(book, every, ItemTable(encoded.data, capture.config), len(tells.rows), tells)
+        return situations
+    place = _first(capture, encoded)
+    _count(book, every, ItemTable(encoded.data[: int(encoded.starts[place.row])], capture.config), place.row, tells)
+    clause, headline = _attribute(place, situations, every, tells, capture, encoded)
+    rows = [(str(n), *(str(items[n]) if n < len(items) else "" for items in (place.all_wanted, place.all_sent)))
+            for n in range(max(0, place.number - 2), place.number + 3)]  # fmt: skip
+    at = int(encoded.starts[place.row])
+    table = [*rows, ("bytes", encoded.of(place.row).hex(" "), capture.data[at : at + len(encoded.of(place.row))].hex(" "))]
+    book.fail(located(capture, tells, clause, headline, min(place.row, len(tells.rows) - 1), table) if len(tells.rows) else Failure(clause, headline))
+    return situations
+
+
+def _count(book: ClauseBook, every: list[Situation], items: ItemTable, rows: int, tells: Tells) -> None:
+    """Rows before number `rows` agreed: count every clause that took part in them."""
+    for clause, where, _ in every:
+        book.count(clause, int((where < rows).sum()))
+    for code, clause in OPCODE.items():
+        book.count(clause, int((items.code == code).sum()))
+    book.count(OPCODE[t.RESPONSE], int((items.answer >= 0).sum()))
+    for identifier, clause in IDENTIFIER.items():
+        book.count(clause, int((items.identifier == identifier).sum()))
+    requests, answers = int((items.operation >= 0).sum()), int((items.answer >= 0).sum())
+    for clause, times in (("TV-1", requests), ("TV.request.data", requests), ("TV.response.data", answers), ("TV.response.failure", int((items.answer >> 4 == 1).sum())),
+                          ("TV.field.mlen", int((items.operation >= 0).sum() + np.isin(items.identifier, _ADDRESSES).sum())),
+                          ("TV.field.little_endian", len(items)), ("TV.field.packing", requests + answers),
+                          ("TV.register.address", int((items.address >= 0).sum())), (LOST, rows)):  # fmt: skip
+        book.count(clause, times)
+    for name, low, high in (("csr", 0, t.GPR_BASE), ("gpr", t.GPR_BASE, t.FPR_BASE), ("fpr", t.FPR_BASE, 1 << 16)):
+        book.count(f"TV.register.{name}", int(((items.address >= low) & (items.address < high)).sum()))
+
+
+def _unpacked(data: bytes, config: Config, most: int) -> list[it.Item]:
+    """Items from the begin of these bytes on, as far as there are some."""
+    out: list[it.Item] = []
+    offset, before = 0, None
+    while offset < len(data) and len(out) < most:
+        try:
+            before, offset = it.unpack(data, offset, config, before)
+        except it.ItemError:
+            break
+        out.append(before)
+    return out
+
+
+def _first(capture: TandemCapture, encoded: Encoded) -> Place:
+    n = min(len(capture.data), len(encoded.data))
+    wanted, sent = (np.frombuffer(data[:n], np.uint8) for data in (encoded.data, capture.data))
+    apart = np.flatnonzero(wanted != sent)
+    offset = int(apart[0]) if len(apart) else n
+    row = encoded.row_at(offset) if offset < len(encoded.data) else len(encoded.starts) - 1
+    at = int(encoded.starts[row])
+    wants = _unpacked(encoded.of(row), capture.config, 1 << 10) if row < len(encoded.starts) - 1 else []
+    have = _unpacked(capture.data[at : at + 400], capture.config, len(wants) + 1)
+    number = next((k for k, (a, b) in enumerate(zip(wants, have)) if a != b), min(len(wants), len(have)))
+    return Place(row, number, wants[number] if number < len(wants) else None, have[number] if number < len(have) else None, wants, have)
+
+
+def _clause(item: it.Item) -> str:
+    """The clause of an item's own form."""
+    if isinstance(item, it.State):
+        return IDENTIFIER[item.id]
+    if isinstance(item, it.Instruction):
+        return OPCODE[t.INSN16 if item.length == 2 else t.INSN32]
+    return OPCODE[_CODES[type(item)]]
+
+
+def _kind(item: it.Item | None) -> tuple:
+    """What an item is of: register, identifier or opcode; a next pc however it is told."""
+    if isinstance(item, it.IncrementPc) or (isinstance(item, it.State) and item.id == t.PC):
+        return ("pc",)
+    if isinstance(item, (it.Register, it.AddRegister, it.OrRegister)):
+        return ("register", item.address)
+    if isinstance(item, it.State):
+        return ("memdata",) if t.MEMDATA <= item.id < t.MTIME else ("state", item.id)
+    return (type(item),)
+
+
+def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells, capture: TandemCapture, encoded: Encoded) -> tuple[str, str]:
+    """Clause and headline of the first item that differs."""
+    wanted, sent, row = place.wanted, place.sent, place.row
+    if wanted is None:
+        return _silent(place, tells) or ("TV.row.nothing", "there are more bytes than the rows make")
+    if sent is None and int(encoded.starts[row]) + len(encoded.of(row)) > len(capture.data):
+        return LOST, "the trace ends before what the rows make"
+    if _kind(wanted) == _kind(sent) and not isinstance(wanted, (it.Begin, it.End)):
+        return _value(place, s, every)
+    if isinstance(wanted, it.End):
+        clause = ("TV.end.flush" if tells.flush[row] else "TV.end.outside") if s.late[row] else "TV.group.end"
+        return clause, "an end group is missing"
+    if isinstance(sent, it.End):
+        return ("TV.end.implied" if capture.config.implied_end else "TV.end.nothing"), "an end group stands where there is none"
+    if found := _moved(capture, encoded, row) or _silent(place, tells):
+        return found
+    if isinstance(wanted, it.Begin):
+        return "TV.group.begin", "a begin group is missing"
+    if sent is not None and any(_kind(sent) == _kind(item) for item in place.all_wanted[place.number + 1 :]):
+        later = any(_kind(wanted) == _kind(item) for item in place.all_sent[place.number + 1 :])
+        return ("TV.order.parts", "items are in another order") if later else (_clause(wanted), f"{wanted} is missing")
+    if sent is None:
+        return _clause(wanted), "the bytes cannot be followed here"
+    if any(_kind(wanted) == _kind(item) for item in place.all_sent):
+        return _extra(sent, capture.config)
+    return _clause(wanted), f"there is {sent} in place of {wanted}"
+
+
+def _silent(place: Place, tells: Tells) -> tuple[str, str] | None:
+    """Bytes of a row that should make none, right before this one."""
+    row = place.row - 1
+    if place.number or row < 0 or tells.acts[row] or place.all_wanted[1:2] == place.all_sent[:1] != []:
+        return None
+    if tells.illegal[row]:
+        return "TV.row.illegal", "a row that is not legal makes bytes"
+    if tells.x0[row]:
+        return "TV.row.x0", "a row that writes x0 alone makes bytes"
+    if int(tells.rows.has[row]) & ~3:
+        return "TV.row.absent", "a row of which nothing is traced makes bytes"
+    return "TV.row.nothing", "a row that has nothing to say makes bytes"
+
+
+def _extra(sent: it.Item, config: Config) -> tuple[str, str]:
+    """An item that the row does not make stands before those it makes."""
+    if isinstance(sent, (it.Register, it.AddRegister, it.OrRegister)) and sent.address == t.GPR_BASE:
+        return "TV.row.x0", "x0 is told"
+    if not isinstance(sent, it.Response) and ItemTable(it.pack([sent], config), config).absent.any():
+        return "TV.row.absent", f"{sent} is told, but not traced here"
+    if isinstance(sent, it.Response):
+        return OPCODE[t.RESPONSE], "a response that the row does not have"
+    return _clause(sent), f"{sent} is told, but the row does not have it"
+
+
+def _moved(capture: TandemCapture, encoded: Encoded, row: int) -> tuple[str, str] | None:
+    """A row that is missing, comes twice, or in another order."""
+    starts, sizes = encoded.starts, np.diff(encoded.starts)
+    makes = np.flatnonzero(sizes)
+    here = int(np.searchsorted(makes, row))
+    at, data = int(starts[row]), capture.data
+    own = encoded.of(row)
+
+    def starts_with(k: int, offset: int) -> bool:
+        return 0 <= k < len(makes) and data[offset : offset + int(sizes[makes[k]])] == encoded.of(int(makes[k]))
+
+    after = at + int(sizes[makes[here + 1]]) if here + 1 < len(makes) else at
+    if starts_with(here + 1, at) and data[after : after + len(own)] == own:
+        return "TV.order.lanes" if capture.rows.cycle[row] == capture.rows.cycle[makes[here + 1]] else "TV.order.rows", "two rows are told in the wrong order"
+    if starts_with(here + 1, at) and starts_with(here + 2, after) and encoded.of(int(makes[here + 1])) != own:
+        return LOST, "a row is missing"
+    if here and starts_with(here - 1, at) and starts_with(here, at + int(sizes[makes[here - 1]])):
+        return LOST, "a row is told twice"
+    return None
+
+
+def _value(place: Place, s: Situations, every: list[Situation]) -> tuple[str, str]:
+    """An item of the right thing, with another form or value."""
+    wanted, sent, row = place.wanted, place.sent, place.row
+    assert wanted is not None and sent is not None
+    if _kind(wanted) == ("pc",):
+        return ("TV.id.pc", f"{sent} in place of {wanted}") if type(wanted) is type(sent) else _among(every, s, row, place, "TV.pc.increment")
+    if isinstance(wanted, (it.Register, it.AddRegister, it.OrRegister)):
+        own = REGISTER[_CODES[type(wanted)]]
+        if isinstance(wanted, it.Register) and isinstance(sent, it.Register):
+            return own, f"{sent} in place of {wanted}"
+        return _among(every, s, row, place, own)
+    if isinstance(wanted, it.Request) and isinstance(sent, it.Request):
+        if (wanted.op, wanted.size) != (sent.op, sent.size):
+            return "TV-1", f"{sent} in place of {wanted}"
+        return OPCODE[t.REQUEST] if wanted.address != sent.address else "TV.request.data", f"{sent} in place of {wanted}"
+    if isinstance(wanted, it.Response) and isinstance(sent, it.Response):
+        if (wanted.size, wanted.result) != (sent.size, sent.result):
+            return "TV-1", f"{sent} in place of {wanted}"
+        return "TV.response.data", f"{sent} in place of {wanted}"
+    if isinstance(wanted, it.State) and isinstance(sent, it.State) and wanted.id in _ADDRESSES:
+        return ("TV.field.mlen" if (wanted.data ^ sent.data) >> 32 else IDENTIFIER[wanted.id]), f"{sent} in place of {wanted}"
+    return _clause(wanted), f"{sent} in place of {wanted}"
+
+
+def _among(every: list[Situation], s: Situations, row: int, place: Place, otherwise: str) -> tuple[str, str]:
+    """The clause of the situations that this tell is in."""
+    tells, blame, kind = s.tells, Blame(), _kind(place.wanted)
+    low, high = np.searchsorted(tells.row, (row, row + 1))
+    mine = [k for k in range(low, high) if (tells.is_part("pc")[k] if kind == ("pc",) else tells.key[k] == kind[1])]
+    seen = sum(k == kind for k in map(_kind, place.all_wanted[: place.number]))
+    tell = mine[min(seen, len(mine) - 1)] if mine else -1
+    candidates = []
+    for clause, rows, which in every:
+        if which is not None and tell in which:
+            candidates.append(clause)
+            blame.passed[clause, ""] = int((rows < row).sum())
+    failure = Failure(otherwise, "")
+    blame.add(failure, tuple((clause, "") for clause in dict.fromkeys(candidates or [otherwise])))
+    return blame.judged()[0].clause, f"{place.sent} in place of {place.wanted}"
