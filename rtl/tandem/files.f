@@ -4,8 +4,8 @@ rtl/common/trace_fifo_multi.sv
 rtl/tandem/tandem_form.sv
 rtl/tandem/tandem_gprs.sv
 rtl/tandem/tandem_lane.sv
-rtl/tandem/tandem_put.sv
-rtl/tandem/tandem_join.sv
+rtl/tandem/tandem_head.sv
+rtl/tandem/tandem_tail.sv
 rtl/tandem/tandem_row.sv
 rtl/tandem/tandem_words.sv
 rtl/tandem/tandem.sv

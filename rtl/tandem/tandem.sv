@@ -62,11 +62,13 @@ module tandem #(
 
   localparam int Parts     = tandem_table_pkg::Parts;
   localparam int CsrSlots  = tandem_table_pkg::CsrSlots;
-  localparam int StateBits = 2 + Xlen + tandem_pkg::NBases * (1 + Xlen);
-  localparam int RowBits   = tandem_pkg::FixedBits + (3 + CsrSlots) * Xlen + FBits + 4 * Mlen;
+  localparam int StateBits = tandem_pkg::StateFixedBits + tandem_pkg::StateWords * Xlen;
+  localparam int RowBits   = tandem_pkg::HeadFixedBits + tandem_pkg::HeadWords * Xlen + FBits + tandem_pkg::HeadAddrs * Mlen
+                             + tandem_pkg::TailFixedBits + tandem_pkg::TailAddrs * Mlen;
   localparam int XBytes    = Xlen / 8;
+  localparam int FBytes    = (Flen > 0) ? Flen / 8 : 1;
   localparam int MBytes    = (Mlen + 7) / 8;
-  localparam int RowBytes  = 2 + (2 + XBytes) + (2 + MBytes) + 5 + (3 + (FBits + 7) / 8) + (2 + CsrSlots) * (3 + XBytes)
+  localparam int RowBytes  = 2 + (2 + XBytes) + (2 + MBytes) + 5 + (3 + FBytes) + (2 + CsrSlots) * (3 + XBytes)
                              + 3 + 2 * (2 + MBytes) + 2 * 10 + 2 * (64 / Xlen) * (3 + XBytes) + (MBytes + 10) + 10 + 1;
   localparam int NBits     = $clog2(RowBytes + 1);
   localparam int HeldBits  = $clog2(FifoRows + 1);

@@ -11,8 +11,9 @@ module tandem_lane #(
   parameter logic [tandem_table_pkg::Parts-1:0] Absent = '0,
   // Derived, do not set.
   parameter int FBits     = (Flen > 0) ? Flen : 1,
-  parameter int StateBits = 2 + Xlen + tandem_pkg::NBases * (1 + Xlen),
-  parameter int RowBits   = tandem_pkg::FixedBits + (3 + tandem_table_pkg::CsrSlots) * Xlen + FBits + 4 * Mlen
+  parameter int StateBits = tandem_pkg::StateFixedBits + tandem_pkg::StateWords * Xlen,
+  parameter int HeadBits  = tandem_pkg::HeadFixedBits + tandem_pkg::HeadWords * Xlen + FBits + tandem_pkg::HeadAddrs * Mlen,
+  parameter int TailBits  = tandem_pkg::TailFixedBits + tandem_pkg::TailAddrs * Mlen
 ) (
   input  logic                               taken_i,
   input  logic [tandem_table_pkg::Parts-1:0] has_i,
@@ -53,14 +54,14 @@ module tandem_lane #(
 
   output logic                               illegal_o,
   output logic                               row_valid_o, // it makes bytes
-  output logic [RowBits-1:0]                 row_o
+  output logic [HeadBits+TailBits-1:0]       row_o        // tandem_head, tandem_tail
 );
 
   localparam int Parts    = tandem_table_pkg::Parts;
   localparam int CsrSlots = tandem_table_pkg::CsrSlots;
   localparam int NBases   = tandem_pkg::NBases;
   localparam int Last     = Parts - 1;
-  localparam int First    = tandem_pkg::FirstSent;
+  localparam int First    = tandem_pkg::FirstHead;
   localparam int Halves   = 64 / Xlen;  // of a counter
   localparam bit Rv32     = (Xlen == 32);
 
@@ -235,26 +236,24 @@ module tandem_lane #(
     .data_o  (gpr_data)
   );
 
-  // --- The row (tandem_row) -------------------------------------------------------------------------------
+  // --- The row --------------------------------------------------------------------------------------------
 
   // Counters are 64 bits again.
-  logic [63:0] mcycle_data, minstret_data;
-  assign mcycle_data   = data[Xlen*tandem_pkg::Mcycle +: 64];
-  assign minstret_data = data[Xlen*tandem_pkg::Minstret +: 64];
+  logic [63:0] mcycle, minstret;
+  assign mcycle   = data[Xlen*tandem_pkg::Mcycle +: 64];
+  assign minstret = data[Xlen*tandem_pkg::Minstret +: 64];
 
   logic unused_halves;  // RV64 has none
-  assign unused_halves = ^{data, form};
+  assign unused_halves = ^data;
 
-  assign row_o = {
-    begins, ends_before, ends, sends,
-    increments, gpr_form, form,
-    insn16_i, insn_i,
-    gpr_addr_i, fpr_addr_i, csr_addr_i,
-    priv_i, memdata_size_i, memdata_i, mtime_i,
-    mcycle_data, minstret_data,
-    req_op_i, req_size_i, req_data_i, rsp_result_i, rsp_data_i,
-    pc_i, gpr_data, data[0 +: Xlen], csr_i,
-    fpr_i,
-    ppc_i, paddr_i, eaddr_i, req_addr_i};
+  logic [HeadBits-1:0] head;
+  logic [TailBits-1:0] tail;
+  assign head = {begins, ends_before, sends[tandem_pkg::LastHead:tandem_pkg::FirstHead], increments, gpr_form, form[0 +: tandem_pkg::FormBits],
+                 insn16_i, insn_i, gpr_addr_i, fpr_addr_i, csr_addr_i, pc_i, gpr_data, data[0 +: Xlen], csr_i, fpr_i, ppc_i};
+  assign tail = {sends[tandem_pkg::LastTail:tandem_pkg::FirstTail], ends, priv_i, memdata_size_i, memdata_i, mtime_i,
+                 mcycle, form[tandem_pkg::FormBits*tandem_pkg::Mcycle +: 2*tandem_pkg::FormBits],
+                 minstret, form[tandem_pkg::FormBits*tandem_pkg::Minstret +: 2*tandem_pkg::FormBits],
+                 req_op_i, req_size_i, req_data_i, rsp_result_i, rsp_data_i, paddr_i, eaddr_i, req_addr_i};
+  assign row_o = {head, tail};
 
 endmodule
