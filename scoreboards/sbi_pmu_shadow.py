@@ -71,7 +71,7 @@ class Shadow:
     lcofip: int | None = 0
     memory: dict[int, int] = field(default_factory=dict)
     changes: int = 0  # writes of mcountinhibit in this call that changed a bit
-    loose: list[str] = field(default_factory=list)  # what was set up in this call while it ran
+    loose: list[tuple[int, str]] = field(default_factory=list)  # counters, and what of them was set up in this call while they ran
     strange: list[int] = field(default_factory=list)  # CSRs touched in this call that are no platform counter's
 
     def __post_init__(self) -> None:
@@ -173,7 +173,7 @@ class Shadow:
             held, part, mask = found
             wide = value << 32 & HIGH if mask == HIGH else value & mask
             if held.runs:
-                self.loose.append(f"{part} of counter {held.number}")
+                self.loose.append((held.number, part))
             if part == "value":
                 held.put(wide, mask)
             else:

@@ -272,13 +272,14 @@ class SbiPmu:
         stopped = [logical for _, logical in named if self._refuses(logical, False)]
         running = [(position, logical) for position, logical in named if not self._refuses(logical, False)]
         refused = bool(stopped) and policy["already_stopped"] == "refuse"
+        resting = [logical for _, logical in named if not logical.started] if refused else stopped
         answer = ALREADY_STOPPED if refused or (named and self._refuses(named[-1][1], False)) else OK
         if not refused:
             yield from self._halt(running)
             if flags & TAKE_SNAPSHOT and (running or not stopped):
                 yield from self._snapshot(base, named, running)
         if flags & RESET:
-            gone = stopped if policy["stop_reset"] == "applied" else []
+            gone = resting if policy["stop_reset"] == "applied" else []
             for logical in gone + ([] if refused else [logical for _, logical in running]):
                 yield from self._reset(logical)
         return answer

@@ -100,3 +100,14 @@ def test_without_sscofpmf_the_fixed_counter_comes_first_where_policy_says_so(xle
 def test_platforms_that_cannot_be(options: dict[str, object], told: str) -> None:
     with pytest.raises(PlatformError, match=told):
         Platform(**options)  # type: ignore[arg-type]
+
+
+@XLENS
+def test_reset_in_a_refused_stop_reaches_every_stopped_counter(xlen: int) -> None:
+    """Also the firmware counters that policy firmware_started would let pass alone."""
+    machine = Machine(xlen, firmware_started="accept")
+    machine.config(10, 0xF_0005)
+    machine.config(3, 3)
+    assert machine.call(STOP, counter_idx_base=3, counter_idx_mask=0b1000_0001, stop_flags=1).name == "ALREADY_STOPPED"
+    logical = machine.pmu.counters.at
+    assert (logical[3].event, logical[10].event) == (None, None)
