@@ -18,7 +18,7 @@ RESULTS_OF_ALL := build/results/main
 help: ## What there is to type
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-11s %s\n' "$$t" "$$w"; done
-	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
 all: venv ## The main job: real programs through the encoder, every byte checked, and a report (default)
 	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
