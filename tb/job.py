@@ -72,8 +72,8 @@ class Job:
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
         if self.ip in ROWS and (self.backpressure or self.retirement != "block"):
             raise JobError(f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; leave them away")
-        if self.backpressure == 100 and self.settings.inst_stall_ena:
-            raise JobError("BACKPRESSURE=100 with INST_STALL_ENA=1 stalls forever; give BACKPRESSURE=99 or less")
+        if self.backpressure == 100 and getattr(self.settings, "inst_stall_ena", 1):
+            raise JobError("BACKPRESSURE=100 stalls forever, unless the encoder may lose what the hart did (INST_STALL_ENA=0); give BACKPRESSURE=99 or less")
 
     @property
     def settings(self) -> Any:
@@ -101,7 +101,10 @@ class Job:
         settings, kind = self.settings, CONFIGS[self.ip]
         if isinstance(settings, HpmConfig | LoopConfig):
             return " ".join([*words, *(f"{k.upper()}={v}" for k, v in settings.words().items())])
-        plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
+        if hasattr(settings, "variant"):
+            plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}
+        else:
+            plain = kind().to_dict()
         given = {k: v for k, v in settings.to_dict().items() if v != plain[k] and k != "trap_vectors"}  # the stimulus finds those
         words += [f"{k.upper()}={shlex.quote(_text(v))}" for k, v in given.items()]
         return " ".join(words)

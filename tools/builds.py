@@ -13,6 +13,8 @@ from models.etrace.config import Config as EtraceConfig
 from models.hpm.config import Config as HpmConfig
 from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config
+from models.tandem.config import Config as TandemConfig
+from models.tandem.table import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -203,6 +205,38 @@ class LoopBuild:
     def of(cls, config: LoopConfig) -> LoopBuild:
         """Those of a configuration."""
         return cls(config.xlen, config.transfers, _vector(config.hpm.widths, 7))
+
+
+@dataclass(frozen=True)
+class TandemBuild:
+    """The parameters of tandem_tb. OutBytes and FifoRows change no byte: other ones come with other lanes and widths, so that all are met."""
+
+    BENCH: ClassVar[Bench] = Bench("tandem_tb", ("tandem",), "tandem_files.f", "tb.envs.tandem_run")
+
+    Xlen: int = 64
+    Flen: int = 64
+    Mlen: int = 64
+    NLanes: int = 1
+    Incremental: int = 1
+    ImpliedEnd: int = 0
+    Absent: int = 0
+    ResponseDataOnFailure: int = 0
+    OutBytes: int = 32
+    FifoRows: int = 8
+
+    @property
+    def NBlocks(self) -> int:
+        """Rows in a cycle."""
+        return self.NLanes
+
+    @classmethod
+    def of(cls, config: TandemConfig) -> TandemBuild:
+        """Those of a configuration."""
+        absent = sum(1 << bit for bit, part in enumerate(PARTS) if part.absent in config.absent)
+        width, depth = {(64, 1): (32, 8), (64, 2): (64, 16), (32, 1): (4, 2), (32, 2): (8, 4)}[config.xlen, config.lanes]
+        return cls(
+            config.xlen, config.flen, config.mlen, config.lanes, config.incremental, config.implied_end, absent, config.response_data_on_failure, width, depth,
+        )  # fmt: skip
 
 
 def _vector(values: Sequence[int], width: int) -> str:

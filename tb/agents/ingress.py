@@ -32,8 +32,8 @@ class IngressBus(Bus):
     """The ingress port of a testbench: lane k of a field of W bits is in bits k*W +: W."""
 
     def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
-        names = {name: f"{name}_i" for name in (*pins.lane, *pins.once)} | {"ready": "ready_o", "drop": "drop_o"}
-        super().__init__(dut, "ing", names)
+        names = {name: f"{name}_i" for name in (*pins.lane, *pins.once)} | {"ready": "ready_o"}
+        super().__init__(dut, "ing", names, {"drop": "drop_o"})
 
 
 class LevelsBus(Bus):
@@ -72,11 +72,15 @@ class IngressDriver(uvm_driver):
         while True:
             item = await self.seq_item_port.get_next_item()
             if self.bulk:
-                rows.write_stimulus(Path(rows.STIMULUS), item.beats, self.pins.bits)
+                self.write(item.beats)
                 await self.control.play()
             else:
                 await self._play(item.beats)
             self.seq_item_port.item_done()
+
+    def write(self, beats: Beats) -> None:
+        """The file of the player."""
+        rows.write_stimulus(Path(rows.STIMULUS), beats, self.pins.bits)
 
     def idle(self, keep_levels: bool = False) -> None:
         """Empty lanes, no pulses, and levels 0 unless they are kept."""
@@ -174,10 +178,13 @@ class IngressMonitor(uvm_component):
 class IngressAgent(uvm_agent):
     """Sequencer, driver and monitor of the ingress port."""
 
+    driver_class: type[IngressDriver] = IngressDriver
+    monitor_class: type[IngressMonitor] = IngressMonitor
+
     def build_phase(self) -> None:
         self.sequencer = uvm_sequencer("sequencer", self)
-        self.driver = IngressDriver("driver", self)
-        self.monitor = IngressMonitor("monitor", self)
+        self.driver = self.driver_class("driver", self)
+        self.monitor = self.monitor_class("monitor", self)
 
     def connect_phase(self) -> None:
         self.driver.seq_item_port.connect(self.sequencer.seq_item_export)

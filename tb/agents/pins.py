@@ -14,6 +14,8 @@ from models.hpm.config import Config as HpmConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.ntrace.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
 from models.riscv.beats import LEVELS, PULSES
+from models.tandem import table as tandem_table
+from models.tandem.config import Config as TandemConfig
 from tb.agents import rows
 
 
@@ -82,6 +84,13 @@ def of_hpm(config: HpmConfig, noise_seed: int) -> Pins:
     """Those of hpm_tb (docs/hpm-profile.md, Ports): a lane is an event, told once is the access with the time it sees."""
     once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1, "time": 64}
     return Pins(config.events, {"events": config.event_bits}, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"), tuple(n for n in range(32) if config.has(n)))
+
+
+def of_tandem(config: TandemConfig, noise_seed: int) -> Pins:
+    """Those of tandem_tb (docs/tandem-profile.md, Ports): a lane is a row; of a port with several elements the width of one."""
+    lane = {column.name: max(1, tandem_table.column_width(config, column)) for column in tandem_table.COLUMNS}
+    lane = {"valid": 1, "has": len(tandem_table.PARTS)} | lane
+    return Pins(config.lanes, lane, (), (), {"noise_seed": noise_seed}, {}, {})
 
 
 def _lane(xlen: int, iretire: int) -> dict[str, int]:

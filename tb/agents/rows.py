@@ -22,7 +22,6 @@ _LANE = np.dtype([
     ("hcontext", "<u2"), ("zero_b", "<u2"), ("context", "<u4"), ("iaddr", "<u8"), ("tval", "<u8"),
 ])  # fmt: skip
 _HEAD = [("cycle", "<u8"), ("levels", "<u4"), ("vendor_data", "<u4")]
-_TRANSFER = np.dtype([("cycle", "<u8"), ("nbytes", "<u4"), ("data", "u1", (OUT_BYTES,))])
 _WRONG = {1: "valid fell or data changed before ready", 2: "an output is X"}
 
 
@@ -69,9 +68,9 @@ def after_reset(beats: Beats) -> Beats:
     return joined
 
 
-def read_stream(path: Path) -> tuple[bytes, np.ndarray]:
-    """The bytes trace_recorder saw leave, and the cycle of each."""
-    rows = np.fromfile(path, dtype=_TRANSFER)
+def read_stream(path: Path, width: int = OUT_BYTES) -> tuple[bytes, np.ndarray]:
+    """The bytes trace_recorder saw leave a port of `width` bytes, and the cycle of each."""
+    rows = np.fromfile(path, dtype=[("cycle", "<u8"), ("nbytes", "<u4"), ("data", "u1", (width,))])
     return flatten(rows["cycle"], rows["nbytes"], rows["data"])
 
 
@@ -87,8 +86,8 @@ def read_transfers(path: Path, width: int = OUT_BYTES) -> tuple[np.ndarray, list
 
 
 def flatten(cycle: np.ndarray, nbytes: np.ndarray, data: np.ndarray) -> tuple[bytes, np.ndarray]:
-    """Transfers (shapes [n], [n], [n, OUT_BYTES]) to bytes and the cycle of each byte."""
-    kept = np.arange(OUT_BYTES) < nbytes[:, None]
+    """Transfers (shapes [n], [n], [n, bytes of the port]) to bytes and the cycle of each byte."""
+    kept = np.arange(data.shape[1]) < nbytes[:, None]
     return data[kept].tobytes(), np.repeat(cycle, kept.sum(axis=1))
 
 

@@ -163,7 +163,7 @@ class StreamMonitor(TransferMonitor):
         """Send (bytes, cycle of each byte) to whoever listens."""
         if self.bulk:
             self.problems += rows.read_problems(Path(rows.PROBLEMS))
-            self.port.write(rows.read_stream(Path(rows.STREAM)))
+            self.port.write(rows.read_stream(Path(rows.STREAM), self.width))
         else:
             self.port.write(rows.flatten(*self.columns()))
 
@@ -193,9 +193,11 @@ class PacketMonitor(TransferMonitor):
 class StreamAgent(uvm_agent):
     """Driver and monitor of the byte stream."""
 
+    monitor_class: type[StreamMonitor] = StreamMonitor
+
     def build_phase(self) -> None:
         self.driver = StreamDriver("driver", self)
-        self.monitor = StreamMonitor("monitor", self)
+        self.monitor = self.monitor_class("monitor", self)
 
 
 class PacketAgent(uvm_agent):

@@ -75,13 +75,15 @@ class Coverage(uvm_component):
 class EncoderEnv(uvm_env):
     """Agents for controls, ingress port and byte stream; scoreboard; coverage. A subclass names the last two."""
 
+    ingress_class: type[IngressAgent] = IngressAgent
+    stream_class: type[StreamAgent] = StreamAgent
     scoreboard_class: type[Scoreboard]
     coverage_class: type[Coverage]
 
     def build_phase(self) -> None:
         self.control = ControlAgent("control", self)
-        self.ingress = IngressAgent("ingress", self)
-        self.stream = StreamAgent("stream", self)
+        self.ingress = self.ingress_class("ingress", self)
+        self.stream = self.stream_class("stream", self)
         self.scoreboard = self.scoreboard_class("scoreboard", self)
         self.coverage = self.coverage_class("coverage", self)
         self.monitors = [self.ingress, self.stream]  # agents whose monitors have something to collect

@@ -1,0 +1,48 @@
+"""From a job to the rows that are played: a recorded program, random rows, or a directed scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from models.riscv import recording
+from models.riscv.program import Program
+from models.riscv.retired import Retired
+from models.tandem.config import Config
+from models.tandem.trace_data import Rows
+from tb.job import Job, JobError
+from tb.sequences.rows_stimulus import scenario_of
+from tb.sequences.tandem_programs import program_rows, told_more
+from tb.sequences.tandem_random import Mix
+from tb.sequences.tandem_rows import TandemStimulus, in_cycles, noisy
+
+
+def stimulus(job: Job) -> TandemStimulus:
+    """Resolve a job's source. JobError, or the error of the source, if there is none of that name.
+
+    grouping: "longest" fills all lanes, and a program is told as it was recorded; "random" fills some, and adds what else a hart could
+    tell of the program. A scenario decides on its cycles itself.
+    """
+    config: Config = job.settings
+    kind, _, name = job.source.partition(":")
+    rng = Random(job.rng_path("cycles"))
+    program: Program | None = None
+    retired: Retired | None = None
+    elf: Path | None = None
+    if kind == "scenario":
+        from tb.sequences.tandem_scenarios import SCENARIOS
+
+        rows: Rows = scenario_of(job, SCENARIOS).build(config, Random(job.rng_path("story")))
+        return TandemStimulus(noisy(rows, config, rng), config)
+    if kind == "program":
+        run = recording.load(name, config.xlen)
+        program, retired, elf = run.program, run.retired, Path(run.program_path)
+        rows = program_rows(run, config, None if job.size == Job.size else job.size)
+        if job.grouping == "random":
+            rows = told_more(rows, config, Random(job.rng_path("program")))
+    elif job.source == "random":
+        rows = Mix(config, Random(job.rng_path("mix"))).rows(job.size)
+    else:
+        raise JobError(f"SOURCE={job.source} is no stimulus of a tandem trace; give SOURCE=program:<name>, scenario:<name> or random")
+    rows = in_cycles(rows, config, rng, job.gaps, job.grouping == "longest")
+    return TandemStimulus(noisy(rows, config, rng), config, program, retired, elf)
