@@ -5,12 +5,17 @@ Source: `models/tandem/table.py`. Written: `rtl/tandem/tandem_table_pkg.sv`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from models.tandem import table
 from models.tandem.table import CSR_SLOTS, OPCODES, OPERATIONS, PARTS, REGISTER_CLASSES, STATES
 
 PACKAGE = "rtl/tandem/tandem_table_pkg.sv"
 ORIGIN = "models/tandem/table.py"
 CSRS = ("FFLAGS", "FRM", "FCSR", "MCYCLE", "MCYCLEH", "MINSTRET", "MINSTRETH")
+_FORMS = {"Full": table.REGISTER, "Add": table.ADD, "Or": table.OR}
+_FORM_BITS = 2  # the bits above are the same in all three
+assert len({code >> _FORM_BITS for code in _FORMS.values()}) == 1
 
 
 def generated() -> dict[str, str]:
@@ -26,10 +31,14 @@ def package() -> str:
         "package tandem_table_pkg;",
         "",
         "  // Opcodes.",
-        *(f"  localparam logic [7:0] Op{_camel(one.name)} = 8'h{one.code:02X};  // {one.meaning}" for one in OPCODES),
+        *_aligned((f"logic [7:0] Op{_camel(one.name)}", f"8'h{one.code:02X}", one.meaning) for one in OPCODES),
+        "",
+        "  // Form of a register: what distinguishes the three opcodes.",
+        f"  localparam int FormBits = {_FORM_BITS};",
+        *(f"  localparam logic [{_FORM_BITS - 1}:0] Form{name} = {_FORM_BITS}'d{code % (1 << _FORM_BITS)};" for name, code in _FORMS.items()),
         "",
         "  // Identifiers of additional state.",
-        *(f"  localparam logic [7:0] Id{_camel(one.name)} = 8'h{one.id:02X};  // {one.meaning}" for one in STATES),
+        *_aligned((f"logic [7:0] Id{_camel(one.name)}", f"8'h{one.id:02X}", one.meaning) for one in STATES),
         "",
         "  // Register addresses: the first of each class, and the CSRs of which an encoder knows more.",
         *(f"  localparam logic [15:0] {_camel(one.name)}Base = 16'h{one.first:04X};" for one in REGISTER_CLASSES),
@@ -42,9 +51,16 @@ def package() -> str:
         "",
         "  // Parts of a row: bits of in_has_i and of Absent, in the order in which they are sent.",
         f"  localparam int Parts = {len(PARTS)}, CsrSlots = {CSR_SLOTS};",
-        *(f"  localparam int {_camel(part.name)} = {bit};  // {part.meaning}" for bit, part in enumerate(PARTS)),
+        *_aligned((f"int {_camel(part.name)}", str(bit), part.meaning) for bit, part in enumerate(PARTS)),
     ]
     return "\n".join([*lines, "", "endpackage", ""])
+
+
+def _aligned(rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Declarations (name, value, comment) with their parts below each other."""
+    found = list(rows)
+    name, value = (max(len(row[k]) for row in found) for k in (0, 1))
+    return [f"  localparam {row[0]:{name}} = {row[1] + ';':{value + 1}}  // {row[2]}" for row in found]
 
 
 def _camel(name: str) -> str:

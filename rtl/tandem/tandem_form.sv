@@ -6,7 +6,7 @@ module tandem_form #(
   input  logic [Xlen-1:0]                 base_i,
   input  logic [Xlen-1:0]                 value_i,
 
-  output logic [tandem_pkg::FormBits-1:0] form_o,
+  output logic [tandem_table_pkg::FormBits-1:0] form_o,
   output logic [Xlen-1:0]                 data_o     // value, offset or mask: as many low bytes as the form sends
 );
 
@@ -19,7 +19,7 @@ module tandem_form #(
   assign sets       = based_i && (cleared == '0) && (set[Xlen-1:8] == '0);
   assign adds       = based_i && (difference[Xlen-1:7] == {(Xlen-7){difference[7]}});
 
-  assign form_o = sets ? tandem_pkg::FormOr : adds ? tandem_pkg::FormAdd : tandem_pkg::FormFull;
+  assign form_o = sets ? tandem_table_pkg::FormOr : adds ? tandem_table_pkg::FormAdd : tandem_table_pkg::FormFull;
   assign data_o = {value_i[Xlen-1:8], sets ? set[7:0] : adds ? difference[7:0] : value_i[7:0]};
 
 endmodule

@@ -4,11 +4,12 @@ module tandem_head #(
   parameter int Flen = 64,
   parameter int Mlen = 64,
   // Derived, do not set.
+  parameter int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1,
   parameter int XBytes   = Xlen / 8,
   parameter int FBits    = (Flen > 0) ? Flen : 1,
   parameter int FBytes   = (Flen > 0) ? Flen / 8 : 1,
   parameter int MBytes   = (Mlen + 7) / 8,
-  parameter int RowBits  = tandem_pkg::HeadFixedBits + tandem_pkg::HeadWords * Xlen + FBits + tandem_pkg::HeadAddrs * Mlen,
+  parameter int RowBits  = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen,
   parameter int Bytes    = 2 + (2 + XBytes) + (2 + MBytes) + 5 + (3 + FBytes) + (2 + tandem_table_pkg::CsrSlots) * (3 + XBytes),
   parameter int NBits    = $clog2(Bytes + 1)
 ) (
@@ -18,11 +19,11 @@ module tandem_head #(
 );
 
   localparam int CsrSlots = tandem_table_pkg::CsrSlots;
-  localparam int FormBits = tandem_pkg::FormBits;
+  localparam int FormBits = tandem_table_pkg::FormBits;
   localparam int ItemBits = tandem_pkg::ItemBits;
   localparam int NItem    = tandem_pkg::NItem;
-  localparam int Last     = tandem_pkg::LastHead;
-  localparam int First    = tandem_pkg::FirstHead;
+  localparam int Last     = tandem_table_pkg::Csr3;
+  localparam int First    = tandem_table_pkg::Reset;
 
   // Sizes of items.
   localparam logic [NItem-1:0] PcSize    = 5'd2 + XBytes[NItem-1:0];
@@ -51,14 +52,14 @@ module tandem_head #(
   endfunction
   function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] behind, input logic [FormBits-1:0] form,
                                                       input logic [15:0] addr, input logic [63:0] data);
-    put_register = (form == tandem_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
+    put_register = (form == tandem_table_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
                                                   : put(behind, ShortSize, tandem_pkg::register(form, addr, data));
   endfunction
   function automatic logic [NBits-1:0] n_if(input logic there, input logic [NItem-1:0] size);
     n_if = there ? {{(NBits-NItem){1'b0}}, size} : '0;
   endfunction
   function automatic logic [NBits-1:0] n_register(input logic there, input logic [FormBits-1:0] form);
-    n_register = n_if(there, (form == tandem_pkg::FormFull) ? FullSize : ShortSize);
+    n_register = n_if(there, (form == tandem_table_pkg::FormFull) ? FullSize : ShortSize);
   endfunction
 
   // From the last item to the first. One function of the row: a simulator calls it once for each.
@@ -82,14 +83,14 @@ module tandem_head #(
     bytes = '0;
     for (int s = CsrSlots - 1; s >= 0; s--) begin
       if (sends[tandem_table_pkg::Csr0+s]) begin
-        bytes = put(bytes, FullSize, tandem_pkg::register(tandem_pkg::FormFull, {4'd0, csr_addr[12*s +: 12]}, zero_extended(csr[Xlen*s +: Xlen])));
+        bytes = put(bytes, FullSize, tandem_pkg::register(tandem_table_pkg::FormFull, {4'd0, csr_addr[12*s +: 12]}, zero_extended(csr[Xlen*s +: Xlen])));
       end
     end
     if (sends[tandem_table_pkg::Fcsr]) begin
       bytes = put_register(bytes, fcsr_form, {4'd0, tandem_table_pkg::FcsrAddr}, zero_extended(fcsr));
     end
     if (sends[tandem_table_pkg::Fpr]) begin
-      bytes = put(bytes, FprSize, tandem_pkg::register(tandem_pkg::FormFull, tandem_table_pkg::FprBase + {11'd0, fpr_addr}, f_extended(fpr)));
+      bytes = put(bytes, FprSize, tandem_pkg::register(tandem_table_pkg::FormFull, tandem_table_pkg::FprBase + {11'd0, fpr_addr}, f_extended(fpr)));
     end
     if (sends[tandem_table_pkg::Gpr]) begin
       bytes = put_register(bytes, gpr_form, tandem_table_pkg::GprBase + {11'd0, gpr_addr}, zero_extended(gpr));

@@ -10,10 +10,12 @@ module tandem_lane #(
   parameter bit                            ImpliedEnd  = 0,
   parameter logic [tandem_table_pkg::Parts-1:0] Absent = '0,
   // Derived, do not set.
+  parameter int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1,
+  parameter int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1,
   parameter int FBits     = (Flen > 0) ? Flen : 1,
   parameter int StateBits = tandem_pkg::StateFixedBits + tandem_pkg::StateWords * Xlen,
-  parameter int HeadBits  = tandem_pkg::HeadFixedBits + tandem_pkg::HeadWords * Xlen + FBits + tandem_pkg::HeadAddrs * Mlen,
-  parameter int TailBits  = tandem_pkg::TailFixedBits + tandem_pkg::TailAddrs * Mlen
+  parameter int HeadBits  = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen,
+  parameter int TailBits  = tandem_pkg::TailFixedBits + NTail + 3 * Mlen
 ) (
   input  logic                               taken_i,
   input  logic [tandem_table_pkg::Parts-1:0] has_i,
@@ -61,7 +63,7 @@ module tandem_lane #(
   localparam int CsrSlots = tandem_table_pkg::CsrSlots;
   localparam int NBases   = tandem_pkg::NBases;
   localparam int Last     = Parts - 1;
-  localparam int First    = tandem_pkg::FirstHead;
+  localparam int First    = tandem_table_pkg::Reset;
   localparam int Halves   = 64 / Xlen;  // of a counter
   localparam bit Rv32     = (Xlen == 32);
 
@@ -173,7 +175,7 @@ module tandem_lane #(
   logic [NBases*Xlen-1:0]                 value, base_found, data;
   logic [NBases-1:0]                      sent, based_here, based_behind, based_found;
   logic [NBases*Xlen-1:0]                 base_behind;
-  logic [NBases*tandem_pkg::FormBits-1:0] form;
+  logic [NBases*tandem_table_pkg::FormBits-1:0] form;
 
   assign value[0 +: Xlen] = {{(Xlen-32){1'b0}}, fcsr_i};
   assign sent[0]          = sends[tandem_table_pkg::Fcsr];
@@ -212,7 +214,7 @@ module tandem_lane #(
       .based_i (has_base),
       .base_i  (from),
       .value_i (to),
-      .form_o  (form[tandem_pkg::FormBits*b +: tandem_pkg::FormBits]),
+      .form_o  (form[tandem_table_pkg::FormBits*b +: tandem_table_pkg::FormBits]),
       .data_o  (data[Xlen*b +: Xlen])
     );
     if (b == tandem_pkg::Fcsr) begin : gen_fcsr
@@ -224,7 +226,7 @@ module tandem_lane #(
     end
   end
 
-  logic [tandem_pkg::FormBits-1:0] gpr_form;
+  logic [tandem_table_pkg::FormBits-1:0] gpr_form;
   logic [Xlen-1:0]                 gpr_data;
   tandem_form #(
     .Xlen (Xlen)
@@ -248,11 +250,11 @@ module tandem_lane #(
 
   logic [HeadBits-1:0] head;
   logic [TailBits-1:0] tail;
-  assign head = {begins, ends_before, sends[tandem_pkg::LastHead:tandem_pkg::FirstHead], increments, gpr_form, form[0 +: tandem_pkg::FormBits],
+  assign head = {begins, ends_before, sends[tandem_table_pkg::Csr3:tandem_table_pkg::Reset], increments, gpr_form, form[0 +: tandem_table_pkg::FormBits],
                  insn16_i, insn_i, gpr_addr_i, fpr_addr_i, csr_addr_i, pc_i, gpr_data, data[0 +: Xlen], csr_i, fpr_i, ppc_i};
-  assign tail = {sends[tandem_pkg::LastTail:tandem_pkg::FirstTail], ends, priv_i, memdata_size_i, memdata_i, mtime_i,
-                 mcycle, form[tandem_pkg::FormBits*tandem_pkg::Mcycle +: 2*tandem_pkg::FormBits],
-                 minstret, form[tandem_pkg::FormBits*tandem_pkg::Minstret +: 2*tandem_pkg::FormBits],
+  assign tail = {sends[tandem_table_pkg::Response:tandem_table_pkg::Priv], ends, priv_i, memdata_size_i, memdata_i, mtime_i,
+                 mcycle, form[tandem_table_pkg::FormBits*tandem_pkg::Mcycle +: 2*tandem_table_pkg::FormBits],
+                 minstret, form[tandem_table_pkg::FormBits*tandem_pkg::Minstret +: 2*tandem_table_pkg::FormBits],
                  req_op_i, req_size_i, req_data_i, rsp_result_i, rsp_data_i, paddr_i, eaddr_i, req_addr_i};
   assign row_o = {head, tail};
 

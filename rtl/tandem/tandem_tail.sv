@@ -4,9 +4,10 @@ module tandem_tail #(
   parameter int Mlen                  = 64,
   parameter bit ResponseDataOnFailure = 0,
   // Derived, do not set.
+  parameter int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1,
   parameter int XBytes   = Xlen / 8,
   parameter int MBytes   = (Mlen + 7) / 8,
-  parameter int RowBits  = tandem_pkg::TailFixedBits + tandem_pkg::TailAddrs * Mlen,
+  parameter int RowBits  = tandem_pkg::TailFixedBits + NTail + 3 * Mlen,
   parameter int Bytes    = 3 + 2 * (2 + MBytes) + 2 * 10 + 2 * (64 / Xlen) * (3 + XBytes) + (MBytes + 10) + 10 + 1,
   parameter int NBits    = $clog2(Bytes + 1)
 ) (
@@ -15,11 +16,11 @@ module tandem_tail #(
   output logic [8*Bytes-1:0] bytes_o    // first byte in the low bits, 0 behind the last
 );
 
-  localparam int FormBits = tandem_pkg::FormBits;
+  localparam int FormBits = tandem_table_pkg::FormBits;
   localparam int ItemBits = tandem_pkg::ItemBits;
   localparam int NItem    = tandem_pkg::NItem;
-  localparam int Last     = tandem_pkg::LastTail;
-  localparam int First    = tandem_pkg::FirstTail;
+  localparam int Last     = tandem_table_pkg::Response;
+  localparam int First    = tandem_table_pkg::Priv;
   localparam int Halves   = 64 / Xlen;  // of a counter
 
   // Sizes of items; those of memory are without data.
@@ -44,14 +45,14 @@ module tandem_tail #(
   endfunction
   function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] behind, input logic [FormBits-1:0] form,
                                                       input logic [15:0] addr, input logic [63:0] data);
-    put_register = (form == tandem_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
+    put_register = (form == tandem_table_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
                                                   : put(behind, ShortSize, tandem_pkg::register(form, addr, data));
   endfunction
   function automatic logic [NBits-1:0] n_if(input logic there, input logic [NItem-1:0] size);
     n_if = there ? {{(NBits-NItem){1'b0}}, size} : '0;
   endfunction
   function automatic logic [NBits-1:0] n_register(input logic there, input logic [FormBits-1:0] form);
-    n_register = n_if(there, (form == tandem_pkg::FormFull) ? FullSize : ShortSize);
+    n_register = n_if(there, (form == tandem_table_pkg::FormFull) ? FullSize : ShortSize);
   endfunction
 
   // An item that ends with 1, 2, 4 or 8 bytes of data.
