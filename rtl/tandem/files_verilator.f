@@ -1,0 +1,1 @@
+rtl/tandem/tandem_assert.sv
