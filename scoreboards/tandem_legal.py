@@ -41,6 +41,7 @@ def check_legal(capture: TandemCapture, book: ClauseBook, items: ItemTable, deco
     legal.addresses()
     legal.absent()
     legal.interrupts()
+    legal.initialization()
 
 
 class _Legal:
@@ -48,7 +49,13 @@ class _Legal:
         self.capture, self.book, self.items, self.decoded, self.knobs = capture, book, items, decoded, knobs
         self.given: set[int] = set()  # groups whose rows contradict themselves
         if tells is not None:
-            self.given = set((np.cumsum(tells.group) - 1)[contradictions(tells) & tells.sent].tolist())
+            self.given = self._groups(tells, contradictions(tells))
+        self.tells = tells
+
+    @staticmethod
+    def _groups(tells: Tells, rows: np.ndarray) -> set[int]:
+        """Numbers of the groups that some rows make."""
+        return set((np.cumsum(tells.group) - 1)[rows & tells.group].tolist())
 
     def diagnostics(self) -> None:
         """What the decoder says."""
@@ -61,11 +68,10 @@ class _Legal:
 
     def _flushed(self) -> bool:
         """Whether a group may not be left open at the end: there is no implied end, or a flush came last."""
-        rows = self.capture.rows
-        if not self.capture.config.implied_end or rows is None:
+        if not self.capture.config.implied_end or self.tells is None:
             return True
-        acts = np.flatnonzero(Tells(rows, self.capture.config).acts)
-        return not len(acts) or bool(rows.have("flush")[acts[-1]])
+        acts = np.flatnonzero(self.tells.acts)
+        return not len(acts) or bool(self.tells.flush[acts[-1]])
 
     def _failure(self, found: Diagnostic) -> Failure:
         return self._at(CLAUSE[found.name], f"{found.text} [{found.name}]", found.offset, found.group, found.pc)
@@ -130,15 +136,22 @@ class _Legal:
         of = trap & cause & (d.kind == GROUP) & ~d.init & ~d.reset
         if self.knobs.interrupt_instruction:
             return
-        bad = of & (d.size > 0) & ~np.isin(d.number, list(self.given))
-        bad &= ~np.isin(d.number, list(self._with_instruction()))
-        self.book.bulk("TV-7", int(of.sum()), np.flatnonzero(bad), lambda k: self._at(
-            "TV-7", "the group of an interrupt has an instruction", int(d.offset[k]), int(d.number[k]), int(d.pc[k]) if d.pc_known[k] else None))  # fmt: skip
+        given = self._groups(self.tells, self.tells.has("insn")) if self.tells is not None else set()
+        bad = of & (d.size > 0) & ~np.isin(d.number, list(given))
+        self._groups_rule("TV-7", of, bad, "the group of an interrupt has an instruction")
 
-    def _with_instruction(self) -> set[int]:
-        """Groups whose rows have an instruction: an encoder sends what it is given."""
-        rows = self.capture.rows
-        if rows is None:
-            return set()
-        tells = Tells(rows, self.capture.config)
-        return set((np.cumsum(tells.group) - 1)[tells.has("insn")].tolist())
+    def initialization(self) -> None:
+        """A group of state initialization has the update that it is about."""
+        d, tells = self.decoded, self.tells
+        of = d.init & (d.kind == GROUP)
+        empty = of & (np.diff(d.change_start) == 0) & (np.diff(d.memory_start) == 0)
+        if tells is not None:
+            parts = sum(tells.has(part.name).astype(int) for part in t.PARTS if part.columns or part.name.startswith("csr"))
+            empty &= ~np.isin(d.number, list(self._groups(tells, parts == 0)))
+        self._groups_rule("TV.legal.update", of, empty, "a group of state initialization changes nothing")
+
+    def _groups_rule(self, clause: str, of: np.ndarray, bad: np.ndarray, text: str) -> None:
+        """A rule of groups."""
+        d = self.decoded
+        self.book.bulk(clause, int(of.sum()), np.flatnonzero(bad), lambda k: self._at(
+            clause, text, int(d.offset[k]), int(d.number[k]), int(d.pc[k]) if d.pc_known[k] else None))  # fmt: skip

@@ -91,6 +91,7 @@ class Situations:
         yield of("TV.form.or", inc & sets)
         yield of("TV.form.add", inc & ~sets & near)
         yield of("TV.form.full", inc & ~fits)
+        yield of("TV.form.csr", slot)
         yield of("TV.form.fpr", tells.is_part("fpr"))
 
     def _bases(self) -> tuple[np.ndarray, np.ndarray]:
