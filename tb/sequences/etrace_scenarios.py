@@ -21,6 +21,7 @@ from tb.sequences import (
     etrace_scenarios_pairs,
     etrace_scenarios_planted,
     etrace_scenarios_predictor,
+    etrace_scenarios_pressure,
     etrace_scenarios_returns,
     etrace_scenarios_status,
     etrace_scenarios_sync,
@@ -34,6 +35,6 @@ __all__ = ["SCENARIOS", "STORIES", "Scenario"]
 STORIES = (
     etrace_scenarios_packets, etrace_scenarios_jumps, etrace_scenarios_traps, etrace_scenarios_handlers, etrace_scenarios_loops,
     etrace_scenarios_returns, etrace_scenarios_calls, etrace_scenarios_predictor, etrace_scenarios_cache, etrace_scenarios_context,
-    etrace_scenarios_sync, etrace_scenarios_control, etrace_scenarios_blocks, etrace_scenarios_pairs, etrace_scenarios_status,
+    etrace_scenarios_sync, etrace_scenarios_control, etrace_scenarios_pressure, etrace_scenarios_blocks, etrace_scenarios_pairs, etrace_scenarios_status,
     etrace_scenarios_planted, etrace_scenarios_mutants,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Scenarios of start and stop by every cause, reconfiguration, overflow and stall (format 3.3, ET-16, ET-17)."""
+"""Scenarios of start and stop by every cause, and of reconfiguration (format 3.3, ET-16)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from models.etrace.config import Config
 from models.etrace.packets import OPTIONS
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
-from models.riscv.builder import ProgramBuilder
 from models.riscv.program import Program
 from models.riscv.retired import Retired
 from models.riscv.walk import Walk
@@ -26,7 +25,6 @@ from tb.sequences.etrace_scenarios_base import (
     Story,
     builder,
     configs,
-    handle,
     home,
     scenario,
     start,
@@ -88,7 +86,7 @@ def _pause(walk: Walk, cause: str, again: bool = False) -> None:
         walk.trace_on()
 
 
-def _enable(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+def switched_by_enable(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     """The encoder is disabled and enabled where the story switches tracing."""
     beats = SCENARIOS.place(config, "single", retired, rng)
     beats.enable, beats.inst_tracing = beats.inst_tracing.copy(), np.ones_like(beats.inst_tracing)
@@ -104,7 +102,7 @@ def stops(config: Config, rng: Random) -> Story:
     return _ends(config, "trace", "halted", "reset")
 
 
-@scenario(*_STOPS, "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=_enable)
+@scenario(*_STOPS, "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=switched_by_enable)
 def disables(config: Config, rng: Random) -> Story:
     """The same by disabling the encoder: ienable is 0 in the support packet, and one more follows when it is enabled."""
     return _ends(config, "enable")
@@ -127,7 +125,7 @@ def level_walk(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-def _possible(config: Config) -> int:
+def possible_options(config: Config) -> int:
     """The options that this build has, as bits."""
     draft = config.variant == DRAFT
     missing = {
@@ -148,7 +146,7 @@ def reconfigured(config: Config, rng: Random) -> Story:
     b.c_nop()
     b.c_jr(RA)
     program, walk = start(b, config, "jump")
-    at, possible = b.labels, _possible(config)
+    at, possible = b.labels, possible_options(config)
     masks = [1 << bit for bit in range(len(OPTIONS)) if possible >> bit & 1] + [possible, possible & 0b010101, possible & 0b101010, possible]
     for number, mask in enumerate(masks):
         for last in _LAST:
@@ -162,14 +160,14 @@ def reconfigured(config: Config, rng: Random) -> Story:
     return stop(program, walk)
 
 
-@scenario("ET-16", "ET.pay.support", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=_enable)
+@scenario("ET-16", "ET.pay.support", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=switched_by_enable)
 def reconfigured_disabled(config: Config, rng: Random) -> Story:
     """Options change while the encoder is disabled: the support packet of the next enable tells them, and what follows obeys them."""
     b = main_code(builder(config))
     b.label("call")
     b.jal(RA, "jump")
     program, walk = start(b, config, "jump")
-    at, possible = b.labels, _possible(config)
+    at, possible = b.labels, possible_options(config)
     for bit in range(len(OPTIONS)):
         if possible >> bit & 1:
             for now in (1 << bit, possible, 0):
@@ -195,139 +193,4 @@ def reconfigured_lanes(config: Config, rng: Random) -> Story:
     at = b.labels
     for now in (1 << OPTIONS.index("full_address"), 0) * 2:
         home(walk, at["jump"]).jump(at["target"]).toggle(now).run_to(at["jump"]).jump(at["return"]).jump(at["target"]).run_to(at["jump"]).jump(at["jump"])
-    return stop(program, walk)
-
-
-_HIGH = {64: 0xFFFF_FFFF_8000_0000, 32: 0xC000_0000}
-
-
-def _bursts(config: Config) -> ProgramBuilder:
-    """`main` and `high` are so far apart that each jump between them is a long packet; `linear` is a stretch without packets."""
-    b = builder(config, 0x4000_0000 - 0x10, 0x4000_4000)
-    b.c_jr(10)
-    b.label("linear")
-    for _ in range(60):
-        b.nop()
-    b.label("turn")
-    b.beq(8, 9, "main")
-    b.c_j("main")
-    b.org(_HIGH[config.xlen])
-    b.label("high")
-    b.c_jr(10)
-    return b
-
-
-def _burst(walk: Walk, at: dict[str, int], jumps: int) -> Walk:
-    """Jump to and fro; ends at `main`."""
-    for _ in range(jumps // 2):
-        walk.jump(at["high"]).jump(at["main"])
-    return walk
-
-
-def _calm(walk: Walk, at: dict[str, int], taken: bool = True) -> Walk:
-    """Sixty cycles in which the queue drains; ends at `main`."""
-    return walk.jump(at["linear"]).step(60).branch(taken).run_to(at["main"])
-
-
-_LOSSY = (*configs({}, TWO, SMALL, inst_stall_ena=0), *configs(FOUR, COUNTER, inst_stall_ena=0, variant=V2))
-
-
-@scenario("ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, retirement="single", loses=True, backpressure=60)
-def overflow(config: Config, rng: Random) -> Story:
-    """More packets than leave: trace_lost and a sync, again and again, and calm code in between."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    for turn in range(6):
-        _calm(_burst(walk, b.labels, 90), b.labels, turn % 2 == 0)
-        walk.trap(2, b.labels["trap_handler"])
-        handle(walk, b.labels["main"])
-    return stop(program, walk)
-
-
-@scenario("ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", "ET.alg.ended", "ET.alg.reconfigured", configs=_LOSSY, retirement="single", loses=True, backpressure=70)
-def overflow_and_events(config: Config, rng: Random) -> Story:
-    """Tracing stops, the hart halts, options change or a trap comes while packets are being lost, and begins while they still are."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
-    for turn in range(15):
-        _burst(walk, at, 70 + 2 * turn)
-        event = turn % 5
-        if event == 0:
-            walk.trace_off()
-            _calm(walk, at).trace_on()
-        elif event == 1:
-            walk.debug_entry().debug_exit()
-        elif event == 2:
-            walk.toggle(0b100 if turn % 2 else 0b010110 & _possible(config))
-        elif event == 3:
-            walk.trap(7, at["trap_handler"], interrupt=True)
-            handle(walk, at["main"])
-        else:
-            walk.trace_off()
-            _burst(walk, at, 8).trace_on()
-        _burst(walk, at, 6 * (turn % 3))
-        if event == 2:
-            walk.toggle(0)
-        _calm(walk, at)
-    return stop(program, walk)
-
-
-@scenario("ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, retirement="single", loses=True, backpressure=90)
-def overflow_to_end(config: Config, rng: Random) -> Story:
-    """Packets are still being lost when tracing ends for good."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    return stop(program, _burst(walk, b.labels, 140))
-
-
-@scenario("ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, loses=True, backpressure=80, beats=_enable)
-def overflow_disabled(config: Config, rng: Random) -> Story:
-    """The encoder is disabled while packets are being lost, and enabled before there is room, and after."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
-    for turn in range(8):
-        _burst(walk, at, 80 + 2 * turn).trace_off()
-        _burst(walk, at, 2 + 4 * turn)
-        if turn % 2:
-            _calm(_calm(walk, at), at)
-        walk.trace_on()
-        _calm(_calm(walk, at), at)
-    return stop(program, walk)
-
-
-@scenario("ET.ing.overflow", "ET-17", configs=configs({}, TWO, inst_stall_ena=0), retirement="single", loses=True, backpressure=95)
-def full_and_quiet(config: Config, rng: Random) -> Story:
-    """The queue has no room for what a cycle could make just when the code makes nothing more: nothing is lost, and nothing is told."""
-    b = _bursts(config)
-    b.label("long")
-    for _ in range(700):
-        b.nop()
-    program, walk = start(b, config)
-    _burst(walk, b.labels, 28).jump(b.labels["high"]).jump(b.labels["long"]).step(699)  # 28: with these two the queue is as good as full
-    return stop(program, walk)
-
-
-@scenario("ET.ing.overflow", configs=configs({}, TWO, inst_stall_ena=0), loses=True, backpressure=40, gaps=50)
-def slow_without_stall(config: Config, rng: Random) -> Story:
-    """Packets wait in the queue while the hart is slow and may not be stalled: nothing is lost."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    for turn in range(6):
-        _calm(_burst(walk, b.labels, 4 + 2 * turn), b.labels, turn % 2 == 0)
-    return stop(program, walk)
-
-
-@scenario("ET-17", "ET.ing.stall", configs=configs({}, TWO, SMALL, FOUR), retirement="single", backpressure=60)
-def stall(config: Config, rng: Random) -> Story:
-    """The same bursts with stalling: nothing is lost, also where one cycle makes several packets."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
-    for turn in range(3):
-        _calm(_burst(walk, at, 70), at).trap(2, at["trap_handler"])
-        handle(walk, at["main"]).trap(7, at["trap_handler"], interrupt=True).trap(2, at["trap_nested"]).step().jump(at["main"])
-        walk.context ^= 3 + turn
-        _burst(walk, at, 20).trace_off().trace_on()
     return stop(program, walk)

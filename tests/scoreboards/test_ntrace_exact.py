@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from models.ntrace.codec import pack
@@ -99,3 +100,14 @@ def test_good_stream_passes_and_is_counted() -> None:
     results = verdict.book.results()
     assert results["NT.2.return"][0] > 3 and results["NT.11.pcs"][0] == verdict.stats["instructions"]
     assert "NT.8.5.sync7" not in results  # never executed is not PASS
+
+
+def test_a_queue_that_is_full_too_soon() -> None:
+    """NT.3.fifo: beats were lost while nothing waited; with all bytes still to be sent they may be."""
+    program, beats = story("overflow", Config())
+    beats.drop[20:40] = 1
+    data = Encoder(Config()).run(beats).data
+    for out_cycle, failed in ((np.zeros(len(data)), ["NT.3.fifo"]), (np.full(len(data), 10**6), [])):
+        book = ClauseBook(plan())
+        check_exact(Capture(Config(), program, data, beats, out_cycle=out_cycle), book)
+        assert book.failed == failed and book.results()["NT.3.fifo"][0] == 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from models.ntrace.codec import pack
@@ -128,17 +127,6 @@ def test_what_an_error_says_was_lost() -> None:
     messages = list(Encoder(config).run(beats).messages)
     set_at(messages, place(messages, "Error"), ecode=8)
     assert judge(program, beats, config, b"".join(map(pack, messages))).clause == "NT.7.4.ecode"
-
-
-def test_a_queue_that_is_full_too_soon() -> None:
-    """NT.3.fifo: beats were lost while nothing waited; with all bytes still to be sent they may be."""
-    program, beats = story("overflow", Config())
-    beats.drop[20:40] = 1
-    data = Encoder(Config()).run(beats).data
-    for out_cycle, failed in ((np.zeros(len(data)), ["NT.3.fifo"]), (np.full(len(data), 10**6), [])):
-        book = ClauseBook(plan())
-        check_exact(Capture(Config(), program, data, beats, out_cycle=out_cycle), book)
-        assert book.failed == failed and book.results()["NT.3.fifo"][0] == 20
 
 
 @pytest.mark.parametrize(("clause", "name", "config"), [
