@@ -26,6 +26,7 @@ LOST = "TV.order.lost"
 OPCODE = {opcode.code: f"TV.opcode.{opcode.name}" for opcode in t.OPCODES}
 IDENTIFIER = {state.id: f"TV.id.{state.name}" for state in t.STATES}
 REGISTER = {t.REGISTER: "TV.opcode.register", t.ADD: "TV.opcode.add", t.OR: "TV.opcode.or"}
+BASES = ("TV.form.lane", "TV.form.slot_base", "TV.form.high_half", "TV.form.modulo", "TV.form.lowest", "TV.form.highest")  # why the value of a short form may be wrong
 _CODES = {it.Begin: t.BEGIN, it.End: t.END, it.IncrementPc: t.INCREMENT_PC, it.Register: t.REGISTER, it.AddRegister: t.ADD, it.OrRegister: t.OR,
           it.State: t.STATE, it.Request: t.REQUEST, it.Response: t.RESPONSE, it.Reset: t.RESET, it.Init: t.INIT}  # fmt: skip
 _ADDRESSES = (t.PADDR, t.EADDR, t.PPC)
@@ -66,6 +67,8 @@ def _count(book: ClauseBook, every: list[Situation], items: ItemTable, rows: int
     for clause, where, _ in every:
         book.count(clause, int((where < rows).sum()))
     for code, clause in OPCODE.items():
+        if code == t.STATE:  # by its identifiers
+            continue
         book.count(clause, int((items.code == code).sum()))
     book.count(OPCODE[t.RESPONSE], int((items.answer >= 0).sum()))
     for identifier, clause in IDENTIFIER.items():
@@ -73,11 +76,8 @@ def _count(book: ClauseBook, every: list[Situation], items: ItemTable, rows: int
     requests, answers = int((items.operation >= 0).sum()), int((items.answer >= 0).sum())
     for clause, times in (("TV-1", requests), ("TV.request.data", requests), ("TV.response.data", answers), ("TV.response.failure", int((items.answer >> 4 == 1).sum())),
                           ("TV.field.mlen", int((items.operation >= 0).sum() + np.isin(items.identifier, _ADDRESSES).sum())),
-                          ("TV.field.little_endian", len(items)), ("TV.field.packing", requests + answers),
-                          ("TV.register.address", int((items.address >= 0).sum())), (LOST, rows)):  # fmt: skip
+                          (LOST, rows)):  # fmt: skip
         book.count(clause, times)
-    for name, low, high in (("csr", 0, t.GPR_BASE), ("gpr", t.GPR_BASE, t.FPR_BASE), ("fpr", t.FPR_BASE, 1 << 16)):
-        book.count(f"TV.register.{name}", int(((items.address >= low) & (items.address < high)).sum()))
 
 
 def _unpacked(data: bytes, config: Config, most: int) -> list[it.Item]:
@@ -135,6 +135,10 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
         return LOST, "the trace ends before what the rows make"
     if _kind(wanted) == _kind(sent) and not isinstance(wanted, (it.Begin, it.End)):
         return _value(place, s, every)
+    if place.number and (found := _data_too_much(place)):
+        return found
+    if isinstance(wanted, (it.Begin, it.End)) and sent is None:
+        return _clause(wanted), "the bytes cannot be followed here"
     if isinstance(wanted, it.End):
         clause = ("TV.end.flush" if tells.flush[row] else "TV.end.outside") if s.late[row] else "TV.group.end"
         return clause, "an end group is missing"
@@ -144,6 +148,8 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
         return found
     if isinstance(wanted, it.Begin):
         return "TV.group.begin", "a begin group is missing"
+    if isinstance(sent, it.Begin) and not place.number and tells.outside[row]:
+        return "TV.group.outside", "state outside groups is told in a group"
     if sent is not None and any(_kind(sent) == _kind(item) for item in place.all_wanted[place.number + 1 :]):
         later = any(_kind(wanted) == _kind(item) for item in place.all_sent[place.number + 1 :])
         return ("TV.order.parts", "items are in another order") if later else (_clause(wanted), f"{wanted} is missing")
@@ -152,6 +158,18 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
     if any(_kind(wanted) == _kind(item) for item in place.all_sent):
         return _extra(sent, capture.config)
     return _clause(wanted), f"there is {sent} in place of {wanted}"
+
+
+def _data_too_much(place: Place) -> tuple[str, str] | None:
+    """Something else behind a request or response that has no data: it has some."""
+    before = place.all_wanted[place.number - 1]
+    if isinstance(before, it.Response) and not t.OPERATIONS[place.all_wanted[place.number - 2].op].response_data:
+        return "TV.response.data", f"data behind {before}, which has none"
+    if isinstance(before, it.Response) and before.result and not before.data:
+        return "TV.response.failure", f"data behind {before}, which has none"
+    if isinstance(before, it.Request) and not t.OPERATIONS[before.op].request_data and not isinstance(place.wanted, it.Response):
+        return "TV.request.data", f"data behind {before}, which has none"
+    return None
 
 
 def _silent(place: Place, tells: Tells) -> tuple[str, str] | None:
@@ -209,8 +227,9 @@ def _value(place: Place, s: Situations, every: list[Situation]) -> tuple[str, st
     if isinstance(wanted, (it.Register, it.AddRegister, it.OrRegister)):
         own = REGISTER[_CODES[type(wanted)]]
         if isinstance(wanted, it.Register) and isinstance(sent, it.Register):
-            return own, f"{sent} in place of {wanted}"
-        return _among(every, s, row, place, own)
+            high = wanted.address in (t.MCYCLEH, t.MINSTRETH) and s.config.xlen == 32
+            return ("TV.form.high_half" if high else own), f"{sent} in place of {wanted}"
+        return _among(every, s, row, place, own, BASES if type(wanted) is type(sent) else None)
     if isinstance(wanted, it.Request) and isinstance(sent, it.Request):
         if (wanted.op, wanted.size) != (sent.op, sent.size):
             return "TV-1", f"{sent} in place of {wanted}"
@@ -218,22 +237,22 @@ def _value(place: Place, s: Situations, every: list[Situation]) -> tuple[str, st
     if isinstance(wanted, it.Response) and isinstance(sent, it.Response):
         if (wanted.size, wanted.result) != (sent.size, sent.result):
             return "TV-1", f"{sent} in place of {wanted}"
-        return "TV.response.data", f"{sent} in place of {wanted}"
+        return ("TV.response.failure" if wanted.result else "TV.response.data"), f"{sent} in place of {wanted}"
     if isinstance(wanted, it.State) and isinstance(sent, it.State) and wanted.id in _ADDRESSES:
         return ("TV.field.mlen" if (wanted.data ^ sent.data) >> 32 else IDENTIFIER[wanted.id]), f"{sent} in place of {wanted}"
     return _clause(wanted), f"{sent} in place of {wanted}"
 
 
-def _among(every: list[Situation], s: Situations, row: int, place: Place, otherwise: str) -> tuple[str, str]:
-    """The clause of the situations that this tell is in."""
+def _among(every: list[Situation], s: Situations, row: int, place: Place, otherwise: str, only: tuple[str, ...] | None = None) -> tuple[str, str]:
+    """The clause of the situations that this tell is in; only: of these, or its own one."""
     tells, blame, kind = s.tells, Blame(), _kind(place.wanted)
     low, high = np.searchsorted(tells.row, (row, row + 1))
     mine = [k for k in range(low, high) if (tells.is_part("pc")[k] if kind == ("pc",) else tells.key[k] == kind[1])]
     seen = sum(k == kind for k in map(_kind, place.all_wanted[: place.number]))
     tell = mine[min(seen, len(mine) - 1)] if mine else -1
-    candidates = []
+    candidates = [] if only is None else [otherwise]
     for clause, rows, which in every:
-        if which is not None and tell in which:
+        if which is not None and tell in which and (only is None or clause in only):
             candidates.append(clause)
             blame.passed[clause, ""] = int((rows < row).sum())
     failure = Failure(otherwise, "")

@@ -171,7 +171,8 @@ def pcs_without_instruction(s: Story) -> None:
 
 @scenario("TV.pc.first", "TV.told.pc", "TV.form.first", configs=ALL, fresh=True)
 def no_reset_first(s: Story) -> None:
-    """A trace that begins without a reset: nothing is known, everything is told in full at first."""
+    """A trace that begins without a reset: nothing is known, everything is told in full at first, also what follows 0."""
+    s.pc = 0
     for k in range(4):
         s.insn(SHORT if s.config.lanes > 1 else NOP, gpr=(1, k), fcsr=k, mcycle=k)
 
