@@ -54,17 +54,18 @@ class _Check(Values):
 
     def rows(self) -> None:
         """Replay and compare them all."""
-        f, last = self.follower, None
+        f, mode, expected = self.follower, 0, -1
         for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
-            self.index, self.cycle = index, cycle
-            if last is not None and cycle > last[0] + 1:
-                f.idle(last[1], cycle - last[0] - 1)
+            if cycle > expected >= 0:
+                f.idle(mode, cycle - expected)
             f.follow(index, cycle, priv, transfers)
             if transfers:
                 self.view.clear()
             if access is not None:
+                self.index, self.cycle = index, cycle
                 self._access(access, rdata, outcome)
-            last = cycle, priv
+            mode, expected = priv, cycle + 1
+        f.notes.settle()
         for (_, address), (suspects, times) in self.agreed.items():
             for clause, _ in suspects:
                 self.book.count(clause, times[0])
@@ -87,7 +88,7 @@ class _Check(Values):
     def _access(self, access: Access, rdata: int, outcome: int) -> None:
         f = self.follower
         csr = f.csr_of(access)
-        suspects, want = f.tested(csr, access), f.peek(access)
+        suspects, want = f.wanted(csr, access)
         f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
         right = outcome == want.outcome or (self.knobs.refusal == "any" and DONE not in (outcome, want.outcome))
         if right:

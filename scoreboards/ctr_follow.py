@@ -6,17 +6,17 @@ and who wrote each register. Checks take the reasons of their failures from it; 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from typing import Any, NamedTuple
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
 from models.ctr.model_access import Gates, acting, narrow
-from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
+from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET
 from models.ctr.model_rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
 from models.ctr.records import SCTRCLR, Transfer, largest_count
 from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
-from models.riscv.csr import CLEAR, DEBUG, READ, SET, VS, VU, WRITE, Access
+from models.riscv.csr import CLEAR, DEBUG, DONE, READ, SET, VS, VU, WRITE, Access, Answer
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_notes import Event, Notes
@@ -35,28 +35,6 @@ class Origin(NamedTuple):
     popped: Event | None = None
 
 
-class _Traced(Recorder):
-    """The recorder, telling where each record went and what the counter said."""
-
-    def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        self.made: list[tuple[int, int, bool, int]] = []  # place, count, not valid, V of the entry before
-
-    def _record(self, action: int, type_: int, source: int, target: int, misp: int) -> None:
-        place = (self.wrptr - 1) % self.depth if action == OVERWRITE else self.wrptr
-        self.made.append((place, self.counter, self.invalid, self.source[place] & 1))
-        super()._record(action, type_, source, target, misp)
-
-    def _pop(self) -> None:
-        place = (self.wrptr - 1) % self.depth
-        self.made.append((place, self.counter, self.invalid, self.source[place] & 1))
-        super()._pop()
-
-    def counts(self, priv: int) -> int:
-        """Whether a cycle in this mode is counted while FROZEN is 0."""
-        return self._counts[priv]
-
-
 class Follower(Ctr):
     """The model and its memory. row: number of the row in hand.
 
@@ -68,8 +46,6 @@ class Follower(Ctr):
     def __init__(self, config: Config, knobs: Knobs, *, adopts: bool) -> None:
         super().__init__(config, exact=not adopts)
         self.knobs = knobs
-        self.traced = _Traced(config)
-        self.recorder = self.traced
         self.reasons = Reasons(config)
         self.row = self.now = 0
         self.log: deque[Event] = deque(maxlen=REMEMBERED)
@@ -77,10 +53,9 @@ class Follower(Ctr):
         self.last: dict[str, Last] = {}
         self.refused: dict[str, Access] = {}
         self.pending: dict[int, list[Any]] = {}
-        self.seen: dict[tuple[int, int, int], Counter[int]] = {}
+        self.seen: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
         self.met: Counter[str] = Counter()
         self.notes = Notes(config)
-        self.closed = 0  # state enables, as of the transfers in hand
         self.clean = self.thawed = self._doubted = False
         self.cleared_depth = CAPACITY
         self.written = False  # software wrote an entry, and nothing happened since
@@ -91,128 +66,154 @@ class Follower(Ctr):
         self.recorded = self.lost = 0
         self.effects = 0  # transfers of this cycle that did something
         self.after_pop = False
+        self._unsure: list[tuple[int, bool]] = []  # place, popped: entries of this cycle that devices may leave otherwise
         self.ccv = "reset"
         self.ccv_by = "reset"  # who made CCV 0
         self._last_record = 0
         self._edges = _edges(config)
+        self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._cc_open = entries(config)[2].mask & 0xFFFF8000
-        self._tested: dict[tuple[Any, ...], Suspects] = {}
+        self._tested: dict[tuple[Any, ...], tuple[Suspects, int]] = {}
         self.key: tuple[Any, ...] = ()  # all that decides about the outcome of the last access
+        self._settings()
         if not knobs.reset_zero:
             self._open_entries()
+
+    def _settings(self) -> None:
+        """What the registers in force decide: known reasons of transfers, their counts by FROZEN, and how the gates act on accesses."""
+        g, bits = self._effective(), self._gate_bits
+        self.closed = 0  # bit 0: mstateen0.CTR is 0, bit 1: hstateen0.CTR is
+        if self.config.has_stateen:
+            bit = CTR_BIT[self.config.variant]
+            self.closed = (~g.mstateen >> bit & 1) | (~g.hstateen >> bit & 1) << 1
+        self._known = self.reasons.epoch(self.ctl, self.vsctl, self.closed)
+        self._kinds = [self.seen[self.ctl, self.vsctl, frozen] for frozen in range(2)]
+        self._gates_act = g.mstateen & bits, g.hstateen & bits, tuple(_place_of(value) for value in (g.miselect, g.siselect, g.vsiselect))
 
     # --- Transfers ----------------------------------------------------------------------------------
 
     def follow(self, row: int, cycle: int, priv: int, transfers: list[Transfer]) -> None:
         """The transfers of a row."""
         self.row, self.now, self.effects = row, cycle, 0
-        recorder = self.traced
-        if recorder.frozen or not recorder.counts(priv):
+        recorder = self.recorder
+        if not (counted := recorder.counts(priv)):
             self.notes.uncounted(priv, recorder.frozen)
-        if not transfers:
-            recorder.retire(priv, transfers)
-            return
-        wraps, self.wraps = self.wraps, 0
-        frozen, self.several = recorder.frozen, len(transfers) > 1
-        self.adopted = self.written = False
-        ctl, vsctl = self.ctl, self.vsctl
-        recorder.made.clear()
-        recorder.retire(priv, transfers)
-        made = iter(recorder.made)
-        closed = self.closed = self._closed()
-        known = self.reasons.epoch(ctl, vsctl, closed)
-        seen = self.seen.get((ctl, vsctl, frozen))
-        if seen is None:
-            seen = self.seen[ctl, vsctl, frozen] = Counter()
-        pending, met = self.pending, self.met
-        for slot, transfer in enumerate(transfers):
-            type_, _, _, _, from_, to, cause = transfer
-            k = type_ | from_ << 4 | to << 7 | cause << 10
-            reason = known.get(k) or self.reasons.why(ctl, vsctl, closed, type_, from_, to, cause)
-            seen[k] += 1
-            if frozen:
-                reason = self.reasons.frozen(reason)
-            waiting = pending.get(id(reason))
-            if waiting is None:
-                pending[id(reason)] = [reason, 1]
-            else:
-                waiting[1] += 1
-            action = reason.action
-            if action == NOTHING:
-                self.log.append(Event(row, slot, cycle, transfer, reason))
-            elif action == FREEZE:
-                frozen = 1
-                met["CTR-5"] += 1
-                seen = self.seen.setdefault((ctl, vsctl, 1), Counter())
+        if transfers:
+            wraps, self.wraps = self.wraps, 0
+            self.several = len(transfers) > 1
+            self.adopted = self.written = False
+            for slot, transfer in enumerate(transfers):
+                self._transfer(slot, transfer)
+            if self._unsure:
+                self._leave_open()
+            self.notes.group(len(transfers), self.effects, self.wraps)
+            self.wraps |= wraps
+            if self.effects > 1:
+                self.met["CTR-13"] += 1
+                self.groups += 1
+        if counted:
+            recorder.tick(1)
+
+    def _transfer(self, slot: int, transfer: Transfer) -> None:
+        """One of them: the model does it, and its reason is remembered."""
+        type_, source, target, misp, from_, to, cause = transfer
+        k = type_ | from_ << 4 | to << 7 | cause << 10
+        reason = self._known.get(k) or self.reasons.why(self.ctl, self.vsctl, self.closed, type_, from_, to, cause)
+        frozen = self.recorder.frozen
+        self._kinds[frozen][k] += 1
+        if frozen:
+            reason = self.reasons.frozen(reason)
+        waiting = self.pending.get(id(reason))
+        if waiting is None:
+            self.pending[id(reason)] = [reason, 1]
+        else:
+            waiting[1] += 1
+        action = reason.action
+        if action == NOTHING or action == FREEZE:
+            self.log.append(Event(self.row, slot, self.now, transfer, reason))
+            if action == FREEZE:
+                self.recorder.act(FREEZE, type_, source, target, misp)
+                self.met["CTR-5"] += 1
                 self.effects += 1
-                self.log.append(Event(row, slot, cycle, transfer, reason))
-            else:
-                self._did(slot, transfer, reason, *next(made))
-            if from_ != to:
-                met["CTR-15"] += from_ == DEBUG or to == DEBUG
-                if reason.suspects:
-                    met["CTR-3"] += (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES)
-                    met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
-        self.notes.group(len(transfers), self.effects, self.wraps)
-        self.wraps |= wraps
-        if self.effects > 1:
-            met["CTR-13"] += 1
-            self.groups += 1
+        else:
+            self._did(slot, transfer, reason)
+        if from_ != to:
+            met = self.met
+            met["CTR-15"] += from_ == DEBUG or to == DEBUG
+            if reason.suspects:
+                met["CTR-3"] += (from_ in VIRTUAL_MODES) != (to in VIRTUAL_MODES)
+                met["CTR-4"] += any(s.clause.startswith("CTR.ext") for s in reason.suspects)
 
-    def _closed(self) -> int:
-        """State enables that are closed: bit 0 mstateen0.CTR, bit 1 hstateen0.CTR."""
-        if not self.config.has_stateen:
-            return 0
-        g, bit = self.gates, CTR_BIT[self.config.variant]
-        return (~g.mstateen >> bit & 1) | (~(g.mstateen & g.hstateen) >> bit & 1) << 1
-
-    def _did(self, slot: int, transfer: Transfer, reason: Why, place: int, count: int, invalid: bool, valid: int) -> None:
-        """A record or a pop. valid: V of the entry before."""
+    def _did(self, slot: int, transfer: Transfer, reason: Why) -> None:
+        """A record or a pop."""
+        r, action, met, cycle = self.recorder, reason.action, self.met, self.now
+        place, count, invalid, last = r.place(action), r.counter, r.invalid, r.depth - 1
+        valid = r.source[place] & 1
+        r.act(action, transfer.type, transfer.source, transfer.target, transfer.misp)
         self.effects += 1
         self.clean = False
-        action, met, cycle = reason.action, self.met, self.now
-        if place == self.recorder.depth - 1 and action != OVERWRITE:
+        if place == last and action != OVERWRITE:
             self.wraps |= 2 if action == POP else 1
-            self.notes.wrap(action == POP, self.recorder.depth)
-        if action in _EMULATED:
-            self.notes.emulated(transfer.type, place, self.recorder.depth, valid)
+            self.notes.wrap(action == POP, r.depth)
+        emulated = action in _EMULATED
+        if emulated:
+            met["CTR-7"] += 1
+            self.notes.emulated(transfer.type, place, r.depth, valid)
+        origin = self.origin[place]
         if action == POP:
             event = Event(self.row, slot, cycle, transfer, reason, place)
-            self.origin[place] = self.origin[place]._replace(popped=event)
+            self.origin[place] = origin._replace(popped=event)
             self.after_pop = True
-            met["CTR-7"] += 1
             if self.config.ras_policy == 1:
                 self.ccv = self.ccv or "ras"
             if not self.knobs.popped:
-                r = self.recorder
-                r.open.update({(place, part): r.open.get((place, part), 0) | entries(self.config)[part - 1].mask & ~int(part == SOURCE)
-                               for part in (SOURCE, TARGET, DATA)})  # fmt: skip
+                self._unsure.append((place, True))
         else:
-            emulated = action in _EMULATED
             ccv = self.ccv or ("ras" if (emulated and self.config.ras_policy == 0) or invalid else "")
             event = Event(self.row, slot, cycle, transfer, reason, place, count, cycle - self._last_record, count + self.lost, ccv, self.several)
             self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
-            made = Origin("record", event)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
-                self.recorder.open[place, DATA] = self._cc_open
-            met["CTR-7"] += emulated
-            met["CTR-6"] += action in (NO_SOURCE, NO_TARGET)
-            met["CTR-9"] += transfer.type == 4
-            met["CTR-8"] += transfer.type > 7
-            met["CTR.behavior.lost"] += self.origin[place].kind == "record" and action != OVERWRITE
-            met["CTR.freeze.until"] += self.thawed
-            self.thawed = False
-            met["CTR-1"] += count in self._edges
-            met["CTR-2"] += bool(ccv) or event.all != count
-            met["CTR-16"] += action == NO_TARGET and transfer.type < 3
-            self.origin[place] = made
+                self._unsure.append((place, False))
+            self._recorded(event, origin)
+            self.origin[place] = Origin("record", event)
             self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
             self.recorded += 1
         self.log.append(event)
 
+    def _leave_open(self) -> None:
+        """Of what was popped all but V is not known; of a record behind it, or in emulation, CC is not. Known to the model while the cycle lasts."""
+        unknown = self.recorder.open
+        for place, popped in self._unsure:
+            if popped:
+                unknown.update({(place, part): unknown.get((place, part), 0) | entries(self.config)[part - 1].mask & ~int(part == SOURCE)
+                                for part in (SOURCE, TARGET, DATA)})  # fmt: skip
+            else:
+                unknown[place, DATA] = self._cc_open
+        self._unsure.clear()
+
+    def _recorded(self, event: Event, lost: Origin) -> None:
+        """The situations of rulings that a record is. lost: what its entry held."""
+        met, type_, action = self.met, event.transfer.type, event.why.action
+        if action == NO_SOURCE or action == NO_TARGET:
+            met["CTR-6"] += 1
+            met["CTR-16"] += action == NO_TARGET and type_ < 3
+        if type_ == 4:
+            met["CTR-9"] += 1
+        elif type_ > 7:
+            met["CTR-8"] += 1
+        if lost.kind == "record" and action != OVERWRITE:
+            met["CTR.behavior.lost"] += 1
+        if self.thawed:
+            met["CTR.freeze.until"] += 1
+            self.thawed = False
+        if event.count in self._edges:
+            met["CTR-1"] += 1
+        if event.ccv or event.all != event.count:
+            met["CTR-2"] += 1
+
     def idle(self, priv: int, cycles: int) -> None:
         """Cycles without transfers in this mode."""
-        if self.recorder.frozen or not self.traced.counts(priv):
+        if not self.recorder.counts(priv):
             self.notes.uncounted(priv, self.recorder.frozen)
         super().idle(priv, cycles)
 
@@ -226,17 +227,18 @@ class Follower(Ctr):
         """Name of the register that a CSR shows at this privilege."""
         return self._named[acting(csr, priv)].state
 
-    def tested(self, csr: Csr | None, access: Access) -> Suspects:
-        """The clauses that this access tests by its outcome."""
-        g, ctr = self._effective(), 1 << CTR_BIT[self.config.variant] | 1 << CSRIND_BIT
-        inside = tuple(_place_of(value) for value in (g.miselect, g.siselect, g.vsiselect))
-        name = csr.name if csr else access.addr
-        k = (name, access.op == SCTRCLR, access.priv, narrow(self.config, access), g.mstateen & ctr, g.hstateen & ctr, inside)
+    def wanted(self, csr: Csr | None, access: Access) -> tuple[Suspects, Answer]:
+        """The clauses that this access tests by its outcome, and what it is to give."""
+        k = (csr.name if csr else access.addr, access.op == SCTRCLR, access.priv, narrow(self.config, access), *self._gates_act)
         self.key = k
         found = self._tested.get(k)
         if found is None:
-            found = self._tested[k] = tested(self.config, g, csr, access)
-        return found
+            found = self._tested[k] = tested(self.config, self._effective(), csr, access), self.peek(access).outcome
+        suspects, outcome = found
+        if csr is None or outcome != DONE:
+            return suspects, Answer(0, outcome)
+        value, unknown = self._read(csr, access)
+        return suspects, Answer(value, DONE, unknown)
 
     def effective(self) -> Gates:
         """State enables and iselects as they act."""
@@ -246,14 +248,18 @@ class Follower(Ctr):
         """An access that the device did: its effect, and who is to be remembered for it."""
         r, before = self.recorder, self.recorder.counter
         name = self.state_of(csr, access.priv) if csr else ""
-        writes = access.op != READ and (access.op == SCTRCLR or access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1))
+        if access.op == READ:
+            self.notes.access(self, access, csr, name, False, 0)
+            return
+        writes = access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1)
         place = self._place(csr, access) if writes and name in _PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         depth, frozen = r.depth, r.frozen
         self.notes.access(self, access, csr, name, writes, value)
-        self.access(access)
         if not writes:
             return
+        self.access(access)
+        self._settings()
         if csr is None:
             self.origin = [Origin("clear")] * CAPACITY
             self._reset_counter("clear", before, "SCTRCLR")
@@ -306,8 +312,11 @@ class Follower(Ctr):
         return self._selected(csr, access) if csr and "ireg" in csr.name else None
 
     def _written(self, access: Access, csr: Csr) -> int:
-        old = self.peek(access).rdata
-        value = {SET: old | access.wdata, CLEAR: old & ~access.wdata}.get(access.op, access.wdata)
+        """What a write is to leave, as far as it is seen."""
+        value = access.wdata
+        if access.op in (SET, CLEAR):
+            old = self._read(csr, access)[0]
+            value = old | value if access.op == SET else old & ~value
         return value & 0xFFFFFFFF if narrow(self.config, access) else value
 
     def _depth_unsure(self) -> None:
@@ -365,6 +374,7 @@ class Follower(Ctr):
         elif "stateen" in name:
             kept = "mstateen" if name[0] == "m" else "hstateen"
             setattr(self.gates, kept, getattr(self.gates, kept) & ~bits | value & bits)
+        self._settings()
 
 
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}

@@ -13,7 +13,7 @@ from scoreboards.ctr_diagnose import Diagnosis, Finding, View, look_ahead, told
 from scoreboards.ctr_follow import Follower
 from scoreboards.ctr_knobs import Knobs
 from scoreboards.ctr_reads import Field
-from scoreboards.ctr_reasons import Suspect, Why
+from scoreboards.ctr_reasons import Why
 
 Table = list[tuple[str, str, str]]  # field, expected, actual
 
@@ -28,7 +28,7 @@ class Judge:
         self.capture, self.book, self.knobs, self.config = capture, book, knobs, capture.config
         self.follower = Follower(capture.config, knobs, adopts=not capture.config.draft or knobs.depth_draft or knobs.depth_unsupported == "any")
         self.blame = Blame()
-        self.tells: dict[tuple[int, str], tuple[Suspect, ...]] = {}
+        self.tells: dict[tuple[int, str], tuple[list[tuple[str, str]], list[str]]] = {}  # (clause, setting), clauses
         self.kept: list[Why] = []  # whose id is in `tells`
         self.view: View = {}
         self.agreed: dict[tuple[int, int], tuple[Suspects, list[int]]] = {}
@@ -54,13 +54,15 @@ class Judge:
 
     def _held(self, why: Why, what: str, times: int = 1) -> None:
         """A read showed that a transfer did what it should: the clauses count that this read can tell."""
-        suspects = self.tells.get((id(why), what))
-        if suspects is None:
+        shown = self.tells.get((id(why), what))
+        if shown is None:
             self.kept.append(why)
-            suspects = self.tells[id(why), what] = why.shown_by(what)
-        for suspect in suspects:
-            self.blame.passed[suspect.clause, suspect.setting] += times
-        for clause in dict.fromkeys(suspect.clause for suspect in suspects):
+            settings = [(suspect.clause, suspect.setting) for suspect in why.shown_by(what)]
+            shown = self.tells[id(why), what] = settings, list(dict.fromkeys(clause for clause, _ in settings))
+        settings, clauses = shown
+        for setting in settings:
+            self.blame.passed[setting] += times
+        for clause in clauses:
             self.book.count(clause, times)
 
     def _diagnose(self, status: bool) -> Finding:

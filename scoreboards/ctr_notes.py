@@ -45,6 +45,8 @@ class Notes:
         self.asked: Counter[tuple[Any, ...]] = Counter()
         self.shown: Counter[tuple[str, str, int]] = Counter()
         self._away: set[str] = set()
+        self._records: Counter[tuple[Any, ...]] = Counter()
+        self._address_bits = 1 << config.xlen - 1 | 2  # those that are noted: the top one and bit 1
 
     # --- Transfers ----------------------------------------------------------------------------------
 
@@ -65,24 +67,34 @@ class Notes:
         self.counts["ras", type_, 0 if place == 0 else 2 if place == depth - 1 else 1, valid] += 1
 
     def record(self, event: Event, after_pop: bool, emulated: bool, closed: int, ccv_by: str) -> None:
-        """A record."""
-        t, counts, config = event.transfer, self.counts, self.config
-        if config.has_cc:
-            cc = event.count if event.count < 4096 else encode_cc(event.count, config.cce_bits)
-            counts["count", cc >> 12, 0 if not cc & 0xFFF else 2 if cc & 0xFFF == 0xFFF else 1] += 1
-            counts["ccv", (ccv_by or "emulation") if event.ccv else "CCV is 1"] += 1
-            for what in self._away or ("none",):
-                counts["inactive", what] += 1
-            if emulated:
-                counts["ras count", after_pop, not event.ccv] += 1
+        """A record; `settle` makes its counts. One number for all that they tell apart is quicker than one for each."""
+        t, count, bits = event.transfer, event.count, self._address_bits
+        cc = count if count < 4096 else encode_cc(count, self.config.cce_bits)
+        ccm = cc & 0xFFF
+        self._records[
+            cc >> 12, 0 if not ccm else 2 if ccm == 0xFFF else 1, (ccv_by or "emulation") if event.ccv else "CCV is 1", tuple(self._away), after_pop,
+            emulated, closed, t.from_, t.type, t.misp, event.why.action == NO_SOURCE, t.source & bits, t.target & bits,
+        ] += 1  # fmt: skip
         self._away.clear()
-        if closed and t.from_ != M:
-            counts["closed", closed & 1, t.from_] += 1
-        counts["misp", t.type, t.misp] += 1
-        top, shift = config.xlen - 1, 1
-        if event.why.action != NO_SOURCE:
-            counts["address", "source", t.source >> top & 1, t.source >> shift & 1] += 1
-            counts["address", "target", t.target >> top & 1, t.target >> shift & 1] += 1
+
+    def settle(self) -> None:
+        """Make the counts of the records so far."""
+        counts, config, top = self.counts, self.config, self.config.xlen - 1
+        for (cce, ccm, ccv, away, after_pop, emulated, closed, from_, type_, misp, no_source, source, target), n in self._records.items():
+            if config.has_cc:
+                counts["count", cce, ccm] += n
+                counts["ccv", ccv] += n
+                for what in away or ("none",):
+                    counts["inactive", what] += n
+                if emulated:
+                    counts["ras count", after_pop, ccv == "CCV is 1"] += n
+            if closed and from_ != M:
+                counts["closed", closed & 1, from_] += n
+            counts["misp", type_, misp] += n
+            if not no_source:
+                counts["address", "source", source >> top, source >> 1 & 1] += n
+                counts["address", "target", target >> top, target >> 1 & 1] += n
+        self._records.clear()
 
     # --- Accesses -----------------------------------------------------------------------------------
 

@@ -54,11 +54,12 @@ class Values(Judge):
         logical = f.logical(csr, access)
         assert logical is not None
         narrow = bool(access.xlen32) and self.config.xlen == 64
-        seen = 0xFFFFFFFF if narrow else -1
         before = self.view.get((logical, part))
         if not narrow:
             self.view[logical, part] = rdata
-        fields = [(name, mask & seen, clause) for name, mask, clause in entry_fields(f, part, logical) if mask & seen]
+        fields = entry_fields(f, part, logical)
+        if narrow:
+            fields = [(name, mask & 0xFFFFFFFF, clause) for name, mask, clause in fields if mask & 0xFFFFFFFF]
         differs = (rdata ^ want) & ~unknown
         if part == DATA and differs & _CC and logical < f.recorder.depth:
             differs &= ~self._tolerated(logical, rdata, want)

@@ -170,6 +170,9 @@ class Ctr:
         """The whole register behind a CSR, and its open bits."""
         priv = access.priv
         r, name = self.recorder, self._named[acting(csr, priv)].state
+        if name in _PARTS:
+            logical = self._selected(csr, access)
+            return self._part(_PARTS[name], logical) if logical is not None else (0, 0)
         if name in _CONTROL:
             value = getattr(self, _CONTROL[name]) | (self._depth_code() << _DEPTH_LSB if self.config.draft else 0)
             unknown = 15 << _DEPTH_LSB if self.config.draft and self._depth_open else 0
@@ -185,8 +188,7 @@ class Ctr:
             return (g.mstateen if name[0] == "m" else g.hstateen), 0
         if name.endswith("iselect"):
             return getattr(self.gates, name), 0
-        logical = self._selected(csr, access)
-        return self._part(_PARTS[name], logical) if name and logical is not None else (0, 0)
+        return 0, 0  # an ireg that gives no register
 
     def _selected(self, csr: Csr, access: Access) -> int | None:
         """Logical entry that an access through an ireg alias means."""

@@ -38,6 +38,8 @@ class Recorder:
         self._pcs = (1 << config.xlen) - 2
         self._types = 15 if config.has_type else 0
         self._cc_bits = _CC & entries(config)[2].mask
+        self._misp, self._counted, self._cce_bits = config.has_misp, config.has_cc, config.cce_bits
+        self._emulated = (CALL, OVERWRITE) if config.ras_policy == 0 else ()  # actions whose record has CCV 0
         self._limit = largest_count(config.cce_bits)
         self.configure(0, 0)
 
@@ -66,8 +68,14 @@ class Recorder:
 
     def idle(self, priv: int, cycles: int) -> None:
         """Cycles without transfers in this mode."""
-        if self._counts[priv] and not self.frozen:
-            self.counter = min(self.counter + cycles, self._limit)
+        if self.counts(priv):
+            self.tick(cycles)
+
+    def tick(self, cycles: int) -> None:
+        """Cycles that count."""
+        self.counter += cycles
+        if self.counter > self._limit:
+            self.counter = self._limit
 
     def retire(self, priv: int, transfers: Iterable[Transfer]) -> None:
         """One cycle: its transfers, oldest first, then the counter. priv: mode at the begin of the cycle."""
@@ -80,19 +88,27 @@ class Recorder:
             action = actions.get(key)
             if action is None:
                 action = actions[key] = self._rules.action(type_, from_, to, cause)
-            if action == NOTHING:
-                continue
-            if action == FREEZE:
-                self.frozen = 1
-            elif action == POP:
-                self._pop()
-            else:
-                self._record(action, type_, source, target, misp)
+            if action != NOTHING:
+                self.act(action, type_, source, target, misp)
         if counts and self.counter < self._limit:
             self.counter += 1
 
-    def _record(self, action: int, type_: int, source: int, target: int, misp: int) -> None:
-        """Write a record: at WRPTR, which then moves on; a swap in RAS emulation overwrites entry 0."""
+    def counts(self, priv: int) -> int:
+        """Whether a cycle that begins in this mode is counted."""
+        return 0 if self.frozen else self._counts[priv]
+
+    def place(self, action: int) -> int:
+        """The physical entry that a record or a pop is to change."""
+        return (self.wrptr - 1) % self.depth if action == OVERWRITE or action == POP else self.wrptr
+
+    def act(self, action: int, type_: int, source: int, target: int, misp: int) -> None:
+        """Freeze, pop, or write a record: at WRPTR, which then moves on; a swap in RAS emulation overwrites entry 0."""
+        if action == FREEZE:
+            self.frozen = 1
+            return
+        if action == POP:
+            self._pop()
+            return
         place = self.wrptr
         if action == OVERWRITE:
             place = (place - 1) % self.depth
@@ -101,14 +117,12 @@ class Recorder:
         else:
             self.wrptr = place + 1
         self.source[place] = 1 if action == NO_SOURCE else source & self._pcs | 1
-        target = 0 if action == NO_TARGET else target & self._pcs
-        self.target[place] = target | misp if self.config.has_misp else target
+        self.target[place] = (0 if action == NO_TARGET else target & self._pcs) | misp & self._misp
         data = type_ & self._types
-        if self.config.has_cc:
+        if self._counted:
             count = self.counter
-            data |= (count if count < 4096 else encode_cc(count, self.config.cce_bits)) << 16
-            emulated = action == CALL or action == OVERWRITE
-            if not self.invalid and not (emulated and self.config.ras_policy == 0):
+            data |= (count if count < 4096 else encode_cc(count, self._cce_bits)) << 16
+            if not self.invalid and action not in self._emulated:
                 data |= _CCV
             self.invalid, self.counter = False, 0
         self.data[place] = data

@@ -123,15 +123,15 @@ class Rows(PortRows):
 
     def cycles(self) -> Iterator[Row]:
         """Each row: cycle, privilege, transfers, access or None, rdata, outcome."""
-        new, tuples = Transfer._make, Access._make
-        slots = zip(*(getattr(self, name).reshape(-1).tolist() for name in _SLOTS))
-        count = np.count_nonzero(self.type, axis=1).tolist()
-        accesses = zip(self.op.tolist(), self.addr.tolist(), self.wdata.tolist(), self.mode.tolist(), self.xlen32.tolist())
-        rest = zip(self.cycle.tolist(), self.priv.tolist(), count, accesses, self.rdata.tolist(), self.outcome.tolist())
-        width = range(self.slots)
-        for cycle, priv, n, access, rdata, outcome in rest:
-            group = [next(slots) for _ in width][:n]
-            yield cycle, priv, list(map(new, group)), None if access[0] == NO_ACCESS else tuples(access), rdata, outcome
+        full, asks = self.type != 0, self.op != NO_ACCESS
+        transfers = list(map(Transfer._make, zip(*(getattr(self, name)[full].tolist() for name in _SLOTS))))
+        accesses = map(Access._make, zip(*(column[asks].tolist() for column in (self.op, self.addr, self.wdata, self.mode, self.xlen32))))
+        ends = np.cumsum(np.count_nonzero(full, axis=1))
+        columns = (column.tolist() for column in (self.cycle, self.priv, ends, asks, self.rdata, self.outcome))
+        begin = 0
+        for cycle, priv, end, asked, rdata, outcome in zip(*columns):
+            yield cycle, priv, transfers[begin:end], next(accesses) if asked else None, rdata, outcome
+            begin = end
 
 
 def answered(rows: Rows, config: Config) -> Rows:

@@ -93,7 +93,7 @@ def test_freezing_trap_that_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None
         retire(self, priv, transfers)
         if self.frozen and not frozen and transfers:
             t = transfers[-1]
-            self._record(WHOLE, t.type, t.source, t.target, t.misp)
+            self.act(WHOLE, t.type, t.source, t.target, t.misp)
 
     assert "CTR.freeze.self" in broken(monkeypatch, "freezing_traps", SMALL, Recorder, "retire", records_itself)
 
