@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from tb.coverage.sbi_pmu_points import SBI_PMU
-
 from models.hpm.model import Hpm
 from models.riscv import recording
 from models.sbi_pmu.backend_hpm import HpmBackend
@@ -23,6 +21,7 @@ from scoreboards.sbi_pmu_capture import SbiPmuCapture
 from scoreboards.sbi_pmu_knobs import Knobs
 from scoreboards.sbi_pmu_run import check_run
 from tb.coverage.model import Definition
+from tb.coverage.sbi_pmu_points import SBI_PMU
 from tb.job import Job
 from tb.sequences.sbi_pmu_builds import BARE, DEFAULT, RV32
 from tb.sequences.sbi_pmu_perf import listing
