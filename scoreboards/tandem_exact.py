@@ -56,8 +56,8 @@ def check_exact(capture: TandemCapture, book: ClauseBook, encoded: Encoded, tell
     clause, headline = _attribute(place, situations, every, tells, capture, encoded)
     rows = [(str(n), *(str(items[n]) if n < len(items) else "" for items in (place.all_wanted, place.all_sent)))
             for n in range(max(0, place.number - 2), place.number + 3)]  # fmt: skip
-    at = int(encoded.starts[place.row])
-    table = [*rows, ("bytes", encoded.of(place.row).hex(" "), capture.data[at : at + len(encoded.of(place.row))].hex(" "))]
+    at, own = int(encoded.starts[place.row]), encoded.of(place.row) if place.row < len(tells.rows) else b""
+    table = [*rows, ("bytes", own.hex(" "), capture.data[at : at + len(own)].hex(" "))]
     book.fail(located(capture, tells, clause, headline, min(place.row, len(tells.rows) - 1), table) if len(tells.rows) else Failure(clause, headline))
     return situations
 
@@ -129,6 +129,8 @@ def _kind(item: it.Item | None) -> tuple:
 def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells, capture: TandemCapture, encoded: Encoded) -> tuple[str, str]:
     """Clause and headline of the first item that differs."""
     wanted, sent, row = place.wanted, place.sent, place.row
+    if found := _one_moved(capture, encoded, row):
+        return found
     if wanted is None:
         return _silent(place, tells) or ("TV.row.nothing", "there are more bytes than the rows make")
     if sent is None and int(encoded.starts[row]) + len(encoded.of(row)) > len(capture.data):
@@ -142,7 +144,7 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
     if isinstance(wanted, it.End):
         clause = ("TV.end.flush" if tells.flush[row] else "TV.end.outside") if s.late[row] else "TV.group.end"
         return clause, "an end group is missing"
-    if isinstance(sent, it.End):
+    if isinstance(sent, it.End) and not place.number:
         return ("TV.end.implied" if capture.config.implied_end else "TV.end.nothing"), "an end group stands where there is none"
     if found := _moved(capture, encoded, row) or _silent(place, tells):
         return found
@@ -195,6 +197,25 @@ def _extra(sent: it.Item, config: Config) -> tuple[str, str]:
     if isinstance(sent, it.Response):
         return OPCODE[t.RESPONSE], "a response that the row does not have"
     return _clause(sent), f"{sent} is told, but the row does not have it"
+
+
+def _one_moved(capture: TandemCapture, encoded: Encoded, row: int) -> tuple[str, str] | None:
+    """One row that is missing, comes twice, or stands behind its neighbour, while everything else is right."""
+    whole, data, makes = encoded.data, capture.data, np.flatnonzero(np.diff(encoded.starts))
+    here = int(np.searchsorted(makes, row))
+    for n in (here, here - 1):
+        if not 0 <= n < len(makes):
+            continue
+        begin, end = int(encoded.starts[makes[n]]), int(encoded.starts[makes[n] + 1])
+        behind = int(encoded.starts[makes[n + 1] + 1]) if n + 1 < len(makes) else end
+        if len(data) == len(whole) - (end - begin) and data == whole[:begin] + whole[end:]:
+            return LOST, "a row is missing"
+        if len(data) == len(whole) + (end - begin) and data == whole[:end] + whole[begin:]:
+            return LOST, "a row is told twice"
+        if behind > end and len(data) == len(whole) and data == whole[:begin] + whole[end:behind] + whole[begin:end] + whole[behind:]:
+            together = capture.rows.cycle[makes[n]] == capture.rows.cycle[makes[n + 1]]
+            return "TV.order.lanes" if together else "TV.order.rows", "two rows are told in the wrong order"
+    return None
 
 
 def _moved(capture: TandemCapture, encoded: Encoded, row: int) -> tuple[str, str] | None:

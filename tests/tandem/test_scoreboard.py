@@ -1,0 +1,121 @@
+"""The scoreboard on devices that are right, and on devices that are wrong in one item: the clause of that item turns red."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from models.tandem import items as it
+from models.tandem import table as t
+from models.tandem.config import Config
+from models.tandem.encoder import encode
+from models.tandem.trace_data import TraceData
+from scoreboards.tandem import check
+from scoreboards.tandem_capture import TandemCapture
+from scoreboards.tandem_knobs import Knobs
+from tb.sequences.tandem_builds import BUILDS, RV32
+from tb.sequences.tandem_random import Mix
+from tb.sequences.tandem_rows import in_cycles, noisy
+from tests.tandem.captures import PC, captured, drop, edited, insn, instead, put, story, swap
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_device_that_is_right_passes(build: str) -> None:
+    config, rng = Config.from_dict(BUILDS[build]), Random(7)
+    rows = noisy(in_cycles(Mix(config, rng).rows(1200), config, rng, 0, False), config, rng)
+    for knobs in (Knobs(), Knobs.free()):
+        verdict = check(captured(rows, config), knobs)
+        assert verdict.passed, verdict.failures[0].text()
+    assert verdict.stats["rows"] == len(rows) and len(check(captured(rows, config)).book.results()) > 70
+
+
+LOAD = TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7))
+STORE = insn(request=(t.STORE, 1, 0x8000, 9), response=(0, 0))
+CASES = {  # row 1 with one item wrong: the clauses that fail, no others
+    "gpr": ([insn(gpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.gpr"}),
+    "gpr number": ([insn(gpr=(5, 9))], swap(it.Register, address=0x1006), {"TV.opcode.register", "TV.told.gpr"}),
+    "gpr missing": ([insn(gpr=(5, 9))], drop(it.Register), {"TV.opcode.register", "TV.told.gpr"}),
+    "gpr more": ([insn(gpr=(5, 9))], put(it.Register(0x1006, 1)), {"TV.group.end", "TV.told.gpr"}),
+    "fpr": ([insn(fpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fpr"}),
+    "csr": ([insn(csr=((0x340, 9),))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.csr"}),
+    "fcsr": ([insn(fcsr=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fcsr"}),
+    "mcycle": ([insn(mcycle=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.mcycle"}),
+    "minstret": ([insn(minstret=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.minstret"}),
+    "pc": ([insn(9)], swap(it.State, data=PC), {"TV.id.pc", "TV.told.pc"}),
+    "pc in full": ([insn()], instead(it.IncrementPc, it.State(t.PC, PC + 4)), {"TV.pc.increment"}),
+    "ppc": ([insn(ppc=9)], swap(it.State, data=8), {"TV.id.ppc", "TV.told.ppc"}),
+    "priv": ([insn(priv=1)], swap(it.State, data=0), {"TV.id.priv", "TV.told.priv"}),
+    "paddr": ([insn(paddr=9)], swap(it.State, data=8), {"TV.id.paddr", "TV.told.paddr"}),
+    "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.told.eaddr", "TV.told.paddr"}),
+    "memdata": ([insn(memdata=(2, 9))], swap(it.State, data=8), {"TV.id.memdata32", "TV.told.memdata"}),
+    "memdata narrower": ([insn(memdata=(2, 9))], swap(it.State, id=t.MEMDATA + 1), {"TV.id.memdata32", "TV.told.memdata"}),
+    "mtime": ([TraceData(group=False, mtime=9)], swap(it.State, data=8), {"TV.id.mtime", "TV.told.mtime"}),
+    "insn": ([insn()], swap(it.Instruction, bits=0x113), {"TV.opcode.insn32", "TV.told.insn"}),
+    "insn missing": ([insn(9)], drop(it.Instruction), {"TV.opcode.insn32", "TV.told.insn"}),
+    "request": ([STORE, insn(2)], swap(it.Request, address=8), {"TV.opcode.request", "TV.told.request"}),
+    "request data": ([STORE, insn(2)], swap(it.Request, data=8), {"TV.request.data", "TV.told.request"}),
+    "request operation": ([LOAD, insn()], swap(it.Request, op=t.LR), {"TV-1", "TV.told.request"}),
+    "response": ([LOAD, insn()], swap(it.Response, data=8), {"TV.response.data", "TV.told.response"}),
+    "response missing": ([LOAD, insn()], drop(it.Response), {"TV.opcode.response", "TV.told.response"}),
+    "result": ([STORE, insn(2)], swap(it.Response, result=1), {"TV-1", "TV.told.response"}),
+    "init": ([TraceData(init=True, gpr=(1, 1))], drop(it.Init), {"TV.opcode.init", "TV.told.init"}),
+    "reset": ([TraceData(reset=True, pc=PC)], drop(it.Reset), {"TV.opcode.reset", "TV.told.reset"}),
+    "order of parts": ([insn(paddr=8, eaddr=9)], lambda items: [*items[:3], items[4], items[3], *items[5:]], {"TV.order.parts"}),
+    "x0": ([insn(gpr=(0, 5), csr=((0x340, 1),))], put(it.Register(0x1000, 5), 3), {"TV.row.x0", "TV.legal.x0"}),
+    "group twice": ([insn(gpr=(5, 9)), insn(2)], lambda items: items * 2, {"TV.order.lost", "TV.told.group"}),
+    "outside twice": ([TraceData(group=False, mtime=9), insn()], lambda items: items * 2, {"TV.order.lost", "TV.told.outside"}),
+    "form of a slot": ([insn(fcsr=1), insn(2, csr=((t.FCSR, 3),))], instead(it.Register, it.OrRegister(t.FCSR, 2)), {"TV.form.slot"}),
+    "form of f": ([insn(fpr=(1, 1)), insn(2, fpr=(1, 3))], instead(it.Register, it.OrRegister(0x1021, 2)), {"TV.form.fpr"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_wrong_item(name: str) -> None:
+    rows, edit, clauses = CASES[name]
+    capture = edited(rows, 2 if name.startswith("form") else 1, edit)
+    verdict = check(capture)
+    assert set(verdict.book.failed) == clauses, "\n".join(f.text() for f in verdict.failures)
+    free = {clause for clause in clauses if name != "outside twice" and clause.startswith(("TV.told", "TV.legal", "TV.insn"))}
+    assert set(check(capture, Knobs.free()).book.failed) == free
+
+
+def test_rows_in_the_wrong_order() -> None:
+    rows = [insn(n, gpr=(n, n), priv=3) for n in range(1, 6)]
+    capture = edited(rows, 2, lambda items: items)
+    groups = [capture.data[a:b] for a, b in _edges(capture)]
+    wrong = captured(capture.rows, capture.config, b"".join([*groups[:2], groups[3], groups[2], *groups[4:]]))
+    assert set(check(wrong).book.failed) == {"TV.order.rows", "TV.told.order"}
+    lost = captured(capture.rows, capture.config, b"".join([*groups[:2], *groups[3:]]))
+    assert set(check(lost).book.failed) == {"TV.order.lost", "TV.told.group"}
+
+
+def _edges(capture: TandemCapture) -> list[tuple[int, int]]:
+    edges = encode(capture.rows, capture.config).starts.tolist()
+    return list(zip(edges, edges[1:]))
+
+
+def test_ports() -> None:
+    """What the monitors say goes to its clause; error_o and the cycles of bytes are compared."""
+    right = story("illegal_rows", RV32)
+    marks = np.repeat(right.rows.cycle, [b - a for a, b in _edges(right)]) + np.uint64(2)
+    right.marks = marks
+    assert check(right).passed and "TV.port.causal" in check(right).book.results()
+    right.marks = marks - np.uint64(2)
+    assert check(right).book.failed == ["TV.port.causal"]
+    right.marks, right.errors = marks, right.errors.copy()
+    right.errors[3] ^= True
+    assert check(right).book.failed == ["TV.port.error"]
+    right.errors[3] ^= True
+    sentences = {"TV.port.unknown": "cycle 3: out_valid_o=X empty_o=1, an output is X", "TV.port.stable": "cycle 3: out_nbytes_o=3 out_data_o=5 changed before out_ready_i",
+                 "TV.port.words": "cycle 3: out_nbytes_o=0 while out_valid_o is 1", "TV.port.empty": "cycle 3: empty_o is 1 while out_valid_o is 1"}  # fmt: skip
+    for clause, text in sentences.items():
+        right.problems = [text]
+        assert check(right).book.failed == [clause]
+
+
+def test_a_failure_says_where_and_what() -> None:
+    text = check(edited([insn(gpr=(5, 9))], 1, swap(it.Register, data=8))).failures[0].text()
+    for part in ("TV.opcode.register", "row 1", "cycle     1", "data=9", "data=8", "row 0: group reset pc=0x80000000", "x5=0x9"):
+        assert part in text, text

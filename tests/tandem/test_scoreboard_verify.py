@@ -1,0 +1,71 @@
+"""Programs through the scoreboard: nothing wrong with what is right, and each of the 21 faults is told by the clauses of what is wrong."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from models.riscv import recording
+from models.tandem.encoder import encode
+from models.tandem.faults import FAULTS, places, plant, split
+from models.tandem.from_retired import from_recording
+from models.tandem.trace_data import FLUSH, Rows
+from scoreboards.tandem import check
+from scoreboards.tandem_capture import TandemCapture
+from scoreboards.tandem_knobs import Knobs
+from tb.sequences.tandem_builds import BUILDS
+from tests.tandem.captures import captured
+from tests.tandem.runs import config_of
+
+ROWS, FIRST = 3600, 2900
+CLAUSES = {  # of each fault, those of the verifier
+    "register value": "gpr", "register omitted": "gpr", "register wrong": "gpr", "register extra": "gpr", "extra CSR": "csr", "branch pc wrong": "pc",
+    "taken branch sent as increment": "pc", "16-bit instruction sent as 32": "format", "instruction bit": "insn", "instruction omitted": "format",
+    "group dropped": "groups", "group duplicated": "groups", "group swapped": "groups", "x0 write": "format", "privilege wrong": "priv", "store data bit": "memdata",
+    "store data omitted": "memdata", "store data narrower": "memdata", "store address bit": "paddr", "store address omitted": "paddr", "pc omitted": "pc",
+}  # fmt: skip
+
+
+def of_program(name: str, xlen: int, rows: int | None = None, **options: object) -> TandemCapture:
+    """The capture of a program's first rows."""
+    run, config = recording.load(name, xlen), config_of(xlen, **options)
+    table = from_recording(run, lanes=config.lanes)
+    if rows is not None:
+        table = Rows.concat([table.select(slice(0, rows)), Rows.from_rows([FLUSH])])
+    return captured(table, config, program=run.program, retired=run.retired)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_program_passes(build: str) -> None:
+    options = dict(BUILDS[build])
+    capture = of_program("traps", options.pop("xlen", 64), 9000, **{**options, "flen": 0, "absent": tuple(options.get("absent", "").split(",")) if "absent" in options else ()})
+    for knobs in (Knobs(), Knobs.free()):
+        verdict = check(capture, knobs)
+        assert verdict.passed, verdict.failures[0].text()
+        assert verdict.book.results()["TV.verify.groups"][0] > 5000
+
+
+def test_every_fault_has_its_clause() -> None:
+    assert set(CLAUSES) == set(FAULTS)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_the_trace(name: str) -> None:
+    """The verifier's clause, once; and what compares with the rows sees it as well."""
+    capture = of_program("sort", 64, ROWS)
+    sections, rng = split(encode(capture.rows, capture.config)), random.Random(f"1:{name}")
+    k = next(places(sections, FAULTS[name], capture.config, rng, FIRST, ROWS - 100))
+    plant(sections, k, FAULTS[name], capture.config, rng)
+    capture.data = b"".join(sections)
+    results = check(capture).book.results()
+    failed = {clause: wrong for clause, (_, wrong) in results.items() if wrong}
+    assert {clause: n for clause, n in failed.items() if clause.startswith("TV.verify.")} == {f"TV.verify.{CLAUSES[name]}": 1}
+    assert any(clause.startswith(("TV.told.", "TV.insn.", "TV.legal.")) for clause in failed), failed
+    assert any(clause.startswith(("TV.opcode.", "TV.id.", "TV.order.", "TV.row.", "TV.pc.", "TV.group.", "TV.end.")) for clause in failed), failed
+
+
+def test_what_cannot_be_replayed_is_not() -> None:
+    for part in ("pc", "request"):
+        capture = of_program("sort", 64, 400, absent=(part,))
+        assert not any(clause.startswith("TV.verify.") for clause in check(capture).book.results())
