@@ -26,7 +26,10 @@ from tools.sim import SimError, build, run, sources
 from tools.systems.base import System
 
 WORDS = {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "PROGRAM": "to play, default sort"}
-WANTED = {"to and from the RTL": 20.0, "with everything checked": 5.0, "encoder model": 500_000.0, "decoder": 500_000.0, "CTR model": 300_000.0, "counter model": 500_000.0}
+WANTED = {
+    "to and from the RTL": 20.0, "with everything checked": 5.0, "encoder model": 500_000.0, "decoder": 500_000.0, "CTR model": 300_000.0,
+    "counter model": 500_000.0, "tandem encoder model": 300_000.0, "tandem decoder": 300_000.0, "tandem verifier": 100_000.0,
+}  # fmt: skip
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 SYNTHESIS = ROOT / "tools" / "requirements-synthesis.txt"
 

@@ -36,8 +36,9 @@ def stimulus(job: Job) -> TandemStimulus:
         return TandemStimulus(noisy(rows, config, rng), config)
     if kind == "program":
         run = recording.load(name, config.xlen)
-        program, retired, elf = run.program, run.retired, Path(run.program_path)
-        rows = program_rows(run, config, None if job.size == Job.size else job.size)
+        program, elf = run.program, Path(run.program_path)
+        size = None if job.size == Job.size else job.size
+        rows, retired = program_rows(run, config, size), run.retired.select(slice(0, size))
         if job.grouping == "random":
             rows = told_more(rows, config, Random(job.rng_path("program")))
     elif job.source == "random":

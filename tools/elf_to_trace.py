@@ -1,0 +1,41 @@
+"""The memory-loading trace of a program: `make elf-to-trace ELF=program.elf [OUT=program.trace]`.
+
+    python -m tools.elf_to_trace ELF=program.elf OUT=program.trace IMPLIED_END=1
+
+State initialization groups with the stores that put the program into memory, and the entry as the pc. Options are those of config.json; XLEN
+is the program's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.riscv.program import Program
+from models.tandem.config import Config
+from models.tandem.decoder import decode
+from models.tandem.elf_to_trace import elf_to_trace
+from tools.arguments import ArgumentError, existing_file, main_guard, parse
+from tools.systems import find
+
+
+def main(argv: list[str]) -> int:
+    """0: the file was written."""
+    system = find("tandem")
+    own = {"ELF": "the program", "OUT": "the file to write (default: next to the program, .trace instead of .elf)"}
+    given = parse(argv, {**own, **system.words}, __doc__ or "")
+    if "ELF" not in given:
+        raise ArgumentError("no program was named; give ELF=<file>")
+    elf = existing_file(given, "ELF", given["ELF"])
+    config = Config.from_dict({"xlen": Program.from_elf(elf).xlen} | system.options(given))
+    data = elf_to_trace(elf, config)
+    out = Path(given.get("OUT") or elf.with_suffix(".trace"))
+    if out.is_dir() or not out.parent.is_dir():
+        raise ArgumentError(f"{out} is no file that can be written; give OUT=<file> in a folder that exists")
+    out.write_bytes(data)
+    groups = decode(data, config).group_count
+    print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `make decode IP=tandem TRACE={out} ELF={elf} XLEN={config.xlen}` shows them")
+    return 0
+
+
+if __name__ == "__main__":
+    main_guard(main)

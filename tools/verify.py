@@ -1,0 +1,81 @@
+"""Replay a tandem trace against an instruction set simulator, without a simulator of the RTL: `make verify TRACE=… ELF=… [CONFIG=…]`.
+
+    python -m tools.verify OUT=out                                   a folder of `make capture IP=tandem`
+    python -m tools.verify TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
+
+Chapter 3 of the specification (docs/tandem-verifier.md): each mismatch once, with whose fault it is (the hart's, the trace's or the model's) and
+why. Exits 1 if there was one, or if nothing could be compared.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+
+from models.riscv.iss import Hart
+from models.riscv.iss_config import virt
+from models.tandem.decoder import decode
+from models.tandem.profile import Profile
+from models.tandem.simulator import Reference
+from models.tandem.simulator_unicorn import UnicornError, UnicornSimulator
+from models.tandem.verifier import Verifier
+from tools.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
+from tools.trace_files import TraceFiles, load, words
+
+OPTIONS = {
+    "PROFILE": "JSON with what the verifier knows of the hart (models/tandem/profile.py; default: the one that recorded our programs)",
+    "PC": "the first pc, of a trace that does not begin with reset",
+    "SECOND": "0: do not ask a second simulator (unicorn) who is right",
+}
+
+
+def main(argv: list[str]) -> int:
+    """0 if the trace fits the simulator, else 1."""
+    argv = [*argv, *([] if any(word.startswith("IP=") for word in argv) else ["IP=tandem"])]
+    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
+    if given["IP"] != "tandem":
+        raise ArgumentError(f"IP={given['IP']} has no verifier; give a tandem trace, and IP=tandem or no IP=")
+    files = load(given)
+    assert files.program is not None
+    profile = _profile(given, files)
+    second = _second(given, profile)
+    verifier = Verifier(Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program)
+    decoded = decode(files.data, files.config)
+    if not decoded.init.any():
+        verifier.load([*files.program.segments, *files.program.data])
+    begin = time.perf_counter()
+    report = verifier.run(decoded, files.data)
+    seconds = time.perf_counter() - begin
+    print(f"{files.title}\nagainst {verifier.simulator.name}{f', asked at mismatches: {second.name}' if second else ''}")
+    print(report)
+    print(f"{'PASS' if report.ok else 'FAIL'}  {report.instructions:,} instructions in {seconds:.2f} s")
+    return 0 if report.ok else 1
+
+
+def _profile(given: Mapping[str, str], files: TraceFiles) -> Profile:
+    if "PROFILE" not in given:
+        return Profile.of(files.config, virt(files.config.xlen))
+    path = existing_file(given, "PROFILE", given["PROFILE"])
+    try:
+        profile = Profile.from_dict(json.loads(path.read_text()))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ArgumentError(f"{path} is no profile ({error}); give the JSON of models.tandem.profile.Profile.to_dict") from None
+    if profile.hart.xlen != files.config.xlen:
+        raise ArgumentError(f"{path} is of RV{profile.hart.xlen} and the configuration says XLEN={files.config.xlen}; give those of one hart")
+    return profile
+
+
+def _second(given: Mapping[str, str], profile: Profile) -> UnicornSimulator | None:
+    if not flag({"SECOND": "1"} | dict(given), "SECOND"):
+        return None
+    try:
+        return UnicornSimulator(profile.hart)
+    except UnicornError as error:
+        print(f"no second opinion: {error}", file=sys.stderr)
+        return None
+
+
+if __name__ == "__main__":
+    main_guard(main)
