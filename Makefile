@@ -10,15 +10,15 @@ PY    := $(VENV)/bin/python
 WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check verify elf-to-trace readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
 
 help: ## What there is to type
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-11s %s\n' "$$t" "$$w"; done
-	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-12s %s\n' "$$t" "$$w"; done
+	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
 all: venv ## The main job: real programs through the encoder, every byte checked, and a report (default)
 	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
@@ -38,6 +38,12 @@ decode: venv ## Print a trace as messages and instructions, CTR entries as a cal
 
 check: venv ## Check a trace without a simulator
 	@$(PY) -m tools.check $(WORDS)
+
+verify: venv ## Replay a tandem trace against an instruction set simulator: whose fault is each mismatch (OUT=<a capture>, or TRACE= ELF= CONFIG=)
+	@$(PY) -m tools.verify $(WORDS)
+
+elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<file> OUT=<file>)
+	@$(PY) -m tools.elf_to_trace $(WORDS)
 
 plants: venv ## Plant the bugs of tests/plants one by one and see which clause catches each
 	@$(PY) -m tools.plants $(WORDS)

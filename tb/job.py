@@ -15,9 +15,13 @@ from models.hpm.config import Config as HpmConfig
 from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.sbi_pmu.config import Config as SbiPmuConfig
+from models.tandem.config import Config as TandemConfig
 
-CONFIGS: dict[str, Any] = {"ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig, "loop": LoopConfig}
-ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles; SIZE= is of a program as well
+CONFIGS: dict[str, Any] = {
+    "ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig, "loop": LoopConfig, "tandem": TandemConfig,
+}  # fmt: skip
+ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
+SIZED = (*ROWS, "tandem")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
@@ -33,8 +37,8 @@ class Job:
 
     ip: the system, one of `CONFIGS`. name: of the result, unique in one run. source: "program:<name>", "random",
     "scenario:<name>" or (E-Trace) "golden:<name>". config: options of the system's `Config` (missing ones have their defaults). seed: of every random choice. drive: "bulk" or "pins".
-    retirement: "block" or "single". grouping: "longest" blocks (CTR: cycles with all transfers that fit) or "random" ones. size: instructions of a
-    random walk (CTR: transfers, counters: cycles, also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
+    retirement: "block" or "single". grouping: "longest" blocks (CTR, tandem trace: cycles with all that fit) or "random" ones (tandem trace: of a program also what no recording has). size: instructions of a
+    random walk (CTR: transfers, counters: cycles, tandem trace: rows, of a program instructions and traps; also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well.
     """
@@ -72,6 +76,8 @@ class Job:
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
         if self.ip in ROWS and (self.backpressure or self.retirement != "block"):
             raise JobError(f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; leave them away")
+        if self.ip == "tandem" and self.retirement != "block":
+            raise JobError("RETIREMENT= means nothing for IP=tandem, which is told every instruction; leave it away")
         if self.backpressure == 100 and getattr(self.settings, "inst_stall_ena", 1):
             raise JobError("BACKPRESSURE=100 stalls forever, unless the encoder may lose what the hart did (INST_STALL_ENA=0); give BACKPRESSURE=99 or less")
 
@@ -94,7 +100,7 @@ class Job:
         words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
         default = {f.name: f.default for f in fields(self)}
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
-            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip in ROWS):
+            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip in SIZED):
                 words.append(f"{name.upper()}={getattr(self, name)}")
         if not self.exact:
             words.append("EXACT=0")

@@ -40,7 +40,7 @@ def in_cycles(rows: Rows, config: Config, rng: Random, gaps: int = 0, full: bool
             new[lane] |= not new[lane - config.lanes + 1 : lane].any()
     new[:1] = True
     step = new.astype(np.int64)
-    step[new & (chosen.random(n) < gaps / 100)] += chosen.integers(1, 9)
+    step += new * (chosen.random(n) < gaps / 100) * chosen.integers(1, 9, n)
     return Rows(n, **rows.columns() | {"cycle": np.cumsum(step) - 1})
 
 

@@ -14,7 +14,7 @@ from typing import cast
 from tools.arguments import ArgumentError
 from tools.systems.base import System
 
-NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop")
+NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem")
 PARTS = {"control": "ntrace"}  # plans and plants of their own, run by another system
 
 
