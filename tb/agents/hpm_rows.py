@@ -105,8 +105,10 @@ def wrong_state(cycle: np.ndarray, there: Mapping[int, np.ndarray]) -> list[str]
 
 def joined(hart: Rows, accesses: Rows, state: State) -> tuple[Rows, Trace]:
     """One `Rows` of what all monitors saw, and the state at the begin of each row: a row for each cycle that is in one of them."""
-    bent = state.cycle[state.bent]
-    cycle = np.union1d(np.union1d(hart.cycle, accesses.cycle), bent)
+    if state.bent.all():  # as in a bulk run: there is one file, which has all cycles in which anything was seen
+        cycle = state.cycle
+    else:
+        cycle = np.union1d(np.union1d(hart.cycle, accesses.cycle), state.cycle[state.bent])
     rows = Rows.empty(len(cycle), hart.width)
     rows.cycle = cycle
     port_files.hold(rows, hart, HART)
