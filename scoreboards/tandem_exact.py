@@ -139,7 +139,9 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
         return _value(place, s, every)
     if place.number and (found := _data_too_much(place)):
         return found
-    if isinstance(wanted, (it.Begin, it.End)) and sent is None:
+    if sent is not None and not isinstance(sent, it.Response) and (found := _untold(sent, capture.config)):
+        return found
+    if isinstance(wanted, (it.Begin, it.End)) and sent is None and not _silent(place, tells):
         return _clause(wanted), "the bytes cannot be followed here"
     if isinstance(wanted, it.End):
         clause = ("TV.end.flush" if tells.flush[row] else "TV.end.outside") if s.late[row] else "TV.group.end"
@@ -158,7 +160,7 @@ def _attribute(place: Place, s: Situations, every: list[Situation], tells: Tells
     if sent is None:
         return _clause(wanted), "the bytes cannot be followed here"
     if any(_kind(wanted) == _kind(item) for item in place.all_sent):
-        return _extra(sent, capture.config)
+        return _extra(sent)
     return _clause(wanted), f"there is {sent} in place of {wanted}"
 
 
@@ -176,8 +178,9 @@ def _data_too_much(place: Place) -> tuple[str, str] | None:
 
 def _silent(place: Place, tells: Tells) -> tuple[str, str] | None:
     """Bytes of a row that should make none, right before this one."""
-    row = place.row - 1
-    if place.number or row < 0 or tells.acts[row] or place.all_wanted[1:2] == place.all_sent[:1] != []:
+    row, sent = place.row - 1, place.sent
+    begun = place.number == 1 and isinstance(place.all_wanted[0], it.Begin) and isinstance(sent, it.End)
+    if row < 0 or tells.acts[row] or (place.number and sent is not None and not begun) or place.all_wanted[1:2] == place.all_sent[:1] != []:
         return None
     if tells.illegal[row]:
         return "TV.row.illegal", "a row that is not legal makes bytes"
@@ -188,12 +191,17 @@ def _silent(place: Place, tells: Tells) -> tuple[str, str] | None:
     return "TV.row.nothing", "a row that has nothing to say makes bytes"
 
 
-def _extra(sent: it.Item, config: Config) -> tuple[str, str]:
-    """An item that the row does not make stands before those it makes."""
+def _untold(sent: it.Item, config: Config) -> tuple[str, str] | None:
+    """Something that is never told."""
     if isinstance(sent, (it.Register, it.AddRegister, it.OrRegister)) and sent.address == t.GPR_BASE:
         return "TV.row.x0", "x0 is told"
-    if not isinstance(sent, it.Response) and ItemTable(it.pack([sent], config), config).absent.any():
+    if ItemTable(it.pack([sent], config), config).absent.any():
         return "TV.row.absent", f"{sent} is told, but not traced here"
+    return None
+
+
+def _extra(sent: it.Item) -> tuple[str, str]:
+    """An item that the row does not make stands before those it makes."""
     if isinstance(sent, it.Response):
         return OPCODE[t.RESPONSE], "a response that the row does not have"
     return _clause(sent), f"{sent} is told, but the row does not have it"
@@ -254,14 +262,20 @@ def _value(place: Place, s: Situations, every: list[Situation]) -> tuple[str, st
     if isinstance(wanted, it.Request) and isinstance(sent, it.Request):
         if (wanted.op, wanted.size) != (sent.op, sent.size):
             return "TV-1", f"{sent} in place of {wanted}"
-        return OPCODE[t.REQUEST] if wanted.address != sent.address else "TV.request.data", f"{sent} in place of {wanted}"
+        address = "TV.field.mlen" if _high_bits(wanted.address, sent.address) else OPCODE[t.REQUEST]
+        return address if wanted.address != sent.address else "TV.request.data", f"{sent} in place of {wanted}"
     if isinstance(wanted, it.Response) and isinstance(sent, it.Response):
         if (wanted.size, wanted.result) != (sent.size, sent.result):
             return "TV-1", f"{sent} in place of {wanted}"
         return ("TV.response.failure" if wanted.result else "TV.response.data"), f"{sent} in place of {wanted}"
     if isinstance(wanted, it.State) and isinstance(sent, it.State) and wanted.id in _ADDRESSES:
-        return ("TV.field.mlen" if (wanted.data ^ sent.data) >> 32 else IDENTIFIER[wanted.id]), f"{sent} in place of {wanted}"
+        return ("TV.field.mlen" if _high_bits(wanted.data, sent.data) else IDENTIFIER[wanted.id]), f"{sent} in place of {wanted}"
     return _clause(wanted), f"{sent} in place of {wanted}"
+
+
+def _high_bits(wanted: int, sent: int) -> bool:
+    """Whether two addresses differ, and above bit 31 only."""
+    return (wanted ^ sent) >> 32 != 0 and (wanted ^ sent) & 0xFFFF_FFFF == 0
 
 
 def _among(every: list[Situation], s: Situations, row: int, place: Place, otherwise: str, only: tuple[str, ...] | None = None) -> tuple[str, str]:

@@ -166,7 +166,6 @@ class Lossless:
         groups = int((tells.group & good).sum())
         book.count(GROUP_CLAUSE, groups)
         book.count(ORDER_CLAUSE, groups)
-        book.count("TV-3", int((tells.has("pc") & good).sum()))
         book.count(OUTSIDE_CLAUSE, int((tells.outside & good).sum()))
         book.count("TV-8", int((tells.outside & good).sum()))
 

@@ -84,7 +84,7 @@ class Situations:
         beyond = (step == np.uint64(128)) | (step == self._minus(129))
         yield of("TV.form.beyond", inc & ~sets & beyond)
         yield of("TV.form.high_bit", inc & ~near & (cleared == 0) & (added > np.uint64(255)))
-        yield of("TV.form.cleared", inc & (cleared != 0) & (added <= np.uint64(255)) & (added != 0))
+        yield of("TV.form.cleared", inc & ~near & (cleared != 0) & (added <= np.uint64(255)))
         yield of("TV.form.slot", slot & there & same_epoch & np.isin(key, _BASED) & fits & (level != NO_INCREMENT))
         yield of("TV.form.level", ~may & ~slot & known & fits & (gpr | fcsr | counter))
         yield of("TV.form.high_half", counter & np.isin(key, (t.MCYCLEH, t.MINSTRETH)))
