@@ -27,6 +27,7 @@ OPCODE = {opcode.code: f"TV.opcode.{opcode.name}" for opcode in t.OPCODES}
 IDENTIFIER = {state.id: f"TV.id.{state.name}" for state in t.STATES}
 REGISTER = {t.REGISTER: "TV.opcode.register", t.ADD: "TV.opcode.add", t.OR: "TV.opcode.or"}
 BASES = ("TV.form.lane", "TV.form.slot_base", "TV.form.high_half", "TV.form.modulo", "TV.form.lowest", "TV.form.highest")  # why the value of a short form may be wrong
+OWN_FORM = {OPCODE[t.ADD]: "TV.form.add", OPCODE[t.OR]: "TV.form.or"}  # where items of this opcode are right
 _CODES = {it.Begin: t.BEGIN, it.End: t.END, it.IncrementPc: t.INCREMENT_PC, it.Register: t.REGISTER, it.AddRegister: t.ADD, it.OrRegister: t.OR,
           it.State: t.STATE, it.Request: t.REQUEST, it.Response: t.RESPONSE, it.Reset: t.RESET, it.Init: t.INIT}  # fmt: skip
 _ADDRESSES = (t.PADDR, t.EADDR, t.PPC)
@@ -290,6 +291,8 @@ def _among(every: list[Situation], s: Situations, row: int, place: Place, otherw
         if which is not None and tell in which and (only is None or clause in only):
             candidates.append(clause)
             blame.passed[clause, ""] = int((rows < row).sum())
+        if only is not None and clause == OWN_FORM.get(otherwise):
+            blame.passed[otherwise, ""] = int((rows < row).sum())
     failure = Failure(otherwise, "")
     blame.add(failure, tuple((clause, "") for clause in dict.fromkeys(candidates or [otherwise])))
     return blame.judged()[0].clause, f"{place.sent} in place of {place.wanted}"
