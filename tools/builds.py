@@ -19,6 +19,11 @@ from models.tandem.table import PARTS
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def _vector(values: Sequence[int], width: int) -> str:
+    """A packed vector as SystemVerilog has it, the first value lowest."""
+    return f"{width * len(values)}'h{sum(value << width * place for place, value in enumerate(values)):x}"
+
+
 @dataclass(frozen=True)
 class Bench:
     """A testbench: its top module, the folders of rtl/ and the list of tb/hdl it is made of, and the Python that plays its jobs."""
@@ -219,7 +224,7 @@ class TandemBuild:
     NLanes: int = 1
     Incremental: int = 1
     ImpliedEnd: int = 0
-    Absent: int = 0
+    Absent: str = _vector([0], len(PARTS))
     ResponseDataOnFailure: int = 0
     OutBytes: int = 32
     FifoRows: int = 8
@@ -235,10 +240,5 @@ class TandemBuild:
         absent = sum(1 << bit for bit, part in enumerate(PARTS) if part.absent in config.absent)
         width, depth = {(64, 1): (32, 8), (64, 2): (64, 16), (32, 1): (4, 2), (32, 2): (8, 4)}[config.xlen, config.lanes]
         return cls(
-            config.xlen, config.flen, config.mlen, config.lanes, config.incremental, config.implied_end, absent, config.response_data_on_failure, width, depth,
+            config.xlen, config.flen, config.mlen, config.lanes, config.incremental, config.implied_end, _vector([absent], len(PARTS)), config.response_data_on_failure, width, depth,
         )  # fmt: skip
-
-
-def _vector(values: Sequence[int], width: int) -> str:
-    """A packed vector as SystemVerilog has it, the first value lowest."""
-    return f"{width * len(values)}'h{sum(value << width * place for place, value in enumerate(values)):x}"

@@ -11,7 +11,7 @@ module tandem_tb
   parameter int NLanes                = 1,
   parameter int Incremental           = 1,
   parameter int ImpliedEnd            = 0,
-  parameter int Absent                = 0,
+  parameter logic [tandem_table_pkg::Parts-1:0] Absent = '0,
   parameter int ResponseDataOnFailure = 0,
   parameter int OutBytes              = 32,
   parameter int FifoRows              = 8,
@@ -170,7 +170,7 @@ module tandem_tb
 
   tandem #(
     .Xlen(Xlen), .Flen(Flen), .Mlen(Mlen), .NLanes(NLanes), .Incremental(Incremental), .ImpliedEnd(ImpliedEnd != 0),
-    .Absent(Absent[22:0]), .ResponseDataOnFailure(ResponseDataOnFailure != 0), .OutBytes(OutBytes), .FifoRows(FifoRows)
+    .Absent(Absent), .ResponseDataOnFailure(ResponseDataOnFailure != 0), .OutBytes(OutBytes), .FifoRows(FifoRows)
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
     .in_valid_i(valid), .in_ready_o(ing_ready_o), .in_has_i(has), .in_pc_i(pc), .in_ppc_i(ppc), .in_insn_i(insn),
