@@ -15,13 +15,15 @@ from models.hpm.config import Config as HpmConfig
 from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config as NtraceConfig
 from models.sbi_pmu.config import Config as SbiPmuConfig
+from models.subsystem.config import Config as SubsystemConfig
 from models.tandem.config import Config as TandemConfig
 
 CONFIGS: dict[str, Any] = {
     "ntrace": NtraceConfig, "etrace": EtraceConfig, "ctr": CtrConfig, "hpm": HpmConfig, "sbi_pmu": SbiPmuConfig, "loop": LoopConfig, "tandem": TandemConfig,
+    "subsystem": SubsystemConfig,
 }  # fmt: skip
 ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
-SIZED = (*ROWS, "tandem")  # SIZE= is of a program as well
+SIZED = (*ROWS, "tandem", "subsystem")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>")
@@ -76,8 +78,8 @@ class Job:
             raise JobError(f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)")
         if self.ip in ROWS and (self.backpressure or self.retirement != "block"):
             raise JobError(f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; leave them away")
-        if self.ip == "tandem" and self.retirement != "block":
-            raise JobError("RETIREMENT= means nothing for IP=tandem, which is told every instruction; leave it away")
+        if self.ip in ("tandem", "subsystem") and self.retirement != "block":
+            raise JobError(f"RETIREMENT= means nothing for IP={self.ip}, which is told every instruction; leave it away")
         if self.backpressure == 100 and getattr(self.settings, "inst_stall_ena", 1):
             raise JobError("BACKPRESSURE=100 stalls forever, unless the encoder may lose what the hart did (INST_STALL_ENA=0); give BACKPRESSURE=99 or less")
 
@@ -105,7 +107,7 @@ class Job:
         if not self.exact:
             words.append("EXACT=0")
         settings, kind = self.settings, CONFIGS[self.ip]
-        if isinstance(settings, HpmConfig | LoopConfig):
+        if isinstance(settings, HpmConfig | LoopConfig | SubsystemConfig):
             return " ".join([*words, *(f"{k.upper()}={v}" for k, v in settings.words().items())])
         if hasattr(settings, "variant"):
             plain = kind.from_dict({"variant": settings.variant}).to_dict() | {"variant": kind().variant}

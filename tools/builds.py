@@ -13,6 +13,7 @@ from models.etrace.config import Config as EtraceConfig
 from models.hpm.config import Config as HpmConfig
 from models.loop.config import Config as LoopConfig
 from models.ntrace.config import Config
+from models.subsystem.config import Config as SubsystemConfig
 from models.tandem.config import Config as TandemConfig
 from models.tandem.table import PARTS
 
@@ -242,3 +243,26 @@ class TandemBuild:
         return cls(
             config.xlen, config.flen, config.mlen, config.lanes, config.incremental, config.implied_end, _vector([absent], len(PARTS)), config.response_data_on_failure, width, depth,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SubsystemBuild:
+    """The parameters of subsystem_tb: all that a run cannot change; its parts have what models/subsystem/config.py gives them."""
+
+    BENCH: ClassVar[Bench] = Bench(
+        "subsystem_tb", ("ntrace", "etrace", "control", "tandem", "ctr", "hpm", "subsystem"), "subsystem_files.f", "tb.envs.subsystem_run"
+    )
+
+    Xlen: int = 64
+    NRet: int = 1
+    Incremental: int = 1
+
+    @property
+    def NBlocks(self) -> int:
+        """Instructions and traps in a cycle."""
+        return self.NRet
+
+    @classmethod
+    def of(cls, config: SubsystemConfig) -> SubsystemBuild:
+        """Those of a configuration."""
+        return cls(config.xlen, config.retire, config.incremental)
