@@ -19,7 +19,18 @@ from xml.etree import ElementTree as ET
 
 from jinja2 import Environment, FileSystemLoader
 
-from tools.compliance_model import LEVELS, VERDICTS, Compliance, ComplianceError, First, Row, Subject, Waiver, WaiverRow, judge
+from tools.compliance_model import (
+    LEVELS,
+    VERDICTS,
+    Compliance,
+    ComplianceError,
+    First,
+    Row,
+    Subject,
+    Waiver,
+    WaiverRow,
+    judge,
+)
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
 
