@@ -34,8 +34,10 @@ from scoreboards.verdict import Verdict, timed
 __all__ = ["Seen", "Verdict", "check", "plan"]
 
 PLAN = Path(__file__).parent.parent / "tests" / "plan" / "tandem.toml"
+UNKNOWN = "TV.port.unknown"
 PROBLEMS = {  # words in a monitor's sentence and the clause that it breaks; the first that stand in it
-    "is X": "TV.port.unknown", "changed": "TV.port.stable", "error_o": "TV.port.error", "empty_o": "TV.port.empty", "nbytes": "TV.port.words",
+    "is X": UNKNOWN, "changed": "TV.port.stable", "error_o": "TV.port.error", "empty_o": "TV.port.empty", "out_count_o": "TV.port.words",
+    "in_ready_o": "TV.port.progress",
 }  # fmt: skip
 
 
@@ -86,12 +88,14 @@ def check(capture: TandemCapture, knobs: Knobs | None = None) -> Verdict:
 
 def _check_port(capture: TandemCapture, book: ClauseBook, seen: Seen) -> None:
     """What the monitors say of the ports, and error_o; no byte leaves before its row came."""
-    for text in capture.problems:
-        book.fail(Failure(next((clause for word, clause in PROBLEMS.items() if word in text), "TV.port.unknown"), text))
+    found = [(next((clause for word, clause in PROBLEMS.items() if word in text), UNKNOWN), text) for text in capture.problems]
+    unknown = [(clause, text) for clause, text in found if clause == UNKNOWN]
+    for clause, text in unknown or found:  # behind an X a run is given up: what else did not happen follows from it
+        book.fail(Failure(clause, text))
     rows, marks = capture.rows, capture.marks
     if rows is None:
         return
-    for clause in ("TV.port.unknown", "TV.port.stable", "TV.port.words", "TV.port.empty"):
+    for clause in (UNKNOWN, "TV.port.stable", "TV.port.words", "TV.port.empty", "TV.port.progress"):
         book.count(clause, len(marks))
     if capture.errors is not None:
         want, got = illegal(rows), np.asarray(capture.errors, bool)

@@ -71,7 +71,8 @@ class Situations:
         of = self._of
         inc = may & known
         lane = there & (self.rows.cycle[row] == self.rows.cycle[row[before]]) & (row != row[before])
-        yield of("TV.form.lane", inc & fits & (lane | self._beside(before)))
+        yield of("TV.form.lane", inc & fits & gpr & self._beside(before))
+        yield of("TV.form.lane", inc & fits & lane)
         yield of("TV.form.slot_base", inc & slot[before])
         yield of("TV.form.partial", may & same_epoch & partial)
         yield of("TV.form.reset", may & there & ~same_epoch & ~partial & self._would(base, value))
@@ -108,10 +109,10 @@ class Situations:
         return np.uint64(-number & int(self.mask))
 
     def _beside(self, before: np.ndarray) -> np.ndarray:
-        """Tells of a second lane that find their base in an older row."""
+        """Tells of a second lane that find their base in an older row, while lane 0 tells another x register."""
         cycle, row = self.rows.cycle, self.tells.row
         second = np.zeros(len(self.rows), bool)
-        second[1:] = cycle[1:] == cycle[:-1]
+        second[1:] = (cycle[1:] == cycle[:-1]) & self.tells.has("gpr")[:-1]
         return second[row] & (before >= 0) & (row[before] < row - 1)
 
     def _would(self, base: np.ndarray, value: np.ndarray) -> np.ndarray:

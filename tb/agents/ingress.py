@@ -25,6 +25,7 @@ from tb.agents import rows
 from tb.agents.control import ControlDriver
 from tb.agents.pins import Pins, pack, unpack
 
+GIVE_UP = 20_000  # cycles that a beat waits
 _DROP, _ = rows.LEVEL_BITS["drop"]
 
 
@@ -63,6 +64,7 @@ class IngressDriver(uvm_driver):
         self.bus = IngressBus(self.dut, self.pins)
         self.levels = LevelsBus(self.dut, self.pins)
         self.busy = True
+        self.problems: list[str] = []  # a run that was given up
 
     async def run_phase(self) -> None:
         self.idle()
@@ -106,13 +108,26 @@ class IngressDriver(uvm_driver):
             for name, handle, column in signals:
                 if last.get(name) != column[index]:
                     handle.value = last[name] = column[index]
-            while True:
-                await FallingEdge(clock)  # nothing changes between here and the rising edge
-                accepted = self.bus.ready.value == 1
-                await RisingEdge(clock)
-                if accepted:
-                    break
+            if not await self._accepted():
+                break
         self.idle(keep_levels=True)
+
+    async def _accepted(self) -> bool:
+        """Hold what is on the port until it is taken; False if it never is: ready is X (the monitor tells that), or 0 for too long."""
+        for _ in range(GIVE_UP):
+            await FallingEdge(self.dut.clk_o)  # nothing changes between here and the rising edge
+            ready = self.bus.ready.value
+            await RisingEdge(self.dut.clk_o)
+            if not ready.is_resolvable:
+                return False
+            if ready == 1:
+                return True
+        self.problems.append(self.stuck(GIVE_UP))
+        return False
+
+    def stuck(self, cycles: int) -> str:
+        """The sentence about a port that takes nothing."""
+        return f"ing_ready_o has been 0 for {cycles} cycles, the run was given up"
 
 
 class IngressMonitor(uvm_component):

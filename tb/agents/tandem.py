@@ -15,6 +15,9 @@ from tb.agents.tandem_rows import PORTS, Lanes
 class RowsDriver(ingress.IngressDriver):
     """Plays `Lanes`."""
 
+    def stuck(self, cycles: int) -> str:
+        return tandem_rows.named(super().stuck(cycles))
+
     def write(self, beats: Lanes) -> None:
         tandem_rows.write_stimulus(Path(rows.STIMULUS), beats)
 
@@ -40,7 +43,7 @@ class RowsMonitor(ingress.IngressMonitor):
             elif int(error.value):
                 self.errors.append((cycle, int(error.value)))
             if not bus.ready.value.is_resolvable:
-                self._once(f"cycle {cycle}: ing_ready_o={bus.ready.value}, an output is X")
+                self._once(f"cycle {cycle}: in_ready_o={bus.ready.value}, an output is X")
             elif int(bus.ready.value) and int(bus.valid.value):
                 self.seen.append((cycle, *(int(handle.value) for handle in handles)))
 
@@ -79,6 +82,10 @@ class WordsMonitor(stream.StreamMonitor):
     def build_phase(self) -> None:
         super().build_phase()
         self.width = len(self.bus.data) // 8
+
+    def collect(self) -> None:
+        super().collect()
+        self.problems = [tandem_rows.named(problem) for problem in self.problems]
 
 
 class WordsAgent(stream.StreamAgent):

@@ -16,6 +16,15 @@ PORTS = {"has": 1} | {column.name: column.count for column in COLUMNS} | {"valid
 _TYPES: dict[str, np.dtype] = {name: np.dtype(DTYPES.get(name, np.uint8)).newbyteorder("<") for name in PORTS}
 _WIDEST_FIRST = sorted(PORTS, key=lambda name: -_TYPES[name].itemsize)
 _LANE = np.dtype([*((name, _TYPES[name], (PORTS[name],)) for name in _WIDEST_FIRST), ("zero", "u1", (3,))])
+# In sentences of monitors that other benches have as well: what rtl/tandem has in place of it.
+_NAMES = {"ing_ready_o": "in_ready_o", "out_nbytes_o": "out_count_o", " drop_o=0": "", "the last block": "the last row", "a packet": "a word"}
+
+
+def named(problem: str) -> str:
+    """A monitor's sentence with the names of the encoder's ports, in place of those of the testbench."""
+    for old, new in _NAMES.items():
+        problem = problem.replace(old, new)
+    return problem
 
 
 class Lanes:

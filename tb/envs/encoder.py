@@ -97,7 +97,7 @@ class EncoderEnv(uvm_env):
         """Every monitor sends what it saw; the sentences of all of them about the run."""
         for agent in self.monitors:
             agent.monitor.collect()
-        return [problem for agent in self.monitors for problem in agent.monitor.problems]
+        return [problem for part in (self.ingress.driver, *(agent.monitor for agent in self.monitors)) for problem in part.problems]
 
     def stop(self) -> None:
         """End the agents' endless tasks: the next run in this process has its own."""

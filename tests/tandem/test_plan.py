@@ -54,7 +54,7 @@ def test_knobs_are_named_where_they_matter() -> None:
 @pytest.mark.parametrize("build", BUILDS)
 def test_scenarios_meet_their_clauses(build: str) -> None:
     """Played on the encoder model: each is right, and checks what it says that it serves."""
-    parts, ports = [], {"TV.port.unknown", "TV.port.stable", "TV.port.words", "TV.port.empty", "TV.port.causal"}
+    parts, ports = [], {"TV.port.unknown", "TV.port.stable", "TV.port.words", "TV.port.empty", "TV.port.causal", "TV.port.progress"}
     config, met = Config.from_dict(BUILDS[build]), {}
     for name, scenario in SCENARIOS.items():
         if BUILDS[build] in scenario.configs:

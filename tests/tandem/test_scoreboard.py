@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 
 from models.tandem import items as it
@@ -15,10 +14,10 @@ from models.tandem.trace_data import TraceData
 from scoreboards.tandem import check
 from scoreboards.tandem_capture import TandemCapture
 from scoreboards.tandem_knobs import Knobs
-from tb.sequences.tandem_builds import BUILDS, RV32
+from tb.sequences.tandem_builds import BUILDS
 from tb.sequences.tandem_random import Mix
 from tb.sequences.tandem_rows import in_cycles, noisy
-from tests.tandem.captures import PC, captured, drop, edited, insn, instead, put, story, swap
+from tests.tandem.captures import PC, captured, drop, edited, insn, instead, put, swap
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -94,25 +93,6 @@ def test_rows_in_the_wrong_order() -> None:
 def _edges(capture: TandemCapture) -> list[tuple[int, int]]:
     edges = encode(capture.rows, capture.config).starts.tolist()
     return list(zip(edges, edges[1:]))
-
-
-def test_ports() -> None:
-    """What the monitors say goes to its clause; error_o and the cycles of bytes are compared."""
-    right = story("illegal_rows", RV32)
-    marks = np.repeat(right.rows.cycle, [b - a for a, b in _edges(right)]) + np.uint64(2)
-    right.marks = marks
-    assert check(right).passed and "TV.port.causal" in check(right).book.results()
-    right.marks = marks - np.uint64(2)
-    assert check(right).book.failed == ["TV.port.causal"]
-    right.marks, right.errors = marks, right.errors.copy()
-    right.errors[3] ^= True
-    assert check(right).book.failed == ["TV.port.error"]
-    right.errors[3] ^= True
-    sentences = {"TV.port.unknown": "cycle 3: out_valid_o=X empty_o=1, an output is X", "TV.port.stable": "cycle 3: out_nbytes_o=3 out_data_o=5 changed before out_ready_i",
-                 "TV.port.words": "cycle 3: out_nbytes_o=0 while out_valid_o is 1", "TV.port.empty": "cycle 3: empty_o is 1 while out_valid_o is 1"}  # fmt: skip
-    for clause, text in sentences.items():
-        right.problems = [text]
-        assert check(right).book.failed == [clause]
 
 
 def test_a_failure_says_where_and_what() -> None:
