@@ -120,7 +120,7 @@ def junit(compliance: Compliance) -> ET.ElementTree:
         elif row.verdict != "PASS":
             ET.SubElement(case, "skipped", message=_xml(f"{row.verdict}: {row.reason}"))
     for broken in compliance.broken:
-        case = ET.SubElement(suite, "testcase", classname=_xml(f"{subject.ip}.run"), name=_xml(f"{broken.run}, {broken.source}, seed {broken.seed}, {broken.sim}"))
+        case = ET.SubElement(suite, "testcase", classname=_xml(f"{subject.ip}.run"), name=_xml(f"{broken.run}, {broken.source}, {broken.sim}" + (f", seed {broken.seed}" if broken.seed is not None else "")))
         ET.SubElement(case, "error", message=_xml(broken.error.splitlines()[0])).text = _xml(f"{broken.error}\nrerun: {broken.rerun}")
     told = compliance.problems if compliance.checked else ["nothing was checked, and that proves nothing", *compliance.problems]
     for number, problem in enumerate(told, 1):

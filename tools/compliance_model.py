@@ -46,7 +46,8 @@ class Waiver:
 class Subject:
     """What was tested. title: for the headline. about: lines of the header, name to text.
 
-    not_applicable: clauses that it need not meet, id to why. Such a clause is N/A only as long as no check of it ran.
+    not_applicable: clauses that it need not meet, id to why; such a clause is N/A only as long as no check of it ran. not_run: why a clause
+    could not be checked, where that is known.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Subject:
     title: str
     about: Mapping[str, str] = field(default_factory=dict)
     not_applicable: Mapping[str, str] = field(default_factory=dict)
+    not_run: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class First:
     rerun: str
     run: str
     source: str
-    seed: int
+    seed: int | None
     sim: str
 
 
@@ -118,7 +120,7 @@ class Broken:
     run: str
     source: str
     sim: str
-    seed: int
+    seed: int | None
     error: str
     rerun: str
 
@@ -225,6 +227,7 @@ def judge(
 ) -> Compliance:
     """The report of result.json dicts (tb/envs/results.py), in the order given.
 
+    A result may have `problems`, sentences about the evidence that forbid a PASS, and a seed of None, where nothing was random.
     PlanError if the plan cannot be read, ComplianceError if there is none, ArgumentError if the system is not known.
     """
     results, today = list(results), today or date.today()
@@ -268,8 +271,13 @@ def _count(row: Row, results: list[Mapping[str, Any]]) -> None:
         if checked:
             row.checked, row.failed, row.runs = row.checked + checked, row.failed + failed, row.runs + 1
             row.tests.append(str(result["source"]))
-            row.seeds.append(int(result["seed"]))
+            row.seeds += _seeds(result)
     row.tests, row.seeds = sorted(set(row.tests), key=by_kind), sorted(set(row.seeds))
+
+
+def _seeds(result: Mapping[str, Any]) -> list[int]:
+    """Its seed; none if nothing was random."""
+    return [] if result["seed"] is None else [int(result["seed"])]
 
 
 def by_kind(source: str) -> tuple[int, str]:
@@ -292,7 +300,7 @@ def _first(row: Row, rows: Mapping[str, Row], results: list[Mapping[str, Any]]) 
 
 def _made(result: Mapping[str, Any], clause: str, headline: str, text: str, rerun: str) -> First:
     rerun = rerun or str(result.get("rerun") or "")
-    return First(clause, headline, text, rerun, str(result["name"]), str(result["source"]), int(result["seed"]), str(result["sim"]))
+    return First(clause, headline, text, rerun, str(result["name"]), str(result["source"]), result["seed"], str(result["sim"]))
 
 
 def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
@@ -308,7 +316,7 @@ def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
         return "N/A", why
     if row.clause.status == "later":
         return "NOT-RUN", row.clause.reason
-    return "NOT-RUN", "no run met it"
+    return "NOT-RUN", subject.not_run.get(row.id, "no run met it")
 
 
 def _state(waiver: Waiver, row: Row | None, today: date) -> WaiverRow:
@@ -331,7 +339,7 @@ def _runs(results: list[Mapping[str, Any]]) -> list[RunRow]:
     for result in results:
         groups.setdefault((str(result["source"]), str(result["sim"])), []).append(result)
     return [
-        RunRow(source, sim, Counter(str(r["verdict"]) for r in runs), sorted({int(r["seed"]) for r in runs}),
+        RunRow(source, sim, Counter(str(r["verdict"]) for r in runs), sorted({seed for r in runs for seed in _seeds(r)}),
                sum(checked for r in runs for checked, _ in r["clauses"].values()))
         for (source, sim), runs in sorted(groups.items(), key=lambda group: (by_kind(group[0][0]), group[0][1]))
     ]  # fmt: skip
@@ -339,7 +347,7 @@ def _runs(results: list[Mapping[str, Any]]) -> list[RunRow]:
 
 def _broken(results: list[Mapping[str, Any]]) -> list[Broken]:
     return [
-        Broken(str(r["name"]), str(r["source"]), str(r["sim"]), int(r["seed"]), str(r.get("error") or "the run left no reason"), str(r.get("rerun") or ""))
+        Broken(str(r["name"]), str(r["source"]), str(r["sim"]), r["seed"], str(r.get("error") or "the run left no reason"), str(r.get("rerun") or ""))
         for r in results if r["verdict"] == "ERROR"
     ]  # fmt: skip
 
@@ -348,6 +356,7 @@ def _problems(results: list[Mapping[str, Any]], rows: Mapping[str, Row]) -> list
     """What is wrong with the evidence."""
     said = []
     for r in results:
+        said += r.get("problems", [])
         failed = bool(r["failures"]) or any(count for _, count in r["clauses"].values())
         if r["verdict"] not in ENDINGS:
             said.append(f"run {r['name']} ended as {r['verdict']!r}, which is none of {', '.join(ENDINGS)}; run it again")
