@@ -54,7 +54,7 @@ class Waiver:
     expires: datetime.date
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dut:
     """One IP on the stand.
 
