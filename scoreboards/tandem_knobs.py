@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Knobs:
     """What a device may do otherwise than the reference.
 
-    bytes: "exact": the very bytes of the reference profile; "any": every form, order of items and end of groups that the format has.
+    bytes: "exact": the very bytes of the reference profile; "any": every form, order of items and end of groups that the format has, whatever is switched off.
     unchanged: a register or state that has the value last told may be left out (chapter 3: fields may be omitted).
     interrupt_instruction: the group of an interrupt may have an instruction (TV-7: it should be omitted).
     open_end: the trace may end within a group whose end is implied (TV-4), whether or not a flush asked for it.

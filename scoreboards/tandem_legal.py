@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from models.tandem import table as t
+from models.tandem.config import INCREMENT, NO_INCREMENT
 from models.tandem.decoded import GROUP, Decoded
 from models.tandem.diagnostics import Diagnostic
 from scoreboards.clauses import ClauseBook, Failure
@@ -42,6 +43,8 @@ def check_legal(capture: TandemCapture, book: ClauseBook, items: ItemTable, deco
     legal.absent()
     legal.interrupts()
     legal.initialization()
+    legal.ends()
+    legal.forms()
 
 
 class _Legal:
@@ -94,7 +97,6 @@ class _Legal:
             ("TV.legal.init", of(t.INIT)), ("TV.legal.reset", of(t.RESET)), ("TV.legal.one_pc", of(t.INCREMENT_PC) + int((items.identifier == t.PC).sum())),
             ("TV.legal.increment", of(t.INCREMENT_PC)), ("TV.legal.pc_known", of(t.INCREMENT_PC)), ("TV.legal.base", incremental), ("TV.legal.x0", registers),
             ("TV.legal.unambiguous", groups - len(self.given)), ("TV.legal.insn", of(t.INSN16, t.INSN32)), ("TV.legal.privilege", int((items.identifier == t.PRIV).sum())),
-            ("TV-4", groups if self.capture.config.implied_end else 0), ("TV-6", incremental + of(t.INCREMENT_PC)),
         ):  # fmt: skip
             count(clause, times)
 
@@ -139,6 +141,31 @@ class _Legal:
         given = self._groups(self.tells, self.tells.has("insn")) if self.tells is not None else set()
         bad = of & (d.size > 0) & ~np.isin(d.number, list(given))
         self._groups_rule("TV-7", of, bad, "the group of an interrupt has an instruction")
+
+    def ends(self) -> None:
+        """TV-4: an end is implied by the next begin only where that is switched on."""
+        if self.knobs.bytes == "any":
+            return
+        items, config = self.items, self.capture.config
+        edges = np.flatnonzero(items.of(t.BEGIN, t.END))
+        torn = np.cumsum(np.diff(items.start, prepend=0) != np.concatenate(([0], items.length[:-1])))  # bytes before an item that could not be followed
+        begins = items.code[edges] == t.BEGIN
+        behind = np.zeros(len(items), bool)
+        behind[edges[1:]] = begins[1:] & (torn[edges[1:]] == torn[edges[:-1]])
+        open_there = np.zeros(len(items), bool)
+        open_there[edges[1:]] = begins[:-1]
+        self._rule("TV-4", behind, open_there & (not config.implied_end), lambda k: "a begin group implies the end of the group before, which ImpliedEnd=0 does not do")
+
+    def forms(self) -> None:
+        """TV-6: the short forms that are switched on, and no others."""
+        if self.knobs.bytes == "any":
+            return
+        items, level = self.items, self.capture.config.incremental
+        based = (items.address > t.GPR_BASE) & (items.address < t.FPR_BASE) | np.isin(items.address, (t.MCYCLE, t.MCYCLEH, t.MINSTRET, t.MINSTRETH))
+        steps, pcs = items.of(t.ADD, t.OR), items.of(t.INCREMENT_PC)
+        bad = steps | pcs if level == NO_INCREMENT else steps & based if level == INCREMENT else np.zeros(len(items), bool)
+        of = items.of(*FORMS) | pcs | (items.identifier == t.PC)
+        self._rule("TV-6", of, bad, lambda k: f"{t.BY_CODE[int(items.code[k])].meaning} with Incremental={level}")
 
     def initialization(self) -> None:
         """A group of state initialization has the update that it is about."""

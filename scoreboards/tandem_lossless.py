@@ -167,7 +167,6 @@ class Lossless:
         book.count(GROUP_CLAUSE, groups)
         book.count(ORDER_CLAUSE, groups)
         book.count(OUTSIDE_CLAUSE, int((tells.outside & good).sum()))
-        book.count("TV-8", int((tells.outside & good).sum()))
 
     # --- What does not
 
@@ -177,7 +176,10 @@ class Lossless:
             if moved:
                 return [moved]
         wanted, told = self.lines.of(stretch), self.changes.of(stretch)
-        out = [self._change(stretch, key, wanted.get(key), told.get(key)) for key in sorted(wanted.keys() | told.keys()) if wanted.get(key) != told.get(key)]
+        out = [
+            self._elsewhere(stretch, key, wanted.get(key), told.get(key)) or self._change(stretch, key, wanted.get(key), told.get(key))
+            for key in sorted(wanted.keys() | told.keys()) if wanted.get(key) != told.get(key)
+        ]  # fmt: skip
         if stretch % 2:
             out += self._group(stretch // 2)
         out += self._request(stretch)
@@ -206,6 +208,17 @@ class Lossless:
             return self._failure(GROUP_CLAUSE, "a group is missing", stretch)
         if told_after == here:
             return self._failure(GROUP_CLAUSE, "there is a group that no row makes", stretch)
+        return None
+
+    def _elsewhere(self, stretch: int, key: int, wanted: int | None, told: int | None) -> Failure | None:
+        """TV-8: it is told, but on the other side of a begin or an end: before it happened, or behind."""
+        value = told if wanted is None else wanted
+        if wanted is not None and told is not None:
+            return None
+        for other in (stretch + 1, stretch + 2):
+            there = [lines.of(other).get(key) for lines in (self.lines, self.changes)]
+            if there == ([value, None] if wanted is None else [None, value]) and not (stretch & other & 1):
+                return self._failure(OUTSIDE_CLAUSE, f"{key_name(key)} is told {'before' if wanted is None else 'behind'} its place outside groups", stretch)
         return None
 
     def _change(self, stretch: int, key: int, wanted: int | None, told: int | None) -> Failure:
@@ -254,6 +267,12 @@ class Lossless:
                 answer = wrong <= {"answered", "result", "response"}
                 return [self._failure(CLAUSE["response" if answer else "request"], "a memory request or its response is told wrongly", stretch, rows)]
         if len(mine) != len(theirs):
+            k = int((mine if len(mine) > len(theirs) else theirs)[min(len(mine), len(theirs))])
+            if k < min(len(wanted.op), len(told.op)) and all(getattr(wanted, name)[k] == getattr(told, name)[k] for name in Requests._fields[1:]):
+                here, there = int(self.row_stretch[wanted.row[k]]), int(self.memory[k])
+                if not here & there & 1:
+                    headline = f"a memory request is told {'before' if there < here else 'behind'} its place outside groups"
+                    return [self._failure(OUTSIDE_CLAUSE, headline, stretch)]
             row = ("requests", str(len(mine)), str(len(theirs)))
             return [self._failure(CLAUSE["request"], "memory requests are missing, or there are too many", stretch, [row])]
         return []

@@ -40,6 +40,12 @@ def edited(rows: list[TraceData], k: int, edit: Edit, lanes: int = 1, **options:
     return captured(table, config, before + it.pack(edit(items), config) + behind)
 
 
+def edges_of(capture: TandemCapture) -> list[tuple[int, int]]:
+    """Where the bytes of each row begin and end."""
+    edges = encode(capture.rows, capture.config).starts.tolist()
+    return list(zip(edges, edges[1:]))
+
+
 def insn(n: int = 1, **parts: Any) -> TraceData:
     """The n-th instruction behind the reset."""
     return TraceData(insn=NOP, pc=PC + 4 * n, **parts)

@@ -16,6 +16,7 @@ from tb.sequences.tandem_builds import DUAL, RV32
 from tests.tandem.captures import story
 
 ROOT = Path(__file__).resolve().parents[2]
+CAUSAL, ERROR = "TV.port.causal", "TV.port.error"
 SENTENCES = {  # as the recorder or the monitors have them: the clause
     "ing_ready_o=x drop_o=0 empty_o=1 out_valid_o=0, an output is X": "TV.port.unknown",
     "out_nbytes_o=000x out_data_o=xx, an output is X while out_valid_o is 1": "TV.port.unknown",
@@ -47,7 +48,7 @@ def test_every_sentence_of_the_recorder_is_here() -> None:
     told = re.findall(r'\$fwrite\(problems, "cycle %0d: (.*?)\\n"', text)
     shapes = [re.compile(re.sub(r"%\w+", r"\\w+", re.escape(one).replace("\\%", "%"))) for one in told]
     assert len(told) == len(SENTENCES) and all(sum(bool(shape.fullmatch(one)) for one in SENTENCES) == 1 for shape in shapes)
-    assert set(SENTENCES.values()) | {"TV.port.error"} == set(PROBLEMS.values())
+    assert set(SENTENCES.values()) | {ERROR} == set(PROBLEMS.values())
 
 
 def test_behind_an_x_nothing_else_is_told() -> None:
@@ -61,16 +62,16 @@ def test_behind_an_x_nothing_else_is_told() -> None:
 
 def test_bytes_leave_behind_their_row() -> None:
     capture = right()
-    assert check(capture).passed and "TV.port.causal" in check(capture).book.results()
+    assert check(capture).passed and CAUSAL in check(capture).book.results()
     capture.marks = capture.marks - np.uint64(2)
-    assert check(capture).book.failed == ["TV.port.causal"]
+    assert check(capture).book.failed == [CAUSAL]
 
 
 def test_error_o_is_told_of_each_row() -> None:
     capture = right()
     capture.errors = capture.errors.copy()
     capture.errors[3] ^= True
-    assert check(capture).book.failed == ["TV.port.error"]
+    assert check(capture).book.failed == [ERROR]
 
 
 def test_error_o_without_a_row() -> None:
@@ -82,4 +83,4 @@ def test_error_o_without_a_row() -> None:
     assert errors.sum() == 1 and not problems
     errors, problems = refused(lanes, lanes.cycle[-1:] + np.uint64(9), told)
     capture.problems = problems
-    assert not errors.any() and check(capture).book.failed == ["TV.port.error"]
+    assert not errors.any() and check(capture).book.failed == [ERROR]

@@ -9,15 +9,13 @@ import pytest
 from models.tandem import items as it
 from models.tandem import table as t
 from models.tandem.config import Config
-from models.tandem.encoder import encode
 from models.tandem.trace_data import TraceData
 from scoreboards.tandem import check
-from scoreboards.tandem_capture import TandemCapture
 from scoreboards.tandem_knobs import Knobs
 from tb.sequences.tandem_builds import BUILDS
 from tb.sequences.tandem_random import Mix
 from tb.sequences.tandem_rows import in_cycles, noisy
-from tests.tandem.captures import PC, captured, drop, edited, insn, instead, put, swap
+from tests.tandem.captures import PC, captured, drop, edges_of, edited, insn, instead, put, swap
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -80,19 +78,17 @@ def test_one_wrong_item(name: str) -> None:
     assert set(check(capture, Knobs.free()).book.failed) == free
 
 
+ORDER, LOST = {"TV.order.rows", "TV.told.order"}, {"TV.order.lost", "TV.told.group"}
+
+
 def test_rows_in_the_wrong_order() -> None:
     rows = [insn(n, gpr=(n, n), priv=3) for n in range(1, 6)]
     capture = edited(rows, 2, lambda items: items)
-    groups = [capture.data[a:b] for a, b in _edges(capture)]
+    groups = [capture.data[a:b] for a, b in edges_of(capture)]
     wrong = captured(capture.rows, capture.config, b"".join([*groups[:2], groups[3], groups[2], *groups[4:]]))
-    assert set(check(wrong).book.failed) == {"TV.order.rows", "TV.told.order"}
+    assert set(check(wrong).book.failed) == ORDER
     lost = captured(capture.rows, capture.config, b"".join([*groups[:2], *groups[3:]]))
-    assert set(check(lost).book.failed) == {"TV.order.lost", "TV.told.group"}
-
-
-def _edges(capture: TandemCapture) -> list[tuple[int, int]]:
-    edges = encode(capture.rows, capture.config).starts.tolist()
-    return list(zip(edges, edges[1:]))
+    assert set(check(lost).book.failed) == LOST
 
 
 def test_a_failure_says_where_and_what() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from models.riscv import recording
@@ -25,6 +26,7 @@ CLAUSES = {  # of each fault, those of the verifier
     "group dropped": "groups", "group duplicated": "groups", "group swapped": "groups", "x0 write": "format", "privilege wrong": "priv", "store data bit": "memdata",
     "store data omitted": "memdata", "store data narrower": "memdata", "store address bit": "paddr", "store address omitted": "paddr", "pc omitted": "pc",
 }  # fmt: skip
+EADDR = "TV.verify.eaddr"
 
 
 def of_program(name: str, xlen: int, rows: int | None = None, **options: object) -> TandemCapture:
@@ -63,6 +65,16 @@ def test_a_fault_of_the_trace(name: str) -> None:
     assert {clause: n for clause, n in failed.items() if clause.startswith("TV.verify.")} == {f"TV.verify.{CLAUSES[name]}": 1}
     assert any(clause.startswith(("TV.told.", "TV.insn.", "TV.legal.")) for clause in failed), failed
     assert any(clause.startswith(("TV.opcode.", "TV.id.", "TV.order.", "TV.row.", "TV.pc.", "TV.group.", "TV.end.")) for clause in failed), failed
+
+
+def test_the_effective_address() -> None:
+    """No fault of the 21 is of it: where addresses are translated it is another one than the physical address."""
+    capture = of_program("traps", 64)
+    rows = np.flatnonzero(capture.rows.have("eaddr"))
+    kept = Rows.concat([capture.rows.select(slice(0, int(rows[5]) + 40)), Rows.from_rows([FLUSH])])
+    kept.eaddr[rows[3]] ^= np.uint64(8)
+    results = check(captured(kept, capture.config, program=capture.program, retired=capture.retired)).book.results()
+    assert {clause for clause, (_, wrong) in results.items() if wrong} == {EADDR}
 
 
 def test_what_cannot_be_replayed_is_not() -> None:
