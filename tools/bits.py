@@ -143,13 +143,15 @@ def _shown(value: float | None, none: str = "not run") -> str:
 
 
 def beside(tables: Mapping[str, Table]) -> str:
-    """The tables of several systems side by side, as Markdown: a column for each method, a row for each extra; extras correspond by their order."""
+    """The tables of several systems side by side, as Markdown: a column for each method, a row for each extra; extras correspond by their order,
+    and "-" stands where a system has none."""
     columns = [(title, table, m) for title, table in tables.items() for m in range(len(table.sizes.methods))]
     lines = [["", *(f"{title}: {table.sizes.methods[m].name}" for title, table, m in columns)], ["---"] * (len(columns) + 1)]
-    for extra in range(min(len(table.sizes.extras) for table in tables.values())):
-        names = list(dict.fromkeys(list(table.sizes.extras)[extra] for table in tables.values()))
+    for extra in range(max(len(table.sizes.extras) for table in tables.values())):
+        names = list(dict.fromkeys(list(table.sizes.extras)[extra] for table in tables.values() if extra < len(table.sizes.extras)))
         means = [table.mean(m, extra) for _, table, m in columns]
-        lines.append([" / ".join(names).replace("none", "nothing else"), *(_shown(mean and mean[0]) for mean in means)])
+        shown = (_shown(mean and mean[0], "not run" if extra < len(table.sizes.extras) else "-") for mean, (_, table, _) in zip(means, columns))
+        lines.append([" / ".join(names).replace("none", "nothing else"), *shown])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -1,0 +1,38 @@
+"""`make sizes`: the part that is counted on a model, and the table side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.riscv import recording
+from models.tandem.config import Config
+from models.tandem.decoder import decode
+from models.tandem.encoder import encode
+from models.tandem.from_retired import from_recording
+from tools import bits, sizes, systems
+
+
+def test_tandem_counts_the_program_alone() -> None:
+    """From reset to the last instruction: what a decoder finds, no memory loading."""
+    table, run = sizes.tandem(["traps"]), recording.load("traps", 64)
+    for m, method in enumerate(sizes.TANDEM.methods):
+        config = Config.from_dict(dict(method.options))
+        data = encode(from_recording(run, load=False), config).data
+        found = decode(data, config)
+        assert found.instruction_count == len(run.retired) and not found.diagnostics and not found.init.any()
+        assert table.mean(m) == pytest.approx((8 * len(data) / found.instruction_count,) * 2)
+
+
+def test_every_option_makes_it_shorter() -> None:
+    table = sizes.tandem(recording.names())
+    full, steps, implied, every, both, least = (table.mean(m)[0] for m in range(len(sizes.TANDEM.methods)))
+    assert full > steps > implied > both > least and steps > every > both
+    assert steps - implied == pytest.approx(8, abs=0.1)  # an end a group
+
+
+def test_side_by_side_a_system_may_have_fewer_rows() -> None:
+    empty = bits.Table.of(systems.find("ntrace").sizes, [])
+    head, _, *rows = bits.beside({"N-Trace": empty, "Tandem trace": sizes.tandem(["traps"])}).splitlines()
+    assert len(rows) == len(empty.sizes.extras) and head.count("Tandem trace: ") == len(sizes.TANDEM.methods)
+    assert "not run" in rows[0] and rows[0].split(" | ")[-1].rstrip(" |").replace(".", "").isdigit()
+    assert all(row.endswith("| - " * len(sizes.TANDEM.methods) + "|") for row in rows[1:])
