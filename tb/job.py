@@ -42,7 +42,8 @@ class Job:
     retirement: "block" or "single". grouping: "longest" blocks (CTR, tandem trace: cycles with all that fit) or "random" ones (tandem trace: of a program also what no recording has). size: instructions of a
     random walk (CTR: transfers, counters: cycles, tandem trace: rows, of a program instructions and traps; also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
-    config.json and retired.csv there as well.
+    config.json and retired.csv there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; knobs: tolerances by name, instead of those
+    that `exact` stands for.
     """
 
     name: str
@@ -60,6 +61,8 @@ class Job:
     keep: bool = False
     ip: str = "ntrace"
     sim: str = "verilator"
+    dut: str = ""
+    knobs: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         choices = (("ip", tuple(CONFIGS)), ("drive", DRIVES), ("retirement", RETIREMENTS), ("grouping", ("longest", "random")))
@@ -104,7 +107,9 @@ class Job:
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
             if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip in SIZED):
                 words.append(f"{name.upper()}={getattr(self, name)}")
-        if not self.exact:
+        if self.dut:
+            words.append(f"DUT={shlex.quote(self.dut)}")  # which says whether it declares the profile
+        elif not self.exact:
             words.append("EXACT=0")
         settings, kind = self.settings, CONFIGS[self.ip]
         if isinstance(settings, HpmConfig | LoopConfig | SubsystemConfig):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from scoreboards.ctr import check
 from scoreboards.ctr_capture import CtrCapture
+from scoreboards.ctr_knobs import Knobs
 from scoreboards.verdict import Verdict
 from tb.agents import ctr_rows
 from tb.agents.csr_port import CsrAgent
@@ -24,6 +25,7 @@ from tb.sequences.rows_stimulus import RowsStimulus
 class Scoreboard(ports.PortScoreboard):
     """Every read value and every outcome (scoreboards/ctr.py)."""
 
+    knobs_class = Knobs
     ports = ("retire", "csr")
 
     def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> CtrCapture:
@@ -31,7 +33,7 @@ class Scoreboard(ports.PortScoreboard):
         return CtrCapture(stimulus.config, rows, problems, job.exact, job.rerun, stimulus.program)
 
     def checked(self) -> Verdict:
-        return check(self.capture)
+        return check(self.capture, self.knobs)
 
 
 class Coverage(encoder.Coverage):

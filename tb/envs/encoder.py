@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -44,7 +45,13 @@ class PlaySequence(uvm_sequence):
 
 
 class Scoreboard(uvm_component):
-    """Puts together what the monitors saw and holds it to the clauses; knows nothing of what was driven."""
+    """Puts together what the monitors saw and holds it to the clauses; knows nothing of what was driven.
+
+    knobs_class: the tolerances of the system; knobs: those of the run, None for the ones that `exact` stands for.
+    """
+
+    knobs_class: Any = None
+    knobs: Any = None
 
     def build_phase(self) -> None:
         self.ingress = Listener("ingress", self)
@@ -52,6 +59,8 @@ class Scoreboard(uvm_component):
 
     def judge(self, job: Job, stimulus: Stimulus, problems: list[str]) -> Verdict:
         """Check the run; the capture stays here for the results."""
+        if job.knobs:
+            self.knobs = replace(self.knobs_class() if job.exact else self.knobs_class.free(), **job.knobs)
         self.capture = self.captured(job, stimulus, problems)
         return self.checked()
 

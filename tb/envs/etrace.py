@@ -9,6 +9,7 @@ import numpy as np
 
 from scoreboards.etrace import check
 from scoreboards.etrace_capture import EtraceCapture
+from scoreboards.etrace_knobs import Knobs
 from scoreboards.verdict import Verdict
 from tb.agents.pins import Pins, of_etrace
 from tb.agents.rows import OUT_BYTES
@@ -29,6 +30,8 @@ def atid(job: Job) -> int:
 class Scoreboard(encoder.Scoreboard):
     """Exact, lossless and legal (scoreboards/etrace.py)."""
 
+    knobs_class = Knobs
+
     def build_phase(self) -> None:
         super().build_phase()
         self.packets = encoder.Listener("packets", self)
@@ -48,7 +51,7 @@ class Scoreboard(encoder.Scoreboard):
         )  # fmt: skip
 
     def checked(self) -> Verdict:
-        return check(self.capture)
+        return check(self.capture, self.knobs)
 
 
 class Coverage(encoder.Coverage):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from scoreboards.hpm import check
 from scoreboards.hpm_capture import HpmCapture
+from scoreboards.hpm_knobs import Knobs
 from scoreboards.verdict import Verdict
 from tb.agents import hpm_rows
 from tb.agents.csr_port import CsrAgent
@@ -24,6 +25,7 @@ from tb.sequences.rows_stimulus import RowsStimulus
 class Scoreboard(ports.PortScoreboard):
     """Every counter, OF bit, LCOFIP and LCOFIE in every cycle, every value read and every outcome (scoreboards/hpm.py)."""
 
+    knobs_class = Knobs
     ports = ("hart", "csr", "state")
 
     def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> HpmCapture:
@@ -31,7 +33,7 @@ class Scoreboard(ports.PortScoreboard):
         return HpmCapture(stimulus.config, rows, state if job.exact else None, problems, job.exact, job.rerun, stimulus.program)
 
     def checked(self) -> Verdict:
-        return check(self.capture)
+        return check(self.capture, self.knobs)
 
 
 class Coverage(encoder.Coverage):

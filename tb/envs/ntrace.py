@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoreboards.capture import Capture
 from scoreboards.ntrace import check
+from scoreboards.ntrace_knobs import Knobs
 from scoreboards.verdict import Verdict
 from tb.agents.pins import Pins, of_ntrace
 from tb.coverage.points import sample
@@ -15,6 +16,8 @@ from tb.sequences.stimulus import Stimulus
 class Scoreboard(encoder.Scoreboard):
     """Exact, lossless and legal (scoreboards/ntrace.py)."""
 
+    knobs_class = Knobs
+
     def captured(self, job: Job, stimulus: Stimulus, problems: list[str]) -> Capture:
         data, out_cycle = self.stream.got
         return Capture(
@@ -23,7 +26,7 @@ class Scoreboard(encoder.Scoreboard):
         )  # fmt: skip
 
     def checked(self) -> Verdict:
-        return check(self.capture)
+        return check(self.capture, self.knobs)
 
 
 class Coverage(encoder.Coverage):

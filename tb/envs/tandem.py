@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scoreboards.tandem import check
 from scoreboards.tandem_capture import TandemCapture
+from scoreboards.tandem_knobs import Knobs
 from scoreboards.verdict import Verdict
 from tb.agents.pins import Pins, of_tandem
 from tb.agents.tandem import RowsAgent, WordsAgent
@@ -20,6 +21,8 @@ from tb.sequences.tandem_rows import TandemStimulus
 class Scoreboard(encoder.Scoreboard):
     """Exact, lossless, legal, and programs through the verifier (scoreboards/tandem.py)."""
 
+    knobs_class = Knobs
+
     def captured(self, job: Job, stimulus: TandemStimulus, problems: list[str]) -> TandemCapture:
         rows, errors = self.ingress.got
         data, marks = self.stream.got
@@ -28,7 +31,7 @@ class Scoreboard(encoder.Scoreboard):
         )  # fmt: skip
 
     def checked(self) -> Verdict:
-        return check(self.capture)
+        return check(self.capture, self.knobs)
 
 
 class Coverage(encoder.Coverage):

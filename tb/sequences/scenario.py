@@ -42,11 +42,11 @@ class Scenario:
     beats: Callable[[Any, Random, Program, Retired], Beats] | None = None
     base: dict[str, Any] = field(default_factory=dict)
 
-    def to_beats(self, config: Any, rng: Random, program: Program, retired: Retired) -> Beats:
-        """The ingress rows: the scenario's own, or the longest blocks (single retirement if the job says so)."""
+    def to_beats(self, config: Any, rng: Random, program: Program, retired: Retired, retirement: str = "") -> Beats:
+        """The ingress rows: the scenario's own, or the longest blocks (single retirement if the job, or `retirement`, says so)."""
         if self.beats is not None:
             return self.beats(config, rng, program, retired)
-        return self.place(config, self.job.get("retirement", "block"), retired, rng)
+        return self.place(config, retirement or self.job.get("retirement", "block"), retired, rng)
 
 
 class Registry(dict[str, Scenario]):

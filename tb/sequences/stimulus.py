@@ -116,7 +116,7 @@ def told(job: Job, name: str, scenarios: Mapping[str, Scenario], reported: Calla
     scenario, config = scenarios[name], job.settings
     program, retired = scenario.build(config, random.Random(job.rng_path("story")))
     retired = reported(job, retired, program)
-    beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired)
+    beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired, job.retirement)
     if job.gaps:
         rng = np.random.default_rng(random.Random(job.rng_path("gaps")).getrandbits(64))
         idle = (rng.random(len(beats)) < job.gaps / 100) * rng.integers(1, 9, len(beats))
