@@ -95,7 +95,8 @@ def in_order(capture: Any, verdict: Verdict, retired: Retired) -> None:
 def fits(files: TraceFiles, verdict: Verdict) -> str:
     """A sentence if most of the trace contradicts the program, else an empty text."""
     said = (_other_code if files.system.ip == "tandem" else _lost)(files, verdict.decoded)
-    return f"{files.trace.name} does not fit {files.elf}: {said}; give the ELF that was traced, and the options of its encoder (CONFIG=)" if said else ""
+    way = "give the ELF that was traced and the options of its encoder (CONFIG=); if both are right, the first failure tells where it goes wrong"
+    return f"{files.trace.name} does not fit {files.elf.name if files.elf else 'the program'}: {said}; {way}" if said else ""
 
 
 def _lost(files: TraceFiles, decoded: Any) -> str:
@@ -105,8 +106,7 @@ def _lost(files: TraceFiles, decoded: Any) -> str:
     lost = sum(d.lost_bytes if ntrace else d.lost_packets for d in decoded.diagnostics)
     if not decoded.diagnostics or not whole or (lost / whole <= HALF and len(decoded)):
         return ""
-    first = decoded.diagnostics[0]
-    return f"{lost:,} of its {whole:,} {'bytes' if ntrace else 'packets'} tell nothing with it, in {len(decoded.diagnostics):,} places, the first because {first.text}"
+    return f"with this program {lost:,} of its {whole:,} {'bytes' if ntrace else 'packets'} tell nothing"
 
 
 def _other_code(files: TraceFiles, decoded: Any) -> str:
@@ -121,4 +121,4 @@ def _other_code(files: TraceFiles, decoded: Any) -> str:
     for pc, insn, size in zip(pcs.tolist(), insns, sizes):
         found = files.program.insn(pc)
         other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
-    return f"of {len(pcs):,} instructions told {other:,} are not in it" if other / len(pcs) > HALF else ""
+    return f"of the {len(pcs):,} different instructions that it tells {other:,} are not in this program" if other / len(pcs) > HALF else ""

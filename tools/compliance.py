@@ -98,7 +98,7 @@ def _waiver(row: WaiverRow) -> dict[str, Any]:
 def _row(row: Row) -> dict[str, Any]:
     return {
         "id": row.id, "section": row.clause.section, "level": row.clause.level, "what": row.clause.what, "verdict": row.verdict, "reason": row.reason,
-        "checked": row.checked, "failed": row.failed, "runs": row.runs, "tests": row.tests, "seeds": row.seeds,
+        "checked": row.checked, "failed": row.failed, "runs": row.runs, "tests": row.tests, "seeds": row.seeds, "planned": list(row.clause.tests),
         "first": asdict(row.first) if row.first else None,
     }  # fmt: skip
 
@@ -153,7 +153,16 @@ def render(compliance: Compliance) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    return environment.get_template("compliance.html.j2").render(c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, told=_told, short=short)
+    return environment.get_template("compliance.html.j2").render(c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, told=_told, short=short, lines=lines)
+
+
+def lines(text: str) -> list[tuple[str, str]]:
+    """The lines of a failure message: row for those of its table, which lose their columns if they are wrapped, else text."""
+    found, label = [], ""
+    for line in text.splitlines():
+        label = line[:12].strip() or label
+        found.append(("row" if label == "fields" and line.startswith("  ") else "text", line))
+    return found
 
 
 def short(values: Sequence[object], most: int = 8) -> str:

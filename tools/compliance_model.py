@@ -205,16 +205,13 @@ class Compliance:
             said.append(f"{_s(n['PASS'], 'clause')} {_s(n['PASS'], 'holds', 'hold', False)} in {self.checked:,} checks of {_s(self.run_count, 'run')}")
         if self.broken:
             said.append(f"{_s(len(self.broken), 'run')} ended in an error")
-        said += [problem.rstrip(".") for problem in self.problems[:1]]
-        if len(self.problems) > 1:
-            said.append(f"{len(self.problems) - 1} more of the kind")
         rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT-RUN", "WAIVED", "N/A") if n[verdict]]
         if rest:
             said.append(", ".join(rest))
         states = Counter(row.state for row in self.flagged)
         if states:
             said.append(f"of the waivers {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
-        return "; ".join(said) + "."
+        return " ".join(f"{text.rstrip('.')}." for text in (*self.problems[:1], "; ".join(said)))
 
 
 def _s(n: int, one: str, many: str = "", number: bool = True) -> str:
