@@ -65,11 +65,26 @@ def read(path: Path) -> dict[str, Any]:
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:
         raise ComplianceError(f"{path} has schema {schema!r}, needed {SCHEMA!r}; give a {FILE}, written by this version")
-    rows = found.get("clauses")
-    keys = ("id", "verdict", "checked", "failed")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and all(key in row for key in keys) for row in rows):
-        raise ComplianceError(f"{path} has no usable list of clauses; write the report again")
+    fault = _fault(found)
+    if fault:
+        raise ComplianceError(f"{path} {fault}; write the report again")
     return found
+
+
+def _fault(found: dict[str, Any]) -> str:
+    """What makes a report unusable, or an empty text."""
+    kinds = {"subject": dict, "verdict": str, "counts": dict, "checked": int, "errors": list, "clauses": list}
+    for key, kind in kinds.items():
+        if not isinstance(found.get(key), kind):
+            return f"has no usable {key}"
+    if not all(isinstance(found["subject"].get(key), str) for key in ("name", "ip", "title")):
+        return "has no usable subject"
+    for row in found["clauses"]:
+        if not (isinstance(row, dict) and isinstance(row.get("id"), str) and row.get("verdict") in VERDICTS and isinstance(row.get("checked"), int)):
+            return "has a clause without id, verdict or checks"
+        if not isinstance(row.get("first") or {}, dict):
+            return f"has no usable first failure of {row['id']}"
+    return ""
 
 
 def to_dict(compliance: Compliance) -> dict[str, Any]:
