@@ -1,0 +1,128 @@
+"""Counters against the decoded trace: instructions, branches, jumps, calls, returns, traps, accesses, cycles; and what the tandem trace tells of counters.
+
+Flow is counted in the account that the majority agrees on, accesses in the tandem trace, mispredictions and what comes from outside at the
+hart port. Counters count from the snapshot before; before the first one from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
+from models.riscv.retired import Kind
+from models.subsystem.config import COUNTERS
+from models.subsystem.events import DERIVED, EVENTS, ITYPES
+from scoreboards.clauses import ClauseBook, Failure
+from scoreboards.subsystem_accounts import UNTOLD, Effects
+from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
+from scoreboards.subsystem_transfers import Story
+
+_WRAP = (1 << 64) - 1
+
+
+class Counts:
+    """The counters of every snapshot, and those that the tandem trace tells. name: who the story is from; effects: None if the tandem trace is not believed."""
+
+    def __init__(self, capture: SubsystemCapture, book: ClauseBook, story: Story, effects: Effects | None, name: str) -> None:
+        self.capture, self.book, self.story, self.effects, self._name = capture, book, story, effects, name
+        self._sums = {event: np.concatenate([[0], np.cumsum(mask)]) for event, mask in self._masks()}
+        self._retired = np.concatenate([[0], np.cumsum(story.kind == Kind.INSN)])
+
+    def _masks(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Which events of the story count as what."""
+        itype = np.where(self.story.kind == Kind.INSN, self._itypes(), self.story.kind)
+        for event, itypes in ITYPES.items():
+            yield event, np.isin(itype, itypes)
+        yield "mispredict", self.capture.missed
+        if self.effects is not None:
+            yield "load", self.effects.load
+            yield "store", self.effects.store
+
+    def _itypes(self) -> np.ndarray:
+        found = self.capture.program.columns(self.story.pc).itype["v1_0"].astype(np.int64)
+        found[found == 1] = 0  # an ecall does not retire
+        return np.where((found == 4) & (self.story.taken == 1), 5, found)
+
+    def check(self) -> None:
+        """Every snapshot against the one before, then the tandem trace's items."""
+        before = Snapshot(0, self.capture.begin, {})
+        for number, snapshot in enumerate(self.capture.snapshots):
+            self._snapshot(number, before, snapshot)
+            before = snapshot
+        if self.effects is not None:
+            self._items(self.effects)
+
+    def _snapshot(self, number: int, before: Snapshot, snapshot: Snapshot) -> None:
+        span = slice(before.at, snapshot.at)
+        self._counter(number, "minstret", "SUB.count.instret", int(self._retired[snapshot.at] - self._retired[before.at]), before, snapshot,
+                      f"{self._name}: instructions", span)  # fmt: skip
+        if before.counters:
+            self._cycles(number, before, snapshot, "mcycle")
+        for counter, selector in zip(COUNTERS, self.capture.config.events):
+            name = f"mhpmcounter{counter}"
+            if name not in snapshot.counters:
+                continue
+            if selector == CYCLES:
+                if before.counters:
+                    self._cycles(number, before, snapshot, name)
+                continue
+            if self.effects is None and selector >= FIRST_EVENT and EVENTS[selector - FIRST_EVENT] in ("load", "store"):
+                continue
+            self._counter(number, name, *self._expected(selector, before, snapshot), span=span)
+
+    def _expected(self, selector: int, before: Snapshot, snapshot: Snapshot) -> tuple[str, int, Snapshot, Snapshot, str]:
+        """Clause, count between two snapshots, and what was counted where."""
+        if selector == RETIRED:
+            count, clause, what = int(self._retired[snapshot.at] - self._retired[before.at]), "instret", f"{self._name}: instructions"
+        elif selector < FIRST_EVENT:
+            count, clause, what = 0, "nothing", "selector 0: nothing"
+        else:
+            event = EVENTS[selector - FIRST_EVENT]
+            clause = event if event in DERIVED else "external"
+            where = {"load": "tandem trace", "store": "tandem trace", "mispredict": "hart port"}.get(event, self._name if event in DERIVED else "hart port")
+            count, what = self._between(event, before, snapshot), f"{where}: {event.replace('_', ' ')}"
+        return f"SUB.count.{clause}", count, before, snapshot, what
+
+    def _between(self, event: str, before: Snapshot, snapshot: Snapshot) -> int:
+        if event in self._sums:
+            return int(self._sums[event][snapshot.at] - self._sums[event][before.at])
+        at = np.searchsorted(self.capture.event_cycle, [before.cycle if before.counters else 0, snapshot.cycle])
+        return int(self.capture.events[at[0] : at[1], EVENTS.index(event) - len(DERIVED)].sum(dtype=np.int64))
+
+    def _counter(self, number: int, name: str, clause: str, count: int, before: Snapshot, snapshot: Snapshot, what: str, span: slice) -> None:
+        got = (snapshot.counters[name] - before.counters.get(name, 0)) & _WRAP
+        cycle = int(self.capture.cycle[span.stop - 1]) if span.stop else None
+        self.book.check(clause, got == count, lambda: Failure(
+            clause, f"counters are the odd one out: {name} counted {got} up to snapshot {number}, and {what} {count}", cycle,
+            table=[(name, str(count), str(got)), ("events of the hart", "", f"{span.start} to {span.stop}")],
+        ))  # fmt: skip
+
+    def _cycles(self, number: int, before: Snapshot, snapshot: Snapshot, name: str) -> None:
+        """mcycle against the cycles of the clock; another counter of cycles is read a little later than mcycle, and so the same later."""
+        clause = "SUB.count.cycles"
+        passed = snapshot.cycle - before.cycle - sum(max(0, min(end, snapshot.cycle) - max(begin, before.cycle)) for begin, end in self.capture.stopped)
+        got = (snapshot.counters[name] - before.counters[name]) & _WRAP
+        self.book.check(clause, got == passed, lambda: Failure(
+            clause, f"counters are the odd one out: {name} went on by {got} up to snapshot {number}, and the hart ran {passed} cycles", snapshot.cycle,
+            table=[(name, str(passed), str(got))],
+        ))  # fmt: skip
+
+    def _items(self, told: Effects) -> None:
+        """minstret and mcycle in the tandem trace are the counters, at the begin of the cycle of their row."""
+        capture = self.capture
+        n = min(len(told.minstret), len(capture.cycle), len(self.story))
+        first = np.searchsorted(capture.cycle, capture.cycle[:n], side="left")
+        self._item("minstret", told.minstret[:n], self._retired[first])
+        if capture.snapshots and not capture.stopped:
+            base = capture.snapshots[0]
+            self._item("mcycle", told.mcycle[:n], capture.cycle[:n].astype(np.int64) + (base.counters["mcycle"] - base.cycle))
+
+    def _item(self, name: str, told: np.ndarray, wanted: np.ndarray) -> None:
+        at = np.flatnonzero(told != UNTOLD)
+        clause = f"SUB.tandem.{name}"
+        self.book.bulk(clause, len(at), at[told[at] != wanted[at]], lambda k: Failure(
+            clause, f"tandem trace is the odd one out: {name} is {told[k]} at event {k}, and the counter was {wanted[k]}", int(self.capture.cycle[k]),
+            int(self.story.pc[k]), self.capture.program.where(int(self.story.pc[k])), [(name, str(wanted[k]), str(told[k]))],
+        ))  # fmt: skip

@@ -1,0 +1,136 @@
+"""Captures of the subsystem for the tests of its cross-check: every witness is a model, on a recorded program; and how each of them can lie."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from models.ctr.model import Ctr
+from models.ctr.transfers import Transfers
+from models.etrace.encoder import Encoder as EtraceEncoder
+from models.hpm.events import Counts
+from models.hpm.model import Hpm
+from models.ntrace.encoder import Encoder as NtraceEncoder
+from models.riscv import recording
+from models.riscv.beats import Beats
+from models.riscv.csr import WRITE, Access, M
+from models.riscv.retired import Kind, Retired
+from models.subsystem.config import COUNTERS, Config
+from models.subsystem.events import EVENTS, ITYPES
+from models.tandem.encoder import encode
+from models.tandem.from_retired import from_recording
+from models.tandem.table import HAS
+from models.tandem.trace_data import Rows
+from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
+from scoreboards.subsystem_transfers import rows_of
+
+STRETCHES = 3
+
+
+@cache
+def good(program: str = "sort", size: int = 3000, **options: Any) -> SubsystemCapture:
+    """What witnesses without fault leave behind of the first `size` events of a program."""
+    config = Config.from_dict(options)
+    run = recording.load(program, config.xlen)
+    rng = Random(f"{program}:{size}:capture")
+    retired = run.retired.select(slice(0, size))
+    cycle = _cycles(len(retired), config.retire, rng)
+    missed = np.array([rng.random() < 0.1 for _ in range(size)])[: len(retired)] & np.isin(retired.itype, (4, 5, 8, 10, 13))
+    rows = _rows(run, config, size, cycle, retired)
+    beats = beats_of(retired, cycle)
+    moves = Transfers.of_retired(run.retired.select(slice(0, size + 1)), run.program)  # one more, so that the last one's target is known
+    snapshots = _software(config, moves, rows_of(retired, run.program), retired, cycle, missed, rows)
+    return SubsystemCapture(
+        config, run.program, retired, cycle, rows,
+        NtraceEncoder(replace(config.ntrace, blocks=1)).run(beats).data, EtraceEncoder(replace(config.etrace, blocks_p=1)).run(beats).data, encode(rows, config.tandem).data,
+        snapshots=snapshots, mispredicted=missed, rerun="make run IP=subsystem",
+    )  # fmt: skip
+
+
+def _cycles(n: int, retire: int, rng: Random) -> np.ndarray:
+    step = np.array([rng.choice((0, 1, 1, 4) if retire > 1 else (1, 1, 1, 5)) for _ in range(n)])
+    step[retire::retire] = np.maximum(step[retire::retire], 1)
+    return (10 + np.cumsum(step)).astype(np.uint64)
+
+
+def beats_of(retired: Retired, cycle: np.ndarray) -> Beats:
+    """As the port carries them, each instruction or trap a block of its own, in its cycle; the time is the cycle, and tracing ends in a beat behind them."""
+    n, insn = len(retired), retired.kind == Kind.INSN
+    beats = Beats.empty(n + 2, 1, enable=1, inst_tracing=1)
+    beats.inst_tracing[[0, -1]] = 0
+    beats.cycle = np.concatenate([[0], cycle, [cycle[-1] + np.uint64(1)]]).astype(np.uint64)
+    beats.tstamp = beats.cycle
+    columns = {
+        "itype": np.where(insn, retired.itype, retired.kind), "iaddr": retired.pc, "iretire": retired.size // 2, "ilastsize": insn & (retired.size == 4),
+        "cause": retired.cause, "tval": retired.tval, "priv": retired.priv, "context": retired.context,
+    }  # fmt: skip
+    for name, column in columns.items():
+        getattr(beats, name)[1:-1, 0] = column
+    return beats
+
+
+def _rows(run: recording.Recording, config: Config, size: int, cycle: np.ndarray, retired: Retired) -> Rows:
+    """The rows of the tandem trace; now and then with the counters."""
+    rows = from_recording(run)
+    told = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset"))
+    end = int(told[len(retired)]) if len(retired) < len(told) else len(rows) - 1
+    rows = Rows.concat([rows.select(slice(0, end)), rows.select(slice(len(rows) - 1, None))])
+    told = told[: len(retired)]
+    rows.has[told[::7]] |= np.uint32(HAS["mcycle"] | HAS["minstret"])
+    insn = retired.kind == Kind.INSN
+    before = np.searchsorted(cycle, cycle, side="left")
+    rows.minstret[told] = np.concatenate([[0], np.cumsum(insn)])[before]
+    rows.mcycle[told] = cycle
+    return rows
+
+
+def _software(config: Config, moves: Transfers, at: np.ndarray, retired: Retired, cycle: np.ndarray, missed: np.ndarray, rows: Rows) -> list[Snapshot]:
+    """The models of counters and records, fed by the same port, and read at the ends of some stretches."""
+    ctr, hpm = Ctr(config.ctr), Hpm(config.hpm)
+    for name, value in (("mctrctl", config.ctr.ctl), ("sctrdepth", config.ctr.depth_code(config.ctr_depth))):
+        ctr.access(Access(WRITE, {"mctrctl": 0x34E, "sctrdepth": 0x15F}[name], value, M))
+    for counter, selector in zip(COUNTERS, config.events):
+        hpm.events[counter] = selector
+    events = _events(retired, missed, rows)
+    moves, told = moves.select(slice(0, len(at))), []
+    at = at[: len(moves)]
+    moves.cycle, moves.misp = cycle[at], missed[at].astype(np.uint8)
+    groups = {c: (p, g) for c, p, g in moves.cycles()}
+    stops = {int(cycle[k]): k + 1 for k in np.linspace(0, len(retired) - 1, STRETCHES + 1).astype(int)[1:].tolist()}
+    for now in range(int(cycle[-1]) + 1):
+        here = slice(*np.searchsorted(cycle, [now, now + 1]).tolist())
+        insns = int(np.count_nonzero(retired.kind[here] == Kind.INSN))
+        hpm.cycle(M, Counts(1, insns, tuple(events[here].sum(axis=0).tolist())))
+        priv, group = groups.get(now, (M, []))
+        ctr.retire(priv, group)
+        if now in stops:
+            told.append(_snapshot(config, ctr, hpm, here.stop, now + 1))
+    return told
+
+
+def _events(retired: Retired, missed: np.ndarray, rows: Rows) -> np.ndarray:
+    """What each row of the stream counts as, a column for each of EVENTS."""
+    out = np.zeros((len(retired), len(EVENTS)), int)
+    for name, itypes in ITYPES.items():
+        out[:, EVENTS.index(name)] = np.isin(retired.itype, itypes)
+    told = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset") & ~rows.have("flush"))
+    insn = retired.kind == Kind.INSN
+    out[:, EVENTS.index("store")] = insn & rows.have("memdata")[told]
+    out[:, EVENTS.index("load")] = insn & rows.have("paddr")[told] & ~rows.have("memdata")[told]
+    out[:, EVENTS.index("mispredict")] = missed
+    return out
+
+
+def _snapshot(config: Config, ctr: Ctr, hpm: Hpm, at: int, cycle: int) -> Snapshot:
+    counters = {"mcycle": hpm.counter(0), "minstret": hpm.counter(2)} | {f"mhpmcounter{n}": hpm.counter(n) for n in COUNTERS}
+    entries = [ctr.entry(k) for k in range(config.ctr_depth)]
+    return Snapshot(at, cycle, counters, [entry.registers() for entry in entries if entry.valid])
+
+
+def lying(capture: SubsystemCapture, **changes: Any) -> SubsystemCapture:
+    """The same run with something else in some of its columns."""
+    return replace(capture, **changes)
