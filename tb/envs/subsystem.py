@@ -1,0 +1,243 @@
+"""The environment of the subsystem: agents for hart, registers and CSRs, scoreboard and coverage, and the test that plays one job.
+
+A tool programs both trace systems through their registers, software sets up counters and records through CSRs, the hart runs in stretches,
+and between them software looks at every counter and entry. What is checked is what the recorders of tb/hdl/subsystem_tb.sv saw.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_subscriber, uvm_test
+
+from models.riscv.csr import Access
+from models.riscv.retired import Retired
+from models.subsystem.config import Config
+from scoreboards.subsystem import check
+from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
+from scoreboards.verdict import Verdict
+from tb.agents import ctr_rows
+from tb.agents import subsystem_files as files
+from tb.agents.apb import Access as BusAccess
+from tb.agents.apb import ApbAgent
+from tb.agents.pins import of_ctr
+from tb.agents.port import RowsItem
+from tb.agents.subsystem import CsrAgent, HartAgent, HartItem, SubsystemControl, TraceRegisters
+from tb.agents.system import StuckError
+from tb.envs import encoder
+from tb.envs.system import StepSequence
+from tb.job import Job
+from tb.sequences import subsystem_software as software
+from tb.sequences.registers import Step
+from tb.sequences.subsystem_stimulus import SubsystemStimulus
+from tb.sequences.system_tool import TraceTool
+from tb.system_job import params_of
+
+BASES = {"ntrace": 0x00000, "etrace": 0x10000}
+TANDEM_CONTROL, TANDEM_STATUS, TANDEM_BYTES = 0x20000, 0x20004, 0x20008
+SRAM_BYTES = 4096
+_SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
+
+
+class Sentences:
+    """What a tool verifies, as sentences: a book of clauses in which only failures are written."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def check(self, clause: str, ok: bool, failure: Any = None) -> bool:
+        """Keep the sentence of a failure."""
+        if not ok:
+            self.problems.append(f"{clause}: {failure.headline}")
+        return ok
+
+
+class Bus(uvm_subscriber):
+    """Keeps the accesses that the bus monitor saw."""
+
+    def build_phase(self) -> None:
+        self.accesses: list[BusAccess] = []
+
+    def write(self, item: BusAccess) -> None:
+        self.accesses.append(item)
+
+
+class Scoreboard(uvm_component):
+    """Holds what was seen to the clauses; knows nothing of what was driven."""
+
+    def judge(self, capture: SubsystemCapture) -> Verdict:
+        """The verdict of a run."""
+        return check(capture)
+
+
+class Coverage(encoder.Coverage):
+    """The points of the subsystem."""
+
+    def sample(self, capture: SubsystemCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
+        try:
+            from tb.coverage.subsystem_points import sample
+        except ImportError:
+            return {}
+        return sample(capture, verdict)
+
+
+class SubsystemEnv(uvm_env):
+    """Agents, scoreboard, coverage."""
+
+    def build_phase(self) -> None:
+        self.control = SubsystemControl("control", self)
+        self.hart, self.apb, self.csr = HartAgent("hart", self), ApbAgent("apb", self), CsrAgent("csr", self)
+        self.bus = Bus("bus", self)
+        self.scoreboard, self.coverage = Scoreboard("scoreboard", self), Coverage("coverage", self)
+
+    def connect_phase(self) -> None:
+        self.hart.driver.control = self.control
+        self.apb.monitor.port.connect(self.bus.analysis_export)
+
+    def stop(self) -> None:
+        """End the agents' endless tasks: the next run in this process has its own."""
+        for part in (self.hart.driver, self.apb.driver, self.apb.monitor, self.csr.driver):
+            if task := getattr(part, "task", None):
+                task.cancel()
+
+
+class SubsystemTest(uvm_test):
+    """Plays one job and leaves its result in `outcome`; `stimulus` and `job` come from the entry module."""
+
+    extra: Mapping[str, Any] = MappingProxyType({})
+
+    def build_phase(self) -> None:
+        self.job: Job = ConfigDB().get(self, "", "JOB")
+        self.stimulus: SubsystemStimulus = ConfigDB().get(self, "", "STIMULUS")
+        self.config: Config = self.stimulus.config
+        for name, value in {"CONFIG": self.config, "BULK": self.job.drive == "bulk"}.items():
+            ConfigDB().set(self, "*", name, value)
+        for name, value in {"BULK": False, "PINS": of_ctr(self.config.ctr, 0), "FILES": ctr_rows}.items():
+            ConfigDB().set(self, "env.csr*", name, value)
+        self.env = SubsystemEnv("env", self)
+        self.seconds: dict[str, float] = {}
+        self.made: list[Access] = []  # at the CSR port, all of them
+        self.looked: list[int] = []  # at which access each snapshot begins
+        self.book = Sentences()
+
+    async def run_phase(self) -> None:
+        self.raise_objection()
+        try:
+            await self._play()
+        finally:
+            self.env.stop()
+            self.drop_objection()
+
+    async def _play(self) -> None:
+        env, rng, begin = self.env, random.Random(self.job.rng_path("bench")), time.perf_counter()
+        await env.control.reset(self.job.drive == "bulk", rng.getrandbits(32), rng.getrandbits(32), self.stimulus.lows)
+        try:
+            await self.story(rng)
+        except StuckError as error:
+            self.book.problems.append(str(error))
+        await env.control.stop()
+        whole = time.perf_counter() - begin
+        self.seconds["simulator"] = env.control.seconds if self.job.drive == "bulk" else whole
+        self.seconds["transport"] = whole - self.seconds["simulator"]
+
+    async def story(self, rng: random.Random) -> None:
+        """What happens between reset and the end."""
+        tools = {name: self.tool(name) for name in BASES}
+        for name, tool in tools.items():
+            await self.start(tool, getattr(self.config, name), rng)
+        await self.steps([Step("write", TANDEM_CONTROL, 1), Step("poll", TANDEM_CONTROL, 1)])
+        await self.access(software.set_up(self.config))
+        await self.look()
+        for stretch in self.stimulus.stretches:
+            await encoder.PlaySequence("play", HartItem("stretch", stretch)).start(self.env.hart.sequencer)
+            await self.look()
+        for tool in tools.values():
+            for part in reversed(_SINKS):
+                await tool.disable(part)
+        await self.steps([Step("poll", TANDEM_STATUS, 1, 3), Step("write", TANDEM_CONTROL, 0)])
+        self.sent = sum(value << 32 * half for half, value in enumerate(await self.steps([Step("read", TANDEM_BYTES), Step("read", TANDEM_BYTES + 4)])))
+
+    def tool(self, name: str) -> TraceTool:
+        """A tool for one of the trace systems."""
+        params = replace(params_of(getattr(self.config, name)), harts=1, sram_bytes=SRAM_BYTES)
+        registers = TraceRegisters(params, self.env.apb.sequencer, BASES[name])
+        return TraceTool(registers, self.book, self.env.control.cycles, params=params)
+
+    async def start(self, tool: TraceTool, config: Any, rng: random.Random) -> None:
+        """Set up an encoder and its sink, which wraps: into its own SRAM, or into system memory if somebody is to wait for it."""
+        for part in _SINKS:
+            await tool.reset(part)
+        slow = any(self.stimulus.lows.values())
+        await tool.set_up_ram(smem=slow, start=0x8000_0000 * slow, limit=0x8000_0000 * slow + rng.randrange(0x100, SRAM_BYTES, 4))
+        await tool.set_up_encoder(0, config)
+        for part in _SINKS:
+            await tool.enable(part)
+        await tool.tracing(0, True)
+
+    async def steps(self, steps: list[Step]) -> list[int]:
+        """Register traffic of the tandem trace; what was read."""
+        sequence = StepSequence("steps", steps)
+        await sequence.start(self.env.apb.sequencer)
+        self.book.problems += [f"register {step.addr:#07x} does not reach {step.data:#x}" for step in sequence.stuck]
+        return sequence.seen
+
+    async def access(self, accesses: list[Access]) -> None:
+        """CSR accesses, one a cycle."""
+        self.made += accesses
+        await encoder.PlaySequence("csr", RowsItem("csr", software.playing(accesses, self.config))).start(self.env.csr.sequencer)
+
+    async def look(self) -> None:
+        """Read every counter and entry while the hart stands still."""
+        self.looked.append(len(self.made))
+        await self.access([look.access for look in software.looks(self.config)])
+
+    def check_phase(self) -> None:
+        capture = self.captured()
+        verdict = self.env.scoreboard.judge(capture)
+        begin = time.perf_counter()
+        self.coverage = self.env.coverage.sample(capture, verdict)
+        self.seconds["coverage"] = time.perf_counter() - begin
+        self.outcome = verdict, capture
+
+    def captured(self) -> SubsystemCapture:
+        """What the recorders saw."""
+        here, config = Path(), self.config
+        seen, csrs = files.read_hart(here / files.HART, config.retire), files.read_csr(here / files.CSR)
+        data, cycles, problems = files.read_streams(here)
+        problems += [*self.book.problems, *(f"cycle {cycle}: {text}" for cycle, text in self.env.apb.monitor.problems)]
+        problems += [*seen.problems, *csrs.problems, *software.astray(self.made, csrs.table)]
+        if getattr(self, "sent", None) != len(data["tandem"]):
+            problems.append(f"the tandem trace says it sent {getattr(self, 'sent', None)} bytes, and {len(data['tandem'])} left it")
+        begun = self.looked[0] - 1 if self.looked else 0
+        return SubsystemCapture(
+            config, self.stimulus.program, seen.retired, seen.cycle, seen.rows, data["ntrace"], data["etrace"], data["tandem"], cycles,
+            self._snapshots(csrs.table, seen), seen.events, seen.event_cycle, seen.misp,
+            int(csrs.table["cycle"][begun]) + 1 if len(csrs.table) > begun else 0, seen.stopped, problems, self.job.exact, self.job.rerun,
+        )  # fmt: skip
+
+    def _snapshots(self, table: Any, seen: files.Seen) -> list[Snapshot]:
+        what = software.looks(self.config)
+        parts = [table[at : at + len(what)] for at in self.looked]
+        return [software.snapshot(what, part, int((seen.cycle < part["cycle"][0]).sum())) for part in parts if len(part) == len(what)]
+
+    def leave(self, out: Path) -> None:
+        """The bytes of each stream, config.json, rows.npz, retired.csv, snapshots.json, and program.elf."""
+        _, capture = self.outcome
+        for name in files.STREAMS:
+            (out / f"{name}.trace").write_bytes(getattr(capture, name))
+        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
+        (out / "snapshots.json").write_text(json.dumps([asdict(one) for one in capture.snapshots], indent=1) + "\n")
+        capture.rows.save(out / "rows.npz")
+        retired: Retired = capture.retired
+        retired.to_csv(out / "retired.csv")
+        if self.stimulus.elf is not None:
+            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
+        else:
+            capture.program.to_elf(out / "program.elf")
