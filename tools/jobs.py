@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import zip_longest
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 from models.riscv import recording
@@ -13,10 +17,11 @@ from tb.job import Job, JobError
 from tools import systems
 from tools.arguments import ArgumentError, flag, number
 from tools.builds import ROOT, BuildConfig
-from tools.sim import SimError, build, run
+from tools.sim import SimError, Stop, broken, build, run
 from tools.systems.base import System
 
 RESULTS = ROOT / "build" / "results"
+Tell = Callable[[dict[str, Any]], None]
 JOB_WORDS: dict[str, str] = {
     "IP": f"the system: {' or '.join(systems.NAMES)}",
     "SIM": "verilator (default) or icarus",
@@ -85,8 +90,42 @@ def _exists(system: System, kind: str, name: str) -> None:
     raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}")
 
 
+@dataclass
+class Lot:
+    """Jobs of one build, for one simulator process."""
+
+    config: BuildConfig
+    jobs: list[Job]
+
+
+def lots(jobs: list[Job], sim: str, batch: int) -> list[Lot]:
+    """The jobs in lots of up to `batch`, each told its simulator.
+
+    The first lot of every build comes before the second of any: who waits for a build that another one makes wastes time.
+    """
+    groups: dict[BuildConfig, list[Job]] = {}
+    for job in jobs:
+        job.sim = sim
+        groups.setdefault(build_of(job), []).append(job)
+    cut = [[Lot(config, all_[i : i + batch]) for i in range(0, len(all_), batch)] for config, all_ in groups.items()]
+    return [lot for turn in zip_longest(*cut) for lot in turn if lot is not None]
+
+
+def play(
+    lot: Lot, sim: str, folder: Path, tell: Tell, rtl_dir: Path = ROOT / "rtl", waves: bool = False, coverage: bool = False, stop: Stop | None = None,
+) -> None:  # fmt: skip
+    """Build and run a lot in a folder; a build that breaks makes its jobs errors, each with the end of its log."""
+    try:
+        made = build(lot.config, sim, rtl_dir, waves, coverage)
+    except SimError as error:
+        for job in lot.jobs:
+            tell(broken(job, str(error)))
+    else:
+        run(made, lot.jobs, folder, tell=tell, stop=stop)
+
+
 def run_all(
-    jobs: list[Job], sim: str, out: Path, tell: Callable[[dict[str, Any]], None], workers: int = 1,
+    jobs: list[Job], sim: str, out: Path, tell: Tell, workers: int = 1,
     batch: int = 1000, waves: bool = False, rtl_dir: Path = ROOT / "rtl", process: str = "process", coverage: bool = False,
 ) -> list[dict[str, Any]]:
     """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
@@ -96,25 +135,46 @@ def run_all(
     """
     if not jobs:
         raise SimError("no job matched; `make list` has programs and scenarios")
-    groups: dict[BuildConfig, list[Job]] = {}
     for job in jobs:
-        job.sim = sim
-        groups.setdefault(build_of(job), []).append(job)
-    lots = [(config, all_[i : i + batch]) for config, all_ in groups.items() for i in range(0, len(all_), batch)]
+        job.out = str(out / job.name)
     results: list[dict[str, Any]] = []
 
-    def work(number: int) -> list[dict[str, Any]]:
-        config, lot = lots[number]
-        for job in lot:
-            job.out = str(out / job.name)
-        return run(build(config, sim, rtl_dir, waves, coverage), lot, out / f"{process}-{number}")
+    def told(result: dict[str, Any]) -> None:
+        results.append(result)
+        tell(result)
+
+    run_lots(lots(jobs, sim, batch), sim, out / process, told, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
+    return results
+
+
+def run_lots(todo: list[Lot], sim: str, process: Path, tell: Tell, workers: int, **how: Any) -> None:
+    """Run lots whose jobs know their folders, as many at a time as there are workers.
+
+    process: begin of the folders in which the simulators run. tell: is given each result as it comes, in this thread. how: see `play`.
+    Whatever ends this early, such as Ctrl-C, ends the simulators; what was told is on disk by then.
+    """
+    told: SimpleQueue[dict[str, Any] | BaseException] = SimpleQueue()
+    stop = Event()
+
+    def work(number: int) -> None:
+        try:
+            play(todo[number], sim, process.with_name(f"{process.name}-{number}"), told.put, stop=stop, **how)
+        except BaseException as error:
+            told.put(error)
 
     with ThreadPoolExecutor(workers) as pool:
-        for done in pool.map(work, range(len(lots))):
-            for result in done:
-                results.append(result)
+        try:
+            for number in range(len(todo)):
+                pool.submit(work, number)
+            for _ in range(sum(len(lot.jobs) for lot in todo)):
+                result = told.get()
+                if isinstance(result, BaseException):
+                    raise result
                 tell(result)
-    return results
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def line(result: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 A build is keyed by everything it is made of (sources, parameters, simulator, flags) and lives in build/sim/<key>; two
 processes that want the same one wait for each other. A run is one simulator process for a list of jobs; whatever
-goes wrong in it, each job gets a result that says so.
+goes wrong in it, each job gets a result that says so. None of these processes outlives the one that wanted it, where the
+system has setpriv (Linux).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tb.job import Job, save_jobs
 from tools import simulators
@@ -30,6 +31,7 @@ from tools.simulators import Simulator
 
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
+_TURN = 0.2  # seconds between two looks at a simulator that runs
 _VERILATOR_FLAGS = (
     "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
     "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--assert",
@@ -41,6 +43,17 @@ _MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 
 class SimError(ValueError):
     """A build or run that broke; the text holds the last lines of its log."""
+
+
+class Stopped(Exception):
+    """A run that was asked to stop: its jobs that were not finished have no result."""
+
+
+class Stop(Protocol):
+    """What is asked whether a run is to stop, such as a threading.Event."""
+
+    def is_set(self) -> bool:
+        """Whether it is."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +69,19 @@ class Build:
 def sources(rtl_dir: Path, sim: str = "icarus", bench: Bench = BuildConfig.BENCH) -> list[Path]:
     """The SystemVerilog files in the order of compilation; `rtl_dir` stands for rtl/.
 
-    Verilator also gets the assertions of files_verilator.f, where the folder has one.
+    Verilator also gets the assertions of files_verilator.f, where the folder has one; both a flags.f (include folders, macros) of `rtl_dir`.
     """
     lists = [rtl_dir / folder / "files.f" for folder in bench.rtl]
     if sim == "verilator":
         lists += [path for folder in bench.rtl if (path := rtl_dir / folder / "files_verilator.f").exists()]
     lines = [line for listed in [*lists, ROOT / "tb" / "hdl" / bench.hdl] for line in _listed(listed)]
-    return [rtl_dir / Path(line).relative_to("rtl") if line.startswith("rtl/") else ROOT / line for line in dict.fromkeys(lines)]
+    files = [rtl_dir / Path(line).relative_to("rtl") if line.startswith("rtl/") else ROOT / line for line in dict.fromkeys(lines)]
+    return [flags, *files] if (flags := rtl_dir / "flags.f").exists() else files
+
+
+def _named(files: list[Path]) -> list[str]:
+    """As a simulator's command line has them; of a command file it reads the words."""
+    return [word for path in files for word in (("-f", str(path)) if path.suffix == ".f" else (str(path),))]
 
 
 def _listed(path: Path) -> list[str]:
@@ -104,6 +123,16 @@ def _waves_kind(sim: str) -> str:
     return "fst"
 
 
+def cores() -> int:
+    """Processor cores that this process may use: fewer than the machine has, where a cluster gave it some of them."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _tied(command: list[str]) -> list[str]:
+    """The command, killed when this process dies: an orphan would write results into a folder that another regression has begun anew."""
+    return ["setpriv", "--pdeathsig", "KILL", "--", *command] if shutil.which("setpriv") else command
+
+
 def _key(simulator: Simulator, config: BuildConfig, files: list[Path], waves: str | None, flags: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
     for part in (simulator.version, simulator.where, config, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, flags, sys.prefix):
@@ -135,12 +164,12 @@ def _verilator_steps(
         *simulator.command, *_VERILATOR_FLAGS, *flags, *trace, "-Mdir", str(obj), "--top-module", config.BENCH.top,
         *(f"-G{name}={value}" for name, value in asdict(config).items()), "-CFLAGS", _CXX_FLAGS,
         "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(config.BENCH.settings),
-        *map(str, files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
+        *_named(files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
     runtime = _runtime(simulator, waves, flags)
     for made in runtime.glob("*.o"):
         shutil.copy(made, obj)
-    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
+    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{cores()}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
     if not runtime.exists():
         with contextlib.suppress(OSError):  # another process may be as far
             made = Path(tempfile.mkdtemp(dir=BUILDS))
@@ -169,7 +198,7 @@ def _icarus_steps(
         roots, extra = [*roots, "-s", "dump"], [str(dump)]
     yield [
         *simulator.command, "-g2012", "-o", str(place / "sim.vvp"), *roots, "-f", str(settings),
-        *(f"-P{top}.{name}={value}" for name, value in asdict(config).items()), *map(str, files), *extra,
+        *(f"-P{top}.{name}={value}" for name, value in asdict(config).items()), *_named(files), *extra,
     ]  # fmt: skip
 
 
@@ -177,7 +206,7 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> Non
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env)
+    done = subprocess.run(_tied(command), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env)
     if done.returncode:
         log.flush()
         raise SimError(f"the build in {place} failed with exit code {done.returncode}; its log ends:\n{_tail(place / 'build.log')}")
@@ -191,15 +220,18 @@ def _tail(path: Path) -> str:
     return "\n".join(f"  {line}" for line in lines[-_TAIL:]) or "  (the log is empty)"
 
 
-def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, first: Path | None = None) -> list[dict[str, Any]]:
-    """Run the jobs in one simulator process; their results in order, of which none is missing. first: where Python looks for modules first.
+def run(
+    build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, first: Path | None = None,
+    tell: Callable[[dict[str, Any]], None] | None = None, stop: Stop | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Run the jobs in one simulator process; their results in order, of which none is missing.
 
-    Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder, <out_dir>/<job>/result.json.
+    first: where Python looks for modules first. tell: is given each result as soon as it is final. stop: once it is set, the
+    simulator is killed and Stopped raised. Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder,
+    <out_dir>/<job>/result.json.
     """
     if not jobs:
         raise SimError("no job was given to the simulator; a run of nothing proves nothing")
-    from tb.envs.results import blank
-
     out_dir = Path(out_dir).resolve()
     out_dir.mkdir(parents=True, exist_ok=True)
     for job in jobs:
@@ -207,25 +239,55 @@ def run(build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, fir
         job.sim = build.sim.name
         (Path(job.out) / "result.json").unlink(missing_ok=True)
     save_jobs(jobs, out_dir / "jobs.json")
-    trouble = _simulate(build, out_dir, timeout, first)
+    told = 0
+
+    def watch() -> None:
+        nonlocal told
+        if stop is not None and stop.is_set():
+            raise Stopped
+        # The last one may yet turn out to be an error: see below.
+        while tell is not None and told < len(jobs) - 1 and (result := finished(jobs[told])) is not None:
+            tell(result)
+            told += 1
+
+    trouble = _simulate(build, out_dir, timeout, first, watch)
     results = []
     for job in jobs:
-        path = Path(job.out) / "result.json"
-        try:
-            result = json.loads(path.read_text())
-        except (OSError, ValueError):
-            result = blank(job) | {"error": trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"}
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(result, indent=1))
-        results.append(result)
+        why = trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"
+        results.append(finished(job) or broken(job, why))
     if trouble and all(r["verdict"] == "PASS" for r in results):
         results[-1] |= {"verdict": "ERROR", "error": trouble}
         (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
+    for result in results[told:] if tell is not None else ():
+        tell(result)
     return results
 
 
-def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None) -> str | None:
-    """One sentence and the end of the log if the process was not what it should have been, else None."""
+def finished(job: Job) -> dict[str, Any] | None:
+    """What a job left in its folder, or None if there is nothing yet, or it is still being written."""
+    try:
+        result = json.loads((Path(job.out) / "result.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and "verdict" in result else None
+
+
+def broken(job: Job, why: str) -> dict[str, Any]:
+    """The ERROR of a job that could not be run, left in its folder as well."""
+    from tb.envs.results import blank
+
+    result = blank(job) | {"error": why}
+    path = Path(job.out) / "result.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(result, indent=1))
+    return result
+
+
+def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None, watch: Callable[[], None]) -> str | None:
+    """One sentence and the end of the log if the process was not what it should have been, else None.
+
+    watch: called again and again while it runs; what it raises ends the simulator.
+    """
     import cocotb_tools.config as cocotb
 
     results_xml = out_dir / "results.xml"
@@ -248,13 +310,23 @@ def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None) -
     else:
         command = ["vvp", "-n", "-m", cocotb.lib_name_path("vpi", "icarus").as_posix(), str(build.image)]
         command += ["-fst"] if build.waves else ["-none"]
-    with open(out_dir / "simulator.log", "w") as log:
+    begin = time.monotonic()
+    # In a session of its own: Ctrl-C is for us, who then decide what is kept.
+    with open(out_dir / "simulator.log", "w") as log, subprocess.Popen(
+        _tied(command), cwd=out_dir, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True
+    ) as process:
         try:
-            code = subprocess.run(
-                command, cwd=out_dir, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=timeout
-            ).returncode
-        except subprocess.TimeoutExpired:
-            return f"the simulator was stopped after {timeout:.0f} s; its log ends:\n{_tail(out_dir / 'simulator.log')}"
+            while process.poll() is None:
+                watch()
+                if time.monotonic() - begin > timeout:
+                    process.kill()
+                    return f"the simulator was stopped after {timeout:.0f} s; its log ends:\n{_tail(out_dir / 'simulator.log')}"
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_TURN)
+        except BaseException:
+            process.kill()
+            raise
+    code = process.returncode
     ran, failed = _counts(results_xml)
     if code or ran != 1 or failed:
         why = f"exit code {code}, {ran} of 1 tests ran, {failed} failed"
