@@ -1,8 +1,12 @@
-"""`make cover`: close the coverage of a system, and show the code coverage of its RTL beside it.
+"""`make cover`: close the coverage of all systems, or of those that IP= names, and measure the code coverage of their RTL.
 
-Runs the recorded programs, every directed scenario and then random seeds, round by round, until every bin that can be
-reached was hit or SEEDS are used up. Exits 1 with the names of the holes if some are left, or if a bin was hit that the
-definition calls unreachable.
+Runs first what is expected to hit most new bins in a second (`tools.cover_plan`), on the builds that tests and `make` use as well, until
+every bin that can be reached was hit, SEEDS are used up or the BUDGET is; then few of these runs on builds that count lines, branches and toggles
+(`tools.cover_code`). Ends with the holes, each with the run that is most likely to hit it, and with what changed since the last time. Exits 1
+if a hole is left, a run did not pass, or a bin was hit that the definition calls unreachable.
+
+Goes on where it was interrupted, unless sources or words changed. Leaves in OUT: cover.json (`tools.cover_data`), history.json, functional and
+code coverage as Cobertura XML, the functional one as UCIS XML too, the code's as lcov (code.info).
 """
 
 from __future__ import annotations
@@ -12,114 +16,233 @@ import os
 import shutil
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tb.coverage.model import Counts, Definition
-from tools import code_coverage, report, simulators, systems
-from tools.arguments import flag, main_guard, number, parse
+from tb.coverage.export import DOCTYPE, cobertura, export_all, write
+from tools import code_coverage, cover_data, report, simulators, systems
+from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.builds import ROOT
-from tools.jobs import RESULTS, run_all, trouble
+from tools.cover_account import Account, fingerprint, resume, same_as_before
+from tools.cover_code import CodeRuns
+from tools.cover_holes import Holes, Try, aimed, stimuli
+from tools.cover_lots import Done, Lot, drive
+from tools.cover_plan import Plan
+from tools.jobs import RESULTS, build_of, trouble
 
 WORDS = {
-    "IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "SEEDS": "most random seeds, default 400",
-    "FIRST": "the first seed, default 1", "SIZE": "instructions of each walk, default 20000", "N": "processes, default the number of cores",
-    "OUT": "folder of the results", "CODE": "0: no code coverage of the RTL (faster builds)",
+    "IP": f"systems, joined by commas, default all: {', '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus",
+    "BUDGET": "minutes after which nothing more is begun, default none", "SEEDS": "most random walks of a system, default 400", "FIRST": "the first seed, default 1",
+    "SIZE": "instructions of each walk, default 20000", "N": "processes, default the number of cores", "OUT": "folder of what is left, default build/cover",
+    "CODE": "0: no code coverage of the RTL", "FRESH": "1: begin anew, even if the same was begun before",
+    "TREND": "1: run nothing, say what changed between two runs", "A": "the run to compare with: a cover.json, the begin of a revision or date, or a number; default the one before",
+    "B": "with TREND=1 the run that is compared, default the last",
 }  # fmt: skip
-_ROUND = 40  # seeds between two looks at the holes
 _SHOWN = 40
+_CODE_SHARE = 0.3  # of a budget
 
 
 def main(argv: list[str]) -> int:
     """0 if everything ran well and no hole is left, else 1."""
     given = parse(argv, WORDS, "Close the coverage.")
-    system = systems.of(argv)
+    out = Path(given.get("OUT", ROOT / "build" / "cover")).resolve()
+    if flag(given, "TREND"):
+        print("\n".join(_between(out, given).lines()))
+        return 0
+    before = cover_data.find(out, given["A"]) if "A" in given else next(iter(cover_data.history(out)[-1:]), None)
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
+    runs = out / "runs" if "OUT" in given else RESULTS / "cover"
     code = sim == "verilator" and flag({"CODE": "1"} | given, "CODE")
-    out = Path(given.get("OUT", RESULTS / "cover")).resolve()
-    shutil.rmtree(out, ignore_errors=True)
-    run = _Runner(system.definition, sim, out, number(given, "N", os.cpu_count() or 1), code)
-    run.jobs(system.programs(everything=True), "recorded programs")
-    run.jobs(system.directed(sim), "directed scenarios")
-    for seed in range(1, 4):
-        if stories := [replace(job, name=f"{job.name}-{seed}") for job in system.stories(sim, seed=seed)]:
-            run.jobs(stories, f"stories of the trace system, seed {seed}")
-    first, most, used = number(given, "FIRST", 1), number(given, "SEEDS", 400), 0
-    while used < most and run.holes():
-        lot = [system.drawn(first + used + n, size=number(given, "SIZE", 20_000)) for n in range(min(_ROUND, most - used))]
-        used += len(lot)
-        run.jobs(lot, f"random seeds {first + used - len(lot)} to {first + used - 1}")
-    _show_code(out, code)
-    told = report.main([f"RESULTS={out}"])
-    for name in run.surprises:
-        print(f"reached although it is excluded: {name}; correct the reason in tb/coverage")
-    holes = run.holes()
-    for hole in holes[:_SHOWN]:
-        print(f"hole: {hole}")
-    if len(holes) > _SHOWN:
-        print(f"and {len(holes) - _SHOWN} more; the report has them all")
-    good = not (holes or run.bad or run.surprises or told)
-    print(f"{'PASS' if good else 'FAIL'} {run.said()} after {used} random seeds")
-    return 0 if good else 1
+    accounts = _begin(out, runs, given, sim)
+    session = _Session(accounts, out, runs, given, sim)
+    session.close()
+    measured = session.measure() if code else None
+    cover = session.leave(measured, before)
+    report.main([f"RESULTS={runs}"])
+    return 0 if _told(cover, session, out) else 1
 
 
-class _Runner:
-    """Runs lists of jobs and keeps the merged coverage."""
+def _between(out: Path, given: Mapping[str, str]) -> cover_data.Trend:
+    entries = cover_data.history(out)
+    if len(entries) < 2 and "A" not in given:
+        raise ArgumentError(f"{out / cover_data.HISTORY} has {len(entries)} runs; a trend needs two, type `make cover` or give A=<a cover.json>")
+    return cover_data.Trend(cover_data.find(out, given.get("A", "-2")), cover_data.find(out, given.get("B", "-1")))
 
-    def __init__(self, definition: Definition, sim: str, out: Path, workers: int, code: bool) -> None:
-        self.definition, self.sim, self.out, self.workers, self.code = definition, sim, out, workers, code
-        self.counts: Counts = definition.merge([])
-        self.bad = self.done = 0
+
+def _begin(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> list[Account]:
+    """The systems that are asked for and those that were run before, with what was run."""
+    chosen = [systems.find(name) for name in given.get("IP", ",".join(systems.NAMES)).split(",")]
+    mark = fingerprint({"SIM": sim, "SIZE": given.get("SIZE", ""), "FIRST": given.get("FIRST", "")})
+    known = same_as_before(out, mark) and not flag(given, "FRESH")
+    if not known:
+        for name in systems.NAMES:
+            shutil.rmtree(runs / name, ignore_errors=True)
+        shutil.rmtree(out / "code", ignore_errors=True)
+    accounts = [Account(system) for system in chosen]
+    accounts += [Account(systems.find(name)) for name in systems.NAMES if (runs / name).exists() and name not in {a.system.ip for a in accounts}]
+    before = sum(resume(account, runs / account.system.ip) for account in accounts)
+    if before:
+        print(f"{before} runs were there before; going on (FRESH=1 begins anew)", flush=True)
+    return accounts
+
+
+class _Session:
+    """One `make cover`: the plans of the systems and what they have cost."""
+
+    def __init__(self, accounts: list[Account], out: Path, runs: Path, given: Mapping[str, str], sim: str) -> None:
+        self.accounts, self.out, self.runs, self.sim = accounts, out, runs, sim
+        self.workers = number(given, "N", os.cpu_count() or 1)
+        self.budget = 60.0 * number(given, "BUDGET", 0)
         self.begin = time.perf_counter()
-
-    def jobs(self, jobs: list[Any], what: str) -> None:
-        """Run these, and say where the coverage stands."""
-        seen: list[Counts] = []
-
-        def tell(result: dict[str, Any]) -> None:
-            self.done += 1
-            if result["verdict"] != "PASS":
-                self.bad += 1
-                print(trouble(result), flush=True)
-            if result.get("coverage"):
-                seen.append(result["coverage"])
-
-        run_all(jobs, self.sim, self.out, tell, self.workers, process=f"process-{self.done}", coverage=self.code)
-        self.counts = self.definition.merge([self.counts, *seen])
-        print(f"{what}: {len(jobs)} runs; {self.said()}, {time.perf_counter() - self.begin:.0f} s", flush=True)
-
-    def holes(self) -> list[str]:
-        """`point: bin` of every bin still to be hit."""
-        return [f"{p.name}: {name}" for p in self.definition.points for name in p.holes(self.counts)]
+        self.bad = sum(account.bad for account in accounts)
+        self.stopped = False
+        self.wanted = set(given.get("IP", ",".join(systems.NAMES)).split(","))
+        self.code = sim == "verilator" and given.get("CODE") != "0"
+        self.listed = {a.system.ip: stimuli(a.system, sim) for a in accounts}
+        size, first, seeds = number(given, "SIZE", 20_000), number(given, "FIRST", 1), number(given, "SEEDS", 400)
+        self.plans = {
+            a.system.ip: Plan(a, sim, size, first, seeds, build_of, lambda account, n: aimed(account, self.listed[account.system.ip], n))
+            for a in accounts if a.system.ip in self.wanted
+        }  # fmt: skip
+        self.by_ip = {account.system.ip: account for account in accounts}
 
     @property
-    def surprises(self) -> list[str]:
-        """`point: bin` of every excluded bin that was hit."""
-        return [f"{p.name}: {name}" for p in self.definition.points for name in p.surprises(self.counts)]
+    def seconds(self) -> float:
+        """Since the begin."""
+        return time.perf_counter() - self.begin
 
-    def said(self) -> str:
-        """How far it is closed."""
-        hit, total = self.definition.hit(self.counts)
-        return f"{hit} of {total} bins hit, {self.bad} of {self.done} runs not passed"
+    def close(self) -> None:
+        """Run until nothing is open, nothing is left, or the time is up."""
+        share = 1 - _CODE_SHARE if self.code else 1.0
+
+        def next_lot() -> Lot | None:
+            if self.budget and self.seconds > share * self.budget:
+                self.stopped = True
+                return None
+            # Each in turn: the one that was given least time.
+            for ip, plan in sorted(self.plans.items(), key=lambda item: (self.by_ip[item[0]].cost.lots, item[0])):
+                if jobs := plan.lot():
+                    return self._lot(ip, jobs)
+            return None
+
+        drive(next_lot, self._closed, self.sim, self.workers)
+
+    def _lot(self, ip: str, jobs: list[Any]) -> Lot:
+        cost = self.by_ip[ip].cost
+        cost.lots += 1
+        folder = self.runs / ip
+        place = next(p for n in range(cost.lots, 10**6) if not (p := folder / f"process-{n}").exists())
+        place.mkdir(parents=True)
+        for job in jobs:
+            job.sim, job.out = self.sim, str(folder / job.name)
+        return Lot(ip, build_of(jobs[0]), jobs, place)
+
+    def _closed(self, done: Done) -> None:
+        account = self.by_ip[done.lot.ip]
+        account.cost.builds += done.build_cpu
+        account.cost.runs += done.run_cpu
+        records = []
+        for job, result in zip(done.lot.jobs, done.results):
+            records.append(account.add(job, result))
+            if result["verdict"] != "PASS":
+                self._complain(result)
+        self.plans[done.lot.ip].learn(records)
+        kinds = " ".join(dict.fromkeys(job.source.partition(":")[0] for job in done.lot.jobs))
+        hit, total = account.hit()
+        self.say(f"{done.lot.ip:<9} {hit:>5} of {total:>5} bins  +{sum(r.new for r in records):<4} by {len(records)} runs ({kinds})")
+
+    def _complain(self, result: dict[str, Any]) -> None:
+        self.bad += 1
+        if self.bad <= _SHOWN:
+            print(trouble(result), flush=True)
+
+    def measure(self) -> dict[str, code_coverage.FileCoverage] | None:
+        """The code coverage; None if the budget left no time for it."""
+        runs = CodeRuns(self.accounts, ROOT, self.out / "code", self.sim, build_of)
+
+        def next_lot() -> Lot | None:
+            if self.budget and self.seconds > self.budget:
+                self.stopped = True
+                return None
+            return runs.lot()
+
+        def told(done: Done) -> None:
+            new = runs.told(done)
+            self.say(f"{done.lot.ip:<9} code coverage of a build: +{new} lines and branches by {len(done.results)} runs")
+
+        drive(next_lot, told, self.sim, self.workers)
+        for result in runs.bad:
+            self._complain(result)
+        return runs.sum.files() if runs.builds else None
+
+    def say(self, text: str) -> None:
+        """A line with the time."""
+        print(f"[{self.seconds:4.0f} s] {text}", flush=True)
+
+    def leave(self, code: Mapping[str, code_coverage.FileCoverage] | None, before: cover_data.Entry | None) -> dict[str, Any]:
+        """Write everything; the content of cover.json."""
+        tries: dict[str, list[Try]] = {a.system.ip: Holes(a, self.listed[a.system.ip]).ranked() for a in self.accounts}
+        parts = [cover_data.of_system(account, tries[account.system.ip]) for account in self.accounts]
+        cover = {
+            "written": datetime.now().astimezone().isoformat(timespec="seconds"), "revision": cover_data.revision(), "seconds": round(self.seconds, 1),
+            "closed": not self.bad and not any(a.open or a.surprises() for a in self.accounts),
+            "systems": parts, "code": cover_data.of_code(code) if code else None, "trend": None,
+        }  # fmt: skip
+        cover = json.loads(json.dumps(cover))
+        now = cover_data.entry(cover)
+        if before is not None:
+            cover["trend"] = cover_data.Trend(before, now).to_dict()
+        (self.out / cover_data.COVER).write_text(json.dumps(cover, indent=1))
+        cover_data.remember(self.out, now)
+        export_all([(a.definition, a.counts) for a in self.accounts], self.out)
+        if code:
+            packages: dict[str, list[Any]] = {}
+            for path, file in code.items():
+                packages.setdefault(str(Path(path).parent), []).append(file.source())
+            write(cobertura(packages, ROOT, cover["revision"]), self.out / "code.cobertura.xml", DOCTYPE)
+            (self.out / "code.info").write_text(code_coverage.lcov(dict(code), ROOT))
+        self.trend = cover_data.Trend(before, now).lines() if before is not None else []
+        self.tries = [(ip, t) for ip, found in tries.items() for t in found]
+        return cover
 
 
-def _show_code(out: Path, wanted: bool) -> None:
-    """Print the code coverage and leave it as code.json and code.info."""
-    if not wanted:
-        return
-    files = code_coverage.merge(sorted(out.glob("*/coverage.dat")), ROOT)
-    width = max(map(len, files))
-    print(f"{'code coverage of the RTL':<{width}}  " + "  ".join(f"{kind:>8}" for kind in code_coverage.KINDS))
-    table = {}
-    for name, file in files.items():
-        rates = {kind: file.rate(kind) for kind in code_coverage.KINDS}
-        missed = [[line, what] for line, what in file.missed("line", "branch")]
-        table[name] = {"rates": rates, "missed": missed}
-        print(f"{name:<{width}}  " + "  ".join(f"{code_coverage.percent(rate):>8}" for rate in rates.values()))
-    (out / "code.json").write_text(json.dumps(table, indent=1))
-    (out / "code.info").write_text(code_coverage.lcov(files, ROOT))
+def _told(cover: Mapping[str, Any], session: _Session, out: Path) -> bool:
+    """Print what was found; whether all is closed and passed."""
+    if cover["code"]:
+        _print_code(cover["code"])
+    for account in session.accounts:
+        for point, name in account.surprises():
+            print(f"reached although it is excluded: {account.system.ip} {point}: {name}; correct the reason in tb/coverage")
+    for _, t in session.tries[:_SHOWN]:
+        print(f"hole: {t.point}: {t.bin}   try: {t.command or '-'}\n      ({t.why})")
+    if len(session.tries) > _SHOWN:
+        print(f"and {len(session.tries) - _SHOWN} more holes; {out / cover_data.COVER} has them all")
+    if session.trend:
+        print("\n".join(session.trend))
+    for account in session.accounts:
+        cost = account.cost
+        print(f"{'PASS' if not (account.open or account.bad or account.surprises()) else 'FAIL'}  {account.system.ip}: {account.said}; "
+              f"CPU {cost.builds:.0f} s builds, {cost.runs:.0f} s runs, {cost.code_builds + cost.code_runs:.0f} s code coverage")  # fmt: skip
+    stopped = "; the time was up, the same command goes on" if session.stopped else ""
+    total = sum(account.cost.total for account in session.accounts)
+    print(f"{'PASS' if cover['closed'] else 'FAIL'}  coverage in {session.seconds / 60:.1f} minutes, {total:.0f} s of CPU ({os.path.relpath(out)}){stopped}")
+    return bool(cover["closed"])
+
+
+def _print_code(code: Mapping[str, Any]) -> None:
+    """A line for each folder of the RTL."""
+    folders: dict[str, dict[str, list[int]]] = {}
+    for file in code["files"]:
+        rates = folders.setdefault(str(Path(file["path"]).parent), {kind: [0, 0] for kind in code_coverage.KINDS})
+        for kind, (hit, count) in file["rates"].items():
+            rates[kind] = [rates[kind][0] + hit, rates[kind][1] + count]
+    shown: Callable[[list[int]], str] = lambda rate: code_coverage.percent((rate[0], rate[1]))  # noqa: E731
+    print(f"{'code coverage of the RTL':<26}" + "".join(f"{kind:>10}" for kind in code_coverage.KINDS[:3]))
+    for folder, rates in [*folders.items(), ("all", code["total"])]:
+        print(f"{folder:<26}" + "".join(f"{shown(rates[kind]):>10}" for kind in code_coverage.KINDS[:3]))
 
 
 if __name__ == "__main__":

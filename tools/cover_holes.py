@@ -1,0 +1,219 @@
+"""Open bins, and for each the run that is most likely to hit it: from what the runs so far have hit beside it.
+
+Beside a hole are the bins of its point that were hit; the more of their axes are the hole's, and the nearer the others, the closer.
+The stimulus that hit the closest ones is the one to try. A knob is an option that all runs share which hit something with one of the
+hole's values, and that the others do not: a value that only RV32 runs have needs XLEN=32.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from tb.coverage.model import CROSS, Point
+from tb.job import Job
+from tools.cover_account import Account, Record, options_of
+from tools.systems.base import System
+
+_CHANCE = 0.02  # a knob that so likely is none
+_SOURCES = 4  # stimuli that are considered for a hole
+_AT_ONCE = 24  # tries
+
+
+@dataclass(frozen=True)
+class Near:
+    """A stimulus that hit bins beside a hole. close: 1 would be the hole itself. bins: how many of those closest ones; runs of all its runs did."""
+
+    source: str
+    close: float
+    bins: int
+    runs: int
+    all: int
+    example: str
+
+    @property
+    def likely(self) -> tuple[float, float, int]:
+        """For ranking: the larger, the likelier."""
+        return self.close, self.runs / self.all, self.bins
+
+
+@dataclass(frozen=True)
+class Try:
+    """A hole and the run to try. near: stimuli, the likeliest first. knobs: options that its values seem to need. job: None if nothing is known."""
+
+    point: str
+    bin: str
+    near: tuple[Near, ...]
+    knobs: dict[str, Any]
+    job: Job | None
+
+    @property
+    def command(self) -> str:
+        """What to type, or an empty text."""
+        return self.job.rerun if self.job else ""
+
+    @property
+    def why(self) -> str:
+        """Why this run."""
+        if not self.near:
+            return "nothing near was ever hit: no run hit any bin of this point"
+        best = self.near[0]
+        said = f"{best.source} hit {best.example!r}" + (f" and {best.bins - 1} as close" if best.bins > 1 else "") + f" in {best.runs} of {best.all} runs"
+        if self.knobs:
+            said += f"; what hits its values has {' '.join(f'{name.upper()}={_text(value)}' for name, value in self.knobs.items())}"
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """For cover.json."""
+        return {"point": self.point, "bin": self.bin, "try": self.command, "why": self.why, "near": [near.__dict__ for near in self.near]}
+
+
+def stimuli(system: System, sim: str) -> dict[str, list[Job]]:
+    """What a system is given by name: scenarios, programs and stories, each in its configurations."""
+    found: dict[str, list[Job]] = defaultdict(list)
+    for job in [*system.directed(sim), *system.programs(everything=True), *system.stories(sim)]:
+        found[job.source].append(job)
+    return found
+
+
+@dataclass
+class Holes:
+    """The holes of an account, looked at from all that was run. listed: of `stimuli`."""
+
+    account: Account
+    listed: Mapping[str, list[Job]]
+    _knobs: dict[tuple[str, int, str], dict[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def _of_source(self) -> Counter[str]:
+        return Counter(record.job.source for record in self.account.records)
+
+    @cached_property
+    def _hit(self) -> dict[str, dict[str, list[Record]]]:
+        """Point: bin: the runs that hit it."""
+        found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+        for record in self.account.records:
+            for point, bins in record.hits.items():
+                for name in bins:
+                    found[point][name].append(record)
+        return found
+
+    @cached_property
+    def _options(self) -> dict[str, Counter[str]]:
+        """Option: how many runs have each of its values."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for record in self.account.records:
+            for name, value in record.options.items():
+                found[name][value] += 1
+        return found
+
+    def ranked(self, most: int = 400) -> list[Try]:
+        """A try for each hole, those first that are likeliest to be hit."""
+        tries = [self.of(point, name) for point, name in self.account.holes()[:most]]
+        return sorted(tries, key=lambda t: t.near[0].likely if t.near else (0.0, 0.0, 0), reverse=True)
+
+    def of(self, point: str, name: str, number: int = 0) -> Try:
+        """The try of a hole; of `number` 1 and more others than the likeliest."""
+        known = self.account.definition.by_name[point]
+        near = self.near(known, name)
+        knobs = self.knobs(known, name)
+        jobs = [job for n in near for job in self._jobs(n.source, knobs, number)] + self._walk(knobs, number)
+        job = jobs[number % len(jobs)] if jobs and near else None
+        return Try(point, name, tuple(near), knobs, job)
+
+    def near(self, point: Point, name: str) -> list[Near]:
+        """The stimuli that hit what is closest to a bin, the likeliest first."""
+        places = [{bin_: n for n, bin_ in enumerate(axis)} for axis in point.axes]
+        target = name.split(CROSS) if len(point.axes) > 1 else [name]
+        best: dict[str, tuple[float, list[str], set[int]]] = {}
+        for other, records in self._hit.get(point.name, {}).items():
+            values = other.split(CROSS) if len(point.axes) > 1 else [other]
+            close = round(sum(1.0 if a == b else 0.5 / (1 + abs(axis[a] - axis[b])) for axis, a, b in zip(places, target, values)) / len(places), 3)
+            for record in records:
+                had = best.get(record.job.source)
+                if had is None or close > had[0]:
+                    had = best[record.job.source] = (close, [], set())
+                if close == had[0]:
+                    if not had[1] or had[1][-1] != other:
+                        had[1].append(other)
+                    had[2].add(id(record))
+        found = [Near(source, close, len(bins), len(runs), self._of_source[source], bins[0]) for source, (close, bins, runs) in best.items()]
+        return sorted(found, key=lambda n: n.likely, reverse=True)[:_SOURCES]
+
+    def knobs(self, point: Point, name: str) -> dict[str, Any]:
+        """The options that the values of a bin seem to need, from the runs that hit them in other bins."""
+        found: dict[str, Any] = {}
+        for axis, value in enumerate(name.split(CROSS) if len(point.axes) > 1 else [name]):
+            if len(point.axes) > 1:
+                for option, wanted in self._knobs_of(point, axis, value).items():
+                    found.setdefault(option, wanted)
+        return found
+
+    def _knobs_of(self, point: Point, axis: int, value: str) -> dict[str, Any]:
+        key = (point.name, axis, value)
+        if key not in self._knobs:
+            having = {id(r): r for name, runs in self._hit.get(point.name, {}).items() if name.split(CROSS)[axis] == value for r in runs}
+            configs = [record.options for record in having.values()]
+            found = {}
+            for option, all_ in self._options.items() if configs else ():
+                values = {config.get(option) for config in configs}
+                if len(values) == 1 and len(all_) > 1:
+                    (only,) = values
+                    if only is not None and (all_[only] / sum(all_.values())) ** len(configs) < _CHANCE:
+                        found[option] = json.loads(only)
+            self._knobs[key] = found
+        return self._knobs[key]
+
+    def _jobs(self, source: str, knobs: Mapping[str, Any], number: int) -> list[Job]:
+        """A stimulus in the one of its configurations that has most of the knobs, with a seed that was not run."""
+        if source == "random":
+            return self._walk(knobs, number)
+        listed = self.listed.get(source)
+        if not listed:
+            return []
+        best = max(listed, key=lambda job: sum(options_of(job).get(name) == json.dumps(value) for name, value in knobs.items()))
+        used = {record.job.seed for record in self.account.records if record.job.source == source and record.job.config == best.config}
+        seed = next(n for n in range(1, 10_000) if n not in used) + number
+        return [replace(best, seed=seed)]
+
+    def _walk(self, knobs: Mapping[str, Any], number: int) -> list[Job]:
+        """A random walk with these options; without them if they do not go together."""
+        seed = 10_000 + len(self.account.records) + number
+        for base in (dict(knobs), {}):
+            try:
+                job = self.account.system.drawn(seed, base)
+                job.settings  # noqa: B018  a ConfigError says that they do not
+                return [job]
+            except ValueError:
+                continue
+        return []
+
+
+def aimed(account: Account, listed: Mapping[str, list[Job]], number: int) -> list[Job]:
+    """Runs that are likely to hit holes, none twice."""
+    holes = Holes(account, listed)
+    jobs: dict[str, Job] = {}
+    for point, name in _spread(account.holes(), _AT_ONCE):
+        job = holes.of(point, name, number).job
+        if job is not None and job.rerun not in jobs:
+            jobs[job.rerun] = replace(job, name=f"try-{number}-{len(jobs)}")
+    return list(jobs.values())
+
+
+def _spread(holes: list[tuple[str, str]], number: int) -> Iterable[tuple[str, str]]:
+    """Some of the holes, of each point about as many."""
+    groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for hole in holes:
+        groups[hole[0]].append(hole)
+    taken: list[tuple[str, str]] = []
+    while len(taken) < number and any(groups.values()):
+        taken += [group.pop() for group in groups.values() if group]
+    return taken[:number]
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
