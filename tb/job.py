@@ -43,7 +43,7 @@ class Job:
     random walk (CTR: transfers, counters: cycles, tandem trace: rows, of a program instructions and traps; also of a program, default all of them). backpressure: % of cycles with out_ready_i low. gaps: % of beats with idle cycles before. exact: hold the
     encoder to its reference profile (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf,
     config.json and retired.csv there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; knobs: tolerances by name, instead of those
-    that `exact` stands for.
+    that `exact` stands for; without: kinds of the retire stream (notify, ext_notify, vendor) that it has no port for: the hart does not tell them.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Job:
     sim: str = "verilator"
     dut: str = ""
     knobs: dict[str, Any] = field(default_factory=dict)
+    without: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         choices = (("ip", tuple(CONFIGS)), ("drive", DRIVES), ("retirement", RETIREMENTS), ("grouping", ("longest", "random")))

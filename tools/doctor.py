@@ -65,7 +65,13 @@ def environment():
 
 
 def main():
-    """0 if `make` can work."""
+    """0 if `make` can work; with DUT= as well if the IP fits."""
+    named = any(word.startswith("DUT=") and word != "DUT=" for word in sys.argv[1:])
+    if named and sys.prefix != sys.base_prefix:
+        from tools.arguments import main_guard
+        from tools.dut.doctor import main as look
+
+        main_guard(look)
     good = basics()
     if sys.prefix == sys.base_prefix:
         good &= say(False, ".venv", "not made yet; type `make`")

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tb.job import Job
 from tools import bits, simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.builds import ROOT
@@ -26,7 +27,7 @@ WALKS = 24  # random walks of the main job
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
     system = systems.of(argv)
-    given = parse(argv, {**words(system), "RTL": "folder of the design, default rtl"}, "Run one job, or the main job.")
+    given = parse(argv, {**words(system), "RTL": "folder of the design, default rtl", "DUT": "an IP on the stand: name below tb/duts, or folder with a dut.toml"}, "Run one job, or the main job.")
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
@@ -38,13 +39,30 @@ def main(argv: list[str]) -> int:
     out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
     out.mkdir(parents=True, exist_ok=True)
     job.out, waves = str(out.resolve()), flag(given, "WAVES")
-    made = build(build_of(job), sim, Path(given.get("RTL", ROOT / "rtl")), waves)
+    made = build(build_of(job), sim, _design(given, system, job), waves)
     (result,) = run(made, [job], out)
     _tell(result)
     print(f"result    {_short(out / 'result.json')}")
     if waves:
         print(f"waveform  {_short(out / f'waves.{made.waves}')}")
     return 0 if result["verdict"] == "PASS" else 1
+
+
+def _design(given: dict[str, str], system: System, job: Job) -> Path:
+    """The folder that stands for rtl/; an IP on the stand decides what its job is held to."""
+    if "DUT" not in given:
+        return Path(given.get("RTL", ROOT / "rtl"))
+    from tools.dut.description import Dut
+    from tools.dut.select import unheard
+    from tools.dut.stand import stand
+
+    if both := {"RTL", "EXACT"} & set(given):
+        raise ArgumentError(f"DUT= and {both.pop()}= are both given; DUT= says itself where its sources are and what it is held to, leave the other away")
+    dut = Dut.load(given["DUT"])
+    if dut.ip != system.ip:
+        raise ArgumentError(f"DUT={given['DUT']} is for IP={dut.ip}, and the job for IP={system.ip}; give IP={dut.ip}")
+    job.dut, job.exact, job.knobs, job.without = dut.shown, dut.exact, dict(dut.knobs), unheard(dut, system, job)
+    return stand(dut, system, build_of(job))
 
 
 def _main_job(system: System, sim: str, seed: int) -> int:

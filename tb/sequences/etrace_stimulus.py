@@ -30,7 +30,7 @@ from models.riscv.sequential import mark
 from models.riscv.stream import RESTART_KINDS, with_itype_width, with_variant
 from tb.job import Job, JobError
 from tb.sequences.etrace_golden import find
-from tb.sequences.stimulus import Stimulus, closed, told, traced
+from tb.sequences.stimulus import Stimulus, closed, heard, told, traced
 
 _BIT = {name: 1 << bit for bit, name in enumerate(OPTIONS)}
 
@@ -123,7 +123,7 @@ def _recorded(job: Job, name: str) -> Stimulus:
 def _played(job: Job, program: Program, retired: Retired, elf: Path | None) -> Stimulus:
     """The stream as the hart reports it, in the job's blocks, gaps and blocks a cycle."""
     config: Config = job.settings
-    retired = with_itype_width(retired, config.itype_width_p)
+    retired = with_itype_width(heard(job, retired), config.itype_width_p)
     retired.sijump = retired.sijump * config.sijump_p
     rng = random.Random(job.rng_path("blocks")) if job.grouping == "random" or job.gaps else None
     beats = to_beats(retired, config.blocks, job.retirement, (1 << config.iretire_width_p) - 1, rng, job.gaps / 100, per_cycle=True)

@@ -64,7 +64,7 @@ def stimulus(job: Job) -> Stimulus:
         program, rng = random_program(job)
         knobs = Knobs(well_behaved=config.implicit_return == COUNTER, all_jumps=bool(config.all_jumps))
         retired = closed(random_walk(program, rng, job.size, knobs, config.variant), program)
-    retired = reported(job, retired, program)
+    retired = reported(job, heard(job, retired), program)
     if wrong := misleading(retired, config.implicit_return):
         raise JobError(f"{job.source} cannot be traced so: {explain(retired, program, config.implicit_return, wrong)}")
     return Stimulus(program, retired, beats_of(job, retired), config, elf)
@@ -82,6 +82,11 @@ def reported(job: Job, retired: Retired, program: Program) -> Retired:
     reserved = config.variant == "rc7" and random.Random(job.rng_path("itype")).random() < 0.25
     itype = IType.RESERVED if reserved and job.source == "random" else IType.TAKEN
     return with_options(retired, program, bool(config.all_jumps), itype)
+
+
+def heard(job: Job, retired: Retired) -> Retired:
+    """The stream without what the job leaves out."""
+    return retired.select(~np.isin(retired.kind, [Kind[name.upper()] for name in job.without])) if job.without else retired
 
 
 def beats_of(job: Job, retired: Retired) -> Beats:
@@ -115,7 +120,7 @@ def told(job: Job, name: str, scenarios: Mapping[str, Scenario], reported: Calla
         raise JobError(f"there is no scenario {name}; {hint}`make list` has them")
     scenario, config = scenarios[name], job.settings
     program, retired = scenario.build(config, random.Random(job.rng_path("story")))
-    retired = reported(job, retired, program)
+    retired = reported(job, heard(job, retired), program)
     beats = scenario.to_beats(config, random.Random(job.rng_path("beats")), program, retired, job.retirement)
     if job.gaps:
         rng = np.random.default_rng(random.Random(job.rng_path("gaps")).getrandbits(64))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.builds import ROOT
+from tools.compliance_model import Waiver
 from tools.dut.claims import Claims, claims_of
 from tools.dut.sources import SourceError, Sources, sources_of
 
@@ -42,16 +43,6 @@ _WAIVER = ("clause", "reason", "owner", "expires")
 
 class DutError(ValueError):
     """A dut.toml that cannot be used; the text says where, what was found, what was needed and what to do."""
-
-
-@dataclass(frozen=True)
-class Waiver:
-    """A clause that may fail: why, who answers for it, and the last day on which that holds."""
-
-    clause: str
-    reason: str
-    owner: str
-    expires: datetime.date
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +82,16 @@ class Dut:
     def path(self) -> Path:
         """Its dut.toml."""
         return self.folder / FILE
+
+    @property
+    def shown(self) -> str:
+        """DUT= that names it."""
+        if self.folder.parent == SHIPPED:
+            return self.folder.name
+        try:
+            return str(self.folder.relative_to(ROOT))
+        except ValueError:
+            return str(self.folder)
 
     @classmethod
     def load(cls, where: str | Path) -> Dut:

@@ -1,0 +1,169 @@
+"""What applies to an IP: the jobs that its claims allow, and the clauses that none of them could meet."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from scoreboards.clauses import Clause
+from tb.job import Job
+from tools.dut.claims import as_options
+from tools.dut.description import Dut
+from tools.dut.ports import fit
+
+_TRIES = 64  # combinations of claimed values that a seed draws until one is legal
+_MODELS = ("decoder", "codec", "sources", "transport")  # checks of a plan that are tests of models, if there are no others
+# What a hart tells beside its instructions, and the port that it needs: an IP may do without.
+_PULSES = {
+    "ntrace": {"notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i"},
+    "etrace": {"notify": "ing_notify_i"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Selection:
+    """jobs: what is run. left: of each job that does not apply why not, by its name. without: kinds of the retire stream that are left out."""
+
+    jobs: list[Job]
+    left: dict[str, str]
+    without: list[str]
+
+
+def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selection:
+    """Programs, directed scenarios and random seeds."""
+    jobs: list[Job] = []
+    left: dict[str, str] = {}
+    seen: set[str] = set()
+    for job in [*system.programs(everything=True), *system.directed(sim)]:
+        found = _adapted(dut, system, job)
+        if isinstance(found, str):
+            left[job.name] = found
+        elif (key := f"{found.source} {sorted(found.settings.to_dict().items(), key=str)} {found.retirement} {found.drive}") not in seen:
+            seen.add(key)
+            jobs.append(found)
+    for seed in range(first, first + seeds):
+        found = _drawn(dut, system, seed)
+        if isinstance(found, str):
+            left[f"seed-{seed}"] = found
+        else:
+            jobs.append(found)
+    without = unheard(dut, system, jobs[0]) if jobs else []
+    for job in jobs:
+        job.sim, job.dut, job.exact, job.knobs, job.without = sim, dut.shown, dut.exact, dict(dut.knobs), list(without)
+    return Selection(jobs, left, without)
+
+
+def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
+    """Kinds of the retire stream for which the IP has no port, so that nobody can expect that it tells them."""
+    unused = {port.name for port in fit(dut, system, system.build_of(job)).unused_ours}
+    return [kind for kind, port in _PULSES.get(dut.ip, {}).items() if port in unused]
+
+
+def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
+    """The job with the widths of the IP instead of ours; why it does not apply, if it asks for what is not claimed."""
+    options = {name: value for name, value in job.config.items() if name != "ip"}
+    for f in fields(system.config):
+        name, claimed = f.name, dut.claims.values[f.name]
+        if claimed is None or (name in options and dut.claims.allows(name, options[name])):
+            continue
+        if name not in options:
+            if not dut.claims.allows(name, f.default):
+                options |= as_options(system, {name: dut.claims.first(name)})
+            continue
+        other = options | as_options(system, {name: dut.claims.first(name)})
+        if not _width(system, job, options, other):
+            return f"needs {name} = {options[name]}"
+        options = other
+    if dut.single and job.source.startswith("scenario:") and job.retirement != "single" and system.scenarios[job.source.partition(":")[2]].beats is not None:
+        return "places blocks of several instructions"
+    if job.backpressure and not dut.backpressure:
+        return "lets the output wait"
+    return _made(dut, job, options)
+
+
+def _width(system: Any, job: Job, options: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether options differ in what a simulation is built for: widths and sizes, which a story can do without."""
+    try:
+        return bool(system.build_of(_with(job, other)) != system.build_of(_with(job, options)))
+    except ValueError:  # not legal by itself: judged when all of them are known
+        return True
+
+
+def _with(job: Job, options: dict[str, Any]) -> Job:
+    values = job.to_dict() | {"config": options}
+    return type(job)(**values)
+
+
+def _made(dut: Dut, job: Job, options: dict[str, Any]) -> Job | str:
+    try:
+        found = _with(job, options)
+        _ = found.settings
+    except ValueError as error:
+        return str(error)
+    if dut.single and job.ip in ("ntrace", "etrace"):
+        found.retirement = "single"
+    if not dut.backpressure:
+        found.backpressure = 0
+    return found
+
+
+def _drawn(dut: Dut, system: Any, seed: int) -> Job | str:
+    """A seed of the regression within the claims."""
+    rng = random.Random(f"{seed}:{dut.name}:claims")
+    named = {name: values for name, values in dut.claims.values.items() if values is not None}
+    why = ""
+    for _ in range(_TRIES):
+        base = as_options(system, {name: rng.choice(values) for name, values in named.items()})
+        try:
+            job = system.drawn(seed, base)
+        except ValueError as error:
+            why = str(error)
+            continue
+        return _made(dut, job, {name: value for name, value in job.config.items() if name != "ip"})
+    return f"no legal combination was found: {why}"
+
+
+def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job]) -> dict[str, str]:
+    """Of each clause that this IP need not meet, why. every: the jobs of an IP that claims everything."""
+    ran = {_kind(job.source) for job in chosen.jobs}
+    needs: dict[str, list[str]] = {}
+    for job in every:
+        if (kind := _kind(job.source)) not in ran and job.name in chosen.left:
+            needs.setdefault(kind, []).append(chosen.left[job.name])
+    found: dict[str, str] = {}
+    clauses = system.plan.clauses
+    for clause in clauses.values():
+        if why := _why_not(dut, clause, ran, needs):
+            found[clause.id] = why
+    for clause in clauses.values():
+        parts = [part for part in clause.through if part in clauses]
+        if parts and all(part in found for part in parts):
+            found.setdefault(clause.id, found[parts[0]])
+    return found
+
+
+def _kind(source: str) -> str:
+    return source if source.startswith("scenario:") else source.partition(":")[0]
+
+
+def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]]) -> str:
+    if clause.variants and not _of_variants(dut, clause.variants):
+        return f"holds in {' and '.join(clause.variants)}, which is not claimed"
+    checks = [check for check in clause.checks if check not in _MODELS and not check.startswith("tests/")]
+    if clause.checks and not checks or clause.tests and all(test.startswith("tests/") for test in clause.tests):
+        return "about models and tools, or the whole trace system; not about a single device"
+    if checks and not dut.exact and set(checks) == {"exact"}:
+        return "only a device that declares the reference profile is held to it ([profile] exact)"
+    scenarios = {_kind(test) for test in clause.tests if test.startswith("scenario:")}
+    if scenarios and not scenarios & ran and scenarios <= set(needs):  # random walks may meet it, but not without these options either
+        why = next(iter(needs[min(scenarios)]))
+        return f"its scenarios do not apply: {min(scenarios).partition(':')[2]} {why}"
+    return ""
+
+
+def _of_variants(dut: Dut, variants: Sequence[str]) -> bool:
+    claimed = dut.claims.values.get("variant")
+    widths = [f"RV{value}" for value in dut.claims.values.get("xlen") or (32, 64)]
+    return claimed is None or bool(set(variants) & {*map(str, claimed), *widths})
