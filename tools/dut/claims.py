@@ -14,6 +14,12 @@ from difflib import get_close_matches
 from typing import Any
 
 ANY = "any"
+# What software, the hart or our testbench chooses, not the IP: anything, unless dut.toml names it.
+OPEN: dict[str, tuple[str, ...]] = {
+    "ntrace": ("ts_mode", "ts_prescale", "ts_run_in_debug", "src_id"),
+    "etrace": ("ctype", "encapsulation", "framing", "index_width", "flow", "timestamp", "block_bytes", "trap_vectors"),
+    "ctr": ("depth", "ctl", "vsctl"),
+}  # fmt: skip
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)")
 _COMBINATIONS = 256  # of values that are tried together until one is legal
@@ -26,10 +32,13 @@ class Claims:
     values: Mapping[str, tuple[Any, ...] | None]
     named: tuple[str, ...]
 
-    def allows(self, option: str, value: Any) -> bool:
-        """Whether a value (as a configuration has it, or as text) is claimed."""
+    def allows(self, system: Any, option: str, options: Mapping[str, Any]) -> bool:
+        """Whether the value of an option is claimed: a claimed one in its place gives the same configuration."""
         known = self.values[option]
-        return known is None or plain(value) in known
+        if known is None or (option in options and plain(options[option]) in known):
+            return True
+        whole = system.config.from_dict(dict(options))
+        return any(_same(system, whole, options, option, value) for value in known)
 
     def first(self, option: str) -> Any:
         """The value to use where nothing says which: the default if it is claimed, else the first one named."""
@@ -40,6 +49,13 @@ class Claims:
         """The values for a sentence."""
         known = self.values[option]
         return ANY if known is None else ", ".join(map(str, known)) or '""'
+
+
+def _same(system: Any, whole: Any, options: Mapping[str, Any], option: str, value: Any) -> bool:
+    try:
+        return bool(system.config.from_dict({**options, **as_options(system, {option: value})}) == whole)
+    except ValueError:
+        return False
 
 
 def plain(value: Any) -> Any:
@@ -64,7 +80,8 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
             raise error(f"[dut] variant = {variant!r}, and {system.title} has one variant only; take the line away")
         given = {"variant": variant, **given}
     default = system.config()
-    values: dict[str, tuple[Any, ...] | None] = {name: (plain(_default(f, default)),) for name, f in known.items()}
+    values: dict[str, tuple[Any, ...] | None] = {name: (plain(getattr(default, name)),) for name in known}
+    values |= dict.fromkeys(OPEN.get(system.ip, ()))
     for name, value in given.items():
         where = "[dut] variant" if name == "variant" else f"[options] {name}"
         if name not in known:
@@ -76,11 +93,6 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
     claims = Claims(values, tuple(given))
     _demand_one_legal(system, claims, error)
     return claims
-
-
-def _default(field: Any, default: Any) -> Any:
-    """The default as written: an option that others decide (0: the greatest) stays undecided."""
-    return field.default if not isinstance(field.default, tuple) else getattr(default, field.name)
 
 
 def _values(system: Any, name: str, where: str, value: Any, listed: bool, error: type[ValueError]) -> tuple[Any, ...] | None:

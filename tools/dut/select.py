@@ -65,15 +65,15 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     """The job with the widths of the IP instead of ours; why it does not apply, if it asks for what is not claimed."""
     options = {name: value for name, value in job.config.items() if name != "ip"}
     for f in fields(system.config):
-        name, claimed = f.name, dut.claims.values[f.name]
-        if claimed is None or (name in options and dut.claims.allows(name, options[name])):
-            continue
-        if name not in options:
-            if not dut.claims.allows(name, f.default):
-                options |= as_options(system, {name: dut.claims.first(name)})
-            continue
+        name = f.name
+        try:
+            if dut.claims.allows(system, name, options):
+                continue
+        except ValueError as error:  # with the values that it has so far
+            if name not in options:
+                return str(error)
         other = options | as_options(system, {name: dut.claims.first(name)})
-        if not _width(system, job, options, other):
+        if name in options and not _width(system, job, name, options, other):
             return f"needs {name} = {options[name]}"
         options = other
     if dut.single and job.source.startswith("scenario:") and job.retirement != "single" and system.scenarios[job.source.partition(":")[2]].beats is not None:
@@ -83,12 +83,14 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     return _made(dut, job, options)
 
 
-def _width(system: Any, job: Job, options: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether options differ in what a simulation is built for: widths and sizes, which a story can do without."""
-    try:
-        return bool(system.build_of(_with(job, other)) != system.build_of(_with(job, options)))
-    except ValueError:  # not legal by itself: judged when all of them are known
-        return True
+def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether an option decides what a simulation is built for: widths and sizes, which a story can do without."""
+    for a, b in ((options, other), ({name: options[name]}, {name: other[name]})):  # by itself, if it is illegal with the others as they still are
+        try:
+            return bool(system.build_of(_with(job, b)) != system.build_of(_with(job, a)))
+        except ValueError:
+            continue
+    return True
 
 
 def _with(job: Job, options: dict[str, Any]) -> Job:
