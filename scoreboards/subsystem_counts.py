@@ -20,6 +20,12 @@ from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
 from scoreboards.subsystem_transfers import Story
 
 _WRAP = (1 << 64) - 1
+INSTRET, CYCLE_COUNT, NOTHING, OUTSIDE = "SUB.count.instret", "SUB.count.cycles", "SUB.count.nothing", "SUB.count.external"
+CLAUSES = {
+    "branch": "SUB.count.branch", "taken_branch": "SUB.count.taken_branch", "jump": "SUB.count.jump", "call": "SUB.count.call", "return": "SUB.count.return",
+    "exception": "SUB.count.exception", "interrupt": "SUB.count.interrupt", "load": "SUB.count.load", "store": "SUB.count.store", "mispredict": "SUB.count.mispredict",
+}  # fmt: skip
+ITEMS = {"mcycle": "SUB.tandem.mcycle", "minstret": "SUB.tandem.minstret"}
 
 
 class Counts:
@@ -56,7 +62,7 @@ class Counts:
 
     def _snapshot(self, number: int, before: Snapshot, snapshot: Snapshot) -> None:
         span = slice(before.at, snapshot.at)
-        self._counter(number, "minstret", "SUB.count.instret", int(self._retired[snapshot.at] - self._retired[before.at]), before, snapshot,
+        self._counter(number, "minstret", INSTRET, int(self._retired[snapshot.at] - self._retired[before.at]), before, snapshot,
                       f"{self._name}: instructions", span)  # fmt: skip
         if before.counters:
             self._cycles(number, before, snapshot, "mcycle")
@@ -75,15 +81,15 @@ class Counts:
     def _expected(self, selector: int, before: Snapshot, snapshot: Snapshot) -> tuple[str, int, Snapshot, Snapshot, str]:
         """Clause, count between two snapshots, and what was counted where."""
         if selector == RETIRED:
-            count, clause, what = int(self._retired[snapshot.at] - self._retired[before.at]), "instret", f"{self._name}: instructions"
+            count, clause, what = int(self._retired[snapshot.at] - self._retired[before.at]), INSTRET, f"{self._name}: instructions"
         elif selector < FIRST_EVENT:
-            count, clause, what = 0, "nothing", "selector 0: nothing"
+            count, clause, what = 0, NOTHING, "selector 0: nothing"
         else:
             event = EVENTS[selector - FIRST_EVENT]
-            clause = event if event in DERIVED else "external"
+            clause = CLAUSES.get(event, OUTSIDE)
             where = {"load": "tandem trace", "store": "tandem trace", "mispredict": "hart port"}.get(event, self._name if event in DERIVED else "hart port")
             count, what = self._between(event, before, snapshot), f"{where}: {event.replace('_', ' ')}"
-        return f"SUB.count.{clause}", count, before, snapshot, what
+        return clause, count, before, snapshot, what
 
     def _between(self, event: str, before: Snapshot, snapshot: Snapshot) -> int:
         if event in self._sums:
@@ -101,8 +107,8 @@ class Counts:
 
     def _cycles(self, number: int, before: Snapshot, snapshot: Snapshot, name: str) -> None:
         """mcycle against the cycles of the clock; another counter of cycles is read a little later than mcycle, and so the same later."""
-        clause = "SUB.count.cycles"
-        passed = snapshot.cycle - before.cycle - sum(max(0, min(end, snapshot.cycle) - max(begin, before.cycle)) for begin, end in self.capture.stopped)
+        clause = CYCLE_COUNT
+        passed = int(self._ran(before.cycle, np.array([snapshot.cycle]))[0])
         got = (snapshot.counters[name] - before.counters[name]) & _WRAP
         self.book.check(clause, got == passed, lambda: Failure(
             clause, f"counters are the odd one out: {name} went on by {got} up to snapshot {number}, and the hart ran {passed} cycles", snapshot.cycle,
@@ -115,13 +121,20 @@ class Counts:
         n = min(len(told.minstret), len(capture.cycle), len(self.story))
         first = np.searchsorted(capture.cycle, capture.cycle[:n], side="left")
         self._item("minstret", told.minstret[:n], self._retired[first])
-        if capture.snapshots and not capture.stopped:
+        if capture.snapshots:
             base = capture.snapshots[0]
-            self._item("mcycle", told.mcycle[:n], capture.cycle[:n].astype(np.int64) + (base.counters["mcycle"] - base.cycle))
+            self._item("mcycle", told.mcycle[:n], base.counters["mcycle"] + self._ran(base.cycle, capture.cycle[:n].astype(np.int64)))
+
+    def _ran(self, first: int, cycle: np.ndarray) -> np.ndarray:
+        """Cycles from `first` up to each cycle in which the hart did not wait."""
+        passed = cycle - first
+        for begin, end in self.capture.stopped:
+            passed -= np.clip(np.minimum(end, cycle) - max(begin, first), 0, None)
+        return passed
 
     def _item(self, name: str, told: np.ndarray, wanted: np.ndarray) -> None:
         at = np.flatnonzero(told != UNTOLD)
-        clause = f"SUB.tandem.{name}"
+        clause = ITEMS[name]
         self.book.bulk(clause, len(at), at[told[at] != wanted[at]], lambda k: Failure(
             clause, f"tandem trace is the odd one out: {name} is {told[k]} at event {k}, and the counter was {wanted[k]}", int(self.capture.cycle[k]),
             int(self.story.pc[k]), self.capture.program.where(int(self.story.pc[k])), [(name, str(wanted[k]), str(told[k]))],

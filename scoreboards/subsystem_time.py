@@ -12,9 +12,10 @@ import numpy as np
 
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.ntrace_table import ABSENT, TC_ERROR, MessageTable
-from scoreboards.subsystem_accounts import UNTOLD, Account, packets_of
+from scoreboards.subsystem_accounts import ETRACE, NTRACE, UNTOLD, Account, packets_of
 from scoreboards.subsystem_capture import SubsystemCapture
 
+CLAUSES = {NTRACE: "SUB.time.ntrace", ETRACE: "SUB.time.etrace"}
 _FULL_TURN = 1 << 16  # of the time in the transport of E-Trace
 
 
@@ -28,13 +29,13 @@ class Times(NamedTuple):
 
 def check_times(capture: SubsystemCapture, book: ClauseBook, ntrace: Account | None, etrace: Account | None) -> None:
     """Both encoders' times; an account is None if it is not believed."""
-    if not capture.config.timestamp or capture.stopped:
+    if not capture.config.timestamp:
         return
     cycle = capture.cycle[capture.retired.kind == 0].astype(np.int64)
     if ntrace is not None and len(cycle):
-        _check(capture, book, "ntrace", ntrace, _ntrace(ntrace), cycle)
+        _check(capture, book, ntrace, _ntrace(ntrace), cycle)
     if etrace is not None and len(cycle):
-        _check(capture, book, "etrace", etrace, _etrace(capture, etrace, cycle), cycle)
+        _check(capture, book, etrace, _etrace(capture, etrace, cycle), cycle)
 
 
 def _spans(first: np.ndarray, total: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,8 +65,8 @@ def _etrace(capture: SubsystemCapture, account: Account, cycle: np.ndarray) -> T
     return Times(near + shift + turned, after[rows], behind[rows])
 
 
-def _check(capture: SubsystemCapture, book: ClauseBook, word: str, account: Account, times: Times, cycle: np.ndarray) -> None:
-    clause, n = f"SUB.time.{word}", len(times.time)
+def _check(capture: SubsystemCapture, book: ClauseBook, account: Account, times: Times, cycle: np.ndarray) -> None:
+    clause, n = CLAUSES[account.name], len(times.time)
     book.count(clause, n)
     back = np.flatnonzero(np.diff(times.time) < 0)
     if len(back):

@@ -139,7 +139,7 @@ class Records:
 
     def _cycles(self, number: int, shown: list[Shown], entries: list[Record]) -> None:
         """CC: cycles since the transfer recorded before; without one CCV is 0. Modes that are not recorded are not counted, so then nothing can be said."""
-        if not self._counted or self.capture.stopped:
+        if not self._counted:
             return
         for k, entry in enumerate(entries):
             before = shown[k + 1] if k + 1 < len(shown) else None

@@ -16,7 +16,11 @@ from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.subsystem_accounts import ETRACE, HART, NTRACE, TANDEM, UNTOLD, Account, Trap
 from scoreboards.subsystem_capture import SubsystemCapture
 
-WORD = {HART: "hart", ETRACE: "etrace", NTRACE: "ntrace", TANDEM: "tandem"}  # in the id of a clause
+CLAUSES: dict[str, dict[str, str]] = {  # by what is compared, who leaves which
+    "pcs": {HART: "SUB.pcs.hart", ETRACE: "SUB.pcs.etrace", NTRACE: "SUB.pcs.ntrace", TANDEM: "SUB.pcs.tandem"},
+    "traps": {HART: "SUB.traps.hart", ETRACE: "SUB.traps.etrace", NTRACE: "SUB.traps.ntrace", TANDEM: "SUB.traps.tandem"},
+    "modes": {HART: "SUB.modes.hart", ETRACE: "SUB.modes.etrace", NTRACE: "SUB.modes.ntrace", TANDEM: "SUB.modes.tandem"},
+}
 ENDS = None  # what an account has behind its end
 _SHOWN = 3  # instructions before
 
@@ -52,7 +56,7 @@ class Judge:
     def blame(self, topic: str, values: dict[str, Hashable], index: int, what: str, show: Callable[[Any], str], accounts: dict[str, Account]) -> list[str]:
         """Names who has another value than most; all of them if no side has more voices. Returns who was named.
 
-        topic: of the clause, before the witness's name. index: instructions before the place. what: is compared there.
+        topic: of CLAUSES. index: instructions before the place. what: is compared there.
         """
         found = sides(values)
         (value, most), rest = found[0], found[1:]
@@ -76,7 +80,7 @@ class Judge:
         if name in accounts and accounts[name].trouble:
             before.append(f"its decoder says: {accounts[name].trouble}")
         self.book.fail(Failure(
-            f"SUB.{topic}.{WORD[name]}", headline, self.cycle(index), pc, self.place(pc),
+            CLAUSES[topic][name], headline, self.cycle(index), pc, self.place(pc),
             [(who, show(wanted), show(value)) for who, value in values.items()], before,
         ), counted=True)  # fmt: skip
 
@@ -86,8 +90,8 @@ def agreed(accounts: Sequence[Account], judge: Judge) -> list[Account]:
     most = max(map(len, accounts), default=0)
     for account in accounts:
         for topic, number in (("pcs", most), ("traps", max((len(a.traps) for a in accounts), default=0))):
-            judge.book.count(f"SUB.{topic}.{WORD[account.name]}", number)
-        judge.book.count(f"SUB.modes.{WORD[account.name]}", len(account.modes))
+            judge.book.count(CLAUSES[topic][account.name], number)
+        judge.book.count(CLAUSES["modes"][account.name], len(account.modes))
     alive = _same_pcs(list(accounts), judge)
     alive = _same_traps(alive, judge)
     return _same_modes(alive, judge)

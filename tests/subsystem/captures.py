@@ -16,7 +16,6 @@ from models.hpm.events import Counts
 from models.hpm.model import Hpm
 from models.ntrace.encoder import Encoder as NtraceEncoder
 from models.riscv import recording
-from models.riscv.beats import Beats
 from models.riscv.csr import WRITE, Access, M
 from models.riscv.retired import Kind, Retired
 from models.subsystem.config import COUNTERS, Config
@@ -26,6 +25,7 @@ from models.tandem.from_retired import from_recording
 from models.tandem.table import HAS
 from models.tandem.trace_data import Rows
 from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
+from scoreboards.subsystem_parts import beats_of, for_etrace
 from scoreboards.subsystem_transfers import rows_of
 
 STRETCHES = 3
@@ -38,39 +38,28 @@ def good(program: str = "sort", size: int = 3000, **options: Any) -> SubsystemCa
     run = recording.load(program, config.xlen)
     rng = Random(f"{program}:{size}:capture")
     retired = run.retired.select(slice(0, size))
-    cycle = _cycles(len(retired), config.retire, rng)
+    cycle = _cycles(retired, config.retire, rng)
     missed = np.array([rng.random() < 0.1 for _ in range(size)])[: len(retired)] & np.isin(retired.itype, (4, 5, 8, 10, 13))
     rows = _rows(run, config, size, cycle, retired)
-    beats = beats_of(retired, cycle)
+    beats = beats_of(retired, cycle, config.retire)
     moves = Transfers.of_retired(run.retired.select(slice(0, size + 1)), run.program)  # one more, so that the last one's target is known
     snapshots = _software(config, moves, rows_of(retired, run.program), retired, cycle, missed, rows)
     return SubsystemCapture(
         config, run.program, retired, cycle, rows,
-        NtraceEncoder(replace(config.ntrace, blocks=1)).run(beats).data, EtraceEncoder(replace(config.etrace, blocks_p=1)).run(beats).data, encode(rows, config.tandem).data,
+        NtraceEncoder(config.ntrace).run(beats).data, EtraceEncoder(config.etrace).run(for_etrace(beats, config.etrace.ctype)).data, encode(rows, config.tandem).data,
         snapshots=snapshots, mispredicted=missed, rerun="make run IP=subsystem",
     )  # fmt: skip
 
 
-def _cycles(n: int, retire: int, rng: Random) -> np.ndarray:
-    step = np.array([rng.choice((0, 1, 1, 4) if retire > 1 else (1, 1, 1, 5)) for _ in range(n)])
-    step[retire::retire] = np.maximum(step[retire::retire], 1)
-    return (10 + np.cumsum(step)).astype(np.uint64)
-
-
-def beats_of(retired: Retired, cycle: np.ndarray) -> Beats:
-    """As the port carries them, each instruction or trap a block of its own, in its cycle; the time is the cycle, and tracing ends in a beat behind them."""
-    n, insn = len(retired), retired.kind == Kind.INSN
-    beats = Beats.empty(n + 2, 1, enable=1, inst_tracing=1)
-    beats.inst_tracing[[0, -1]] = 0
-    beats.cycle = np.concatenate([[0], cycle, [cycle[-1] + np.uint64(1)]]).astype(np.uint64)
-    beats.tstamp = beats.cycle
-    columns = {
-        "itype": np.where(insn, retired.itype, retired.kind), "iaddr": retired.pc, "iretire": retired.size // 2, "ilastsize": insn & (retired.size == 4),
-        "cause": retired.cause, "tval": retired.tval, "priv": retired.priv, "context": retired.context,
-    }  # fmt: skip
-    for name, column in columns.items():
-        getattr(beats, name)[1:-1, 0] = column
-    return beats
+def _cycles(run: Retired, retire: int, rng: Random) -> np.ndarray:
+    """As a hart retires: those of one cycle have one mode and context, and a trap is the last of them."""
+    apart = (run.kind[:-1] != Kind.INSN) | (run.priv[1:] != run.priv[:-1]) | (run.context[1:] != run.context[:-1])
+    now, used, out = 10, 0, []
+    for alone in [True, *apart.tolist()]:
+        step = rng.choice((0, 1, 1, 4) if retire > 1 else (1, 1, 1, 5)) or int(alone or used == retire)
+        now, used = now + step, 1 if step else used + 1
+        out.append(now)
+    return np.array(out, np.uint64)
 
 
 def _rows(run: recording.Recording, config: Config, size: int, cycle: np.ndarray, retired: Retired) -> Rows:

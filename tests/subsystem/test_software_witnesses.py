@@ -17,7 +17,8 @@ from models.tandem.encoder import encode
 from scoreboards.clauses import Failure
 from scoreboards.subsystem import check
 from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
-from tests.subsystem.captures import beats_of, good, lying
+from scoreboards.subsystem_parts import beats_of, for_etrace
+from tests.subsystem.captures import good, lying
 
 VALID, CCV, CC = 1, 1 << 15, 1 << 16
 
@@ -26,7 +27,7 @@ def told(run: SubsystemCapture, number: int, **changes: Any) -> list[Failure]:
     """What is said when one snapshot is another."""
     snapshots = list(run.snapshots)
     snapshots[number] = replace(snapshots[number], **changes)
-    return check(lying(run, snapshots=snapshots)).failures
+    return check(lying(run, snapshots=snapshots), parts=False).failures
 
 
 def entry(snapshot: Snapshot, k: int, source: int = 0, target: int = 0, data: int = 0) -> list[tuple[int, int, int]]:
@@ -68,7 +69,7 @@ def test_a_transfer_that_is_missing(missing: int) -> None:
 
 def test_records_of_a_mode_that_is_not_recorded() -> None:
     every, user = good("traps", 30_000), good("traps", 30_000, ctr_ctl=1)
-    failures = check(lying(user, snapshots=[replace(one, ctr=other.ctr) for one, other in zip(user.snapshots, every.snapshots)])).failures
+    failures = check(lying(user, snapshots=[replace(one, ctr=other.ctr) for one, other in zip(user.snapshots, every.snapshots)]), parts=False).failures
     assert {f.clause for f in failures} == {"SUB.ctr.entries"}
 
 
@@ -79,7 +80,7 @@ def test_each_counter(first: int) -> None:
     run = good("traps", 30_000, events=tuple(FIRST_EVENT + EVENTS.index(name) for name in chosen))
     for counter, name in zip(COUNTERS, chosen):
         snapshots = [replace(one, counters=one.counters | {f"mhpmcounter{counter}": one.counters[f"mhpmcounter{counter}"] + (k > 0)}) for k, one in enumerate(run.snapshots)]
-        failures = check(lying(run, snapshots=snapshots)).failures
+        failures = check(lying(run, snapshots=snapshots), parts=False).failures
         assert [f.clause for f in failures] == [f"SUB.count.{'external' if name == 'external0' else name}"]
         assert failures[0].headline.startswith(f"counters are the odd one out: mhpmcounter{counter} counted ")
 
@@ -113,7 +114,7 @@ def test_the_tandem_trace_tells_another_counter(options: dict[str, Any], name: s
 @pytest.mark.parametrize("wrong", ["late", "twice as fast", "stands still", "goes back"])
 def test_another_time(word: str, wrong: str) -> None:
     run = good("dispatch", 4000, timestamp=1, sync_max=1)
-    beats = beats_of(run.retired, run.cycle)
+    beats = beats_of(run.retired, run.cycle, 1)
     half, time = len(beats) // 2, beats.tstamp.copy()
     if wrong == "late":
         time[half:] += np.uint64(300)
@@ -122,7 +123,7 @@ def test_another_time(word: str, wrong: str) -> None:
     else:
         time = time * np.uint64(2) if wrong == "twice as fast" else np.full_like(time, 77)
     beats.tstamp = time
-    changed = NtraceEncoder(replace(run.config.ntrace, blocks=1)).run(beats).data if word == "ntrace" else EtraceEncoder(run.config.etrace).run(beats).data
+    changed = NtraceEncoder(run.config.ntrace).run(beats).data if word == "ntrace" else EtraceEncoder(run.config.etrace).run(for_etrace(beats, "2")).data
     failures = check(lying(run, **{word: changed})).failures
     assert f"SUB.time.{word}" in {f.clause for f in failures}
     assert {f.clause for f in failures} <= {f"SUB.time.{word}", f"SUB.parts.{word}"}
