@@ -6,6 +6,7 @@ ones it may count.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from models.tandem import table as t
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from scoreboards.verdict import Verdict
 
 WIDTHS = ("RV64", "RV32 34", "RV32 32")
-BITS = ("0", "1")
-LEVELS = ("0", "1", "2")
+# What an implementation chooses. All 36 together are built by tests/tandem/test_sim_implementations.py; here each two are.
+CHOICES = (WIDTHS, ("1 lane", "2 lanes"), ("Incremental 0", "Incremental 1", "Incremental 2"), ("ImpliedEnd 0", "ImpliedEnd 1"))
+CHOSEN = tuple(f"{a}, {b}" for one, other in combinations(CHOICES, 2) for a in one for b in other)
 PARTS = tuple(part.name for part in t.PARTS[2:])
 WHERE = ("group", "outside", "init", "reset")
 ITEMS = tuple(opcode.name for opcode in t.OPCODES)
@@ -39,7 +41,7 @@ SPECIAL = ("fflags", "frm", "fcsr", "mcycle", "mcycleh", "minstret", "minstreth"
 SLOTS = tuple(str(n) for n in range(t.CSR_SLOTS))
 REPLAYED = ("traps", "address spaces or modes", "interrupts")
 
-_ABSENT = tuple(t.ABSENT_NAMES)
+ABSENT = tuple(t.ABSENT_NAMES)
 _GROUP_ONLY = "legal in a group only"
 _ONE = "with one part alone it is no pair"
 
@@ -52,11 +54,11 @@ def _pairs() -> dict[str, str]:
 
 
 POINTS = (
-    Point("config_cg", "the implementations run: addresses, lanes, incremental forms and implied ends", "what never ran is not checked, whatever its clauses say",
-          (WIDTHS, ("1 lane", "2 lanes"), LEVELS, BITS), ("width", "lanes", "incremental", "implied end")),
+    Point("config_cg", "the implementations run: each two choices of addresses, lanes, incremental forms and implied ends",
+          "what never ran is not checked, whatever its clauses say; and a choice that is right alone may not be beside another", (CHOSEN,), ("choices",)),
     Point("fp_cg", "width of f registers", "each has its own length of item 4", (("RV32", "RV64"), ("0", "32", "64")), ("xlen", "flen")),
     Point("absent_cg", "parts that are not traced, and whether rows have them nevertheless", "a part that is left out must leave nothing else out (3.2)",
-          (_ABSENT, ("traced", "absent", "absent and there")), ("part", "is")),
+          (ABSENT, ("traced", "absent", "absent and there")), ("part", "is")),
     Point("part_cg", "parts by where they are told", "each part has its own path to the bytes", (PARTS, WHERE), ("part", "where"),
           {**{f"{part} x outside": _GROUP_ONLY for part in ("reset", "init", "insn")}, "insn x init": "not legal", "insn x reset": "not legal",
            "reset x init": "not legal", "init x reset": "not legal", "reset x group": "that of a reset", "init x group": "that of an initialization"}),

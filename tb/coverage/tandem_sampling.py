@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from models.tandem import table as t
@@ -25,7 +27,9 @@ def observe(capture: TandemCapture, seen: Seen, decoded: Decoded) -> Counts:
     """Everything a run shows."""
     tally, config = Tally(), capture.config
     width = 0 if config.xlen == 64 else 1 if config.mlen == 34 else 2
-    tally.one("config_cg", p.WIDTHS[width], "1 lane" if config.lanes == 1 else "2 lanes", str(config.incremental), str(config.implied_end))
+    chosen = zip(p.CHOICES, (width, config.lanes - 1, config.incremental, config.implied_end))
+    for one, other in combinations([names[number] for names, number in chosen], 2):
+        tally.one("config_cg", f"{one}, {other}")
     tally.one("fp_cg", f"RV{config.xlen}", str(config.flen))
     items = seen.items
     for opcode in t.OPCODES:
@@ -78,7 +82,7 @@ class _Rows:
 
     def _parts(self) -> None:
         tally, tells, config = self.tally, self.tells, self.config
-        for name in p._ABSENT:
+        for name in p.ABSENT:
             there = np.logical_or.reduce([self.rows.have(part.name) for part in t.PARTS if part.absent == name]) & ~tells.illegal
             state = 0 if config.traces(name) else 2 if there.any() else 1
             if state or there.any():

@@ -26,20 +26,21 @@ _FLOATING, _CYCLE, _INSTRET = (t.FFLAGS, t.FRM, t.FCSR), (t.MCYCLE, t.MCYCLEH), 
 
 
 class Mix:
-    """Random rows of a configuration. share: of rows that are not legal, one in so many."""
+    """Random rows of a configuration. share: of rows that are not legal, one in so many. spare: rows do not have what is not traced anyway."""
 
-    def __init__(self, config: Config, rng: Random, share: int = 40) -> None:
+    def __init__(self, config: Config, rng: Random, share: int = 40, spare: bool = False) -> None:
         self.config, self.rng, self.share = config, rng, share
         self.pc = rng.getrandbits(config.xlen) & ~1
         self.known: dict[tuple[str, int], int] = {}
         self.kinds: dict[Callable[[], TraceData], int] = {}
         self.parts = 0.2
+        self.without: dict[str, Any] = {name: () if name == "csr" else None for name in t.ABSENT_NAMES if spare and not config.traces(name)}
         self._habits()
 
     def rows(self, size: int) -> Rows:
         """So many of them, a reset first (mostly) and a flush at the end."""
         rng = self.rng
-        out = [self._reset()] if rng.random() < 0.8 else []
+        out = [self._sane(self._reset())] if rng.random() < 0.8 else []
         while len(out) < size - 1:
             if len(out) % _STRETCH == 0:
                 self._habits()
@@ -180,7 +181,7 @@ class Mix:
 
     def _reset(self) -> TraceData:
         row = TraceData(reset=True, **self._some(("gpr", "csr", "fcsr", "priv", "mcycle", "minstret", "mtime"), 0.3))
-        return self._sane(row._replace(pc=self._next_pc(64)) if self.rng.random() < 0.9 else row)
+        return row._replace(pc=self._next_pc(64)) if self.rng.random() < 0.9 else row
 
     def _nothing(self) -> TraceData:
         """A group or none, without anything to send: x0 or a part that is not traced at most."""
@@ -199,8 +200,8 @@ class Mix:
         return TraceData(insn=insn, pc=self._next_pc(insn[0] if insn else 4) if self.rng.random() < 0.7 else None, **chosen)
 
     def _sane(self, row: TraceData) -> TraceData:
-        """Without a CSR that says again what another part or slot says, or a part of it."""
-        taken: set[int] = set()
+        """Without a CSR that says again what another part or slot says, or a part of it; and without what is spared."""
+        row, taken = row._replace(**self.without), set[int]()
         for part, addresses in (("fcsr", _FLOATING), ("mcycle", _CYCLE), ("minstret", _INSTRET)):
             if getattr(row, part) is not None:
                 taken |= set(addresses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from models.tandem import table as t
 from models.tandem.trace_data import TraceData
@@ -82,9 +83,9 @@ def forms_of_counters(s: Story) -> None:
             s.insn(mcycle=value, minstret=value)
     for low, high, name in ((t.MCYCLE, t.MCYCLEH, "mcycle"), (t.MINSTRET, t.MINSTRETH, "minstret")):
         for address in (low, high) if s.config.xlen == 32 else (low,):
-            for value in (0x100, 0x101, 0x1FF):
+            for value, slot in product((0x100, 0x101, 0x1FF), range(t.CSR_SLOTS)):
                 s.insn(**{name: value << 32 | value})
-                s.insn(csr=((address, value + 1),))
+                s.insn(csr=(*((0x340 + n, n) for n in range(slot)), (address, value + 1)))
                 s.insn(**{name: (value + 2) << 32 | value + 3})
 
 
@@ -97,7 +98,7 @@ def resets(s: Story) -> None:
             s.insn(**parts)
             s.insn(**parts)
             s.row(reset=True, **told)
-            s.insn(**parts)
+            s.insn(SHORT if told == parts else NOP, **parts)
             s.insn(**parts)
 
 

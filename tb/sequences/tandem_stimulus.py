@@ -21,7 +21,7 @@ def stimulus(job: Job) -> TandemStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name.
 
     grouping: "longest" fills all lanes, and a program is told as it was recorded; "random" fills some, and adds what else a hart could
-    tell of the program. A scenario decides on its cycles itself.
+    tell of the program. A scenario decides on its cycles itself. Random rows of odd seeds have the parts that are not traced, those of even ones do not.
     """
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
@@ -42,7 +42,7 @@ def stimulus(job: Job) -> TandemStimulus:
         if job.grouping == "random":
             rows = told_more(rows, config, Random(job.rng_path("program")))
     elif job.source == "random":
-        rows = Mix(config, Random(job.rng_path("mix"))).rows(job.size)
+        rows = Mix(config, Random(job.rng_path("mix")), spare=job.seed % 2 == 0).rows(job.size)
     else:
         raise JobError(f"SOURCE={job.source} is no stimulus of a tandem trace; give SOURCE=program:<name>, scenario:<name> or random")
     rows = in_cycles(rows, config, rng, job.gaps, job.grouping == "longest")

@@ -13,10 +13,7 @@ from itertools import product
 import pytest
 
 from models.tandem.table import ABSENT_NAMES
-from tb.coverage import tandem_points as points
-from tb.coverage.model import Counts
 from tb.job import Job
-from tb.sequences.tandem_builds import BUILDS, DRAWN
 from tools.jobs import build_of
 
 ICARUS = pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog (apt-get install iverilog)")
@@ -43,16 +40,3 @@ def test_every_implementation(run_jobs, xlen, mlen):
     assert len({build_of(job) for job in jobs}) == 12
     for result in run_jobs(jobs):
         assert result["stats"]["rows"] == SIZE
-
-
-@ICARUS
-@pytest.mark.parametrize("sim", ["icarus"])
-def test_what_seeds_draw_closes_the_choices(run_jobs):
-    """Twice each implementation of random seeds, and every bin that is about implementations is hit but for those of scenarios."""
-    jobs = [Job(f"{name}-{seed}", "random", dict(DRAWN[name]), seed, size=SIZE, grouping="random", ip="tandem") for name in DRAWN.keys() - BUILDS.keys() for seed in range(2)]
-    jobs += [Job(name, "random", dict(build), 1, size=SIZE, ip="tandem") for name, build in BUILDS.items()]
-    hit: Counts = points.TANDEM.merge(result["coverage"] for result in run_jobs(jobs))
-    for name in ("config_cg", "fp_cg", "item_cg", "id_cg"):
-        assert not points.TANDEM.by_name[name].holes(hit), name
-    absent = [name for name in points.TANDEM.by_name["absent_cg"].bins if not hit["absent_cg"].get(name)]
-    assert not [name for name in absent if name.endswith("traced")]

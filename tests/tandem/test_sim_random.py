@@ -16,7 +16,7 @@ from models.tandem.encoder import encode
 from models.tandem.items import items
 from models.tandem.trace_data import Rows, illegal
 from tb.job import Job, JobError
-from tb.sequences.tandem_builds import BUILDS
+from tb.sequences.tandem_builds import BUILDS, DRAWN
 from tb.sequences.tandem_random import Mix
 from tb.sequences.tandem_rows import in_cycles
 from tb.sequences.tandem_stimulus import stimulus
@@ -58,7 +58,7 @@ def test_an_output_that_is_never_ready_is_refused():
 def test_draws_have_everything():
     """Every build and drive comes up in a few hundred seeds, and no other build; fixed options stay."""
     jobs = [drawn(seed, size=200) for seed in range(200)]
-    assert {build_of(job) for job in jobs} == {build_of(Job("any", "random", dict(options), ip="tandem")) for options in BUILDS.values()}
+    assert {build_of(job) for job in jobs} == {build_of(Job("any", "random", dict(options), ip="tandem")) for options in DRAWN.values()}
     assert {job.drive for job in jobs} == {"bulk", "pins"} and len({job.backpressure for job in jobs}) > 2
     assert drawn(5).to_dict() == drawn(5).to_dict() and all(drawn(seed, {"xlen": "32"}).settings.xlen == 32 for seed in range(20))
 

@@ -1,0 +1,61 @@
+"""The coverage of the tandem trace is closed by scenarios and few random seeds; played on the encoder model, as far as no simulator is needed to tell."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from models.tandem.config import Config
+from scoreboards.tandem import check
+from tb.coverage.model import Counts
+from tb.coverage.tandem_points import ABSENT, CHOICES, CHOSEN, TANDEM, sample
+from tb.sequences.tandem_builds import DRAWN
+from tb.sequences.tandem_scenarios import SCENARIOS
+from tb.sequences.tandem_stimulus import stimulus
+from tests.tandem.captures import captured
+from tools.draw_tandem import drawn
+
+SEEDS = range(1, 2 * len(DRAWN) + 1)  # each implementation with an odd seed and with an even one
+PORT = {"word_cg", "verify_cg"}  # words that leave and programs that are replayed: only a simulation has them
+
+
+@pytest.fixture(scope="module")
+def drawn_counts() -> Counts:
+    """What the first seeds hit, of which a few hundred rows are played."""
+    parts = []
+    for seed in SEEDS:
+        job = drawn(seed, size=1500)
+        capture = captured(stimulus(job).rows, job.settings)
+        verdict = check(capture)
+        assert verdict.passed, f"seed {seed}: {verdict.failures[0].text()}"
+        parts.append(sample(capture, verdict))
+    return TANDEM.merge(parts)
+
+
+def test_seeds_meet_every_choice(drawn_counts):
+    """MLEN, lanes, incremental forms, implied ends, widths of f registers and parts left out: with them in the rows and without."""
+    for name in ("config_cg", "fp_cg", "absent_cg"):
+        assert not TANDEM.by_name[name].holes(drawn_counts)
+
+
+def test_scenarios_and_seeds_close_it(drawn_counts):
+    parts = [drawn_counts]
+    for scenario in SCENARIOS.values():
+        for options in scenario.configs:
+            config = Config.from_dict(options)
+            capture = captured(scenario.build(config, Random(1)), config)
+            parts.append(sample(capture, check(capture)))
+    counts = TANDEM.merge(parts)
+    assert {point.name: point.holes(counts) for point in TANDEM.points if point.name not in PORT and point.holes(counts)} == {}
+    assert not [point.name for point in TANDEM.points if point.surprises(counts)]
+
+
+def test_each_two_choices_have_a_bin():
+    assert len(set(CHOSEN)) == len(CHOSEN) == 6 + 9 + 6 + 6 + 4 + 6
+    assert all(sum(choice in bin_.split(", ") for bin_ in CHOSEN) == sum(map(len, CHOICES)) - len(names) for names in CHOICES for choice in names)
+
+
+def test_every_part_is_left_out_somewhere():
+    left_out = {name for build in DRAWN.values() for name in ABSENT if not Config.from_dict(build).traces(name)}
+    assert left_out == set(ABSENT)
