@@ -9,14 +9,14 @@ from models.riscv.iss_config import virt
 from models.tandem.config import Config
 from models.tandem.decoded import Decoded
 from models.tandem.profile import Profile
-from models.tandem.simulator import reference
+from models.tandem.simulator import PPC_KEY, reference
 from models.tandem.verdict import Finding, Report
 from models.tandem.verifier import Verifier
 from scoreboards.clauses import ClauseBook, Failure
 from scoreboards.tandem_capture import TandemCapture
 
-PARTS = {"pc": "pc", "insn": "insn", "register": "gpr", "gpr": "gpr", "csr": "csr", "priv": "priv", "paddr": "paddr", "eaddr": "eaddr", "memdata": "memdata"}
-CLAUSE = {name: f"TV.verify.{name}" for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata", "groups", "format")}
+PARTS = {"pc": "pc", "insn": "insn", "register": "gpr", "gpr": "gpr", "csr": "csr", "priv": "priv", "paddr": "paddr", "eaddr": "eaddr", "memdata": "memdata", "ppc": "ppc", "fpr": "gpr"}
+CLAUSE = {name: f"TV.verify.{name}" for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata", "ppc", "groups", "format")}
 _ORDER = ("dropped", "duplicated", "swapped", "lost")
 
 
@@ -34,7 +34,9 @@ def check_verify(capture: TandemCapture, book: ClauseBook, decoded: Decoded) -> 
     verifier = Verifier(reference(config.xlen), Profile.of(config, virt(config.xlen)), program=capture.program)
     report = verifier.run(decoded, capture.data)
     for name, clause in CLAUSE.items():
-        if name in ("groups", "format") or config.traces(name):
+        if name == "ppc":
+            book.count(clause, min(report.matched, int((decoded.change_key == PPC_KEY).sum())))
+        elif name in ("groups", "format") or config.traces(name):
             book.count(clause, report.matched)
     for found in report.findings:
         book.fail(_failure(found, report, capture))

@@ -17,7 +17,7 @@ from models.riscv import iss_translate as vm
 from models.riscv.iss_compressed import expand
 from models.riscv.iss_config import HartConfig
 from models.riscv.iss_csr import MCOUNTINHIBIT, MCYCLE, MINSTRET, MSTATUS, SATP, ST_MPRV, CsrTable
-from models.riscv.iss_memory import DEVICE, LINE, NOTHING, PAGE, PAGE_SIZE, Memory
+from models.riscv.iss_memory import DEVICE, LINE, NOTHING, PAGE, PAGE_SIZE, Memory, ReadOnly
 from models.riscv.iss_ops import HART, LOAD, OTHER, PLAIN, STORE, decode, function
 from models.riscv.iss_table import Row
 from models.riscv.iss_translate import Trap
@@ -218,6 +218,18 @@ class Hart(Privileged):
             place = vm.walk(self.memory, self.config, self.csr[SATP], self.csr[MSTATUS], priv, address, access)
             frame = self._tlb[key] = place >> PAGE
         return frame << PAGE | address & PAGE_SIZE - 1
+
+    def place_of_pc(self) -> int | None:
+        """Physical address of the present pc, None if it has none; nothing changes, neither memory nor the translations that are kept."""
+        if self.priv == 3 or not self._virtual:
+            return self.pc
+        frame = self._tlb.get((self.pc >> PAGE, vm.FETCH | self.priv << 2))
+        if frame is not None:
+            return frame << PAGE | self.pc & PAGE_SIZE - 1
+        try:
+            return vm.walk(ReadOnly(self.memory), self.config, self.csr[SATP], self.csr[MSTATUS], self.priv, self.pc, vm.FETCH)
+        except Trap:
+            return None
 
     def _place(self, address: int, size: int, access: int) -> int:
         """Physical address of a data access that stays in its page, checked; notes what the step accesses."""

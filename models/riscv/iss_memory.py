@@ -86,3 +86,13 @@ class Memory:
         """All bytes 0 again."""
         self.pages.clear()
         self.on_code()
+
+
+class ReadOnly:
+    """A memory that can be looked at: what a page table walk reads, without the accessed bits that it would set."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.what, self.load = memory.what, memory.load
+
+    def store(self, address: int, value: int, size: int) -> None:
+        """Nothing."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from models.riscv.iss_config import HartConfig
 from models.riscv.iss_csr import ST_MXR, ST_SUM
-from models.riscv.iss_memory import RAM, Memory
+from models.riscv.iss_memory import RAM, Memory, ReadOnly
 
 FETCH, LOAD, STORE = range(3)
 PAGE_FAULT = (12, 13, 15)
@@ -35,7 +35,7 @@ class Scheme(NamedTuple):
 SCHEMES = {1: Scheme(2, 10, 4), 8: Scheme(3, 9, 8), 9: Scheme(4, 9, 8), 10: Scheme(5, 9, 8)}  # by MODE of satp
 
 
-def walk(memory: Memory, config: HartConfig, satp: int, status: int, priv: int, address: int, access: int) -> int:
+def walk(memory: Memory | ReadOnly, config: HartConfig, satp: int, status: int, priv: int, address: int, access: int) -> int:
     """The physical address of a virtual one; Trap where there is none (4.3.2).
 
     status: mstatus (SUM and MXR count). priv: the privilege it is done at.

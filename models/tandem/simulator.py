@@ -14,9 +14,10 @@ from typing import Protocol
 from models.riscv.iss import Hart, Step
 from models.riscv.iss_config import HartConfig, HartError, virt
 from models.riscv.iss_csr import TIME
-from models.tandem.table import FPR_BASE, GPR_BASE, MTIME, PC, PRIV, STATE_KEY
+from models.tandem.table import FPR_BASE, GPR_BASE, MTIME, PC, PPC, PRIV, STATE_KEY
 
 PC_KEY, PRIV_KEY, MTIME_KEY = STATE_KEY + PC, STATE_KEY + PRIV, STATE_KEY + MTIME
+PPC_KEY = STATE_KEY + PPC  # physical address of the next instruction; follows from the others and is only read
 INTERRUPT_KEY = STATE_KEY + 0x100  # an input of the hart: cause of the interrupt that is presented, NO_INTERRUPT if none
 RESERVATION_KEY = STATE_KEY + 0x101  # address of the reservation (4.2), NO_RESERVATION if none; its size above bit 64
 NO_INTERRUPT = NO_RESERVATION = -1
@@ -74,6 +75,8 @@ class Reference:
             return hart.priv
         if key == MTIME_KEY:
             return hart.csr[TIME]
+        if key == PPC_KEY and (place := hart.place_of_pc()) is not None:
+            return place
         if key == INTERRUPT_KEY:
             return hart.interrupt
         if key == RESERVATION_KEY:
@@ -112,5 +115,5 @@ def reference(xlen: int, **choices: object) -> Reference:
     return Reference(Hart(virt(xlen, **choices)))
 
 
-__all__ = ["INTERRUPT_KEY", "MTIME_KEY", "NO_INTERRUPT", "NO_RESERVATION", "PC_KEY", "PRIV_KEY", "RESERVATION_KEY", "HartConfig", "HartError",
+__all__ = ["INTERRUPT_KEY", "MTIME_KEY", "NO_INTERRUPT", "NO_RESERVATION", "PC_KEY", "PPC_KEY", "PRIV_KEY", "RESERVATION_KEY", "HartConfig", "HartError",
            "Reference", "Simulator", "Step", "reference"]  # fmt: skip

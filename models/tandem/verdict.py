@@ -37,7 +37,7 @@ class Verdict(str, Enum):
 
 
 class Difference(NamedTuple):
-    """how: wrong, omitted, extra or narrower. what: insn, register, csr, priv, pc, paddr, eaddr or memdata. key: of the state.
+    """how: wrong, omitted, extra or narrower. what: insn, register, csr, priv, pc, paddr, eaddr, memdata, ppc or fpr (f register, fcsr). key: of the state.
 
     told, simulated: values, None where that side has none.
     """
@@ -115,7 +115,7 @@ class Finding:
 class Report:
     """What came out. groups, instructions: looked at; matched: instructions that fit. skipped: changes of state that the simulator does not have,
 
-    by name; unverified: sections that could not be compared, because a gap left pc or state unknown.
+    by name; unverified: sections that could not be compared, because a gap left pc or state unknown; transactions: of the bus, outside state initialization.
     """
 
     table: CsrTable
@@ -126,6 +126,7 @@ class Report:
     unverified: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     suppressed: int = 0
+    transactions: int = 0
 
     @property
     def ok(self) -> bool:
@@ -145,4 +146,6 @@ class Report:
         if self.unverified:
             lines.append(f"{self.unverified} sections were not compared: behind a gap neither pc nor state is known")
         lines += [f"not compared: {count} changes of {name}, which the simulator does not have" for name, count in self.skipped.items()]
+        if self.transactions:
+            lines.append(f"not compared: {self.transactions} bus transactions; which ones an instruction makes is the implementation's choice")
         return "\n".join(lines)

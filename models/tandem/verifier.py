@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from models.riscv.iss import NO_CHANGE
 from models.riscv.iss_csr import MIP, CsrTable
 from models.riscv.iss_table import LOAD
@@ -20,7 +22,7 @@ from models.tandem import table as format_table
 from models.tandem.decoded import Decoded, Group
 from models.tandem.profile import Profile
 from models.tandem.shadow import Shadow
-from models.tandem.simulator import MTIME_KEY, PC_KEY, PRIV_KEY, Simulator, Step
+from models.tandem.simulator import MTIME_KEY, PC_KEY, PPC_KEY, PRIV_KEY, Simulator, Step
 from models.tandem.table import FPR_BASE, GPR_BASE
 from models.tandem.verdict import Report, Verdict, state_name
 from models.tandem.verifier_compare import _FLOATING, Comparer, Told, sort_out
@@ -73,6 +75,7 @@ class Verifier:
         n = len(decoded)
         self.report.groups = decoded.group_count
         self.report.instructions = decoded.instruction_count if self.profile.traces("insn") else decoded.group_count
+        self.report.transactions = int(np.diff(decoded.memory_start)[~decoded.init].sum())
         odd = self.explainer.place_diagnostics(decoded)
         k = 0
         while k < n:
@@ -204,8 +207,15 @@ class Verifier:
             self.shadow.other[key] = value
             if key == MTIME_KEY:
                 self.simulator.write(MTIME_KEY, value)
-            elif FPR_BASE <= key < FPR_BASE + 32:
+            elif FPR_BASE <= key < FPR_BASE + 32 or (key == PPC_KEY and not self._has(key)):
                 self._unmodelled(key, value)
+
+    def _has(self, key: int) -> bool:
+        try:
+            self.simulator.read(key)
+        except KeyError:
+            return False
+        return True
 
     def set_csr(self, address: int, value: int) -> None:
         """A CSR on both sides."""
@@ -214,7 +224,7 @@ class Verifier:
 
     def _unmodelled(self, key: int, value: int) -> None:
         self.shadow.other[key] = value
-        name = "floating-point state" if key in _FLOATING or key >= FPR_BASE else state_name(key, self.table)
+        name = "floating-point state" if key in _FLOATING or FPR_BASE <= key < FPR_BASE + 32 else state_name(key, self.table)
         self.report.skipped[name] = self.report.skipped.get(name, 0) + 1
 
     def _reset(self, k: int, group: Group, told: Told) -> int:

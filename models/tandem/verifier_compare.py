@@ -19,6 +19,7 @@ from models.tandem.simulator import (
     NO_INTERRUPT,
     NO_RESERVATION,
     PC_KEY,
+    PPC_KEY,
     PRIV_KEY,
     RESERVATION_KEY,
     Simulator,
@@ -81,7 +82,7 @@ class Comparer:
         self.word = profile.hart.mask
         self.pending_told = False  # whether the trace tells mip
         absent = set(profile.absent)
-        self.has = {name: name not in absent for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata")}
+        self.has = {name: name not in absent for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata", "ppc", "fpr", "fcsr")}
 
     # --- execution
 
@@ -192,7 +193,28 @@ class Comparer:
             elif told.priv is not None and told.priv != step.priv:
                 out.append(Difference("wrong", "priv", PRIV_KEY, told.priv, step.priv))
         self._access(told, step, out)
+        self._place(told, step, out)
+        self.floating(told, out)
         return out
+
+    def _place(self, told: Told, step: Step, out: list[Difference]) -> None:
+        """The physical address of the next pc, if it is told: behind a pc that differs it says the same once more."""
+        value = told.other.get(PPC_KEY)
+        if value is None or not self.has["ppc"] or any(one.what == "pc" for one in out):
+            return
+        try:
+            place = self.simulator.read(PPC_KEY)
+        except KeyError:  # nothing can be fetched there, or the simulator does not say
+            return
+        if value != place:
+            out.append(Difference("wrong", "ppc", PPC_KEY, value, place))
+
+    def floating(self, told: Told, out: list[Difference]) -> None:
+        """What a simulator without floating point executes changes none of its state: whatever is told of it is too much."""
+        for key, value in (*told.csrs.items(), *told.other.items()):
+            is_f = FPR_BASE <= key < FPR_BASE + 32
+            if self.has["fpr"] and is_f or self.has["fcsr"] and key in _FLOATING and key not in self.table.names:
+                out.append(Difference("extra", "fpr", key, value, None))
 
     def next_pc(self, group: Group, told: Told, pc: int) -> int | None:
         """The pc that the group tells, if the instruction is at `pc`."""

@@ -114,6 +114,7 @@ class Gaps:
         for what, key, value, mine in (("pc", PC_KEY, told.next_pc, v.shadow.pc), ("priv", PRIV_KEY, told.priv, v.shadow.priv)):
             if value is not None and value != mine:
                 apart.append(Difference("extra", what, key, value, mine))
+        v.comparer.floating(told, apart)
         if not apart or not v.known:
             v.nondeterministic(told)
             if not v.known:

@@ -161,6 +161,8 @@ def _reason(one: Difference, told: Told, step: Step) -> str:
         return "the group does not say all that its instruction does"
     if one.what == "insn":
         return "its instruction is not what memory holds, and everything else fits that" if one.how == "wrong" else "nothing can be fetched there"
+    if one.what == "ppc":
+        return "in machine mode an address is its own physical address" if step.priv == 3 else ""
     if one.how in ("extra", "narrower"):
         return "the group tells a change that its instruction cannot make"
     returns = step.trap is not None or step.name in ("mret", "sret")

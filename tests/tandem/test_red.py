@@ -17,7 +17,7 @@ from tests.tandem.test_plan import CHECKERS, ROWS
 SHOWN = set().union(
     *(clauses for _, _, clauses in test_scoreboard.CASES.values()), test_scoreboard.ORDER, test_scoreboard.LOST, test_ports.SENTENCES.values(),
     (clause for clause, _ in test_scoreboard_legal.CASES.values()), test_scoreboard_legal.OTHERS, (clause for clause, *_ in test_scoreboard_rulings.SWITCHED_OFF.values()),
-    {test_scoreboard_rulings.PLACE, test_ports.CAUSAL, test_ports.ERROR}, {f"TV.verify.{name}" for name in test_scoreboard_verify.CLAUSES.values()}, {test_scoreboard_verify.EADDR},
+    {test_scoreboard_rulings.PLACE, test_ports.CAUSAL, test_ports.ERROR}, {f"TV.verify.{name}" for name in test_scoreboard_verify.CLAUSES.values()}, {test_scoreboard_verify.EADDR, test_scoreboard_verify.PPC},
 )  # fmt: skip
 PLANTED = {clause for plant in ROWS.plants.values() for clause in plant.clauses}
 

@@ -11,6 +11,7 @@ from models.riscv import recording
 from models.tandem.encoder import encode
 from models.tandem.faults import FAULTS, places, plant, split
 from models.tandem.from_retired import from_recording
+from models.tandem.table import HAS
 from models.tandem.trace_data import FLUSH, Rows
 from scoreboards.tandem import check
 from scoreboards.tandem_capture import TandemCapture
@@ -26,7 +27,7 @@ CLAUSES = {  # of each fault, those of the verifier
     "group dropped": "groups", "group duplicated": "groups", "group swapped": "groups", "x0 write": "format", "privilege wrong": "priv", "store data bit": "memdata",
     "store data omitted": "memdata", "store data narrower": "memdata", "store address bit": "paddr", "store address omitted": "paddr", "pc omitted": "pc",
 }  # fmt: skip
-EADDR = "TV.verify.eaddr"
+EADDR, PPC = "TV.verify.eaddr", "TV.verify.ppc"
 
 
 def of_program(name: str, xlen: int, rows: int | None = None, **options: object) -> TandemCapture:
@@ -75,6 +76,19 @@ def test_the_effective_address() -> None:
     kept.eaddr[rows[3]] ^= np.uint64(8)
     results = check(captured(kept, capture.config, program=capture.program, retired=capture.retired)).book.results()
     assert {clause for clause, (_, wrong) in results.items() if wrong} == {EADDR}
+
+
+def test_the_physical_pc() -> None:
+    """No fault of the 21 either: programs tell it where the stimulus adds it."""
+    capture = of_program("traps", 64, 3000)
+    rows, steps = capture.rows, capture.rows.have("insn")
+    rows.has[steps] |= np.uint32(HAS["ppc"])
+    rows.ppc = rows.pc.copy()
+    right = check(captured(rows, capture.config, program=capture.program, retired=capture.retired)).book.results()
+    assert right[PPC] == [int(steps.sum()), 0]
+    rows.ppc[np.flatnonzero(steps)[40]] ^= np.uint64(2)
+    results = check(captured(rows, capture.config, program=capture.program, retired=capture.retired)).book.results()
+    assert {clause for clause, (_, wrong) in results.items() if wrong} == {PPC}
 
 
 def test_what_cannot_be_replayed_is_not() -> None:
