@@ -31,6 +31,7 @@ from tb.agents.pins import of_ctr
 from tb.agents.port import RowsItem
 from tb.agents.subsystem import CsrAgent, HartAgent, HartItem, SubsystemControl, TraceRegisters
 from tb.agents.system import StuckError
+from tb.coverage.subsystem_points import sample
 from tb.envs import encoder
 from tb.envs.system import StepSequence
 from tb.job import Job
@@ -81,10 +82,6 @@ class Coverage(encoder.Coverage):
     """The points of the subsystem."""
 
     def sample(self, capture: SubsystemCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        try:
-            from tb.coverage.subsystem_points import sample
-        except ImportError:
-            return {}
         return sample(capture, verdict)
 
 
