@@ -127,10 +127,14 @@ class Counts:
 
     def _ran(self, first: int, cycle: np.ndarray) -> np.ndarray:
         """Cycles from `first` up to each cycle in which the hart did not wait."""
-        passed = cycle - first
-        for begin, end in self.capture.stopped:
-            passed -= np.clip(np.minimum(end, cycle) - max(begin, first), 0, None)
-        return passed
+        return cycle - first - (self._waited(cycle) - self._waited(np.array([first])))
+
+    def _waited(self, cycle: np.ndarray) -> np.ndarray:
+        """Cycles before each cycle in which the hart waited."""
+        begin, end = np.array(self.capture.stopped, np.int64).reshape(-1, 2).T
+        lengths = np.concatenate([[0], np.cumsum(end - begin)])
+        number = np.searchsorted(begin, cycle, side="left")  # waits that began before it, the last of which may go on
+        return lengths[number] - np.where(number > 0, np.clip(np.append(end, 0)[number - 1] - cycle, 0, None), 0)
 
     def _item(self, name: str, told: np.ndarray, wanted: np.ndarray) -> None:
         at = np.flatnonzero(told != UNTOLD)

@@ -1,5 +1,6 @@
 """`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
 
+Without IP= the main job is that of the subsystem, whose five witnesses check each other; a single run is of N-Trace then.
 The main job of a system: every recorded program, RV64 and RV32, random walks in random configurations, the programs again
 with each compression option and what makes traces longer (`tools.bits`), the stories of a larger bench if it has one, and all directed
 scenarios in all their configurations.
@@ -21,12 +22,12 @@ from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
 from tools.sim import SimError, build, run
 from tools.systems.base import System
 
-WALKS = 24  # random walks of the main job
 
 
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
-    system = systems.of(argv)
+    named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
+    system = systems.of(argv) if named else systems.find(systems.MAIN)
     given = parse(argv, {**words(system), "RTL": "folder of the design, default rtl", "DUT": "an IP on the stand: name below tb/duts, or folder with a dut.toml"}, "Run one job, or the main job.")
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
@@ -70,7 +71,7 @@ def _main_job(system: System, sim: str, seed: int) -> int:
     shutil.rmtree(out, ignore_errors=True)
     begin = time.perf_counter()
     print(f"simulator {simulators.find(sim).version}", flush=True)
-    jobs = [*system.programs(), *(system.drawn(seed + n) for n in range(WALKS))]
+    jobs = [*system.programs(), *system.walks(seed)]
     directed, stories, measured = system.directed(sim), system.stories(sim), system.measured()
     print(f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed scenarios", flush=True)
     results = run_all(jobs, sim, out, _tell, workers=2)

@@ -152,9 +152,9 @@ def _number(name: str, value: Any) -> int:
 
 
 # What may be recorded is chosen by mode and by type of transfer; what freezes or clears stands for itself in the tests of IP=ctr.
-_FILTERS = ("EXCINH", "INTRINH", "TRETINH", "NTBREN", "TKBRINH", "INDCALLINH", "DIRCALLINH", "INDJMPINH", "DIRJMPINH",
+FILTERS = ("EXCINH", "INTRINH", "TRETINH", "NTBREN", "TKBRINH", "INDCALLINH", "DIRCALLINH", "INDJMPINH", "DIRJMPINH",
             "CORSWAPINH", "RETINH", "INDLJMPINH", "DIRLJMPINH", "MTE", "STE")  # fmt: skip
-_WRITABLE = sum(CtrConfig().bit(name) for name in (*ALL_MODES, *_FILTERS))
+_WRITABLE = sum(CtrConfig().bit(name) for name in (*ALL_MODES, *FILTERS))
 _LEGAL: dict[str, Any] = {
     "xlen": (32, 64), "retire": (1, 2), "mode": ("btm", "htm"), "ntrace_returns": range(4), "sync_mode": range(4), "sync_max": range(16),
     "incremental": range(3), "ctr_depth": DEPTHS,

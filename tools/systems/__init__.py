@@ -15,6 +15,7 @@ from tools.arguments import ArgumentError
 from tools.systems.base import System
 
 NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem")
+MAIN = "ntrace"  # of which `make` runs the main job, unless IP= names another
 PARTS = {"control": "ntrace"}  # plans and plants of their own, run by another system
 
 

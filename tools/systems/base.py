@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tb.job import Job
     from tools.builds import Bench, BuildConfig
 
+WALKS = 24  # random walks of a main job
+
 
 class System(ABC):
     """One system under test. Subclasses import what they need only when it is asked for: tools start quickly.
@@ -117,6 +119,10 @@ class System(ABC):
     @abstractmethod
     def plan(self) -> Plan | None:
         """Its clauses."""
+
+    def walks(self, seed: int) -> list[Job]:
+        """The random walks of the main job."""
+        return [self.drawn(seed + n) for n in range(WALKS)]
 
     def regressed(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """What `make regress` runs for a seed."""

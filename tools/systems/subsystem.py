@@ -1,0 +1,116 @@
+"""The subsystem: one hart, five witnesses, and who of them is the odd one out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from models.riscv import recording
+from models.subsystem.config import Config
+from scoreboards.clauses import Plan
+from scoreboards.subsystem import check, plan
+from scoreboards.tandem_knobs import Knobs
+from tb.coverage.model import Definition
+from tb.coverage.subsystem_points import SUBSYSTEM
+from tb.job import Job
+from tb.sequences.subsystem_builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
+try:
+    from tb.sequences.subsystem_scenarios import SCENARIOS
+except ImportError:
+    SCENARIOS = {}
+from tools import draw_subsystem
+from tools.arguments import ArgumentError
+from tools.builds import SubsystemBuild
+from tools.systems.base import System
+
+WALKS = 10  # of the main job
+# The programs of the main job: RV64 as it comes out of reset, RV32 with what makes traces short, both with every witness at work.
+PLAIN: dict[str, Any] = {**DEFAULT, "timestamp": 1}
+SHORT: dict[str, Any] = {
+    **RV32, "mode": "htm", "ntrace_returns": 3, "repeated_history": 1, "ownership": 1, "implicit_return": 1, "branch_prediction": 1, "ctr_depth": 32,
+    "events": "interrupt,mispredict,exception,taken_branch,jump,call,load,external0",
+}  # fmt: skip
+BRANCHES: dict[str, Any] = {**DUAL, "mode": "btm", "jump_target_cache": 1, "full_address": 1, "timestamp": 1, "sync_mode": 2, "events": "return,store,branch,external1,external2,external3,interrupt,0"}
+
+
+def _alone(argv: list[str]) -> int:
+    raise ArgumentError("a run of the subsystem leaves three traces; check each with `make check-trace FORMAT=ntrace|etrace|tandem TRACE=<file> ELF=<file>`, "
+                        "or all witnesses together while they run: `make run IP=subsystem PROGRAM=sort`")  # fmt: skip
+
+
+class SubsystemSystem(System):
+    """All five on one hart port."""
+
+    ip, title, config, knobs = "subsystem", "Subsystem", Config, Knobs
+    left = ("ntrace.trace", "etrace.trace", "tandem.trace", "program.elf", "config.json", "retired.csv", "rows.npz", "snapshots.json")
+    more_words: ClassVar[dict[str, str]] = {"EVENTS": "option events, what counters 3 to 10 count, by name or selector, joined by commas (docs/rtl-subsystem.md)"}
+    scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    small: ClassVar[dict[str, Any]] = dict(RV32)
+    bench = SubsystemBuild.BENCH
+    synthesis_top = "trace_subsystem"
+    synthesized = ({"Xlen": 32, "NRet": 1},)
+    linted: ClassVar[tuple[dict[str, Any], ...]] = tuple(vars(SubsystemBuild.of(Config.from_dict(build))) for build in BUILDS.values())
+    modelled_as = "the cross-check"
+    own_check = own_decode = staticmethod(_alone)
+
+    @property
+    def definition(self) -> Definition:
+        """tb/coverage/subsystem_points.py."""
+        return SUBSYSTEM
+
+    def build_of(self, job: Job) -> SubsystemBuild:
+        """That of subsystem_tb."""
+        return SubsystemBuild.of(job.settings)
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """RV64 as it comes, RV32 two a cycle with an output that waits; all: the other builds as well."""
+        builds: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+            ("plain", PLAIN, {}), ("short", SHORT, {"grouping": "random", "gaps": 10, "backpressure": 20}),
+        ]  # fmt: skip
+        if everything:
+            builds += [("branches", BRANCHES, {"gaps": 5}), ("lean", LEAN, {})]
+        return [
+            Job(f"{name}-rv{build.get('xlen', 64)}-{what}", f"program:{name}", dict(build), ip=self.ip, **more)
+            for name in recording.names() for what, build, more in builds
+        ]  # fmt: skip
+
+    def walks(self, seed: int) -> list[Job]:
+        """On the two builds that the programs have."""
+        return [self.drawn(seed + n, (DEFAULT, RV32)[n % 2] or {"xlen": 64, "retire": 1, "incremental": 1}, 5000) for n in range(WALKS)]
+
+    def described(self, config: Config) -> str:
+        """Width, retirements, modes."""
+        return f"RV{config.xlen} {config.retire} a cycle, N-Trace {config.mode}, {config.ctr_depth} records"
+
+    def drawn(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random walk in a random configuration."""
+        return draw_subsystem.drawn(seed, base, size)
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
+        """There is no one trace."""
+        _alone([])
+
+    def check(self, capture: Any, knobs: Any = None) -> Any:
+        """The cross-check."""
+        return check(capture)
+
+    @property
+    def plan(self) -> Plan | None:
+        """tests/plan/subsystem.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Its models are those of the other systems."""
+        return []
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """What the witnesses told."""
+        stats = result.get("stats", {})
+        sizes = " ".join(f"{name} {int(stats.get(f'{name}_bytes', 0)):>7}" for name in ("ntrace", "etrace", "tandem"))
+        return f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('traps', 0)):>4} traps  bytes: {sizes}  {int(stats.get('entries', 0)):>3} entries"
+
+    def captured(self, job: Job) -> None:
+        """Any run leaves its traces."""
+
+
+SYSTEM = SubsystemSystem()
