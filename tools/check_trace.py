@@ -8,7 +8,6 @@ program. TRACE may be a folder of `make capture`, for the files in it. Exits 1 i
 
 from __future__ import annotations
 
-import resource
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -16,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from models.riscv.retired import Retired
-from models.riscv.stream import check_flow
 from scoreboards.clauses import Clause
 from scoreboards.verdict import Verdict
-from tools import systems
-from tools.arguments import ArgumentError, existing_file, main_guard, number, parse
-from tools.check_trace_alone import alone, fits, in_order
+from tools import check_trace_tandem, systems
+from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.check_trace_alone import alone, problem
+from tools.check_trace_files import MEMORY, Paths, limit
 from tools.compliance import Compliance, Subject, write
 from tools.systems.base import System
-from tools.trace_files import FILES, TraceFiles, load
+from tools.trace_files import TraceFiles
+from tools.verify import _profile as profile_of
 
 FORMATS = ("etrace", "ntrace", "tandem")
 WORDS = {
@@ -34,11 +34,11 @@ WORDS = {
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
+    "PROFILE": "tandem: JSON with what is known of the hart (docs/tandem-verifier.md)",
+    "PC": "tandem: the first pc, of a trace that does not begin with reset",
     "NAME": "name of the device in the report (default: name of the trace)",
-    "MEMORY": "megabytes that the check may take (default 4096)",
+    "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
-MEMORY = 4096
-NEEDED = {"ntrace": 1600, "etrace": 2400, "tandem": 240}  # bytes of memory for a byte of trace, measured on real captures (docs/compliance.md)
 KEPT = 50  # failures in the report's input
 _BY_DECODER = ("codec", "decoder")
 
@@ -48,13 +48,14 @@ def main(argv: list[str]) -> int:
     system = _system(argv)
     knobs = {f.name.upper(): f"tolerance, see scoreboards/{system.ip}_knobs.py" for f in fields(system.knobs)}
     given = parse(argv, {**WORDS, **system.words, **knobs}, __doc__ or "")
-    files = _files(given, system)
+    paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
-    _enough(files, megabytes)
+    limit(paths, system, megabytes)
     try:
-        compliance, out = _report(given, files)
+        files = paths.load(given, system)
+        compliance, out = _report(given, paths, files)
     except MemoryError:
-        raise ArgumentError(f"{files.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give MEMORY=<more MB>") from None
+        raise ArgumentError(f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give MEMORY=<more MB>") from None
     _print(files, compliance)
     print(f"report: {out / 'index.html'}, {out / 'compliance.json'}, {out / 'junit.xml'}")
     return compliance.exit_code
@@ -70,59 +71,6 @@ def _system(argv: list[str]) -> System:
     return systems.find(said)
 
 
-def _files(given: Mapping[str, str], system: System) -> TraceFiles:
-    """Trace, configuration and program; a ValueError subclass tells what is wrong with them."""
-    if "TRACE" not in given:
-        raise ArgumentError("no trace was named; give TRACE=<file> with the bytes that the encoder sent")
-    words = {name: text for name, text in given.items() if name in ("TRACE", "ELF", "CONFIG") or name in system.words}
-    folder = Path(given["TRACE"])
-    if folder.is_dir():
-        words = {word: str(folder / FILES[word]) for word in ("ELF", "CONFIG") if (folder / FILES[word]).exists()} | words
-        words["TRACE"] = str(folder / FILES["TRACE"])
-    if "ELF" not in words:
-        raise ArgumentError("no program was named; give ELF=<file>, the one that was traced")
-    for word in ("TRACE", "ELF", "CONFIG"):
-        if word in words:
-            existing_file(words, word, words[word])
-    return load({"IP": system.ip, **words})
-
-
-def _enough(files: TraceFiles, megabytes: int) -> None:
-    """ArgumentError if the trace is too large for the memory allowed, and a limit for the case that it is not as usual."""
-    if megabytes < 256:
-        raise ArgumentError(f"MEMORY={megabytes} is too little to start with; give 256 or more")
-    need = len(files.data) * NEEDED[files.system.ip] >> 20
-    if need > megabytes:
-        raise ArgumentError(
-            f"{files.trace} has {len(files.data) / 1e6:,.0f} MB, and to check them takes about {need:,} MB of memory, more than the {megabytes:,} allowed; "
-            f"cut it at a synchronizing message, or give MEMORY={need + 256}"
-        )
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = (megabytes + 1024) << 20  # libraries reserve addresses that they never use
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
-
-
-def _retired(given: Mapping[str, str], files: TraceFiles) -> Retired | None:
-    """The retire stream, which must follow the program; None if there is none."""
-    path = Path(given["TRACE"]) / FILES["RETIRED"]
-    if "RETIRED" in given:
-        path = existing_file(given, "RETIRED", given["RETIRED"])
-    elif not path.is_file():
-        return None
-    try:
-        retired = Retired.from_csv(path)
-    except UnicodeDecodeError:
-        raise ArgumentError(f"{path} is not text; give a retired.csv as `make capture` writes it, or leave RETIRED away") from None
-    if not len(retired):
-        raise ArgumentError(f"{path} holds no event; give one row for each instruction that retired while tracing, or leave RETIRED away")
-    assert files.program is not None
-    try:
-        check_flow(retired, files.program)
-    except ValueError as error:
-        raise ArgumentError(f"{path} does not follow {files.elf}: {error}; give the ELF and the retire stream of one run") from None
-    return retired
-
-
 def _knobs(system: System, given: Mapping[str, str]) -> Any:
     """What the specification leaves open is left open, but for what the words ask for."""
     base = system.knobs.free()
@@ -134,13 +82,13 @@ def _knobs(system: System, given: Mapping[str, str]) -> Any:
     return replace(base, **chosen)
 
 
-def _report(given: Mapping[str, str], files: TraceFiles) -> tuple[Compliance, Path]:
-    retired = _retired(given, files)
+def _report(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> tuple[Compliance, Path]:
+    retired = paths.read_retired(files)
     rerun = " ".join(["make check-trace", *(f"{name}={value}" for name, value in given.items())])
     capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
     capture.exact = False
     verdict = _judged(given, files, capture, retired)
-    name = given.get("NAME") or (files.trace.parent.name if Path(given["TRACE"]).is_dir() else files.trace.stem)
+    name = given.get("NAME") or paths.name
     out = Path(given.get("OUT") or Path("build") / "compliance" / name)
     subject = _subject(name, files, retired, verdict)
     return write(subject, [_result(name, files, verdict, rerun)], [], out), out
@@ -148,33 +96,37 @@ def _report(given: Mapping[str, str], files: TraceFiles) -> tuple[Compliance, Pa
 
 def _judged(given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None) -> Verdict:
     knobs = _knobs(files.system, given)
-    if files.system.ip == "tandem" or retired is None:
-        verdict = alone(files, capture, knobs)
+    if files.system.ip == "tandem":
+        verdict = check_trace_tandem.check(capture, knobs, profile_of(given, files), number(given, "PC") if "PC" in given else None)
         if retired is not None:
-            in_order(capture, verdict, retired)
+            check_trace_tandem.in_order(capture, verdict, retired)
         return verdict
-    return files.system.check(capture, knobs)
+    return alone(files, capture, knobs) if retired is None else files.system.check(capture, knobs)
 
 
 def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Verdict) -> Subject:
     config = files.config
+    stats = verdict.stats
     about = {
         "Trace": f"{files.trace.name}, {len(files.data):,} bytes",
         "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
         "Options": files.system.described(config),
         "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
-        "Told": f"{int(verdict.stats.get('told', 0)):,} instructions in {int(verdict.stats.get('messages', 0)):,} messages",
+        "Told": f"{int(stats.get('told', 0)):,} instructions in {int(stats.get('messages', 0)):,} messages",
         "Held to": f"legal{', lossless' if retired is not None else ', and what decoding alone can tell'}; without a simulator",
     }
     variant = f"RV{config.xlen}" if files.system.ip == "tandem" else config.variant
     clauses = files.system.plan.clauses.values() if files.system.plan else ()
+    unreplayed = files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results()
     other = {c.id: f"holds in {' and '.join(c.variants)}, the trace is {variant}" for c in clauses if c.variants and variant not in c.variants}
-    return Subject(name, files.system.ip, f"{files.system.title} trace", about, other, {c.id: _why(c, retired is not None) for c in clauses})
+    return Subject(name, files.system.ip, f"{files.system.title} trace", about, other, {c.id: _why(c, retired is not None, unreplayed) for c in clauses})
 
 
-def _why(clause: Clause, has_retired: bool) -> str:
+def _why(clause: Clause, has_retired: bool, unreplayed: bool) -> str:
     """Why a clause that no check of a captured trace counted was not checked."""
     by = set(clause.checks)
+    if unreplayed and "verify" in by:
+        return check_trace_tandem.MIDDLE
     if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by):
         return "the trace did not meet it"
     if clause.through:
@@ -190,7 +142,7 @@ def _why(clause: Clause, has_retired: bool) -> str:
 
 def _result(name: str, files: TraceFiles, verdict: Verdict, rerun: str) -> dict[str, Any]:
     """The result.json dict of the check; a trace that fits the program badly, or tells too much, says so as a problem."""
-    problems = [text for text in (fits(files, verdict),) if text]
+    problems = [text for text in (problem(files, verdict),) if text]
     return {
         "ip": files.system.ip, "name": name, "source": f"trace:{files.trace.name}", "sim": "none", "drive": "file", "seed": None,
         "config": files.config.to_dict(), "verdict": "PASS" if verdict.passed else "FAIL", "error": None, "clauses": verdict.book.results(),
@@ -204,8 +156,8 @@ def _print(files: TraceFiles, compliance: Compliance) -> None:
         assert row.first
         print(f"\n{row.first.text}")
     print(f"\n{compliance.verdict}  {compliance.sentence}")
-    for problem in compliance.problems:
-        print(f"note: {problem}", file=sys.stderr)
+    for text in compliance.problems:
+        print(f"note: {text}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What can be said of a captured trace by itself: no retire stream, no ingress beats, only bytes, program and options.
+"""What can be said of a captured E-Trace or N-Trace by itself: no retire stream, no ingress beats, only bytes, program and options.
 
     verdict = alone(files, capture, knobs)     legal, what the decoder found, and the transport
-    fits(files, verdict)                       a sentence if the trace is hardly one of this program
+    problem(files, verdict)                    a sentence if the trace is hardly one of this program, or tells nothing
 
 The rows of the plan that stand for a situation of the hart are left out: nobody knows whether it occurred.
 """
@@ -14,26 +14,28 @@ import numpy as np
 
 from models.etrace.decoder import decode as decode_etrace
 from models.ntrace.decoder import decode as decode_ntrace
-from models.riscv.retired import Kind, Retired
-from models.tandem.decoded import GROUP
-from scoreboards import etrace_legal, etrace_table, ntrace_legal, ntrace_table
-from scoreboards import tandem as tandem_scoreboard
-from scoreboards.clauses import ClauseBook, Failure
+from scoreboards import etrace, etrace_legal, etrace_table, ntrace, ntrace_legal, ntrace_table
+from scoreboards.clauses import ClauseBook, Plan
 from scoreboards.etrace_transport import check_transport
 from scoreboards.verdict import Verdict
+from tools.check_trace_tandem import other_code
 from tools.trace_files import TraceFiles
 
-ORDER = "TV.told.order"  # what a tandem trace is held to where the retire stream is there: groups stand in program order
+SOON = 64  # messages in which a trace and a program that do not belong together contradict each other
 HALF = 0.5
+_OF_BYTES = ("NT.3.", "NT.6.1.tcode", "NT.6.2.max_field", "ET.tra.", "ET.pay.fields", "ET.pay.type_length")  # clauses that no program has a part in
+_WAY = "give the ELF that was traced and the options of its encoder (CONFIG=)"
 
 
 def alone(files: TraceFiles, capture: Any, knobs: Any) -> Verdict:
     """Hold a capture without a retire stream to every clause that needs none."""
-    return {"ntrace": _ntrace, "etrace": _etrace, "tandem": _tandem}[files.system.ip](capture, knobs)
+    verdict = (_etrace if files.system.ip == "etrace" else _ntrace)(capture, knobs)
+    verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
+    return verdict
 
 
-def _book(capture: Any, plan: Any, variant: str) -> ClauseBook:
-    book = ClauseBook(plan, capture.rerun, variant)
+def _book(capture: Any, plan: Plan | None) -> ClauseBook:
+    book = ClauseBook(plan, capture.rerun, capture.config.variant)
     for name, clause in (plan.clauses if plan else {}).items():
         if clause.through:
             book.met(name, 0)
@@ -41,84 +43,46 @@ def _book(capture: Any, plan: Any, variant: str) -> ClauseBook:
 
 
 def _ntrace(capture: Any, knobs: Any) -> Verdict:
-    from scoreboards.ntrace import plan
-
-    verdict = Verdict(_book(capture, plan(), capture.config.variant))
+    verdict = Verdict(_book(capture, ntrace.plan()))
     decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config)
     table = ntrace_table.MessageTable(decoded.messages)
     where = ntrace_table.Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
     ntrace_legal.check_legal(capture, verdict.book, table, where, decoded.diagnostics, knobs, not decoded.diagnostics)
-    verdict.stats |= {"told": len(decoded), "messages": len(decoded.messages), "bytes": len(capture.data)}
+    verdict.stats["messages"] = len(decoded.messages)
     return verdict
 
 
 def _etrace(capture: Any, knobs: Any) -> Verdict:
-    from scoreboards.etrace import plan
-
-    verdict = Verdict(_book(capture, plan(), capture.config.variant))
+    verdict = Verdict(_book(capture, etrace.plan()))
     decoded = verdict.decoded = decode_etrace(capture.packets, capture.program, capture.config)
     table = etrace_table.PacketTable(decoded.packets, capture.config)
     etrace_legal.check_legal(capture, verdict.book, table, decoded, knobs)
     check_transport(capture, verdict.book, decoded.packets)
-    verdict.stats |= {"told": len(decoded), "messages": len(decoded.packets), "bytes": len(capture.data or b"")}
+    verdict.stats["messages"] = len(decoded.packets)
     return verdict
 
 
-def _tandem(capture: Any, knobs: Any) -> Verdict:
-    return tandem_scoreboard.check(capture, knobs)
-
-
-def in_order(capture: Any, verdict: Verdict, retired: Retired) -> None:
-    """Tandem: the instructions told are those that retired or trapped, in their order; an instruction that could not be fetched may be missing."""
-    decoded, book = verdict.decoded, verdict.book
-    told = np.flatnonzero((decoded.kind == GROUP) & (decoded.size > 0))
-    rows = np.flatnonzero(np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION)))
-    have, want, may_miss = decoded.pc[told].tolist(), retired.pc[rows].tolist(), (retired.kind[rows] == Kind.EXCEPTION).tolist()
-    known = decoded.pc_known[told].tolist()
-    book.count(ORDER, len(want))
-    i = 0
-    for k, (pc, sure) in enumerate(zip(have, known)):
-        while i < len(want) and sure and pc != want[i] and may_miss[i]:
-            i += 1
-        if i == len(want) or (sure and pc != want[i]):
-            wanted = "nothing any more" if i == len(want) else f"{want[i]:#x}"
-            group = int(told[k])
-            book.fail(Failure(ORDER, f"group {int(decoded.number[group])}: {pc:#x} is told where {wanted} retired", None, pc, capture.program.where(pc),
-                              [("pc", wanted, f"{pc:#x}"), ("instructions before", str(i), str(k))]), counted=True)  # fmt: skip
-            return
-        i += 1
-    if not all(may_miss[i:]):
-        book.fail(Failure(ORDER, f"{len(want) - i:,} instructions that retired are not told", None, want[i], capture.program.where(want[i]),
-                          [("instructions", str(len(want)), str(len(have)))]), counted=True)  # fmt: skip
-
-
-def fits(files: TraceFiles, verdict: Verdict) -> str:
-    """A sentence if most of the trace contradicts the program, else an empty text."""
-    said = (_other_code if files.system.ip == "tandem" else _lost)(files, verdict.decoded)
-    way = "give the ELF that was traced and the options of its encoder (CONFIG=); if both are right, the first failure tells where it goes wrong"
-    return f"{files.trace.name} does not fit {files.elf.name if files.elf else 'the program'}: {said}; {way}" if said else ""
-
-
-def _lost(files: TraceFiles, decoded: Any) -> str:
-    """N-Trace and E-Trace: how much of the trace told nothing, because it leads to where the program has no such code."""
-    ntrace = files.system.ip == "ntrace"
-    whole = len(files.data) if ntrace else len(decoded.packets)
-    lost = sum(d.lost_bytes if ntrace else d.lost_packets for d in decoded.diagnostics)
-    if not decoded.diagnostics or not whole or (lost / whole <= HALF and len(decoded)):
+def problem(files: TraceFiles, verdict: Verdict) -> str:
+    """A sentence if the trace tells nothing, or contradicts the program from the beginning, or most of it could not be followed; else an empty text."""
+    trace, elf, decoded = files.trace.name, files.elf.name if files.elf else "the program", verdict.decoded
+    if files.system.ip == "tandem":
+        assert files.program is not None
+        other, of = other_code(files.program, decoded)
+        if not of:
+            return f"{trace} tells no instruction of which the address is known; capture it from a hart reset on, or check CONFIG="
+        return f"{trace} does not fit {elf}: of the {of:,} different instructions that it tells {other:,} are not in this program; {_WAY}" if other > HALF * of else ""
+    found = decoded.diagnostics
+    if not found:
+        return "" if len(decoded) else f"{trace} tells no instruction; capture it while tracing is on, from a synchronizing message on"
+    ntrace_ = files.system.ip == "ntrace"
+    if not decoded.complete:
+        return f"{trace} tells of more instructions than the check can hold; cut it at a synchronizing message, and check the pieces"
+    whole = len(files.data) if ntrace_ else len(decoded.packets)
+    lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
+    share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} tell nothing"
+    if len(decoded) and lost <= HALF * whole:
         return ""
-    return f"with this program {lost:,} of its {whole:,} {'bytes' if ntrace else 'packets'} tell nothing"
-
-
-def _other_code(files: TraceFiles, decoded: Any) -> str:
-    """Tandem, which tells instructions: how many of them the program has otherwise, or not at all."""
-    assert files.program is not None
-    told = (decoded.size > 0) & decoded.pc_known
-    pcs, first = np.unique(decoded.pc[told], return_index=True)
-    if not len(pcs):
-        return ""
-    insns, sizes = decoded.insn[told][first].tolist(), decoded.size[told][first].tolist()
-    other = 0
-    for pc, insn, size in zip(pcs.tolist(), insns, sizes):
-        found = files.program.insn(pc)
-        other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
-    return f"of the {len(pcs):,} different instructions that it tells {other:,} are not in this program" if other / len(pcs) > HALF else ""
+    at = int(np.searchsorted([m.offset for m in decoded.messages], found[0].offset)) if ntrace_ else found[0].packet
+    if not any(found[0].clause.startswith(one) for one in _OF_BYTES) and at <= SOON:
+        return f"{trace} does not fit {elf}: they contradict each other from message {at} on, and {share}; {_WAY}"
+    return f"{trace} is damaged, or its encoder is broken, at message {at}: behind it {share}, so that most was not judged; look at the first failure, then check CONFIG="
