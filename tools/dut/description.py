@@ -86,17 +86,22 @@ class Dut:
     @property
     def shown(self) -> str:
         """DUT= that names it."""
-        if self.folder.parent == SHIPPED:
-            return self.folder.name
-        try:
-            return str(self.folder.relative_to(ROOT))
-        except ValueError:
-            return str(self.folder)
+        return shown(self.folder)
 
     @classmethod
     def load(cls, where: str | Path) -> Dut:
         """Read the description of a name below tb/duts, of a folder, or of a dut.toml; DutError."""
         return _read(located(where))
+
+
+def shown(folder: Path) -> str:
+    """DUT= that names a folder."""
+    if folder.parent == SHIPPED:
+        return folder.name
+    try:
+        return str(folder.relative_to(ROOT))
+    except ValueError:
+        return str(folder)
 
 
 def located(where: str | Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from datetime import date
@@ -75,8 +76,6 @@ def _signals(signals: Iterable[Signal]) -> list[str]:
         expression = one.expression if len(one.expression) <= _WIDE else one.expression[: _WIDE - 3] + "..."
         about = "same name" if one.how == "same name" else f"= {expression}" if expression else ""
         lines.append(f"{one.state:<9} {one.port.name:<22} {_width(one.port):>5}  {about}".rstrip())
-        if one.text:
-            lines.append(f"{'':<9} {one.text}")
     return lines or [f"{'':<9} none"]
 
 
@@ -92,8 +91,8 @@ def _differences(first: Any, other: Any) -> str:
 def _claims(dut: Dut, system: Any, chosen: Selection, builds: list[Any]) -> list[str]:
     named = [name for name in dut.claims.values if name in dut.claims.named]
     lines = ["", "claimed", *(f"{'':<9} {name:<22} {dut.claims.text(name)}" for name in named)]
-    rest = [f"{f.name} {dut.claims.text(f.name)}" for f in fields(system.config) if f.name not in named]
-    lines.append(f"{'':<9} as by default: {', '.join(rest)}")
+    rest = [f"{f.name} {'any' if dut.claims.values[f.name] is None else _default(f.default)}" for f in fields(system.config) if f.name not in named]
+    lines += textwrap.wrap(f"the others as by default: {', '.join(rest)}", 118, initial_indent=" " * 10, subsequent_indent=" " * 10)
     lines.append(f"{'':<9} {'declares our reference profile: every byte is compared' if dut.exact else 'held to lossless and legal, not to our reference profile'}")
     today = date.today()
     for waiver in dut.waivers:
@@ -103,6 +102,10 @@ def _claims(dut: Dut, system: Any, chosen: Selection, builds: list[Any]) -> list
         lines.append(f"{'':<9} no port for {' and '.join(chosen.without)}: the hart will not tell them")
     lines += ["", f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} do not"]
     return lines + [f"{'':<9} {count:>5} {why}" for why, count in counted(chosen.left)]
+
+
+def _default(value: Any) -> str:
+    return ",".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value) or "none"
 
 
 def counted(left: dict[str, str], most: int = 8) -> list[tuple[str, int]]:

@@ -1,0 +1,194 @@
+"""The text of a new dut.toml, and of the wrapper beside it: every key with a comment, every port and option of a system as it is in the code."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from tools.dut.claims import OPEN
+from tools.dut.elaborate import Port
+from tools.dut.reference import Reference
+
+_WIDTH = 118
+# What nearly every IP has to say something about: written without a # in front.
+_FIRST: dict[str, dict[str, Any]] = {
+    "ntrace": {"mode": ["htm", "btm"], "xlen": [64], "inst_stall_ena": [0, 1]},
+    "etrace": {"iaddress_width_p": [64], "inst_stall_ena": [0, 1]},
+    "ctr": {"xlen": [64], "transfers": 4, "depths": [16, 32, 64, 128, 256]},
+    "hpm": {"xlen": [64], "retired": 4, "counters": "3+4+5+6", "widths": 64},
+    "tandem": {"xlen": [64], "flen": 64, "incremental": 1},
+}
+_CLOCKS = ("clk", "clk_i", "clock", "clock_i", "i_clk", "aclk", "pclk")
+_RESET = re.compile(r"^(i_)?(a)?(rst|reset|resetn|rstn|rst_ni|rst_n|rst_i|reset_n|reset_i|rst_n_i|resetn_i)$")
+_LOW = re.compile(r"(n|_ni|_n_i|n_i)$")
+
+
+def description(name: str, system: Any, ours: Reference, listed: Mapping[str, Sequence[str]], top: str, theirs: Mapping[str, Port]) -> str:
+    """dut.toml. listed: lists of [sources] that are known. theirs: the ports of the module, empty if nobody looked yet."""
+    parts = [
+        _head(name, system, top), _sources(listed), _parameters(ours), *_clock_and_reset(theirs), _inputs(ours, theirs), _outputs(ours, theirs),
+        _options(system), _stimulus(), _profile(system), _waiver(system),
+    ]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def wrapper(name: str, ours: Reference) -> str:
+    """A module with our ports, to be filled in."""
+    header = re.sub(rf"\bmodule\s+{ours.name}\b", f"module {name.replace('-', '_')}_wrapper", ours.header)
+    header = header[header.index("module") :]
+    about = _comment(
+        f"Only where expressions are not enough: state, other widths, handshakes of another kind. Put your IP into this module, which has the ports of "
+        f"ours ({ours.name}), add \"wrapper.sv\" to [sources] files, behind your own, and write its name as [dut] top. Ports that keep their names here need no line "
+        f"in [inputs] or [outputs]; leave away what you do not need, and rename what you like.", "// ")  # fmt: skip
+    return f"{about}\n{header}\n\n  // your module here\n\nendmodule\n"
+
+
+def _head(name: str, system: Any, top: str) -> str:
+    variants = _legal(system).get("variant")
+    lines = [
+        f"# {name}: an IP for {system.title}. What stands behind a # is explanation, or a default: take the # away to change it.",
+        "# `make doctor DUT=` looks at all this without a simulator and says what to do next; `make check DUT=` runs what applies. See docs/attach-your-ip.md.",
+        "", "[dut]", f'name = "{name}"', f'# title = "{name}"  # for people, in reports', f'ip = "{system.ip}"',
+    ]  # fmt: skip
+    if variants:
+        lines.append(f'variant = "{variants[0]}"  # of the specification, one or a list: {" ".join(variants)}')
+    lines.append(f'top = "{top or "my_module"}"  # your module; or that of wrapper.sv')
+    return "\n".join(lines)
+
+
+def _sources(listed: Mapping[str, Sequence[str]]) -> str:
+    files, lists = listed.get("files", []), listed.get("filelists", [])
+    return "\n".join([
+        "[sources]  # paths relative to this folder; patterns such as rtl/*.sv; $NAME is taken from the environment",
+        f"files = {json.dumps(list(files) if listed else ['rtl/my_module.sv'])}  # in the order of compilation, packages first",
+        f"filelists = {json.dumps(list(lists))}  # .f files, taken before the files: paths (relative to the list), -f, +incdir+, +define+",
+        "include_dirs = []",
+        '# defines = { WIDTH = "64", FPGA = "" }  # macros',
+    ])  # fmt: skip
+
+
+def _parameters(ours: Reference) -> str:
+    text = f"Yours = number, or expression of ours, so that widths follow: {', '.join(ours.parameters)}."
+    return f"[parameters]\n{_comment(text)}\n# ADDR_WIDTH = \"{next(iter(ours.parameters))}\""
+
+
+def _clock_and_reset(theirs: Mapping[str, Port]) -> list[str]:
+    names = [name for name, port in theirs.items() if port.direction == "input" and port.width == 1]
+    clock = next((name for name in names if name.lower() in _CLOCKS), "clk" if not theirs else "")
+    reset = next((name for name in names if _RESET.match(name.lower())), "rst_n" if not theirs else "")
+    low = bool(_LOW.search(reset.lower()))
+    return [
+        "\n".join(["[clock]", f'port = "{clock}"', 'edge = "rising"  # or "falling": then it gets our clock inverted']),
+        "\n".join(["[reset]", f'port = "{reset}"', f'polarity = "{"low" if low or not reset else "high"}"  # "low": 0 resets; "high": 1 does', 'style = "async"  # or "sync": it waits for the clock']),
+    ]
+
+
+def _inputs(ours: Reference, theirs: Mapping[str, Port]) -> str:
+    lines = [
+        "[inputs]  # each of your inputs = SystemVerilog expression of our signals, as in",
+        '# blk_valid = "enable_i && |ing_iretire_i"      stalled = "!out_ready_i"      test_mode = 0      bus = "{ing_iaddr_i, ing_itype_i}"',
+        *_comment("An input that has the name of one of our signals needs no line. The signals of ours (width; parameters as above may be used as well):").splitlines(),
+    ]  # fmt: skip
+    for title, group in ours.groups:
+        found = [port for port in group if port.direction == "input" and port.name not in ("clk_i", "rst_ni")]
+        if found and title:
+            lines.append(f"#  -- {title}")
+        lines += [f"#  {port.name:<20} {port.width:>4}  {port.comment}".rstrip() for port in found]
+    if theirs:
+        lines.append("#  Yours, to be filled in:")
+    for port in theirs.values():
+        if port.direction == "input" and port.name.lower() not in _CLOCKS and not _RESET.match(port.name.lower()):
+            lines.append(f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {port.width} bit{"s" * (port.width != 1)}')
+    return "\n".join(lines)
+
+
+def _outputs(ours: Reference, theirs: Mapping[str, Port]) -> str:
+    lines = ["[outputs]  # each of our outputs = expression of your ports, as in  ing_ready_o = \"!stall\"   out_data_o = \"beat[63:0]\"   drop_o = 0"]
+    yours = [f"{port.name} ({port.width})" for port in theirs.values() if port.direction == "output"]
+    if yours:
+        lines += _comment(f"Yours (width): {', '.join(yours)}.").splitlines()
+    for title, group in ours.groups:
+        found = [port for port in group if port.direction == "output"]
+        if found and title:
+            lines.append(f"#  -- {title}")
+        for port in found:
+            about = f"{port.width} bit{'s' * (port.width != 1)}{f': {port.comment}' if port.comment else ''}"
+            known = port.name in theirs
+            lines.append(f'# {port.name} = "{port.name if known else ""}"  # {about}')
+    return "\n".join(lines)
+
+
+def _options(system: Any) -> str:
+    legal, first = _legal(system), _FIRST[system.ip]
+    lines = [
+        "[options]  # what it supports: a value, a list of values, a range \"1..8\", or \"any\". What is not named has its default, and runs that need",
+        "# another value do not apply to your IP. The report says N/A where only such runs could meet a clause.",
+        *_comment(_explained(system.config)).splitlines(),
+    ]  # fmt: skip
+    lines += [f"{name} = {_toml(value)}  # {_values(legal.get(name))}".rstrip(" #") for name, value in first.items()]
+    for f in fields(system.config):
+        if f.name not in ("variant", *first):
+            open_ = f.name in OPEN.get(system.ip, ())
+            value = '"any"' if open_ else _toml(f.default)
+            lines.append(f"# {f.name} = {value}  # {_values(legal.get(f.name))}".rstrip(" #"))
+    return "\n".join(lines)
+
+
+def _stimulus() -> str:
+    return "\n".join([
+        "[stimulus]",
+        '# retirement = "single"  # it takes one instruction at a time, not blocks of several',
+        "# backpressure = false   # its output cannot wait: out_ready_i stays 1",
+    ])  # fmt: skip
+
+
+def _profile(system: Any) -> str:
+    free, doc = system.knobs.free(), _explained(system.knobs)
+    lines = [
+        f"[profile]  # exact = true: it makes the same choices as ours (docs/{system.ip}-profile.md), and every byte or value is compared",
+        "exact = false",
+        *_comment(f"What it promises beyond the specification, or where it needs more room (scoreboards/{system.ip}_knobs.py): {doc}").splitlines(),
+    ]
+    return "\n".join([*lines, *(f"# {f.name} = {_toml(getattr(free, f.name))}" for f in fields(system.knobs))])
+
+
+def _waiver(system: Any) -> str:
+    clause = next(iter(system.plan.clauses))
+    return "\n".join([
+        "# A clause that may fail until a day. One that does not fail any more, or is over, is flagged in the report.",
+        "# [[waiver]]", f'# clause = "{clause}"', '# reason = "erratum 12, fixed in revision B"', '# owner = "jane@example.com"', "# expires = 2030-12-31",
+    ])  # fmt: skip
+
+
+def _explained(kind: Any) -> str:
+    """The docstring of a class without its first sentence, which is for programmers."""
+    return " ".join((inspect.getdoc(kind) or "").partition("\n\n")[2].split())
+
+
+def _legal(system: Any) -> dict[str, Any]:
+    return getattr(sys.modules[system.config.__module__], "_LEGAL", {})
+
+
+def _values(legal: Iterable[Any] | None) -> str:
+    if legal is None:
+        return ""
+    values = list(legal)
+    if len(values) > 8 and isinstance(values[0], int):
+        return f"{values[0]} to {values[-1]}"
+    return " ".join(map(str, values))
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def _comment(text: str, mark: str = "# ") -> str:
+    return "\n".join(textwrap.wrap(text, _WIDTH, initial_indent=mark, subsequent_indent=mark))
