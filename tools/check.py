@@ -1,4 +1,4 @@
-"""Hold a captured trace to the specification without a simulator: `make check OUT=out`.
+"""Hold a captured trace to the specification without a simulator: `make check OUT=out`. (With DUT= an IP on the stand: tools/check_dut.py.)
 
     python -m tools.check OUT=out                                        a folder of `make capture`
     python -m tools.check TRACE=t.bin ELF=p.elf CONFIG=c.json RETIRED=r.csv   files of a vendor's encoder
@@ -111,6 +111,10 @@ def table(verdict: Any, known: Plan | None) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
+    if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
+        from tools.check_dut import main as on_the_stand
+
+        return on_the_stand(argv)
     system = system_of(argv)
     if system.own_check is not None:
         return system.own_check(argv)
