@@ -12,6 +12,7 @@ code coverage as Cobertura XML, the functional one as UCIS XML too, the code's a
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -56,12 +57,13 @@ def main(argv: list[str]) -> int:
     simulators.find(sim)
     runs = out / "runs" if "OUT" in given else RESULTS / "cover"
     code = sim == "verilator" and flag({"CODE": "1"} | given, "CODE")
+    _minutes(given)
     accounts = _begin(out, runs, given, sim)
     session = _Session(accounts, out, runs, given, sim)
     session.close()
     measured = session.measure() if code else None
     cover = session.leave(measured, before)
-    report.main([f"RESULTS={runs}"])
+    report.main([f"RESULTS={runs}", *([f"OUT={out / 'report'}"] if "OUT" in given else [])])
     return 0 if _told(cover, session, out) else 1
 
 
@@ -89,13 +91,24 @@ def _begin(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> list[Ac
     return accounts
 
 
+def _minutes(given: Mapping[str, str]) -> float:
+    """The budget; 0 is none."""
+    try:
+        minutes = float(given.get("BUDGET", "0"))
+        if not 0 <= minutes < math.inf:
+            raise ValueError
+    except ValueError:
+        raise ArgumentError(f"BUDGET={given['BUDGET']} is no number of minutes; give one, such as BUDGET=30") from None
+    return minutes
+
+
 class _Session:
     """One `make cover`: the plans of the systems and what they have cost."""
 
     def __init__(self, accounts: list[Account], out: Path, runs: Path, given: Mapping[str, str], sim: str) -> None:
         self.accounts, self.out, self.runs, self.sim = accounts, out, runs, sim
         self.workers = number(given, "N", os.cpu_count() or 1)
-        self.budget = 60.0 * number(given, "BUDGET", 0)
+        self.budget = 60.0 * _minutes(given)
         self.begin = time.perf_counter()
         self.bad = sum(account.bad for account in accounts)
         self.stopped = False

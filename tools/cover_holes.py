@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count, islice
 from typing import Any
 
 from tb.coverage.model import CROSS, Point
@@ -20,6 +21,7 @@ from tools.cover_account import Account, Record, options_of
 from tools.systems.base import System
 
 _CHANCE = 0.02  # a knob that so likely is none
+_KNOB = 0.9  # how close another value is that an option changes
 _SOURCES = 4  # stimuli that are considered for a hole
 _AT_ONCE = 24  # tries
 
@@ -36,9 +38,9 @@ class Near:
     example: str
 
     @property
-    def likely(self) -> tuple[float, float, int]:
+    def likely(self) -> tuple[float, float]:
         """For ranking: the larger, the likelier."""
-        return self.close, self.runs / self.all, self.bins
+        return self.close, self.bins * self.runs / self.all
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Holes:
     def ranked(self, most: int = 400) -> list[Try]:
         """A try for each hole, those first that are likeliest to be hit."""
         tries = [self.of(point, name) for point, name in self.account.holes()[:most]]
-        return sorted(tries, key=lambda t: t.near[0].likely if t.near else (0.0, 0.0, 0), reverse=True)
+        return sorted(tries, key=lambda t: t.near[0].likely if t.near else (0.0, 0.0), reverse=True)
 
     def of(self, point: str, name: str, number: int = 0) -> Try:
         """The try of a hole; of `number` 1 and more others than the likeliest."""
@@ -129,10 +131,12 @@ class Holes:
         """The stimuli that hit what is closest to a bin, the likeliest first."""
         places = [{bin_: n for n, bin_ in enumerate(axis)} for axis in point.axes]
         target = name.split(CROSS) if len(point.axes) > 1 else [name]
+        free = [len(point.axes) > 1 and bool(self._knobs_of(point, n, value)) for n, value in enumerate(target)]  # an option changes it
         best: dict[str, tuple[float, list[str], set[int]]] = {}
         for other, records in self._hit.get(point.name, {}).items():
             values = other.split(CROSS) if len(point.axes) > 1 else [other]
-            close = round(sum(1.0 if a == b else 0.5 / (1 + abs(axis[a] - axis[b])) for axis, a, b in zip(places, target, values)) / len(places), 3)
+            parts = (1.0 if a == b else _KNOB if free_ else 0.5 / (1 + abs(axis[a] - axis[b])) for axis, a, b, free_ in zip(places, target, values, free))
+            close = round(sum(parts) / len(places), 3)
             for record in records:
                 had = best.get(record.job.source)
                 if had is None or close > had[0]:
@@ -176,9 +180,10 @@ class Holes:
         if not listed:
             return []
         best = max(listed, key=lambda job: sum(options_of(job).get(name) == json.dumps(value) for name, value in knobs.items()))
-        used = {record.job.seed for record in self.account.records if record.job.source == source and record.job.config == best.config}
-        seed = next(n for n in range(1, 10_000) if n not in used) + number
-        return [replace(best, seed=seed)]
+        wanted = options_of(best)
+        used = {record.job.seed for record in self.account.records if record.job.source == source and record.options == wanted}
+        free = (seed for seed in count(1) if seed not in used)
+        return [replace(best, seed=next(islice(free, number, None)))]
 
     def _walk(self, knobs: Mapping[str, Any], number: int) -> list[Job]:
         """A random walk with these options; without them if they do not go together."""
