@@ -60,7 +60,9 @@ class PortEnv(encoder.EncoderEnv):
 
     def collect(self) -> list[str]:
         """All monitors send what they saw; what was wrong, said once."""
-        return list(dict.fromkeys(super().collect()))
+        for agent in self.monitors:
+            agent.monitor.collect()
+        return list(dict.fromkeys(problem for agent in self.monitors for problem in agent.monitor.problems))
 
     def stop(self) -> None:
         for agent in self.monitors:
