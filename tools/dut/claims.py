@@ -10,8 +10,9 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
+
+from tools.dut.names import near
 
 ANY = "any"
 # What software, the hart or our testbench chooses, not the IP: anything, unless dut.toml names it.
@@ -85,9 +86,7 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
     for name, value in given.items():
         where = "[dut] variant" if name == "variant" else f"[options] {name}"
         if name not in known:
-            lower = [n for n in known if n == name.lower()]
-            near = lower or get_close_matches(name, list(known), 1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = near(name, known)
             raise error(f"[options] has {name}, which is no option of {system.title}; {hint}known are {', '.join(n for n in known if n != 'variant')}")
         values[name] = _values(system, name, where, value, isinstance(known[name].default, tuple), error)
     claims = Claims(values, tuple(given))

@@ -11,13 +11,13 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tools.builds import ROOT
 from tools.compliance_model import Waiver
 from tools.dut.claims import Claims, claims_of
+from tools.dut.names import near
 from tools.dut.sources import SourceError, Sources, sources_of
 
 if sys.version_info >= (3, 11):
@@ -115,8 +115,7 @@ def located(where: str | Path) -> Path:
     if path.is_file():
         return path.resolve()
     known = sorted(p.parent.name for p in SHIPPED.glob(f"*/{FILE}"))
-    near = get_close_matches(text, known, 1)
-    hint = f"did you mean DUT={near[0]}? " if near else f"shipped are {', '.join(known)}; " if known else ""
+    hint = near(text, known) or (f"shipped are {', '.join(known)}; " if known else "")
     found = f"{path} does not exist" if path.name == FILE else f"{text} is no folder with a {FILE}"
     raise DutError(f"DUT={text}: {found}; {hint}give a name or a folder, or type `make new-dut NAME=acme IP=ntrace` to make one")
 
@@ -180,8 +179,7 @@ def demand_known(where: str, given: Mapping[str, Any], known: tuple[str, ...], w
     """DutError about the first name that is not known, with the nearest one that is."""
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = near(name, known)
             raise DutError(f"{where} has the unknown {what} {name}; {hint}known are {', '.join(known)}")
 
 
@@ -202,8 +200,7 @@ def text_of(where: str, value: Any) -> str:
 def one_of(where: str, value: Any, known: tuple[str, ...]) -> str:
     """One of a few words."""
     if value not in known:
-        near = get_close_matches(str(value), known, 1)
-        hint = f"did you mean \"{near[0]}\"? " if near else ""
+        hint = near(str(value), known)
         raise DutError(f"{where} = {value!r} is not known; {hint}write " + " or ".join(f'"{word}"' for word in known))
     return value
 
@@ -266,8 +263,7 @@ def _waivers(system: Any, given: Any) -> tuple[Waiver, ...]:
                 raise DutError(f"{which} has no {key}; a waiver names clause, reason, owner and expires")
         clause, reason, owner = (text_of(f"{which} {key}", row[key]) for key in _WAIVER[:3])
         if clause not in known:
-            near = get_close_matches(clause, known, 1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = near(clause, known)
             raise DutError(f"[[waiver]] clause = {clause!r} is no clause of {system.title}; {hint}tests/plan/{system.ip}.toml has them")
         if clause in found:
             raise DutError(f"[[waiver]] of {clause} stands twice; keep one")

@@ -10,6 +10,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+TEXT = "wrapper"  # the name of a text in messages
 _UNCONNECTED = ("Unconnected", "InterfacePortNotConnected")  # of a probe that connects nothing
 
 
@@ -57,7 +58,7 @@ class Elaborated:
         if files:
             self.compilation.addSyntaxTree(syntax.SyntaxTree.fromFiles([str(path) for path in files], self.manager, bag))
         if text:
-            self.compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, self.manager, "wrapper", "wrapper.sv", bag))
+            self.compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, self.manager, TEXT, f"{TEXT}.sv", bag))
         for definition in self.compilation.getDefinitions():
             self.defined[definition.name] = self._path(definition.location)
         for package in self.compilation.getPackages():

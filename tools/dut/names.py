@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 
 # What is no name of a signal: numbers, system functions, members, scopes, macros, text.
 _TOKEN = re.compile(
@@ -11,6 +12,13 @@ _TOKEN = re.compile(
 )
 _KEYWORDS = frozenset({"inside", "signed", "unsigned", "logic", "bit", "int", "tagged"})
 _UNSIZED = re.compile(r"(?<![\w'$.])\d+(?![\w']|\s*')")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The beginning of a hint: the known name that is most like another one, in whatever case; "" if there is none."""
+    by_lower = {one.lower(): one for one in known}
+    found = get_close_matches(name.lower(), list(by_lower), 1)
+    return f"did you mean {by_lower[found[0]]}? " if found else ""
 
 
 def names(expression: str) -> list[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tools.dut import elaborate, wrapper
 from tools.dut.description import Dut, DutError
-from tools.dut.elaborate import Elaborated, Port
-from tools.dut.names import names, sized
+from tools.dut.elaborate import TEXT, Elaborated, Port
+from tools.dut.names import names, near, sized
 from tools.dut.reference import Reference, reference
 
 OK, MISSING, MISMATCH, WRONG = "ok", "MISSING", "MISMATCH", "WRONG"
@@ -60,8 +59,7 @@ def modules(dut: Dut) -> dict[str, str]:
     """The modules and packages that its sources define, with their files; DutError if its top is not among them, or a name is ours."""
     found = Elaborated(dut.sources.files, dut.top, {}, "", dut.sources.include_dirs, dut.sources.defines).defined
     if dut.top not in found:
-        near = get_close_matches(dut.top, found, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = near(dut.top, found)
         there = ", ".join(sorted(found)[:12]) or "no module at all"
         raise DutError(f"{dut.path}: [dut] top = \"{dut.top}\" is defined by none of the {len(dut.sources.files)} files of [sources]; {hint}they define {there}")
     return found
@@ -126,6 +124,7 @@ def _no_clash(dut: Dut, ours: Reference) -> None:
                            f"name space, rename yours, for example to {dut.name}_{name}")  # fmt: skip
 
 
+_OUTSIDE = ("IndexOOB", "RangeOOB", "RangeWidthOOB", "BadIndexExpression")  # warnings, of what can never be meant
 _FATAL = ("UnknownModule", "CouldNotOpenIncludeFile", "UnknownDirective", "UnknownPackage", "UnknownPackageMember")
 
 
@@ -151,13 +150,11 @@ def _parameters(dut: Dut, ours: Reference, instance: Any) -> None:
     known = [p.name for p in instance.body.parameters if not getattr(p, "isLocalParam", False)]
     for name, value in dut.parameters.items():
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = near(name, known)
             raise DutError(f"{dut.path}: [parameters] has {name}, which is no parameter of {dut.top}; {hint}it has {', '.join(known) or 'none'}")
         for word in names(value):
             if word not in ours.parameters:
-                near = get_close_matches(word, ours.parameters, 1)
-                hint = f"did you mean {near[0]}? " if near else ""
+                hint = near(word, ours.parameters)
                 raise DutError(f"{dut.path}: [parameters] {name} = \"{value}\" needs {word}, which is no parameter of ours; {hint}ours are {', '.join(ours.parameters)}")
 
 
@@ -167,7 +164,7 @@ def _clock_and_reset(dut: Dut, found: Fit) -> None:
             continue
         port = found.theirs.get(name)
         if port is None:
-            raise DutError(f"{dut.path}: [{table}] port = \"{name}\" is no port of {dut.top}; {_near(name, found.theirs)}it has {_some(found.theirs)}")
+            raise DutError(f"{dut.path}: [{table}] port = \"{name}\" is no port of {dut.top}; {near(name, found.theirs)}it has {_some(found.theirs)}")
         if port.direction != "input" or port.width != 1:
             raise DutError(f"{dut.path}: [{table}] port = \"{name}\" is an {port.direction} of {port.width} bits; name an input of one bit")
         if name in dut.inputs:
@@ -183,7 +180,7 @@ def _inputs(dut: Dut, found: Fit) -> None:
     for name in dut.inputs:
         port = found.theirs.get(name)
         if port is None:
-            hint = f"{name} is ours: write it right of the =" if name in ours else f"{_near(name, found.theirs)}{dut.top} has {_some(found.theirs, 'input')}"
+            hint = f"{name} is ours: write it right of the =" if name in ours else f"{near(name, found.theirs)}{dut.top} has {_some(found.theirs, 'input')}"
             raise DutError(f"{dut.path}: [inputs] has {name}, which is no port of {dut.top}; {hint}")
         if port.direction == "output":
             raise DutError(f"{dut.path}: [inputs] has {name}, which is an output of {dut.top}; use it in [outputs], right of the =")
@@ -210,7 +207,7 @@ def _outputs(dut: Dut, found: Fit) -> None:
         port = ours.get(name)
         if port is None or port.direction != "output":
             known = {n: p for n, p in ours.items() if p.direction == "output"}
-            what = f"an input of {found.reference.name}: use it in [inputs], right of the =" if port else f"no output of {found.reference.name}; {_near(name, known)}it has {_some(known)}"
+            what = f"an input of {found.reference.name}: use it in [inputs], right of the =" if port else f"no output of {found.reference.name}; {near(name, known)}it has {_some(known)}"
             raise DutError(f"{dut.path}: [outputs] has {name}, which is {what}")
     for port in ours.values():
         if port.direction != "output":
@@ -233,21 +230,22 @@ def _demand_names(dut: Dut, found: Fit, signal: Signal, table: str) -> None:
     for word in names(signal.expression):
         if word not in known:
             whose = f"neither a signal of ours nor a port of {dut.top}"
-            signal.fail(WRONG, f"[{table}] {signal.port.name} = \"{signal.expression}\" needs {word}, which is {whose}; {_near(word, known)}`make doctor` lists both sides")
+            signal.fail(WRONG, f"[{table}] {signal.port.name} = \"{signal.expression}\" needs {word}, which is {whose}; {near(word, known)}`make doctor` lists both sides")
         elif word in found.theirs and not found.theirs[word].width and word not in ours.ports:
             signal.fail(WRONG, f"[{table}] {signal.port.name} needs {word}, a port {found.theirs[word].kind}; write a wrapper.sv with plain ports, and name it in [dut] top")
 
 
 def _expressions(found: Fit, whole: Elaborated, lines: dict[int, Signal]) -> None:
-    """What slang says about the lines of the wrapper."""
+    """What slang says about the lines of the wrapper; what it says about the probe's own lines, it said before."""
+    end = len(found.text.splitlines())
     for one in whole.troubles():
         name, _, line = one.at.rpartition(":")
-        if name != "wrapper.sv" or not one.error:
+        if name != TEXT or not (one.error or one.code in _OUTSIDE):
             continue
         signal = lines.get(int(line))
-        if signal is None:
+        if signal is None and int(line) < end:
             found.problems.append(f"the wrapper cannot be built: {one.text} (line {line}); look at [parameters], and at the ports of the module")
-        elif signal.state == OK:
+        elif signal is not None:
             signal.fail(WRONG, f"{signal.port.name} = \"{signal.expression}\" is no expression that fits: {one.text}; correct it (SystemVerilog, with our signals and your ports)")
     found.problems[:] = list(dict.fromkeys(found.problems))
 
@@ -277,11 +275,6 @@ def _unused(dut: Dut, found: Fit) -> None:
 
 def _bits(port: Port) -> str:
     return f"{port.width} bit{'s' * (port.width != 1)}"
-
-
-def _near(name: str, known: Any) -> str:
-    near = get_close_matches(name, list(known), 1)
-    return f"did you mean {near[0]}? " if near else ""
 
 
 def _some(known: dict[str, Port], direction: str = "") -> str:
