@@ -40,7 +40,7 @@ WORDS = {
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
 KEPT = 50  # failures in the report's input
-_BY_DECODER = ("codec", "decoder")
+_MODELS = ("codec", "decoder", "sources")  # checks of a plan that are tests of models
 
 
 def main(argv: list[str]) -> int:
@@ -118,26 +118,34 @@ def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Ver
     variant = f"RV{config.xlen}" if files.system.ip == "tandem" else config.variant
     clauses = files.system.plan.clauses.values() if files.system.plan else ()
     unreplayed = files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results()
-    other = {c.id: f"holds in {' and '.join(c.variants)}, the trace is {variant}" for c in clauses if c.variants and variant not in c.variants}
-    return Subject(name, files.system.ip, f"{files.system.title} trace", about, other, {c.id: _why(c, retired is not None, unreplayed) for c in clauses})
+    return Subject(
+        name, files.system.ip, f"{files.system.title} trace", about, {c.id: why for c in clauses if (why := _not_applicable(c, variant))},
+        {c.id: check_trace_tandem.MIDDLE if unreplayed and "verify" in c.checks else _not_run(c, retired is not None) for c in clauses},
+    )  # fmt: skip
 
 
-def _why(clause: Clause, has_retired: bool, unreplayed: bool) -> str:
-    """Why a clause that no check of a captured trace counted was not checked."""
+def _not_applicable(clause: Clause, variant: str) -> str:
+    """Why no captured trace can be held to a clause; empty if one can."""
+    by = {check for check in clause.checks if check not in _MODELS and not check.endswith(".py")}
+    if clause.variants and variant not in clause.variants:
+        return f"holds in {' and '.join(clause.variants)}, the trace is {variant}"
+    if clause.checks and not by:
+        return "about models and tools, not about a device"
+    return "only a device that declares the reference profile is held to it" if by == {"exact"} else ""
+
+
+def _not_run(clause: Clause, has_retired: bool) -> str:
+    """Why a clause that no check counted was not checked."""
     by = set(clause.checks)
-    if unreplayed and "verify" in by:
-        return check_trace_tandem.MIDDLE
-    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by):
+    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by and not clause.id.startswith("TV.")):
         return "the trace did not meet it"
     if clause.through:
         return "stands for a situation that this trace did not meet" if has_retired else "stands for a situation of the hart, which only the retire stream tells; give RETIRED="
+    if "lossless" in by and clause.id.startswith("TV."):
+        return "compares the trace with what was on the ports; `make check DUT=` sees them"
     if "lossless" in by:
         return "compares the trace with what the hart did; give RETIRED="
-    if "exact" in by:
-        return "is compared with the reference model, which takes the encoder itself: `make check DUT=`"
-    if "port" in by:
-        return "is about the ports; `make check DUT=` sees them"
-    return "is about a receiver, and checked by our own tests" if by <= set(_BY_DECODER) or any(check.endswith(".py") for check in by) else "needs more than one trace"
+    return "is about the ports; `make check DUT=` sees them"
 
 
 def _result(name: str, files: TraceFiles, verdict: Verdict, rerun: str) -> dict[str, Any]:

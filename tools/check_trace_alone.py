@@ -24,6 +24,7 @@ from tools.trace_files import TraceFiles
 SOON = 64  # messages in which a trace and a program that do not belong together contradict each other
 HALF = 0.5
 _OF_BYTES = ("NT.3.", "NT.6.1.tcode", "NT.6.2.max_field", "ET.tra.", "ET.pay.fields", "ET.pay.type_length")  # clauses that no program has a part in
+_NO_START = ("NT-24", "NT.3.2.src", "ET.alg.first")  # nothing that a decoder could begin with
 _WAY = "give the ELF that was traced and the options of its encoder (CONFIG=)"
 
 
@@ -82,6 +83,8 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
     share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} tell nothing"
     if len(decoded) and lost <= HALF * whole:
         return ""
+    if found[0].clause in _NO_START:
+        return f"{trace} tells no instruction: {found[0].text}; capture it from a synchronizing message on, or check FORMAT= and CONFIG="
     at = int(np.searchsorted([m.offset for m in decoded.messages], found[0].offset)) if ntrace_ else found[0].packet
     if not any(found[0].clause.startswith(one) for one in _OF_BYTES) and at <= SOON:
         return f"{trace} does not fit {elf}: they contradict each other from message {at} on, and {share}; {_WAY}"

@@ -87,7 +87,7 @@ def _closing(found: list[Change], a: dict[str, Any], b: dict[str, Any]) -> str:
     if not found and not worse(found, a, b):
         return f"SAME  the verdicts of all {len(b['clauses'])} clauses are the same."
     word = "WORSE" if worse(found, a, b) else "BETTER" if n["better"] else "CHANGED"
-    more = f"; B has {len(b['errors'])} runs in error, A {len(a['errors'])}" if len(a["errors"]) != len(b["errors"]) else ""
+    more = f"; runs in error: A {len(a['errors'])}, B {len(b['errors'])}" if len(a["errors"]) != len(b["errors"]) else ""
     return f"{word}  {n['worse']} clauses worse, {n['better']} better, {n['otherwise']} otherwise{more}."
 
 

@@ -21,6 +21,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from tools.compliance_model import (
     LEVELS,
+    PLANS,
     VERDICTS,
     Compliance,
     ComplianceError,
@@ -41,10 +42,10 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(
-    subject: Subject, results: Iterable[Mapping[str, Any]], waivers: Sequence[Waiver], out: Path, today: date | None = None
+    subject: Subject, results: Iterable[Mapping[str, Any]], waivers: Sequence[Waiver], out: Path, today: date | None = None, plans: Path = PLANS
 ) -> Compliance:
     """Judge the results and write the three files into a folder, which is made; ValueError or OSError if that cannot be done."""
-    compliance = judge(subject, results, waivers, today)
+    compliance = judge(subject, results, waivers, today, plans)
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(to_dict(compliance), indent=1, ensure_ascii=False)
     (out / FILE).write_text(text + "\n", encoding="utf-8")
