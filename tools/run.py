@@ -2,8 +2,8 @@
 
 Without IP= the main job is that of the subsystem, whose five witnesses check each other; a single run is of N-Trace then.
 The main job of a system: every recorded program, RV64 and RV32, random walks in random configurations, the programs again
-with each compression option and what makes traces longer (`tools.bits`), the stories of a larger bench if it has one, and all directed
-scenarios in all their configurations.
+with each compression option and what makes traces longer (`tools.bits`), the stories of a larger bench if it has one, and the directed
+scenarios in their configurations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from tools.builds import ROOT
 from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
 from tools.sim import SimError, build, run
 from tools.systems.base import System
-
 
 
 def main(argv: list[str]) -> int:
@@ -72,7 +71,7 @@ def _main_job(system: System, sim: str, seed: int) -> int:
     begin = time.perf_counter()
     print(f"simulator {simulators.find(sim).version}", flush=True)
     jobs = [*system.programs(), *system.walks(seed)]
-    directed, stories, measured = system.directed(sim), system.stories(sim), system.measured()
+    directed, stories, measured = system.daily(sim), system.stories(sim), system.measured()
     print(f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed scenarios", flush=True)
     results = run_all(jobs, sim, out, _tell, workers=2)
     if system.sizes is not None:

@@ -66,6 +66,8 @@ class Config:
             raise ConfigError(f"EVENTS={_joined(self.events)} is no choice; give {len(COUNTERS)} selectors of 0 to {SELECTOR[EVENTS[0]] + len(EVENTS) - 1}, or names such as branch,call")
         if self.ctr_ctl & ~_WRITABLE:
             raise ConfigError(f"CTR_CTL={self.ctr_ctl:#x} has bits {self.ctr_ctl & ~_WRITABLE:#x} that would hide or freeze transfers in other ways than a filter; give bits of {_WRITABLE:#x}")
+        if self.xlen == 32 and self.ctr_ctl >> 32:
+            raise ConfigError(f"CTR_CTL={self.ctr_ctl:#x} filters types of transfers, and RV32 has no upper half of mctrctl; give bits of {_WRITABLE & 0xFFFF_FFFF:#x}, or XLEN=64")
 
     @property
     def ntrace(self) -> NtraceConfig:

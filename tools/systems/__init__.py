@@ -14,8 +14,8 @@ from typing import cast
 from tools.arguments import ArgumentError
 from tools.systems.base import System
 
-NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem")
-MAIN = "ntrace"  # of which `make` runs the main job, unless IP= names another
+NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem", "subsystem")
+MAIN = "subsystem"  # of which `make` runs the main job, unless IP= names another
 PARTS = {"control": "ntrace"}  # plans and plants of their own, run by another system
 
 

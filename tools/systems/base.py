@@ -152,6 +152,10 @@ class System(ABC):
             for index, options in enumerate(scenario.configs)
         ]  # fmt: skip
 
+    def daily(self, sim: str) -> list[Job]:
+        """Those of the main job."""
+        return self.directed(sim)
+
     def summary(self, result: Mapping[str, Any]) -> str:
         """What a run did, in a few words of one line."""
         stats = result.get("stats", {})

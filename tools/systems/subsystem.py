@@ -14,10 +14,7 @@ from tb.coverage.model import Definition
 from tb.coverage.subsystem_points import SUBSYSTEM
 from tb.job import Job
 from tb.sequences.subsystem_builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
-try:
-    from tb.sequences.subsystem_scenarios import SCENARIOS
-except ImportError:
-    SCENARIOS = {}
+from tb.sequences.subsystem_scenarios import SCENARIOS
 from tools import draw_subsystem
 from tools.arguments import ArgumentError
 from tools.builds import SubsystemBuild
@@ -31,6 +28,7 @@ SHORT: dict[str, Any] = {
     "events": "interrupt,mispredict,exception,taken_branch,jump,call,load,external0",
 }  # fmt: skip
 BRANCHES: dict[str, Any] = {**DUAL, "mode": "btm", "jump_target_cache": 1, "full_address": 1, "timestamp": 1, "sync_mode": 2, "events": "return,store,branch,external1,external2,external3,interrupt,0"}
+_BUILT = [SubsystemBuild.of(Config.from_dict(build)) for build in (DEFAULT, RV32)]
 
 
 def _alone(argv: list[str]) -> int:
@@ -77,6 +75,10 @@ class SubsystemSystem(System):
     def walks(self, seed: int) -> list[Job]:
         """On the two builds that the programs have."""
         return [self.drawn(seed + n, (DEFAULT, RV32)[n % 2] or {"xlen": 64, "retire": 1, "incremental": 1}, 5000) for n in range(WALKS)]
+
+    def daily(self, sim: str) -> list[Job]:
+        """Those on the two builds that the programs have; `make cover` and `make test` play the others too."""
+        return [job for job in self.directed(sim) if self.build_of(job) in _BUILT]
 
     def described(self, config: Config) -> str:
         """Width, retirements, modes."""
