@@ -34,7 +34,7 @@ def buckets(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 "ip": ip, "clause": bucket.clause, "headline": bucket.headline, "count": bucket.count, "seeds": sorted(bucket.seeds),
                 "runs": sorted(bucket.runs), "first": key(first), "rerun": first["rerun"], "text": bucket.text,
             })  # fmt: skip
-    return sorted(found, key=lambda b: -len(b["runs"]))
+    return sorted(found, key=lambda b: (-len(b["runs"]), b["ip"], b["clause"]))
 
 
 class Seen:

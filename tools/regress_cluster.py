@@ -28,9 +28,11 @@ from tools.sim import SimError, broken, finished
 REQUIREMENTS = ROOT / "tools" / "requirements-cluster.txt"
 TRIES = 3  # workers that may die over a job
 _ENGINES = {"slurm": ("SLURMCluster", "sbatch"), "lsf": ("LSFCluster", "bsub"), "sge": ("SGECluster", "qsub"), "pbs": ("PBSCluster", "qsub")}
+_LOST = ("KilledWorker", "CancelledError", "FutureCancelledError")  # what Dask says of a lot whose worker died
 _TURN = 2.0  # seconds between two looks at the cluster
 _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # we hand out again, and know what is missing
+    "distributed.scheduler.worker-saturation": 1.0,  # a worker that dies has one lot, not those it would do next
     "distributed.scheduler.work-stealing": False,
     "distributed.deploy.lost-worker-timeout": "2s",
     "distributed.comm.timeouts.connect": "60s",
@@ -52,10 +54,10 @@ class HandOut:
         """How many are there."""
         return len(self._told)
 
-    def back(self, lot: Lot, why: str = "") -> list[Lot]:
+    def back(self, lot: Lot, begun: bool, why: str = "") -> list[Lot]:
         """Tell the results of a lot that nobody works on any more; the lots that are to be handed out instead.
 
-        why: what ended it, if something did. The first job without a result is the one the worker was at.
+        begun: whether its worker was at it when it was lost, then at the first job without a result. why: what it said, if anything.
         """
         missing = []
         for job in lot.jobs:
@@ -65,6 +67,8 @@ class HandOut:
                 self._say(job.out, result)
         if not missing:
             return []
+        if not begun:
+            return [Lot(lot.config, missing)]
         at, *rest = missing
         self._lost[at.out] += 1
         again = [Lot(lot.config, rest)] if rest else []
@@ -86,37 +90,32 @@ def run_lots(engine: str, todo: list[Lot], sim: str, process: Path, tell: Tell, 
     from distributed import wait
 
     logs = process.with_name(f"{process.name}-cluster")
-    hand, away, number_of = HandOut(tell, logs), {}, 0
+    hand, away, sent = HandOut(tell, logs), {}, 0
     with dask.config.set(_SETTINGS), _cluster(engine, logs, given) as (cluster, client):
-
-        def send(lot: Lot) -> None:
-            nonlocal number_of
-            away[client.submit(_work, lot, sim, process.with_name(f"{process.name}-{number_of}"), pure=False, retries=0)] = lot
-            number_of += 1
-
-        for lot in todo:
-            send(lot)
         start = _Start(engine, cluster, workers, logs, number(given, "WAIT", 60))
-        while away:
+        while todo or away:
+            for lot in todo:
+                folder = process.with_name(f"{process.name}-{sent}")
+                away[client.submit(_work, lot, sim, folder, pure=False, retries=0)] = lot, folder
+                sent += 1
             with contextlib.suppress(TimeoutError):
                 wait(list(away), timeout=_TURN, return_when="FIRST_COMPLETED")
             start.look()
+            todo = []
             for future in [future for future in away if future.done()]:
-                lot, error = away.pop(future), future.exception()
-                lost = error is None or type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError")
-                before = hand.results
-                again = hand.back(lot, "" if lost else f"{type(error).__name__}: {error}")
-                if not lost and not hand.results:
-                    raise SimError(f"CLUSTER={engine}: a worker cannot run here ({type(error).__name__}: {error}); it needs this folder and this Python") from error
-                if again:
-                    kept = hand.results - before
-                    print(f"a worker was lost: {kept} of {len(lot.jobs)} seeds of its lot are kept, the others are handed out again", flush=True)
-                for one in again:
-                    send(one)
+                (lot, folder), error = away.pop(future), future.exception()
+                why = "" if error is None or type(error).__name__ in _LOST else f"{type(error).__name__}: {error}"
+                again = hand.back(lot, folder.exists() or bool(why), why)
+                if why and not hand.results:
+                    raise SimError(f"CLUSTER={engine}: a worker cannot run here ({why}); it needs this folder and this Python") from error
+                if missing := sum(len(one.jobs) for one in again):
+                    print(f"a worker was lost: {len(lot.jobs) - missing} of {len(lot.jobs)} seeds it had are kept, {missing} handed out again", flush=True)
+                todo += again
 
 
 def _work(lot: Lot, sim: str, folder: Path) -> None:
     """What a worker does: the jobs of a lot that no worker before it has finished."""
+    folder.mkdir(parents=True, exist_ok=True)
     if left := [job for job in lot.jobs if finished(job) is None]:
         play(Lot(lot.config, left), sim, folder, lambda result: None)
 
@@ -167,7 +166,7 @@ def _cluster(engine: str, logs: Path, given: Mapping[str, str]) -> Iterator[tupl
     cluster = getattr(dask_jobqueue, _ENGINES[engine][0])(
         cores=1, processes=1, memory=given.get("MEMORY", "2GB"), walltime=given.get("WALLTIME", "08:00:00"), queue=given.get("QUEUE"),
         log_directory=str(logs), job_script_prologue=[*own, f"export PYTHONPATH='{ROOT}'"], python=sys.executable,
-        security=True, shared_temp_directory=str(logs), death_timeout=60, scheduler_options={"dashboard": False, "dashboard_address": ":0"},
+        security=True, shared_temp_directory=str(logs), death_timeout=60, silence_logs="critical", scheduler_options={"dashboard": False, "dashboard_address": ":0"},
     )  # fmt: skip
     with cluster, Client(cluster) as client:
         yield cluster, client

@@ -1,0 +1,104 @@
+"""Seeds on a cluster: a worker that dies loses nothing, with a real Slurm; what is handed out again, and for how long."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tb.job import Job
+from tests.tools.captures import ROOT
+from tests.tools.regress_slurm import Slurm, missing, slurm
+from tools.jobs import Lot
+from tools.regress_cluster import TRIES, HandOut
+
+# One build, a supervisor's machine: little to compile.
+BUILD = ("XLEN=64", "RETIRED=1", "EVENTS=1", "EVENT_BITS=1", "COUNTERS=3+4", "INHIBIT=1", "WIDTHS=64", "SELECTORS=all", "HAS_U=1", "HAS_S=1",
+         "HAS_H=0", "HAS_SSCOFPMF=0", "HAS_SMCNTRPMF=0", "HAS_SHLCOFIDELEG=0")  # fmt: skip
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Iterator[Slurm]:
+    """A Slurm of this machine."""
+    if absent := missing():
+        pytest.skip(f"{', '.join(absent)} not installed; type `apt-get install slurm-wlm munge`")
+    with slurm(tmp_path / "slurm") as running:
+        yield running
+
+
+def test_a_killed_worker_loses_nothing(one: Slurm, tmp_path, sim):
+    out = tmp_path / "out"
+    words = ("CLUSTER=slurm", "SEEDS=6", "IP=hpm", "N=2", "SIZE=2500", "DRIVE=bulk", "REPORT=0", f"SIM={sim}", f"OUT={out}", *BUILD)
+    command = [sys.executable, "-m", "tools.regress", *words]
+    env = {name: value for name, value in one.env.items() if name != "TRACEBACK"}
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            while _at_work(out) < 2 and process.poll() is None:
+                time.sleep(0.05)
+            one.said("scancel", "--full", "--signal=KILL", one.running()[0])
+            said = process.communicate(timeout=300)[0]
+        finally:
+            process.kill()
+    assert process.returncode == 0 and "6 of 6 seeds passed" in said and "a worker was lost: " in said, said
+    results = {path.parent.name: json.loads(path.read_text()) for path in out.glob("hpm/*/result.json")}
+    assert sorted(results) == [f"seed-{n}" for n in range(1, 7)]
+    assert {result["verdict"] for result in results.values()} == {"PASS"}
+    assert not one.said("squeue", "-h"), "jobs of the regression are left in the queue"
+    again = subprocess.run([*command, "FRESH=0"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    assert again.returncode == 0 and "all 6 seeds were run before and nothing has changed since" in again.stdout, again.stdout + again.stderr
+
+
+def _at_work(out: Path) -> int:
+    """Seeds that a simulator is at: those begun, without those that left a result."""
+    begun = [json.loads(path.read_text() or "[]") for path in out.glob("processes/*/jobs.json")]
+    return sum(not Path(job["out"], "result.json").exists() for jobs in begun for job in jobs)
+
+
+def _lot(folder: Path, seeds: int) -> Lot:
+    return Lot(None, [Job(f"seed-{n}", "random", ip="hpm", seed=n, out=str(folder / f"seed-{n}")) for n in range(1, seeds + 1)])
+
+
+def _leaves(job: Job, text: str = '{"verdict": "PASS"}') -> None:
+    Path(job.out).mkdir(parents=True, exist_ok=True)
+    (Path(job.out) / "result.json").write_text(text)
+
+
+def _names(lots: list[Lot]) -> list[list[str]]:
+    return [[job.name for job in lot.jobs] for lot in lots]
+
+
+def test_what_is_missing_is_handed_out_again(tmp_path):
+    told = []
+    hand, lot = HandOut(told.append, tmp_path), _lot(tmp_path, 5)
+    _leaves(lot.jobs[0])
+    _leaves(lot.jobs[1], '{"verdict": "PA')  # it died while it wrote this
+    again = hand.back(lot, begun=True)
+    assert _names(again) == [["seed-2"], ["seed-3", "seed-4", "seed-5"]] and len(told) == 1
+    for job in lot.jobs:
+        _leaves(job)
+    assert [hand.back(lot, begun=True) for lot in again] == [[], []] and len(told) == 5 == hand.results
+
+
+def test_a_job_that_kills_its_workers_is_an_error(tmp_path):
+    told = []
+    hand, lots = HandOut(told.append, tmp_path / "logs"), [_lot(tmp_path, 2)]
+    for lost in range(TRIES):
+        assert not told, f"given up after {lost} workers"
+        lots = hand.back(lots[0], begun=True) + lots[1:]
+    assert _names(lots) == [["seed-2"]]
+    assert told[0]["verdict"] == "ERROR" and told[0]["name"] == "seed-1" and f"{TRIES} workers" in told[0]["error"] and "SEED=1" in told[0]["rerun"]
+    assert json.loads((tmp_path / "seed-1" / "result.json").read_text()) == told[0]
+
+
+def test_a_lot_that_was_not_begun_is_not_to_blame(tmp_path):
+    told = []
+    hand, lots = HandOut(told.append, tmp_path), [_lot(tmp_path, 2)]
+    for _ in range(2 * TRIES):
+        lots = hand.back(lots[0], begun=False)
+        assert _names(lots) == [["seed-1", "seed-2"]]
+    assert not told
