@@ -44,8 +44,12 @@ def walk_rows(retired: Retired, program: Program, rng: Random) -> Rows:
     )  # fmt: skip
     told = retired.select(slice(None))
     told.effects = effects
+    rows = from_retired(told, program)
+    back = np.flatnonzero((retired.kind == Kind.INSN) & (retired.itype == IType.XRET))  # uret and mnret too
+    rows.has[back] |= np.uint32(HAS["priv"])
+    rows.priv[back] = np.append(retired.priv[1:], retired.priv[-1:])[back] & 3
     begin = Rows.from_rows([TraceData(reset=True, pc=int(retired.pc[0]), priv=int(retired.priv[0]) & 3)])
-    return Rows.concat([begin, from_retired(told, program), Rows.from_rows([FLUSH])])
+    return Rows.concat([begin, rows, Rows.from_rows([FLUSH])])
 
 
 def _trap_csrs(retired: Retired, xlen: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
