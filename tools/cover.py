@@ -26,11 +26,11 @@ from tb.coverage.export import DOCTYPE, cobertura, export_all, write
 from tools import code_coverage, cover_data, report, simulators, systems
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.builds import ROOT
-from tools.cover_account import Account, fingerprint, resume, same_as_before
+from tools.cover_account import Account, clock, fingerprint, forget, resume, same_as_before, save_cost
 from tools.cover_code import CodeRuns
 from tools.cover_holes import Holes, Try, aimed, stimuli
 from tools.cover_lots import Done, Lot, drive
-from tools.cover_plan import Plan
+from tools.cover_plan import START_SECONDS, Plan
 from tools.jobs import RESULTS, build_of, trouble
 
 WORDS = {
@@ -58,12 +58,15 @@ def main(argv: list[str]) -> int:
     runs = out / "runs" if "OUT" in given else RESULTS / "cover"
     code = sim == "verilator" and flag({"CODE": "1"} | given, "CODE")
     _minutes(given)
-    accounts = _begin(out, runs, given, sim)
+    mark, accounts = _mark(given, sim), _begin(out, runs, given, sim)
     session = _Session(accounts, out, runs, given, sim)
     session.close()
     measured = session.measure() if code else None
     cover = session.leave(measured, before)
     report.main([f"RESULTS={runs}", *([f"OUT={out / 'report'}"] if "OUT" in given else [])])
+    if _mark(given, sim) != mark:
+        forget(out)
+        print("sources changed while it ran: some runs are of the old ones; the next `make cover` begins anew")
     return 0 if _told(cover, session, out) else 1
 
 
@@ -74,11 +77,14 @@ def _between(out: Path, given: Mapping[str, str]) -> cover_data.Trend:
     return cover_data.Trend(cover_data.find(out, given.get("A", "-2")), cover_data.find(out, given.get("B", "-1")))
 
 
+def _mark(given: Mapping[str, str], sim: str) -> str:
+    return fingerprint({"SIM": sim, "SIZE": given.get("SIZE", ""), "FIRST": given.get("FIRST", "")})
+
+
 def _begin(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> list[Account]:
     """The systems that are asked for and those that were run before, with what was run."""
     chosen = [systems.find(name) for name in given.get("IP", ",".join(systems.NAMES)).split(",")]
-    mark = fingerprint({"SIM": sim, "SIZE": given.get("SIZE", ""), "FIRST": given.get("FIRST", "")})
-    known = same_as_before(out, mark) and not flag(given, "FRESH")
+    known = same_as_before(out, _mark(given, sim)) and not flag(given, "FRESH")
     if not known:
         for name in systems.NAMES:
             shutil.rmtree(runs / name, ignore_errors=True)
@@ -157,12 +163,14 @@ class _Session:
         account = self.by_ip[done.lot.ip]
         account.cost.builds += done.build_cpu
         account.cost.runs += done.run_cpu
-        records = []
+        records, clocks = [], sum(map(clock, done.results))
+        busy = min(1.0, max(done.run_cpu - START_SECONDS, 0.1) / clocks) if clocks else 1.0  # others use the machine as well
         for job, result in zip(done.lot.jobs, done.results):
-            records.append(account.add(job, result))
+            records.append(account.add(job, result, busy))
             if result["verdict"] != "PASS":
                 self._complain(result)
         self.plans[done.lot.ip].learn(records)
+        save_cost(account, self.runs / done.lot.ip)
         kinds = " ".join(dict.fromkeys(job.source.partition(":")[0] for job in done.lot.jobs))
         hit, total = account.hit()
         self.say(f"{done.lot.ip:<9} {hit:>5} of {total:>5} bins  +{sum(r.new for r in records):<4} by {len(records)} runs ({kinds})")
@@ -184,6 +192,7 @@ class _Session:
 
         def told(done: Done) -> None:
             new = runs.told(done)
+            save_cost(self.by_ip[done.lot.ip], self.runs / done.lot.ip)
             self.say(f"{done.lot.ip:<9} code coverage of a build: +{new} lines and branches by {len(done.results)} runs")
 
         drive(next_lot, told, self.sim, self.workers)

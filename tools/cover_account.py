@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tools.builds import ROOT
 from tools.systems.base import System
 
 _SOURCES = {"models": "*.py", "scoreboards": "*.py", "tb": "*", "rtl": "*"}  # what a result depends on
-_STATE = "state.json"
+_STATE, _COST = "state.json", "cost.json"
 _OF_A_WALK = ("ip", "filter", "trap_vectors")
 _LEAST = 0.01  # seconds: what no run is cheaper than
 
@@ -76,8 +77,8 @@ class Account:
         self.counts = self.definition.merge([])
         self._open = {(p.name, name) for p in self.definition.points for name in p.reachable}
 
-    def add(self, job: Job, result: dict[str, Any]) -> Record:
-        """Count a run; CoverageError if its coverage is of another definition."""
+    def add(self, job: Job, result: dict[str, Any], busy: float = 1.0) -> Record:
+        """Count a run; CoverageError if its coverage is of another definition. busy: how much of its time by the clock the CPU was its own."""
         self.names.add(job.name)
         coverage: Counts = result.get("coverage") or {}
         hits = {point: frozenset(bins) for point, bins in coverage.items() if point != STAMP}
@@ -89,7 +90,7 @@ class Account:
                     into[name] = into.get(name, 0) + number
         found = {(point, name) for point, bins in hits.items() for name in bins} & self._open
         self._open -= found
-        seconds = max(float(result.get("stats", {}).get("seconds", {}).get("total", 0.0)), _LEAST)
+        seconds = max(clock(result) * busy, _LEAST)
         record = Record(job, result["verdict"], seconds, hits, len(found))
         self.records.append(record)
         self.bad += record.verdict != "PASS"
@@ -121,6 +122,11 @@ class Account:
         return f"{hit} of {total} bins in {len(self.records)} runs{bad}"
 
 
+def clock(result: dict[str, Any]) -> float:
+    """Seconds of a run by the clock."""
+    return float(result.get("stats", {}).get("seconds", {}).get("total", 0.0))
+
+
 def fingerprint(words: dict[str, str]) -> str:
     """A hash of the sources that results depend on and of the words that change what is run."""
     digest = hashlib.sha256(json.dumps(words, sort_keys=True).encode())
@@ -143,11 +149,18 @@ def same_as_before(folder: Path, mark: str) -> bool:
     return same
 
 
+def forget(folder: Path) -> None:
+    """The runs in a folder are of no one state of the sources: the next time begins anew."""
+    (folder / _STATE).unlink(missing_ok=True)
+
+
 def resume(account: Account, folder: Path) -> int:
     """Count what an earlier, interrupted `make cover` left in `folder`; how many runs that were.
 
     An ERROR is not kept: it says that a run broke, not what it found.
     """
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        account.cost = Cost(**json.loads((folder / _COST).read_text()))
     for listed in sorted(folder.glob("process-*/jobs.json"), key=lambda path: path.stat().st_mtime):
         for job in _jobs(listed):
             if job.name in account.names:
@@ -159,6 +172,12 @@ def resume(account: Account, folder: Path) -> int:
             except (OSError, ValueError, KeyError, CoverageError):
                 continue  # it had not ended when the others were
     return len(account.records)
+
+
+def save_cost(account: Account, folder: Path) -> None:
+    """Keep what a system has cost so far, for `resume`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _COST).write_text(json.dumps(asdict(account.cost)))
 
 
 def _jobs(path: Path) -> Iterable[Job]:

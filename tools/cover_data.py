@@ -13,7 +13,7 @@ cover.json:
     surprises          bins that were hit although they are excluded, as [point, bin]
   code                 null without code coverage, else
     total              kind (line, branch, toggle, expr): [hit, all]
-    files              a list of path, rates (kind: [hit, all]), missed ([line, what] of lines and branches), systems that build it
+    files              a list of path, rates (kind: [hit, all]), missed ([line, what] of lines and branches)
   trend                null if this is the first run, else what `Trend.to_dict` says
 
 history.json: a list, an entry a line, of date, revision, systems (ip: hit, total, points (name: [hit, total])), code (kind: [hit, all]) and cpu.

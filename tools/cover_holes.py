@@ -105,6 +105,18 @@ class Holes:
         return found
 
     @cached_property
+    def _runs(self) -> dict[str, dict[str, dict[str, set[int]]]]:
+        """Point: bin: stimulus: its runs that hit it."""
+        found: dict[str, dict[str, dict[str, set[int]]]] = {}
+        for point, bins in self._hit.items():
+            of_point = found[point] = {}
+            for name, records in bins.items():
+                into = of_point.setdefault(name, {})
+                for record in records:
+                    into.setdefault(record.job.source, set()).add(id(record))
+        return found
+
+    @cached_property
     def _options(self) -> dict[str, Counter[str]]:
         """Option: how many runs have each of its values."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
@@ -133,18 +145,17 @@ class Holes:
         target = name.split(CROSS) if len(point.axes) > 1 else [name]
         free = [len(point.axes) > 1 and bool(self._knobs_of(point, n, value)) for n, value in enumerate(target)]  # an option changes it
         best: dict[str, tuple[float, list[str], set[int]]] = {}
-        for other, records in self._hit.get(point.name, {}).items():
+        for other, sources in self._runs.get(point.name, {}).items():
             values = other.split(CROSS) if len(point.axes) > 1 else [other]
             parts = (1.0 if a == b else _KNOB if free_ else 0.5 / (1 + abs(axis[a] - axis[b])) for axis, a, b, free_ in zip(places, target, values, free))
             close = round(sum(parts) / len(places), 3)
-            for record in records:
-                had = best.get(record.job.source)
+            for source, runs in sources.items():
+                had = best.get(source)
                 if had is None or close > had[0]:
-                    had = best[record.job.source] = (close, [], set())
-                if close == had[0]:
-                    if not had[1] or had[1][-1] != other:
-                        had[1].append(other)
-                    had[2].add(id(record))
+                    best[source] = (close, [other], set(runs))
+                elif close == had[0]:
+                    had[1].append(other)
+                    had[2].update(runs)
         found = [Near(source, close, len(bins), len(runs), self._of_source[source], bins[0]) for source, (close, bins, runs) in best.items()]
         return sorted(found, key=lambda n: n.likely, reverse=True)[:_SOURCES]
 

@@ -9,7 +9,7 @@ import pytest
 from tb.coverage.model import CoverageError
 from tb.job import save_jobs
 from tests.tools.cover_fakes import FAKE, account, job, result
-from tools.cover_account import resume, same_as_before
+from tools.cover_account import forget, resume, same_as_before, save_cost
 from tools.cover_code import CodeRuns, choose
 from tools.cover_lots import Done
 from tools.cover_plan import Plan
@@ -76,10 +76,15 @@ def test_runs_of_an_interrupted_closure_are_counted_but_errors_run_again(tmp_pat
         (tmp_path / each.name / "result.json").write_text(json.dumps(left) if left else "{")
     (tmp_path / "process-1").mkdir()
     save_jobs(jobs, tmp_path / "process-1" / "jobs.json")
+    before = account()
+    before.cost.runs = 7.5
+    save_cost(before, tmp_path)
     known = account()
-    assert resume(known, tmp_path) == 2 and known.names == {"good", "bad"}
+    assert resume(known, tmp_path) == 2 and known.cost.runs == 7.5 and known.names == {"good", "bad"}
     assert known.hit() == (1, 8) and known.bad == 1
     assert not same_as_before(tmp_path, "a") and same_as_before(tmp_path, "a") and not same_as_before(tmp_path, "b")
+    forget(tmp_path)
+    assert not same_as_before(tmp_path, "b")
 
 
 def test_coverage_of_another_definition_is_refused():
