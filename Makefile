@@ -10,7 +10,7 @@ PY    := $(VENV)/bin/python
 WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
 RESULTS_OF_ALL := build/results/main
 
-.PHONY: all run test capture decode check verify elf-to-trace readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
+.PHONY: all run test capture decode check check-trace new-dut compare verify elf-to-trace readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
@@ -36,8 +36,17 @@ capture: venv ## Run a program and leave trace.bin (IP=ctr: entries.json, IP=hpm
 decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= PROGRAM= CONFIG=)
 	@$(PY) -m tools.decode $(WORDS)
 
-check: venv ## Check a trace without a simulator
+check: venv ## Your RTL on the stand: DUT=<name or folder>, ends in a compliance report; or OUT=<a capture> without a simulator
 	@$(PY) -m tools.check $(WORDS)
+
+check-trace: venv ## A captured trace (FORMAT=etrace|ntrace|tandem TRACE= ELF= RETIRED= CONFIG=) without a simulator, the same report
+	@$(PY) -m tools.check_trace $(WORDS)
+
+new-dut: venv ## A folder to attach your IP with (NAME=acme IP=ntrace)
+	@$(PY) -m tools.new_dut $(WORDS)
+
+compare: venv ## What changed between two compliance reports (A= B=)
+	@$(PY) -m tools.compare $(WORDS)
 
 verify: venv ## Replay a tandem trace against an instruction set simulator: whose fault is each mismatch (OUT=<a capture>, or TRACE= ELF= CONFIG=)
 	@$(PY) -m tools.verify $(WORDS)
