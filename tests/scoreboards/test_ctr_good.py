@@ -14,6 +14,7 @@ from models.riscv import recording
 from scoreboards.clauses import Plan
 from scoreboards.ctr import check
 from scoreboards.ctr_capture import CtrCapture
+from scoreboards.ctr_knobs import Knobs
 from tb.coverage.ctr_points import CTR, sample
 from tb.sequences.ctr_scenarios import SCENARIOS
 from tb.sequences.ctr_stimulus import stimulus
@@ -74,3 +75,10 @@ def test_a_program_shows_the_classes_of_its_jumps() -> None:
     capture.program = run.program
     results = check(capture).book.results()
     assert results["CTR.filter.classes"][0] > 100 and not results["CTR.filter.classes"][1]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_it_passes_as_well_where_the_specification_leaves_things_open(name: str) -> None:
+    for options in SCENARIOS[name].configs:
+        verdict = check(play(*story(name, **options)), Knobs.free())
+        assert verdict.passed, verdict.failures[0].text()
