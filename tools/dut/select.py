@@ -64,6 +64,7 @@ def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
 def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     """The job with the widths of the IP instead of ours; why it does not apply, if it asks for what is not claimed."""
     options = {name: value for name, value in job.config.items() if name != "ip"}
+    changed = False
     for f in fields(system.config):
         name = f.name
         try:
@@ -75,12 +76,16 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
         other = options | as_options(system, {name: dut.claims.first(name)})
         if name in options and not _width(system, job, name, options, other):
             return f"needs {name} = {options[name]}"
+        changed |= name in options
         options = other
     if dut.single and job.source.startswith("scenario:") and job.retirement != "single" and system.scenarios[job.source.partition(":")[2]].beats is not None:
         return "places blocks of several instructions"
     if job.backpressure and not dut.backpressure:
         return "lets the output wait"
-    return _made(dut, job, options)
+    found = _made(dut, job, options)
+    if changed and isinstance(found, Job):
+        found.name += "-as-claimed"  # its own name may tell widths that it had
+    return found
 
 
 def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -1,0 +1,81 @@
+"""What applies to an IP: jobs within its claims, the others with their reason, and clauses that nobody could meet."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.dut_folders import folder
+from tools import systems
+from tools.dut.description import IPS, Dut
+from tools.dut.select import Selection, not_applicable, select
+
+NTRACE = systems.find("ntrace")
+
+
+def chosen(path: Path, seeds: int = 4, **changes) -> tuple[Dut, Selection]:
+    dut = Dut.load(folder(path, **changes))
+    return dut, select(dut, NTRACE, seeds, "icarus")
+
+
+def test_every_job_is_within_the_claims(tmp_path):
+    dut, found = chosen(tmp_path, seeds=12, options={"mode": "btm", "hist_bits": [12, 16], "inst_sync_max": "2..5", "inst_sync_mode": [0, 1]})
+    assert len(found.jobs) > 50
+    for job in found.jobs:
+        config = job.settings.to_dict()
+        for name, values in dut.claims.values.items():
+            assert values is None or config[name] in values, f"{job.name} has {name} = {config[name]}"
+        assert job.dut == str(tmp_path) and f"DUT={tmp_path}" in job.rerun and not job.exact
+    assert {job.settings.inst_sync_max for job in found.jobs} >= {2, 3}
+    assert len({job.rerun for job in found.jobs}) == len(found.jobs), "no run twice"
+
+
+def test_small_counters_are_those_of_the_ip_and_other_features_leave_a_job_out(tmp_path):
+    _, found = chosen(tmp_path, options={"hist_bits": 12})
+    small = [job for job in found.jobs if job.name.startswith("pairs_small")]
+    assert small and all(job.settings.hist_bits == 12 for job in small), "a story told with other widths is still a story"
+    assert "needs all_jumps = 1" in {why for name, why in found.left.items() if name.startswith("all_jumps")}
+    assert all("rc7" not in job.name for job in found.jobs)
+
+
+def test_ports_that_it_does_not_have(tmp_path):
+    _, found = chosen(tmp_path, stimulus={"retirement": "single", "backpressure": False})
+    assert {job.retirement for job in found.jobs} == {"single"} and {job.backpressure for job in found.jobs} == {0}
+    assert found.without == ["notify", "ext_notify", "vendor"] and all(job.without == found.without for job in found.jobs)
+    assert "places blocks of several instructions" in found.left.values()
+    mapped = {"te_on": "enable_i && !notify_i && !ext_notify_i"}
+    assert chosen(tmp_path, inputs=mapped)[1].without == ["vendor"]
+
+
+def test_knobs_and_seeds(tmp_path):
+    _, found = chosen(tmp_path, profile={"exact": True, "sync_late": 7})
+    assert all(job.exact and job.knobs == {"sync_late": 7} for job in found.jobs)
+    seeds = [job for job in found.jobs if job.source == "random"]
+    assert [job.seed for job in seeds] == [1, 2, 3, 4]
+    again = [job.to_dict() for job in chosen(tmp_path, profile={"exact": True, "sync_late": 7})[1].jobs]
+    assert again == [job.to_dict() for job in found.jobs]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_clauses_that_do_not_apply(tmp_path, exact):
+    dut, found = chosen(tmp_path, profile={"exact": exact})
+    every = [*NTRACE.programs(True), *NTRACE.directed("icarus")]
+    none = not_applicable(dut, NTRACE, found, every)
+    assert none["NT.2.itype7"] == "holds in rc7, which is not claimed"
+    assert none["NT.7.1.trap"] == "its scenarios do not apply: ownership needs ownership = 1"
+    assert none["NT.4.registers"] == "about models and tools, or the whole trace system; not about a single device"
+    assert ("NT.2.exception" in none) is not exact, "only who declares the profile is held to every byte"
+    assert "NT.3.1.mseo" not in none and "NT.7.8.icnt" not in none
+
+
+@pytest.mark.parametrize("ip", IPS)
+def test_every_system_can_be_attached(tmp_path, ip):
+    top = systems.find(ip).synthesis_top
+    source = f"module acme_te; endmodule\n// {top}\n"
+    head = {"ip": ip, "variant": None if ip in ("hpm", "tandem") else systems.find(ip).config().variant}
+    path = folder(tmp_path, source=source, dut=head, options={"mode": None, "inst_stall_ena": None})
+    text = (path / "dut.toml").read_text()
+    (path / "dut.toml").write_text(text[: text.index("[parameters]")])
+    dut = Dut.load(path)
+    found = select(dut, systems.find(ip), 3, "icarus")
+    assert sum(job.source == "random" for job in found.jobs) == 3
+    assert any(job.source.startswith("program:") for job in found.jobs) and any(job.source.startswith("scenario:") for job in found.jobs)
