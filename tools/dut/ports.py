@@ -261,7 +261,9 @@ def _widths(found: Fit, whole: Elaborated) -> None:
         if bits is None or bits == port.width or not sized(signal.expression) or (fixed and (bits < port.width or signal.expression.startswith("'"))):
             continue
         side = "your input" if number < len(found.inputs) else "our output"
-        more = f"add {port.width - bits} bits, as in {{{port.width - bits}'b0, ...}}" if bits < port.width else f"leave {bits - port.width} bits out with a slice"
+        apart = abs(port.width - bits)
+        some = f"{apart} bit{'s' * (apart != 1)}"
+        more = f"add {some}, as in {{{apart}'b0, ...}}" if bits < port.width else f"leave {some} out with a slice"
         signal.fail(MISMATCH, f"{side} {port.name} has {_bits(port)} and \"{signal.expression}\" has {bits}; {more}, or set a parameter of the module")
 
 
