@@ -68,9 +68,11 @@ def main():
     """0 if `make` can work; with DUT= as well if the IP fits."""
     named = any(word.startswith("DUT=") and word != "DUT=" for word in sys.argv[1:])
     if named and sys.prefix != sys.base_prefix:
-        from tools.arguments import main_guard
-        from tools.dut.doctor import main as look
-
+        try:
+            from tools.arguments import main_guard
+            from tools.dut.doctor import main as look
+        except ImportError as error:  # of an older checkout
+            return 0 if say(False, ".venv", "{}; type `make venv`".format(error)) else 1
         main_guard(look)
     good = basics()
     if sys.prefix == sys.base_prefix:
