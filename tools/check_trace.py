@@ -18,9 +18,10 @@ from models.riscv.retired import Retired
 from scoreboards.clauses import Clause
 from scoreboards.verdict import Verdict
 from tools import check_trace_tandem, systems
-from tools.arguments import ArgumentError, main_guard, number, parse
+from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.check_trace_alone import alone, problem
 from tools.check_trace_files import MEMORY, Paths, limit
+from tools.check_trace_partial import ENDS, HINT, whole_part
 from tools.compliance import Compliance, Subject, write
 from tools.systems.base import System
 from tools.trace_files import TraceFiles
@@ -34,6 +35,7 @@ WORDS = {
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
+    "PARTIAL": "1: the buffer wrapped, or the hart was still running: judge what lies between (not with RETIRED)",
     "PROFILE": "tandem: JSON with what is known of the hart (docs/tandem-verifier.md)",
     "PC": "tandem: the first pc, of a trace that does not begin with reset",
     "NAME": "name of the device in the report (default: name of the trace)",
@@ -56,7 +58,7 @@ def main(argv: list[str]) -> int:
         compliance, out = _report(given, paths, files)
     except MemoryError:
         raise ArgumentError(f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give MEMORY=<more MB>") from None
-    _print(files, compliance)
+    _print(files, compliance, flag(given, "PARTIAL"))
     print(f"report: {out / 'index.html'}, {out / 'compliance.json'}, {out / 'junit.xml'}")
     return compliance.exit_code
 
@@ -87,15 +89,22 @@ def _report(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> tuple[
     rerun = " ".join(["make check-trace", *(f"{name}={value}" for name, value in given.items())])
     capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
     capture.exact = False
-    verdict = _judged(given, files, capture, retired)
+    part = ""
+    if flag(given, "PARTIAL"):
+        if retired is not None:
+            raise ArgumentError("PARTIAL=1 and a retire stream exclude each other: nobody knows which of its events the part tells; leave RETIRED away, or give whole files")
+        files, capture, part = whole_part(files, capture)
+    knobs = _knobs(files.system, given)
+    if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
+        knobs = replace(knobs, sync_early=files.config.sync_interval + 1)
+    verdict = _judged(given, files, capture, retired, knobs)
     name = given.get("NAME") or paths.name
     out = Path(given.get("OUT") or Path("build") / "compliance" / name)
-    subject = _subject(name, files, retired, verdict)
+    subject = _subject(name, files, retired, verdict, part)
     return write(subject, [_result(name, files, verdict, rerun)], [], out), out
 
 
-def _judged(given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None) -> Verdict:
-    knobs = _knobs(files.system, given)
+def _judged(given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None, knobs: Any) -> Verdict:
     if files.system.ip == "tandem":
         verdict = check_trace_tandem.check(capture, knobs, profile_of(given, files), number(given, "PC") if "PC" in given else None)
         if retired is not None:
@@ -104,11 +113,11 @@ def _judged(given: Mapping[str, str], files: TraceFiles, capture: Any, retired: 
     return alone(files, capture, knobs) if retired is None else files.system.check(capture, knobs)
 
 
-def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Verdict) -> Subject:
+def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Verdict, part: str) -> Subject:
     config = files.config
     stats = verdict.stats
     about = {
-        "Trace": f"{files.trace.name}, {len(files.data):,} bytes",
+        "Trace": f"{files.trace.name}, {part or f'{len(files.data):,} bytes'}",
         "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
         "Options": files.system.described(config),
         "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
@@ -158,7 +167,7 @@ def _result(name: str, files: TraceFiles, verdict: Verdict, rerun: str) -> dict[
     }  # fmt: skip
 
 
-def _print(files: TraceFiles, compliance: Compliance) -> None:
+def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:
     print(files.title)
     for row in compliance.of("FAIL")[:10]:
         assert row.first
@@ -166,6 +175,8 @@ def _print(files: TraceFiles, compliance: Compliance) -> None:
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     for text in compliance.problems:
         print(f"note: {text}", file=sys.stderr)
+    if not partial and any(row.id in ENDS for row in compliance.of("FAIL")):
+        print(f"note: {HINT}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -125,3 +125,17 @@ def test_bytes_that_are_no_trace_fail_with_a_sentence(tmp_path, check, form, dat
     (tmp_path / "trace.bin").write_bytes(data)
     code, report, _ = check(form, *words_of(tmp_path, "TRACE", "ELF"))
     assert code == 1 and f"trace.bin {told}" in report["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("form", "options", "front", "back"),
+    [("ntrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 1, 1), ("etrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 8, 0)],
+)
+def test_a_buffer_that_wrapped_is_judged_between_its_ends(tmp_path, check, form, options, front, back):
+    out = WRITE[form](tmp_path / form, **options)
+    data = (out / "trace.bin").read_bytes() * 3
+    (out / "trace.bin").write_bytes(data[front : len(data) - back])
+    words = words_of(out, "TRACE", "ELF", "CONFIG")
+    assert check(form, *words)[0] == 1
+    code, report, _ = check(form, *words, "PARTIAL=1")
+    assert code == 0 and "PARTIAL=1" in report["subject"]["about"]["Trace"] and report["checked"] > 20

@@ -27,7 +27,7 @@ def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
         (("FORMAT=ntrace", f"TRACE={OTHER}"), "no program was named"), (("FORMAT=ntrace", "TRACE=none.bin", f"ELF={OTHER}"), "none.bin does not exist"),
         (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "MEMORY=1"), "MEMORY=1 is too little"),
         (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "SYNC_LATE=x"), "SYNC_LATE=x is not a number"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "test_check_trace.py"), (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
+        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"), (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
     ],
 )  # fmt: skip
 def test_words_that_cannot_be_used_are_one_sentence(tmp_path, words, told):
