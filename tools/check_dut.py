@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from tools.dut.doctor import counted
 from tools.dut.select import Selection, not_applicable, select
 from tools.dut.stand import fitted, written
 from tools.jobs import RESULTS, line, run_all, trouble
+from tools.sim import SimError, build
 
 WORDS = {
     "DUT": "name of a folder below tb/duts, or a folder with a dut.toml", "SIM": "verilator (default) or icarus", "SEEDS": "random seeds, default 20",
@@ -47,15 +50,27 @@ def main(argv: list[str]) -> int:
     groups: dict[Any, list[Job]] = {}
     for job in jobs:
         groups.setdefault(system.build_of(job), []).append(job)
-    places = {build: written(dut, fitted(dut, system, build)) for build in groups}  # before the first simulation: what is wrong is said at once
+    places = {config: written(dut, fitted(dut, system, config)) for config in groups}  # before the first simulation: what is wrong is said at once
     print(f"simulator {found.version}")
     print(f"{dut.title}: {len(jobs)} runs in {len(groups)} build{'s' * (len(groups) != 1)}; {len(chosen.left)} more do not apply to what it claims", flush=True)
     shutil.rmtree(out / "runs", ignore_errors=True)
     progress = Progress(len(jobs))
-    for place, (build, lot) in enumerate(groups.items()):
-        progress.begin(system.described(lot[0].settings), len(lot))
-        run_all(lot, sim, out / "runs", progress.tell, workers=number(given, "N", 2), batch=max(40, -(-len(lot) // 2)), rtl_dir=places[build], process=f"build-{place}")
+    for place, (config, lot) in enumerate(groups.items()):
+        progress.begin(f"{place + 1} of {len(groups)}{varied(config, groups)}", len(lot))
+        if place == 0:
+            _built(dut, config, sim, places[config])
+        run_all(lot, sim, out / "runs", progress.tell, workers=number(given, "N", 2), batch=max(40, -(-len(lot) // 2)), rtl_dir=places[config], process=f"build-{place}")
     return _report(dut, system, chosen, progress, found.version, out)
+
+
+def _built(dut: Dut, config: Any, sim: str, place: Path) -> None:
+    """The first build, alone: what a simulator cannot read, it cannot read in any of them."""
+    try:
+        build(config, sim, place)
+    except SimError as error:
+        print(error, flush=True)
+        other = next(name for name in simulators.SIMULATORS if name != sim)
+        raise DutError(f"{dut.path}: {sim} refused the sources, the end of its log is above; correct them, or give SIM={other}") from None
 
 
 def _nothing(dut: Dut, given: dict[str, str], chosen: Selection) -> ValueError:
@@ -63,6 +78,13 @@ def _nothing(dut: Dut, given: dict[str, str], chosen: Selection) -> ValueError:
         return ArgumentError(f"K={given['K']} is in none of the {len(chosen.jobs)} names; such as {chosen.jobs[0].name} (K= is a part of one)")
     why = counted(chosen.left, 1)
     return DutError(f"{dut.path}: no run applies to what is claimed ({why[0][0] if why else 'nothing is there'}); claim more in [options], or type `make doctor DUT={dut.shown}`")
+
+
+def varied(config: Any, builds: Iterable[Any]) -> str:
+    """The parameters of a build in which builds differ, for a line."""
+    every = [asdict(one) for one in builds]
+    told = [f"{name}={value}" for name, value in asdict(config).items() if len({str(one[name]) for one in every}) > 1]
+    return f" ({' '.join(told)})" if told else ""
 
 
 class Progress:
@@ -77,7 +99,7 @@ class Progress:
 
     def begin(self, what: str, count: int) -> None:
         """A build with its runs."""
-        print(f"build     {what}: {count} run{'s' * (count != 1)}", flush=True)
+        print(f"build     {what}, then {count} run{'s' * (count != 1)}", flush=True)
 
     def tell(self, result: dict[str, Any]) -> None:
         """One more."""
