@@ -16,7 +16,7 @@ module trace_subsystem
   parameter int          Flen         = 64,
   parameter int          Mlen         = (Xlen == 64) ? 64 : 34,
   parameter int          Incremental  = 1,
-  parameter int          FifoRows     = 16,
+  parameter int          FifoRows     = 8,
   parameter int          TdOutBytes   = 32,
   // Records and counters.
   parameter logic [4:0]  Depths       = 5'h03,

@@ -105,7 +105,8 @@ for _stream in ("ntrace", "etrace", "tandem"):
     _slow(_stream)
 
 
-@scenario("SUB.ctr.entries", "SUB.ctr.cycles", "SUB.count.cycles", "SUB.count.instret", configs=(*BOTH, {**DUAL, "ctr_depth": 32}, LEAN))
+@scenario("SUB.ctr.entries", "SUB.ctr.cycles", "SUB.count.cycles", "SUB.count.instret", "SUB.count.nothing",
+          configs=(*BOTH, {**DUAL, "ctr_depth": 32}, LEAN, {"events": "2,0,1,external1,external2,external3,load,store"}))  # fmt: skip
 def looks_everywhere(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Software looks again and again, behind any instruction, also twice without one between."""
     what = _walk(job, config, rng, _SIZE // 2, trap=0.05)

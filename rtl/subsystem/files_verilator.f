@@ -1,0 +1,1 @@
+rtl/subsystem/subsystem_assert.sv
