@@ -29,6 +29,12 @@ def test_widths_follow_the_parameters(tmp_path):
     assert [s.port.width for s in looked(tmp_path, {"xlen": 32, "blocks": 2}).inputs][1] == 72
 
 
+def test_a_parameter_of_the_same_name_is_ours(tmp_path):
+    source = MODULE.replace("LANES", "NBlocks")
+    found = looked(tmp_path, {"blocks": 2}, source=source, parameters={"LANES": None})
+    assert found.parameters == {"ADDR_W": "Xlen", "NBlocks": "NBlocks"} and found.inputs[1].port.width == 2 * 68
+
+
 @pytest.mark.parametrize(
     "changes, state, told",
     [

@@ -58,7 +58,7 @@ def _sources(dut: Dut) -> list[str]:
 
 def _whole(dut: Dut, found: Fit) -> list[str]:
     """The ports in the first build."""
-    lines = [f"{OK:<9} {'parameters':<11} {', '.join(f'{k} = {v}' for k, v in dut.parameters.items()) or 'none given'}"]
+    lines = [f"{OK:<9} {'parameters':<11} {', '.join(k if k == v else f'{k} = {v}' for k, v in found.parameters.items()) or 'none given'}"]
     edge = "" if dut.rising else ", falling edge: it gets ours inverted"
     lines.append(f"{OK if dut.clock else 'note':<9} {'clock':<11} {dut.clock + edge if dut.clock else 'none'}")
     how = f"{dut.reset}, active {'low' if dut.reset_low else 'high'}, {'asynchronous' if dut.reset_async else 'synchronous'}"

@@ -37,13 +37,14 @@ class Signal:
 
 @dataclass
 class Fit:
-    """An IP in one build. theirs: its ports. inputs, outputs: signals in the order of the ports. problems: sentences, those of signals included.
+    """An IP in one build. parameters: its parameters and what they are set to. theirs: its ports. inputs, outputs: signals in the order of the ports. problems: sentences, those of signals included.
 
     notes: what may be as it is. unused_ours, unused_theirs: ports that nothing uses. text: the wrapper.
     """
 
     reference: Reference
     build: Any
+    parameters: dict[str, str] = field(default_factory=dict)
     theirs: dict[str, Port] = field(default_factory=dict)
     inputs: list[Signal] = field(default_factory=list)
     outputs: list[Signal] = field(default_factory=list)
@@ -70,19 +71,21 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
     ours = reference(system, build)
     _no_clash(dut, ours)
     found = Fit(ours, build)
-    stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours))
+    stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours, dut.parameters))
     instance = stub.instance(dut.top)
     if instance is None:
         found.problems += _sources(dut, stub) or [f"{dut.top} cannot be elaborated; look at its sources"]
         return found
-    found.theirs = elaborate.ports(instance)
-    _parameters(dut, ours, instance)
+    found.parameters = _parameters(dut, ours, instance)
+    if found.parameters != dut.parameters:
+        stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours, found.parameters))
+    found.theirs = elaborate.ports(stub.instance(dut.top))
     _clock_and_reset(dut, found)
     _inputs(dut, found)
     _outputs(dut, found)
     _unused(dut, found)
-    found.text, lines = wrapper.text(dut, ours, found.theirs, found.inputs, found.outputs)
-    probe = wrapper.probe(found.text, dut, ours, found.theirs, found.inputs, found.outputs)
+    found.text, lines = wrapper.text(dut, ours, found.parameters, found.theirs, found.inputs, found.outputs)
+    probe = wrapper.probe(found.text, ours, found.theirs, found.inputs, found.outputs)
     whole = _elaborated(dut, ours, build, probe)
     _expressions(found, whole, lines)
     _widths(found, whole)
@@ -146,7 +149,8 @@ def _sources(dut: Dut, whole: Elaborated) -> list[str]:
     return list(dict.fromkeys(found))[:8]
 
 
-def _parameters(dut: Dut, ours: Reference, instance: Any) -> None:
+def _parameters(dut: Dut, ours: Reference, instance: Any) -> dict[str, str]:
+    """Those of dut.toml, and those that have the name of one of ours."""
     known = [p.name for p in instance.body.parameters if not getattr(p, "isLocalParam", False)]
     for name, value in dut.parameters.items():
         if name not in known:
@@ -156,6 +160,7 @@ def _parameters(dut: Dut, ours: Reference, instance: Any) -> None:
             if word not in ours.parameters:
                 hint = near(word, ours.parameters)
                 raise DutError(f"{dut.path}: [parameters] {name} = \"{value}\" needs {word}, which is no parameter of ours; {hint}ours are {', '.join(ours.parameters)}")
+    return {name: dut.parameters.get(name, name) for name in known if name in dut.parameters or name in ours.parameters}
 
 
 def _clock_and_reset(dut: Dut, found: Fit) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tools.dut.names import renamed
@@ -21,17 +21,17 @@ def width_name(number: int) -> str:
     return f"{_BITS}{number}"
 
 
-def stub(dut: Dut, ours: Reference) -> str:
+def stub(dut: Dut, ours: Reference, parameters: Mapping[str, str]) -> str:
     """Our module around the IP with nothing connected: enough to see its ports with these parameters."""
-    return f"{ours.header}\n  {_instance(dut)} ();\nendmodule\n"
+    return f"{ours.header}\n  {_instance(dut, parameters)} ();\nendmodule\n"
 
 
-def _instance(dut: Dut) -> str:
-    parameters = ", ".join(f".{name}({value})" for name, value in dut.parameters.items())
-    return f"{dut.top} {f'#({parameters}) ' if parameters else ''}u_ip"
+def _instance(dut: Dut, parameters: Mapping[str, str]) -> str:
+    given = ", ".join(f".{name}({value})" for name, value in parameters.items())
+    return f"{dut.top} {f'#({given}) ' if given else ''}u_ip"
 
 
-def text(dut: Dut, ours: Reference, theirs: dict[str, Port], inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[str, dict[int, Any]]:
+def text(dut: Dut, ours: Reference, parameters: Mapping[str, str], theirs: dict[str, Port], inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[str, dict[int, Any]]:
     """The wrapper, and of its lines the signal whose expression they hold."""
     body = [f"// {dut.title} as {ours.name}: made from {dut.path.name}, do not edit.", *ours.header.splitlines(), ""]
     lines: dict[int, Any] = {}
@@ -43,7 +43,7 @@ def text(dut: Dut, ours: Reference, theirs: dict[str, Port], inputs: Sequence[An
         if signal.port.width:
             lines[len(body) + 1] = signal
             body.append(f"  wire {_range(signal.port)}{YOURS}{signal.port.name} = {renamed(signal.expression or '0', to)};")
-    body += ["", f"  {_instance(dut)} ("]
+    body += ["", f"  {_instance(dut, parameters)} ("]
     pins = []
     if dut.clock:
         pins.append(f".{dut.clock}({'' if dut.rising else '!'}clk_i)")
@@ -58,7 +58,7 @@ def text(dut: Dut, ours: Reference, theirs: dict[str, Port], inputs: Sequence[An
     return "\n".join([*body, "", "endmodule", ""]), lines
 
 
-def probe(wrapper: str, dut: Dut, ours: Reference, theirs: dict[str, Port], inputs: Sequence[Any], outputs: Sequence[Any]) -> str:
+def probe(wrapper: str, ours: Reference, theirs: dict[str, Port], inputs: Sequence[Any], outputs: Sequence[Any]) -> str:
     """The wrapper with a localparam for the width of each expression."""
     lines = []
     for number, signal in enumerate([*inputs, *outputs]):
