@@ -1,4 +1,4 @@
-"""`make list`: programs, scenarios, tests and options."""
+"""`make list`: programs, scenarios, tests, IPs on the stand, options."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from models.riscv import recording
 from tools import systems
 from tools.arguments import main_guard, parse
 from tools.builds import ROOT
+from tools.dut.description import Dut
 from tools.jobs import words
 
 
@@ -26,6 +27,10 @@ def main(argv: list[str]) -> int:
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         what = path.read_text().partition('"""')[2].partition("\n")[0].rstrip('"')
         print(f"  {path.relative_to(ROOT)!s:<46} {what[:100]}")
+    print("\nIPs on the stand (make check DUT=<name>)")
+    for path in sorted((ROOT / "tb" / "duts").glob("*/dut.toml")):
+        dut = Dut.load(path)
+        print(f"  {dut.name:<14} {dut.title} (IP={dut.ip})")
     print("\nOptions (NAME=value)")
     for name, what in words(system).items():
         print(f"  {name:<18} {what}")

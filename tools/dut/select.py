@@ -13,6 +13,7 @@ from tools.dut.claims import as_options
 from tools.dut.description import Dut
 from tools.dut.ports import fit
 
+_SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
 _TRIES = 64  # combinations of claimed values that a seed draws until one is legal
 _MODELS = ("decoder", "codec", "sources", "transport")  # checks of a plan that are tests of models, if there are no others
 # What a hart tells beside its instructions, and the port that it needs: an IP may do without.
@@ -44,7 +45,7 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
             seen.add(key)
             jobs.append(found)
     for seed in range(first, first + seeds):
-        found = _drawn(dut, system, seed)
+        found = _drawn(dut, system, seed, _SIZES.get(sim, 20_000))
         if isinstance(found, str):
             left[f"seed-{seed}"] = found
         else:
@@ -116,7 +117,7 @@ def _made(dut: Dut, job: Job, options: dict[str, Any]) -> Job | str:
     return found
 
 
-def _drawn(dut: Dut, system: Any, seed: int) -> Job | str:
+def _drawn(dut: Dut, system: Any, seed: int, size: int) -> Job | str:
     """A seed of the regression within the claims."""
     rng = random.Random(f"{seed}:{dut.name}:claims")
     named = {name: values for name, values in dut.claims.values.items() if values is not None}
@@ -124,7 +125,7 @@ def _drawn(dut: Dut, system: Any, seed: int) -> Job | str:
     for _ in range(_TRIES):
         base = as_options(system, {name: rng.choice(values) for name, values in named.items()})
         try:
-            job = system.drawn(seed, base)
+            job = system.drawn(seed, base, size)
         except ValueError as error:
             why = str(error)
             continue
