@@ -1,0 +1,112 @@
+"""What the hart of the subsystem plays: beats that keep the rules of its port, in stretches that lose nothing, and read back as they were told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from models.riscv import recording
+from models.riscv.retired import IType, Kind, Retired
+from models.subsystem.config import Config
+from models.tandem.table import HAS
+from tb.agents import subsystem_files as files
+from tb.agents.subsystem_files import STOPPED, HartRows
+from tb.job import Job, JobError
+from tb.sequences.subsystem_rows import told_of, walk_rows
+from tb.sequences.subsystem_stimulus import cut, stimulus, walked
+
+SIZE = 600
+
+
+def _job(source: str = "random", seed: int = 1, **more: object) -> Job:
+    given = {"size": SIZE, "gaps": 30, "grouping": "random", **more}
+    config = {"xlen": given.pop("xlen", 64), "retire": given.pop("retire", 2)}
+    return Job("port", source, config, seed, ip="subsystem", **given)
+
+
+def _seen(parts: list[HartRows], config: Config, folder: Path) -> files.Seen:
+    """The stretches, as the recorder would have written them: every beat taken."""
+    tables = [part.table(config.tandem) for part in parts]
+    head = [("cycle", "<u8"), ("levels", "<u4"), ("zero", "<u4"), ("mcycle", "<u8"), ("minstret", "<u8")]
+    table = np.zeros(sum(map(len, tables)), np.dtype([*head, ("slots", tables[0].dtype["slots"])]))
+    table["cycle"] = np.arange(len(table)) + 5
+    table["mcycle"], table["minstret"] = 1000 + table["cycle"], 2000 + table["cycle"]
+    for name in ("levels", "slots"):
+        table[name] = np.concatenate([one[name] for one in tables])
+    table["levels"] |= 1 << 20 | 1 << 18  # taken, tandem trace is on
+    table.tofile(folder / files.HART)
+    return files.read_hart(folder / files.HART, config.retire)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("source", ["random", "program:traps"])
+def test_what_is_told_is_what_is_read(source: str, xlen: int, tmp_path: Path) -> None:
+    job = _job(source, xlen=xlen)
+    what = stimulus(job)
+    seen = _seen(what.stretches, what.config, tmp_path)
+    meant = what.retired if source == "random" else recording.load("traps", xlen).retired.select(slice(0, SIZE))
+    for name in ("kind", "pc", "size", "itype", "taken", "cause", "priv", "context"):
+        assert (getattr(seen.retired, name) == getattr(meant, name)).all(), name
+    assert not seen.problems and len(seen.cycle) == len(meant)
+    assert (seen.rows.mcycle == seen.rows.cycle + 1000).all(), "tandem trace tells the counters"
+    assert seen.event_cycle.size and (seen.events.max(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_beats_keep_the_rules_of_the_port(seed: int) -> None:
+    what = stimulus(_job(seed=seed, grouping=("longest", "random")[seed % 2]))
+    two = 0
+    for part in what.stretches:
+        told, beat = part.told, part.rows.cycle.astype(np.int64)
+        assert (np.diff(beat) >= 0).all() and np.bincount(beat).max() <= 2
+        assert not (part.levels[beat] & STOPPED).any(), "nothing retires in a cycle that does not count"
+        same = np.flatnonzero((np.diff(beat) == 0) & (told["told"][1:] & told["told"][:-1]).astype(bool))
+        two += len(same)
+        for name in ("mode", "context"):
+            assert (told[name][same] == told[name][same + 1]).all()
+        assert not np.isin(told["itype"][same], (IType.EXCEPTION, IType.INTERRUPT)).any(), "a trap is the last of its beat"
+    assert two > SIZE / 8
+
+
+def test_stretches_lose_nothing() -> None:
+    what = stimulus(_job())
+    whole = what.stretches[0]
+    parts = cut(whole, Random(3), 6)
+    assert len(parts) > 1 and sum(map(len, parts)) == len(whole)
+    assert np.concatenate([part.told["pc"] for part in parts]).tolist() == whole.told["pc"].tolist()
+    assert all((part.levels[-1] & 0xFF) == 0 for part in parts[:-1]), "no stretch ends where the hart waits"
+
+
+def test_traps_tell_their_registers_and_every_change_of_mode() -> None:
+    config = Config()
+    program, retired = walked(config, Random(5), 2000, trap=0.1, switch=0.5)
+    rows = walk_rows(retired, program, Random(6))
+    steps = rows.select(rows.have("group") & ~rows.have("reset"))
+    traps = np.flatnonzero(retired.kind != Kind.INSN)
+    assert len(traps) > 20 and len(steps) == len(retired)
+    assert (steps.csr[traps, 0] == retired.pc[traps]).all() and (steps.csr_addr[traps, 0] & 0xFF == 0x41).all()
+    interrupt = steps.csr[traps, 1] >> np.uint64(63) == 1
+    assert (interrupt == (retired.kind[traps] == Kind.INTERRUPT)).all()
+    changes = np.flatnonzero(retired.priv[1:] != retired.priv[:-1])
+    assert (steps.has[changes] & HAS["priv"] != 0).all() and (steps.priv[changes] == retired.priv[changes + 1] & 3).all()
+
+
+def test_rows_of_another_stream_are_refused() -> None:
+    config = Config()
+    program, retired = walked(config, Random(5), 50)
+    with pytest.raises(ValueError, match="give rows of this retire stream"):
+        told_of(walk_rows(retired, program, Random(6)), retired.select(slice(0, 40)), Random(7))
+
+
+def test_a_source_that_is_none_is_told() -> None:
+    with pytest.raises(JobError, match="SOURCE=golden:x is no stimulus of the subsystem"):
+        stimulus(_job("golden:x"))
+
+
+def test_retired_of_a_slot_has_no_size_if_it_traps(tmp_path: Path) -> None:
+    what = stimulus(_job("program:traps"))
+    seen: Retired = _seen(what.stretches, what.config, tmp_path).retired
+    assert (seen.size[seen.kind != Kind.INSN] == 0).all() and np.isin(seen.size[seen.kind == Kind.INSN], (2, 4)).all()
