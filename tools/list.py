@@ -8,7 +8,7 @@ from models.riscv import recording
 from tools import systems
 from tools.arguments import main_guard, parse
 from tools.builds import ROOT
-from tools.dut.description import Dut
+from tools.dut.description import Dut, DutError
 from tools.jobs import words
 
 
@@ -29,8 +29,11 @@ def main(argv: list[str]) -> int:
         print(f"  {path.relative_to(ROOT)!s:<46} {what[:100]}")
     print("\nIPs on the stand (make check DUT=<name>)")
     for path in sorted((ROOT / "tb" / "duts").glob("*/dut.toml")):
-        dut = Dut.load(path)
-        print(f"  {dut.name:<14} {dut.title} (IP={dut.ip})")
+        try:
+            dut = Dut.load(path)
+            print(f"  {path.parent.name:<14} {dut.title} (IP={dut.ip})")
+        except DutError:
+            print(f"  {path.parent.name:<14} not finished: make doctor DUT={path.parent.name}")
     print("\nOptions (NAME=value)")
     for name, what in words(system).items():
         print(f"  {name:<18} {what}")
