@@ -68,10 +68,10 @@ module ntrace_event
 );
 
   localparam int Slots       = ntrace_state_pkg::LaneSlots;
-  localparam int SyncCntBits = ntrace_state_pkg::SyncCntBits;
+  localparam int SyncCntBits = trace_pkg::SyncCountBits;
   localparam int OwnBits     = ntrace_state_pkg::OwnBits;
   localparam int MsgWidth    = DescWidth - TsWidth;
-  localparam int StateWidth  = ntrace_state_pkg::FixedBits + 2*(Xlen - 1) + IcntBits + HistBits;
+  localparam int StateWidth  = ntrace_state_pkg::FixedBits + trace_pkg::SyncCountBits + 2*(Xlen - 1) + IcntBits + HistBits;
   localparam int HeldWidth   = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits);
   localparam int StackWidth  = ntrace_state_pkg::stack_width(Xlen, StackDepth);
   localparam int StackCntBits = $clog2(StackDepth + 1);

@@ -15,7 +15,7 @@ module ntrace_lane
   parameter int MsgWidth     = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits,
   parameter int HeldWidth    = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits),
   parameter int StackWidth   = ntrace_state_pkg::stack_width(Xlen, StackDepth),
-  parameter int StateWidth   = ntrace_state_pkg::FixedBits + 2*(Xlen - 1) + IcntBits + HistBits
+  parameter int StateWidth   = ntrace_state_pkg::FixedBits + trace_pkg::SyncCountBits + 2*(Xlen - 1) + IcntBits + HistBits
 ) (
   // Blocks of this beat are traced.
   input  logic                    active_i,
@@ -71,7 +71,7 @@ module ntrace_lane
   output logic                                            ownership_o   // one is among them
 );
 
-  localparam int SyncCntBits = ntrace_state_pkg::SyncCntBits;
+  localparam int SyncCntBits = trace_pkg::SyncCountBits;
   localparam int Var0Bits    = ntrace_pkg::Var0Bits;
   localparam logic [HistBits-1:0] HistEmpty = {{(HistBits-1){1'b0}}, 1'b1};
   localparam logic [Xlen-2:0]     NoAddr    = '0;

@@ -4,8 +4,6 @@ package ntrace_state_pkg;
   // The most messages of one block, and the places they have among them (ntrace_lane).
   localparam int LaneSlots = 5;
 
-  localparam int SyncCntBits = trace_pkg::SyncCountBits;
-
   // `pend`: what the next block's address will complete.
   localparam logic [2:0] PendNone     = 3'd0;
   localparam logic [2:0] PendIndirect = 3'd1;
@@ -14,8 +12,8 @@ package ntrace_state_pkg;
   localparam logic [2:0] PendReset    = 3'd4;
 
   // What travels from lane to lane besides I-CNT, HIST and the two addresses: lost, start, filtered, two
-  // marks, pend, its B-TYPE and three flags, sync count.
-  localparam int FixedBits = 16 + SyncCntBits;
+  // marks, pend, its B-TYPE and three flags; and the sync count (Yosys takes no constant made of another package's here).
+  localparam int FixedBits = 16;
 
   // `own`: {V, PRV}, scontext, hcontext.
   localparam int OwnBits = 51;
