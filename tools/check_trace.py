@@ -42,6 +42,7 @@ WORDS = {
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
 KEPT = 50  # failures in the report's input
+PRINTED = 10  # in the terminal; the report has the first of each clause
 _MODELS = ("codec", "decoder", "sources")  # checks of a plan that are tests of models
 
 
@@ -128,7 +129,7 @@ def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Ver
     clauses = files.system.plan.clauses.values() if files.system.plan else ()
     unreplayed = files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results()
     return Subject(
-        name, files.system.ip, f"{files.system.title} trace", about, {c.id: why for c in clauses if (why := _not_applicable(c, variant))},
+        name, files.system.ip, f"{files.system.title} trace", about, {c.id: why for c in clauses if c.id not in verdict.book.failed and (why := _not_applicable(c, variant))},
         {c.id: check_trace_tandem.MIDDLE if unreplayed and "verify" in c.checks else _not_run(c, retired is not None) for c in clauses},
     )  # fmt: skip
 
@@ -169,9 +170,8 @@ def _result(name: str, files: TraceFiles, verdict: Verdict, rerun: str) -> dict[
 
 def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:
     print(files.title)
-    for row in compliance.of("FAIL")[:10]:
-        assert row.first
-        print(f"\n{row.first.text}")
+    for text in list(dict.fromkeys(row.first.text for row in compliance.failures("FAIL") if row.first))[:PRINTED]:
+        print(f"\n{text}")
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     for text in compliance.problems:
         print(f"note: {text}", file=sys.stderr)

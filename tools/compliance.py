@@ -114,7 +114,7 @@ def _waiver(row: WaiverRow) -> dict[str, Any]:
 def _row(row: Row) -> dict[str, Any]:
     return {
         "id": row.id, "section": row.clause.section, "level": row.clause.level, "what": row.clause.what, "verdict": row.verdict, "reason": row.reason,
-        "checked": row.checked, "failed": row.failed, "runs": row.runs, "tests": row.tests, "seeds": row.seeds, "planned": list(row.clause.tests),
+        "checked": row.checked, "failed": row.failed, "runs": row.runs, "failing_runs": row.failing_runs, "tests": row.tests, "seeds": row.seeds, "planned": list(row.clause.tests),
         "first": asdict(row.first) if row.first else None,
     }  # fmt: skip
 

@@ -83,7 +83,7 @@ class WaiverRow:
 
 @dataclass
 class Row:
-    """One clause. reason: why it is not run, not applicable, or waived. tests, seeds: of the runs in which a check of it ran."""
+    """One clause. reason: why it is not run, not applicable, or waived. runs: in which a check of it ran, and their tests and seeds. failing_runs: of those."""
 
     clause: Clause
     verdict: str = "NOT-RUN"
@@ -91,6 +91,7 @@ class Row:
     checked: int = 0
     failed: int = 0
     runs: int = 0
+    failing_runs: int = 0
     tests: list[str] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)
     first: First | None = None
@@ -163,6 +164,11 @@ class Compliance:
         """The rows with one of these verdicts, in the plan's order."""
         return [row for row in self.rows if row.verdict in verdicts]
 
+    def failures(self, verdict: str) -> list[Row]:
+        """The rows that failed with this verdict: those with a failure of their own, then those that stand for others."""
+        assert verdict in ("FAIL", "WAIVED")
+        return sorted(self.of(verdict), key=lambda row: row.first is not None and row.first.clause != row.id)
+
     def reasons(self, verdict: str) -> list[tuple[str, list[Row]]]:
         """The rows of a verdict by their reason, the most frequent reason first."""
         groups: dict[str, list[Row]] = {}
@@ -198,7 +204,7 @@ class Compliance:
         if not self.checked:
             said.append("Nothing was checked, and that proves nothing")
         if n["FAIL"]:
-            failed = [row.id for row in self.of("FAIL")]
+            failed = [row.id for row in self.failures("FAIL")]
             shown = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
             said.append(f"{_s(n['FAIL'], 'clause')} of {n['FAIL'] + n['PASS'] + n['WAIVED']} checked {_s(n['FAIL'], 'fails', 'fail', False)}: {shown}")
         elif self.checked:
@@ -267,6 +273,7 @@ def _count(row: Row, results: list[Mapping[str, Any]]) -> None:
         checked = max(checked, failed)
         if checked:
             row.checked, row.failed, row.runs = row.checked + checked, row.failed + failed, row.runs + 1
+            row.failing_runs += failed > 0
             row.tests.append(str(result["source"]))
             row.seeds += _seeds(result)
     row.tests, row.seeds = sorted(set(row.tests), key=by_kind), sorted(set(row.seeds))
@@ -306,7 +313,7 @@ def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
     if row.failed:
         if row.waiver:
             return "WAIVED", f"{row.waiver.reason} ({row.waiver.owner}, until {row.waiver.expires.isoformat()})"
-        return "FAIL", f"declared not applicable ({why}), but checked" if why else ""
+        return "FAIL", f"declared not applicable: {why}; but a check found it broken" if why else ""
     if row.checked:
         return "PASS", ""
     if why:

@@ -1,8 +1,12 @@
 """`make check-trace`: what cannot be used is one sentence, before anything is read that memory cannot hold."""
 
+import resource
+
 import pytest
 
 from tests.tools.captures import ROOT, is_one_sentence, run, write_capture
+from tools import check_trace
+from tools.arguments import ArgumentError, sentence
 
 OTHER = ROOT / "tests" / "programs" / "crc.rv64.elf"
 
@@ -30,5 +34,21 @@ def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
         (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"), (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
     ],
 )  # fmt: skip
-def test_words_that_cannot_be_used_are_one_sentence(tmp_path, words, told):
-    assert is_one_sentence(run("check_trace", *words, f"OUT={tmp_path}"), told)
+def test_words_that_cannot_be_used_are_one_sentence(tmp_path, monkeypatch, words, told):
+    monkeypatch.setattr(resource, "setrlimit", lambda *given: None)
+    with pytest.raises(ValueError) as error:
+        check_trace.main([*words, f"OUT={tmp_path}"])
+    assert told in sentence(error.value) and ";" in sentence(error.value) and not list(tmp_path.iterdir())
+
+
+def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
+    def alone(*given):
+        raise MemoryError
+
+    limits = []
+    monkeypatch.setattr(resource, "setrlimit", lambda *given: limits.append(given))
+    monkeypatch.setattr(check_trace, "alone", alone)
+    out = write_capture(tmp_path / "out")
+    with pytest.raises(ArgumentError, match="trace.bin needs more than 300 MB to be checked; cut it at a synchronizing message, or give MEMORY="):
+        check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
+    assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] == 1324 << 20

@@ -31,7 +31,13 @@ def test_a_failure_fails_its_clause_and_those_that_it_is_part_of(tmp_path):
     assert c.exit_code == 1 and c.sentence.startswith("2 clauses of 3 checked fail: NT-4, NT-5;")
     first = row(c, "NT-4").first
     assert (first.headline, first.text, first.rerun, first.seed) == (FAILURE["headline"], FAILURE["text"], "make run SEED=7", 7)
-    assert row(c, "NT-4").failed == 4 and row(c, "NT-5").first.clause == "NT-4"
+    assert (row(c, "NT-4").failed, row(c, "NT-4").failing_runs, row(c, "NT-4").runs) == (4, 2, 3) and row(c, "NT-5").first.clause == "NT-4"
+
+
+def test_clauses_that_stand_for_others_come_last_among_the_failures(tmp_path):
+    order = PLAN.index('[[clause]]\nid = "NT-5"'), PLAN.index('[[clause]]\nid = "NT-15"')
+    c = made(tmp_path, failing(), plan=PLAN[order[0] : order[1]] + PLAN[: order[0]])
+    assert [r.id for r in c.rows] == ["NT-5", "NT-1", "NT-4"] and [r.id for r in c.failures("FAIL")] == ["NT-4", "NT-5"] and "fail: NT-4, NT-5" in c.sentence
 
 
 def test_a_failure_without_message_is_told_with_its_run(tmp_path):
