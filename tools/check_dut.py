@@ -32,6 +32,7 @@ WORDS = {
     "N": "processes, default 2",
 }  # fmt: skip
 _EVERY = 5.0  # seconds between two lines about the progress
+_NAMES = 60  # characters of the names of clauses behind a line
 _TOLD = 6  # failures that are shown as they come, one of each clause
 
 
@@ -115,11 +116,13 @@ class Progress:
             print(f"{len(self.results):>5} of {self.total} runs, {self.bad} failed, {now - self._begun:.0f} s", flush=True)
 
     def _failure(self, result: dict[str, Any]) -> None:
-        print(line(result), flush=True)
-        new = {name for name, (_, failed) in result["clauses"].items() if failed} or {str(result["error"])}
-        if new - self._clauses and len(self._clauses) < _TOLD:
+        clauses = {name for name, (_, failed) in result["clauses"].items() if failed} or {str(result["error"])}
+        if clauses - self._clauses and len(self._clauses) < _TOLD:
+            print(line(result), flush=True)
             print(trouble(result | {"failures": result["failures"][:1]}), flush=True)
-        self._clauses |= new
+        else:
+            print(f"{line(result)}  {', '.join(sorted(clauses))[:_NAMES]}", flush=True)
+        self._clauses |= clauses
 
 
 def _report(dut: Dut, system: Any, chosen: Selection, progress: Progress, simulator: str, out: Path) -> int:
