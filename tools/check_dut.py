@@ -21,7 +21,7 @@ from tools.compliance import write
 from tools.compliance_model import Subject
 from tools.dut.description import Dut, DutError
 from tools.dut.doctor import counted
-from tools.dut.select import Selection, not_applicable, select
+from tools.dut.select import Selection, not_applicable, not_run, select
 from tools.dut.stand import fitted, written
 from tools.jobs import RESULTS, line, run_all, trouble
 from tools.sim import SimError, build
@@ -135,7 +135,7 @@ def _report(dut: Dut, system: Any, chosen: Selection, progress: Progress, simula
         "runs": f"{len(progress.results)} of {len(chosen.jobs)} that apply, {len(chosen.left)} do not",
     }  # fmt: skip
     every = [*system.programs(everything=True), *system.directed(chosen.jobs[0].sim)]
-    subject = Subject(dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every))
+    subject = Subject(dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every), not_run(dut, system))
     compliance = write(subject, progress.results, dut.waivers, out)
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     print(f"report: {_short(out / 'index.html')}")

@@ -7,7 +7,7 @@ import pytest
 from tests.tools.dut_folders import folder
 from tools import systems
 from tools.dut.description import IPS, Dut
-from tools.dut.select import Selection, not_applicable, select
+from tools.dut.select import Selection, not_applicable, not_run, select
 
 NTRACE = systems.find("ntrace")
 
@@ -78,4 +78,6 @@ def test_every_system_can_be_attached(tmp_path, ip):
     dut = Dut.load(path)
     found = select(dut, systems.find(ip), 3, "icarus")
     assert sum(job.source == "random" for job in found.jobs) == 3
+    hidden = not_run(dut, systems.find(ip))
+    assert ("HPM.count.cycles" in hidden) == (ip == "hpm") and set(hidden) <= set(systems.find(ip).plan.clauses)
     assert any(job.source.startswith("program:") for job in found.jobs) and any(job.source.startswith("scenario:") for job in found.jobs)
