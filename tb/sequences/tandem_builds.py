@@ -4,7 +4,7 @@
 every incremental form and implied ends. `LEAN` has none of these, no f registers and leaves parts out. `DUAL` is RV64 with two lanes, every incremental form,
 and data in responses that tell a failure.
 
-`DRAWN` are those and five more, of which random seeds run one after the other. Among the nine each two values of MLEN, lanes, incremental and implied end come
+`DRAWN` are those and five more, which random seeds take in turn and a few scenarios take all. Among the nine each two values of MLEN, lanes, incremental and implied end come
 together, every width of f registers is there on RV32 and on RV64, and every part is left out once.
 """
 

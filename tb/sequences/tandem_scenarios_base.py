@@ -9,11 +9,12 @@ from models.tandem import table as t
 from models.tandem.config import Config
 from models.tandem.trace_data import FLUSH, Rows, TraceData
 from tb.sequences.script_scenarios import Configs, Scenario, Scenarios
-from tb.sequences.tandem_builds import DEFAULT, DUAL, LEAN, RV32
+from tb.sequences.tandem_builds import DEFAULT, DRAWN, DUAL, LEAN, RV32
 
-__all__ = ["ALL", "LANES", "LONG", "NOP", "SCENARIOS", "SHORT", "Scenario", "Story", "scenario"]
+__all__ = ["ALL", "EVERY", "LANES", "LONG", "NOP", "SCENARIOS", "SHORT", "Scenario", "Story", "scenario"]
 
 ALL: Configs = (DEFAULT, RV32, LEAN, DUAL)
+EVERY: Configs = tuple(DRAWN.values())  # those of random seeds too: few scenarios, which need them
 LANES: Configs = (RV32, DUAL)  # two lanes, and every incremental form
 NOP, SHORT = (4, 0x0000_0013), (2, 0x0001)
 LONG = 0x8000_0000

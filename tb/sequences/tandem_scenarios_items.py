@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from models.tandem import table as t
-from tb.sequences.tandem_scenarios_base import ALL, NOP, SHORT, Story, scenario
+from tb.sequences.tandem_scenarios_base import ALL, EVERY, LONG, NOP, SHORT, Story, scenario
 
 PARTS = [part.name for part in t.PARTS if part.columns or part.name.startswith("csr")]
 
 
 @scenario("TV.opcode.begin", "TV.opcode.end", "TV.group.begin", "TV.group.end", "TV.group.outside", "TV.told.group", "TV.told.outside", "TV.row.absent",
-          "TV.legal.absent", "TV.field.little_endian", "TV.legal.opcode", "TV.legal.whole", "TV-8", configs=ALL)  # fmt: skip
+          "TV.legal.absent", "TV.field.little_endian", "TV.legal.opcode", "TV.legal.whole", "TV-8", configs=EVERY)  # fmt: skip
 def parts_alone(s: Story) -> None:
     """Each part alone: in a group, outside groups, in a group of initialization and in one with a reset."""
     for k, name in enumerate(PARTS):
@@ -22,6 +23,28 @@ def parts_alone(s: Story) -> None:
         if name != "insn":
             s.init(**s.part(name, k))
             s.reset(**s.part(name, k) | {"pc": 0x8000_0000 + 8 * k})
+
+
+@scenario("TV.row.absent", "TV.legal.absent", configs=EVERY, fresh=True)
+def only_what_is_traced(s: Story) -> None:
+    """A hart that has no more than what is traced: each part alone, each instruction with all of them, and in sequence with registers a little further."""
+    traced = {part.name for part in t.PARTS if not part.absent or s.config.traces(part.absent)}
+
+    def row(**parts: Any) -> None:
+        told = {name: value for name, value in parts.items() if name in traced or (name == "csr" and "csr0" in traced)}
+        s.row(**told)
+
+    row(reset=True, pc=LONG)
+    for k, name in enumerate(PARTS):
+        if name in traced:
+            row(**s.part(name, k))
+            if name != "insn":
+                s.quiet(**s.part(name, k))
+    for k in range(4):
+        row(**s.everything(k))
+        for step in (0, 1, 3, 2):
+            insn = SHORT if k & 1 else NOP
+            row(insn=insn, pc=s.pc + insn[0] & s.full, gpr=(5, 0x100 + step), fcsr=0x40 + step, mcycle=step, minstret=step)
 
 
 @scenario("TV.order.parts", "TV.told.group", "TV.legal.unambiguous", "TV.legal.follows", configs=ALL)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from tb.sequences.tandem_stimulus import stimulus
 from tests.scenario_runs import runs_of
 
-test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("tandem", stimulus, most=4)
+test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("tandem", stimulus, most=9)
