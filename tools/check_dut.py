@@ -39,7 +39,9 @@ _TOLD = 6  # failures that are shown as they come, one of each clause
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL."""
     given = parse(argv, WORDS, __doc__ or "")
-    sim, seeds = given.get("SIM", "verilator"), number(given, "SEEDS", 20)
+    sim, seeds, workers = given.get("SIM", "verilator"), number(given, "SEEDS", 20), number(given, "N", 2)
+    if workers < 1:
+        raise ArgumentError(f"N={workers} runs nothing; give N=1 or more")
     found = simulators.find(sim)
     dut = Dut.load(given["DUT"])
     system = systems.find(dut.ip)
@@ -60,7 +62,8 @@ def main(argv: list[str]) -> int:
         progress.begin(f"{place + 1} of {len(groups)}{varied(config, groups)}", len(lot))
         if place == 0:
             _built(dut, config, sim, places[config])
-        run_all(lot, sim, out / "runs", progress.tell, workers=number(given, "N", 2), batch=max(40, -(-len(lot) // 2)), rtl_dir=places[config], process=f"build-{place}")
+        shares = [lot[k::workers] for k in range(workers)]  # some of the long programs for each
+        run_all([job for share in shares for job in share], sim, out / "runs", progress.tell, workers, len(shares[0]), rtl_dir=places[config], process=f"build-{place}")
     return _report(dut, system, chosen, progress, found.version, out)
 
 
