@@ -8,6 +8,7 @@ hole's values, and that the others do not: a value that only RV32 runs have need
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from tools.systems.base import System
 _CHANCE = 0.02  # a knob that so likely is none
 _KNOB = 0.9  # how close another value is that an option changes
 _SOURCES = 4  # stimuli that are considered for a hole
+_CONFIGS = 3  # of a stimulus
+_TOLD = 4  # knobs
 _AT_ONCE = 24  # tries
 
 
@@ -63,10 +66,11 @@ class Try:
         """Why this run."""
         if not self.near:
             return "nothing near was ever hit: no run hit any bin of this point"
-        best = self.near[0]
+        best = next((near for near in self.near if self.job and near.source == self.job.source), self.near[0])
         said = f"{best.source} hit {best.example!r}" + (f" and {best.bins - 1} as close" if best.bins > 1 else "") + f" in {best.runs} of {best.all} runs"
         if self.knobs:
-            said += f"; what hits its values has {' '.join(f'{name.upper()}={_text(value)}' for name, value in self.knobs.items())}"
+            told = [f"{name.upper()}={_text(value)}" for name, value in list(self.knobs.items())[:_TOLD]]
+            said += f"; its values need {' '.join(told)}{' and more' if len(self.knobs) > _TOLD else ''}"
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,9 +139,17 @@ class Holes:
         known = self.account.definition.by_name[point]
         near = self.near(known, name)
         knobs = self.knobs(known, name)
-        jobs = [job for n in near for job in self._jobs(n.source, knobs, number)] + self._walk(knobs, number)
-        job = jobs[number % len(jobs)] if jobs and near else None
-        return Try(point, name, tuple(near), knobs, job)
+        jobs = self._candidates(near, knobs, number) if near else []
+        return Try(point, name, tuple(near), knobs, jobs[number % len(jobs)] if jobs else None)
+
+    def _candidates(self, near: list[Near], knobs: Mapping[str, Any], number: int) -> list[Job]:
+        """Runs, the best first: those that have most of the knobs, then configurations that were not run, then the nearest stimulus."""
+        found = [(*entry, place) for place, n in enumerate(near) if n.source != "random" for entry in self._listed(n.source, knobs, number)]
+        for job in self._walk(knobs, number):
+            place = next((place for place, n in enumerate(near) if n.source == "random"), len(near))
+            found.append((_share(job, knobs), False, job, place))
+        found.sort(key=lambda entry: (-entry[0], entry[1], entry[3]))
+        return [job for _, _, job, _ in found]
 
     def near(self, point: Point, name: str) -> list[Near]:
         """The stimuli that hit what is closest to a bin, the likeliest first."""
@@ -160,13 +172,24 @@ class Holes:
         return sorted(found, key=lambda n: n.likely, reverse=True)[:_SOURCES]
 
     def knobs(self, point: Point, name: str) -> dict[str, Any]:
-        """The options that the values of a bin seem to need, from the runs that hit them in other bins."""
-        found: dict[str, Any] = {}
-        for axis, value in enumerate(name.split(CROSS) if len(point.axes) > 1 else [name]):
-            if len(point.axes) > 1:
+        """The options that the values of a bin seem to need: named by their axes, else shared by the runs that hit them in other bins."""
+        values = name.split(CROSS) if len(point.axes) > 1 else [name]
+        found = {option: value for axis, text in zip(point.axis_names, values) for option, value in self._named(axis, text)}
+        for axis, value in enumerate(values):
+            if len(values) > 1:
                 for option, wanted in self._knobs_of(point, axis, value).items():
                     found.setdefault(option, wanted)
         return found
+
+    def _named(self, axis: str, text: str) -> list[tuple[str, Any]]:
+        """(option, value) if an axis has the name of an option whose values are numbers, and its value names one: xlen and RV32."""
+        option, digits = axis.lower().replace(" ", "_"), re.search(r"\d+", text)
+        default = self._defaults.get(option)
+        return [(option, int(digits[0]))] if digits and isinstance(default, int) else []
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        return dict(self.account.system.config().to_dict())
 
     def _knobs_of(self, point: Point, axis: int, value: str) -> dict[str, Any]:
         key = (point.name, axis, value)
@@ -183,18 +206,18 @@ class Holes:
             self._knobs[key] = found
         return self._knobs[key]
 
-    def _jobs(self, source: str, knobs: Mapping[str, Any], number: int) -> list[Job]:
-        """A stimulus in the one of its configurations that has most of the knobs, with a seed that was not run."""
-        if source == "random":
-            return self._walk(knobs, number)
-        listed = self.listed.get(source)
-        if not listed:
-            return []
-        best = max(listed, key=lambda job: sum(options_of(job).get(name) == json.dumps(value) for name, value in knobs.items()))
-        wanted = options_of(best)
-        used = {record.job.seed for record in self.account.records if record.job.source == source and record.options == wanted}
-        free = (seed for seed in count(1) if seed not in used)
-        return [replace(best, seed=next(islice(free, number, None)))]
+    def _listed(self, source: str, knobs: Mapping[str, Any], number: int) -> list[tuple[float, bool, Job]]:
+        """(share of the knobs it has, whether it was run with another seed, run) of a stimulus in its configurations."""
+        ran: dict[str, set[int]] = defaultdict(set)
+        for record in self.account.records:
+            if record.job.source == source:
+                ran[json.dumps(record.options)].add(record.job.seed)
+        found = []
+        for job in self.listed.get(source, []):
+            used = ran.get(json.dumps(options_of(job)), set())
+            free = (seed for seed in count(1) if seed not in used)
+            found.append((_share(job, knobs), bool(used), replace(job, seed=next(islice(free, number if used else 0, None)))))
+        return sorted(found, key=lambda entry: (-entry[0], entry[1]))[:_CONFIGS]
 
     def _walk(self, knobs: Mapping[str, Any], number: int) -> list[Job]:
         """A random walk with these options; without them if they do not go together."""
@@ -207,6 +230,12 @@ class Holes:
             except ValueError:
                 continue
         return []
+
+
+def _share(job: Job, knobs: Mapping[str, Any]) -> float:
+    """How many of the knobs a run has."""
+    options = options_of(job)
+    return sum(options.get(name) == json.dumps(value) for name, value in knobs.items()) / len(knobs) if knobs else 1.0
 
 
 def aimed(account: Account, listed: Mapping[str, list[Job]], number: int) -> list[Job]:

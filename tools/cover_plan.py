@@ -16,13 +16,13 @@ from tb.job import Job
 from tools.cover_account import Account, Record
 
 LOT_SECONDS = 12.0  # of runs in one process: so long nobody looks at what they add
-LOT_JOBS = 60
+LOT_JOBS = 100
 START_SECONDS = 1.0  # a simulator process begins
 _OF_FAMILY = 8  # runs of one process
 _WEIGHT = 0.5  # of the last run in what is expected of a family
-_GUESS = {"scenario": (10.0, 0.15), "random": (6.0, 1.0), "system": (6.0, 2.0), "program": (4.0, 1.0)}  # new bins and seconds of a first run
+_GUESS = {"scenario": (10.0, 0.15), "random": (40.0, 1.0), "system": (30.0, 2.0), "program": (10.0, 1.0)}  # new bins and seconds of a first run
 _FRUITLESS = 10
-_WALKS = 24  # that are drawn at once
+_WALKS = 60  # that are drawn at once
 _STORY_SEEDS = (1, 2, 3)
 
 
@@ -134,7 +134,7 @@ class Plan:
         bins, seconds = 0.0, START_SECONDS
         for worth, more, takes, job in pool:
             full = seconds > START_SECONDS + LOT_SECONDS or len(lot) == LOT_JOBS
-            if lot and (full or (seconds > 4 * START_SECONDS and worth < pool[0][0] / 20)):
+            if lot and (full or (seconds > LOT_SECONDS / 2 and worth < pool[0][0] / 20)):
                 break
             lot.append(job)
             bins, seconds = bins + more, seconds + takes

@@ -13,7 +13,7 @@ from tools.cover_account import Account
 FAKE = Definition(
     "loop",
     (
-        Point("pair_cg", "width by what happened", "a hole hides a mistake", (("RV32", "RV64"), ("calm", "busy", "full")), ("width", "state"), {"RV32 x full": "cannot be"}),
+        Point("pair_cg", "width by what happened", "a hole hides a mistake", (("RV32", "RV64"), ("calm", "busy", "full")), ("address", "state"), {"RV32 x full": "cannot be"}),
         Point("depth_cg", "depths", "each is another wire", (("16", "32", "64"),), ("depth",)),
     ),
 )  # fmt: skip

@@ -75,3 +75,12 @@ def test_options_that_are_shared_by_chance_are_no_knobs():
     known.add(job("a", "random", 1), result(pair=["RV64 x busy"]))
     known.add(job("b", "random", 2, xlen=32), result(pair=["RV64 x calm"]))
     assert Holes(known, LISTED).of("pair_cg", "RV64 x full").knobs == {}
+
+
+def test_an_axis_with_the_name_of_an_option_is_a_knob():
+    found = Holes(filled(), LISTED).of("depth_cg", "32")
+    assert found.knobs == {"depth": 32}
+    known = filled()
+    known.add(job("deep", "random", 9), result(depth=["16"]))
+    found = Holes(known, LISTED).of("depth_cg", "32")
+    assert found.job is not None and found.job.settings.depth == 32 and "its values need DEPTH=32" in found.why
