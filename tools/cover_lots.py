@@ -5,7 +5,10 @@ A lot is what one simulator process runs. It is built and run in a worker proces
 
 from __future__ import annotations
 
+import os
 import resource
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -16,6 +19,8 @@ from typing import Any
 from tb.job import Job
 from tools.builds import ROOT
 from tools.sim import build, run
+
+_WATCH = 1.0  # seconds
 
 
 @dataclass
@@ -48,6 +53,17 @@ def play(lot: Lot, sim: str) -> Done:
     return Done(lot, results, built - begin, _cpu() - built)
 
 
+def _while_wanted(parent: int) -> None:
+    """End this worker when the process that began it is gone, killed perhaps: nobody would read what it does."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -58,7 +74,7 @@ def drive(next_lot: Callable[[], Lot | None], told: Callable[[Done], None], sim:
 
     `next_lot` is asked again after each lot that has ended, and told by `told` what that brought: both in this process, one at a time.
     """
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _while_wanted, (os.getpid(),)) as pool:
         waiting: set[Future[Done]] = set()
         try:
             while True:
