@@ -1,16 +1,19 @@
 """One HTML page about everything that was run: `make report`, or `python -m tools.report RESULTS=build/results`.
 
-Reads every result.json below RESULTS and writes OUT/index.html (self-contained) and OUT/coverage (for existing
-viewers). Exits 1 if the verdict is not PASS: a failed or broken run, an unreadable result, or nothing run at all.
+Reads every result.json below RESULTS and writes OUT/index.html (self-contained; a page of all systems begins with how they
+stand side by side) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken run, an unreadable result, or nothing run at all.
 `LIST=coverage` prints the coverage points instead, as Markdown.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -18,11 +21,13 @@ from markupsafe import Markup
 from tb.coverage.export import export
 from tools import systems
 from tools.arguments import ArgumentError, main_guard, parse
+from tools.charts import Bar, bars
 from tools.results import PARTS, Report, collect
 
 WORDS = {
     "RESULTS": "folder with result.json files at any depth (default build/results)",
     "OUT": "folder to write (default build/report)",
+    "COVER": "cover.json of `make cover`, for code coverage and trend (default build/cover/cover.json if everything is reported)",
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "LIST": "coverage: print the coverage points as Markdown and write nothing",
 }
@@ -32,7 +37,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
     """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
     found, problems = collect(results)
-    names = sorted({r["ip"] for r in found}) or ["ntrace"]
+    place = {ip: n for n, ip in enumerate(systems.NAMES)}
+    names = sorted({r["ip"] for r in found}, key=lambda ip: (place.get(ip, len(place)), ip)) or [systems.NAMES[0]]
     return [Report(ip, [r for r in found if r["ip"] == ip], [], *_plans(ip, plans)) for ip in names], problems
 
 
@@ -52,8 +58,8 @@ def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]
     return not problems and all(r.passed for r in reports), said
 
 
-def render(reports: list[Report], problems: list[str], folder: str) -> str:
-    """The page."""
+def render(reports: list[Report], problems: list[str], folder: str, cover: dict[str, Any] | None = None) -> str:
+    """The page. cover: what `make cover` left (tools/cover_data.py)."""
     passed, sentences = verdict(reports, problems)
     told = problems + [p for r in reports for p in r.problems]
     for report in reports:
@@ -63,16 +69,21 @@ def render(reports: list[Report], problems: list[str], folder: str) -> str:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template("report.html.j2").render(
-        title=" and ".join(map(title, reports)),
+        title="RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports)),
         passed=passed,
         sentences=sentences,
         problems=[p for p in told if [p] != sentences and f"{p}." not in sentences],
         reports=reports,
+        overview=len(reports) > 1,
+        formats=formats(reports),
+        cover=cover,
         folder=folder,
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         revision=_revision(),
         parts=PARTS,
-        bars=bars,
+        title_of=title,
+        chart_of=chart_of,
+        heat=heat,
         percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
     )
 
@@ -82,26 +93,31 @@ def title(report: Report) -> str:
     return report.system.title if report.system else report.ip
 
 
-def bars(report: Report) -> Markup:
-    """Mean bits per instruction of each method as a bar, with a line at the published mean, as SVG."""
-    assert report.bits is not None
-    methods = report.bits.sizes.methods
-    means = [report.bits.mean(m) for m in range(len(methods))]
-    end = 1.05 * max([*(mean[0] for mean in means if mean), *(m.published[0] or 0 for m in methods)])
-    shapes, said = [], []
-    for row, (method, mean) in enumerate(zip(methods, means)):
-        top = 6 + 30 * row
-        at = 190 + 420 * (method.published[0] or 0) / end
-        shapes.append(f'<text x="182" y="{top + 14}" text-anchor="end">{method.name}</text>')
-        if mean:
-            width = 420 * mean[0] / end
-            shapes.append(f'<rect x="190" y="{top}" width="{width:.1f}" height="18" rx="3" fill="var(--htm)"/>')
-            shapes.append(f'<text x="{max(190 + width, at) + 8:.1f}" y="{top + 14}">{mean[0]:.3f}</text>')
-            said.append(f"{method.name} {mean[0]:.3f}")
-        if method.published[0] is not None:
-            shapes.append(f'<path d="M{at:.1f} {top - 4}v26" stroke="var(--ink)" stroke-width="2"/>')
-    height = 30 * len(methods) + 6
-    return Markup(f'<svg viewBox="0 0 680 {height}" width="680" role="img" aria-label="{", ".join(said)}">{"".join(shapes)}</svg>')
+def heat(state: str, hits: int) -> str:
+    """The class of a bin's cell: darker with each power of ten."""
+    return f"h{min(5, len(str(hits)))}" if state == "hit" else state
+
+
+def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:
+    """Mean bits per instruction of each method as a bar, with a line at the published mean."""
+    return bars(_methods(report, head, kind))
+
+
+def formats(reports: list[Report]) -> Markup | None:
+    """The same of all systems in one chart; None unless there are two that have it."""
+    having = [r for r in reports if r.bits and r.bits.runs]
+    if len(having) < 2:
+        return None
+    return bars([bar for kind, r in enumerate(having) for bar in _methods(r, title(r), kind)], log=True)
+
+
+def _methods(report: Report, head: str, kind: int) -> list[Bar]:
+    table = report.bits
+    assert table is not None
+    means = [table.mean(m) for m in range(len(table.sizes.methods))]
+    return [
+        Bar(method.name, mean and mean[0], method.published[0], kind, head if not m else "") for m, (method, mean) in enumerate(zip(table.sizes.methods, means))
+    ]
 
 
 def _revision() -> str:
@@ -113,6 +129,18 @@ def _revision() -> str:
     except (OSError, subprocess.SubprocessError):
         return ""
     return said.stdout.strip()
+
+
+def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:
+    """The cover.json that was named, or that of the last `make cover` for a page about everything; ArgumentError if it cannot be used."""
+    path = Path(given.get("COVER", ROOT / "build" / "cover" / "cover.json"))
+    if "COVER" not in given and ("RESULTS" in given or not path.exists()):
+        return None
+    try:
+        cover = json.loads(path.read_text())
+        return {key: cover[key] for key in ("written", "revision", "closed", "systems", "code", "trend")}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ArgumentError(f"COVER={path} is no cover.json; give one that `make cover` has left") from None
 
 
 def coverage_listing() -> str:
@@ -142,7 +170,7 @@ def main(argv: list[str]) -> int:
     reports, problems = load(results, Path(given.get("PLAN", ROOT / "tests" / "plan")))
     out.mkdir(parents=True, exist_ok=True)
     page = out / "index.html"
-    page.write_text(render(reports, problems, str(results)), encoding="utf-8")
+    page.write_text(render(reports, problems, str(results), _cover(given)), encoding="utf-8")
     for report in reports:
         if report.definition is not None:
             export(report.definition, report.coverage, out / "coverage")

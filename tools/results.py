@@ -19,6 +19,7 @@ from scoreboards.clauses import Clause, Plan, PlanError
 from tb.coverage.model import CoverageError, Definition, Point
 from tools import bits, systems
 from tools.arguments import ArgumentError
+from tools.charts import Figure
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
@@ -210,13 +211,16 @@ class Report:
             self.problems.append(f"there are no coverage points for {self.ip}; known are {', '.join(systems.NAMES)}")
             return {}
         good = []
+        bad: dict[str, list[str]] = defaultdict(list)
         for result in self.results:
             if not result["coverage"]:  # a run that ended in ERROR has none
                 continue
             try:
                 good.append(self.definition.merge([result["coverage"]]))
             except (CoverageError, AttributeError, TypeError) as error:
-                self.problems.append(f"{result['path']}: {error}")
+                bad[str(error)].append(result["path"])
+        for why, paths in bad.items():
+            self.problems.append(f"{paths[0]}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''}: {why}")
         return self.definition.merge(good)
 
     @cached_property
@@ -328,6 +332,11 @@ class Report:
     def bits(self) -> bits.Table | None:
         """Bits per instruction of the real programs; None if the system has no such table."""
         return bits.Table.of(self.system.sizes, self.results) if self.system and self.system.sizes else None
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """Charts of its system's own."""
+        return self.system.figures(self.results) if self.system else []
 
     @cached_property
     def shown(self) -> list[tuple[str, str, str]]:

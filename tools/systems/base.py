@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tb.coverage.model import Definition
     from tb.job import Job
     from tools.builds import Bench, BuildConfig
+    from tools.charts import Figure
 
 WALKS = 24  # random walks of a main job
 
@@ -176,6 +177,10 @@ class System(ABC):
 
     def shown(self, results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
         """For the report: (name, line, text) of each result that has something to show."""
+        return []
+
+    def figures(self, results: Iterable[Mapping[str, Any]]) -> list[Figure]:
+        """Charts of its own for the report."""
         return []
 
     def measured(self) -> list[Job]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from models.ctr.config import Config as CtrConfig
 from models.riscv import recording
-from models.subsystem.config import Config
+from models.subsystem.config import ALL_MODES, Config
 from scoreboards.clauses import Plan
 from scoreboards.subsystem import check, plan
 from scoreboards.tandem_knobs import Knobs
@@ -15,19 +16,23 @@ from tb.coverage.subsystem_points import SUBSYSTEM
 from tb.job import Job
 from tb.sequences.subsystem_builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
 from tb.sequences.subsystem_scenarios import SCENARIOS
-from tools import draw_subsystem
+from tools import draw_subsystem, subsystem_figures
 from tools.arguments import ArgumentError
 from tools.builds import SubsystemBuild
+from tools.charts import Figure
 from tools.systems.base import System
 
 WALKS = 10  # of the main job
-# The programs of the main job: RV64 as it comes out of reset, RV32 with what makes traces short, both with every witness at work.
+# What programs run with: RV64 almost as it comes out of reset, RV32 with what makes traces short; and what makes them long.
 PLAIN: dict[str, Any] = {**DEFAULT, "timestamp": 1}
 SHORT: dict[str, Any] = {
     **RV32, "mode": "htm", "ntrace_returns": 3, "repeated_history": 1, "ownership": 1, "implicit_return": 1, "branch_prediction": 1, "ctr_depth": 32,
     "events": "interrupt,mispredict,exception,taken_branch,jump,call,load,external0",
 }  # fmt: skip
-BRANCHES: dict[str, Any] = {**DUAL, "mode": "btm", "jump_target_cache": 1, "full_address": 1, "timestamp": 1, "sync_mode": 2, "events": "return,store,branch,external1,external2,external3,interrupt,0"}
+BRANCHES: dict[str, Any] = {
+    **DUAL, "mode": "btm", "jump_target_cache": 1, "full_address": 1, "timestamp": 1, "sync_mode": 2,
+    "ctr_ctl": sum(CtrConfig().bit(name) for name in (*ALL_MODES, "NTBREN")), "events": "return,store,branch,external1,external2,external3,interrupt,0",
+}  # fmt: skip
 _BUILT = [SubsystemBuild.of(Config.from_dict(build)) for build in (DEFAULT, RV32)]
 
 
@@ -110,6 +115,10 @@ class SubsystemSystem(System):
         stats = result.get("stats", {})
         sizes = " ".join(f"{name} {int(stats.get(f'{name}_bytes', 0)):>7}" for name in ("ntrace", "etrace", "tandem"))
         return f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('traps', 0)):>4} traps  bytes: {sizes}  {int(stats.get('entries', 0)):>3} entries"
+
+    def figures(self, results: Iterable[Mapping[str, Any]]) -> list[Figure]:
+        """The witnesses of each program side by side."""
+        return subsystem_figures.figures(results)
 
     def captured(self, job: Job) -> None:
         """Any run leaves its traces."""
