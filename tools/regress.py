@@ -20,7 +20,7 @@ from tools import regress_buckets, regress_folder, report, simulators, systems
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.builds import ROOT
 from tools.jobs import RESULTS, lots, run_lots, trouble
-from tools.sim import cores
+from tools.sim import cores, finished
 from tools.systems.base import System
 
 ENGINES = ("local", "slurm", "lsf", "sge", "pbs")
@@ -59,7 +59,8 @@ def main(argv: list[str]) -> int:
             if left:
                 _run(left, sim, out, progress, given)
         except KeyboardInterrupt:
-            print(f"\nstopped: {progress.done} of {len(jobs)} seeds are done and kept in {os.path.relpath(out, ROOT)}; the same command goes on", flush=True)
+            done = sum(finished(job) is not None for job in jobs)
+            print(f"\nstopped: {done} of {len(jobs)} seeds are done and kept in {os.path.relpath(out, ROOT)}; the same command goes on", flush=True)
             return _INTERRUPTED
         print(f"{len(jobs) - progress.bad} of {len(jobs)} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
         failed = [result for result in kept.values() if result["verdict"] != "PASS"] + progress.failed

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -90,9 +92,9 @@ def run_lots(engine: str, todo: list[Lot], sim: str, process: Path, tell: Tell, 
     from distributed import wait
 
     logs = process.with_name(f"{process.name}-cluster")
-    hand, away, sent = HandOut(tell, logs), {}, 0
-    with dask.config.set(_SETTINGS), _cluster(engine, logs, given) as (cluster, client):
-        start = _Start(engine, cluster, workers, logs, number(given, "WAIT", 60))
+    hand, away, sent, refused = HandOut(tell, logs), {}, 0, []
+    with dask.config.set(_SETTINGS), _cluster(engine, logs, given, refused) as (cluster, client):
+        start = _Start(engine, cluster, workers, logs, number(given, "WAIT", 60), refused)
         while todo or away:
             for lot in todo:
                 folder = process.with_name(f"{process.name}-{sent}")
@@ -123,23 +125,16 @@ def _work(lot: Lot, sim: str, folder: Path) -> None:
 class _Start:
     """Keeps as many jobs in the queue as wanted, and says what is wrong if none starts."""
 
-    def __init__(self, engine: str, cluster: Any, workers: int, logs: Path, minutes: int) -> None:
-        self._engine, self._cluster, self._workers, self._logs, self._limit = engine, cluster, workers, logs, 60 * minutes
-        self._begin, self._said, self._alive = time.monotonic(), 0.0, False
-        cluster.scale(workers)
-        try:
-            cluster.sync(self._submitted)
-        except RuntimeError as error:
-            said = [line for line in str(error).splitlines() if line.strip()]
-            raise SimError(f"CLUSTER={engine} did not take a job ({said[-1] if said else error}); QUEUE=, WALLTIME= and MEMORY= say what is asked for") from None
-
-    async def _submitted(self) -> None:
-        await self._cluster
+    def __init__(self, engine: str, cluster: Any, workers: int, logs: Path, minutes: int, refused: list[str]) -> None:
+        self._engine, self._cluster, self._workers, self._logs, self._limit, self._refused = engine, cluster, workers, logs, 60 * minutes, refused
+        self._begin, self._said = time.monotonic(), 0.0
 
     def look(self) -> None:
-        """Put new jobs in the place of lost ones; SimError if none came in all the time there was."""
+        """Put new jobs in the place of lost ones; SimError if the cluster takes none, or none came in all the time there was."""
         self._cluster.scale(self._workers)
         alive = len(self._cluster.scheduler_info["workers"])
+        if self._refused and not alive:
+            raise SimError(f"CLUSTER={self._engine} does not take a job ({self._refused[-1]}); QUEUE=, WALLTIME= and MEMORY= say what is asked for")
         spent = time.monotonic() - self._begin
         if alive:
             self._begin, self._said = time.monotonic(), 0.0
@@ -156,17 +151,38 @@ class _Start:
 
 
 @contextlib.contextmanager
-def _cluster(engine: str, logs: Path, given: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
-    import dask
-    import dask_jobqueue
-    from distributed import Client
+def _cluster(engine: str, logs: Path, given: Mapping[str, str], refused: list[str]) -> Iterator[tuple[Any, Any]]:
+    """The cluster without jobs yet, and a client. Workers prove themselves to it with a certificate: its port is open to the network.
 
+    refused: is given what the cluster says when it does not take a job.
+    """
+    import dask
+    from distributed import Client, Status
+
+    ours = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
+    kind = getattr(importlib.import_module("dask_jobqueue"), _ENGINES[engine][0])
+    for which, handler in ours.items():  # it has put its own there, which exit with 0
+        signal.signal(which, handler)
+
+    class Submitted(kind.job_cls):
+        async def _submit_job(self, script_filename: str) -> str:
+            try:
+                return await super()._submit_job(script_filename)
+            except RuntimeError as error:
+                refused.append(next((line for line in reversed(str(error).splitlines()) if line.strip()), engine))
+                self.status = Status.failed  # else it would count as one that may yet come
+                raise
+
+    logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # it would print where a refusal came from
+    keys = logs.with_name(f"{logs.name}-keys")
+    for folder in (logs, keys):
+        folder.mkdir(parents=True, exist_ok=True)
+    keys.chmod(0o700)
     own = dask.config.get(f"jobqueue.{engine}.job-script-prologue", None) or []
-    logs.mkdir(parents=True, exist_ok=True)
-    cluster = getattr(dask_jobqueue, _ENGINES[engine][0])(
-        cores=1, processes=1, memory=given.get("MEMORY", "2GB"), walltime=given.get("WALLTIME", "08:00:00"), queue=given.get("QUEUE"),
-        log_directory=str(logs), job_script_prologue=[*own, f"export PYTHONPATH='{ROOT}'"], python=sys.executable,
-        security=True, shared_temp_directory=str(logs), death_timeout=60, silence_logs="critical", scheduler_options={"dashboard": False, "dashboard_address": ":0"},
+    cluster = kind(
+        job_cls=Submitted, cores=1, processes=1, memory=given.get("MEMORY", "2GB"), walltime=given.get("WALLTIME", "08:00:00"), queue=given.get("QUEUE"),
+        log_directory=str(logs), job_script_prologue=[*own, f"export PYTHONPATH='{ROOT}'"], python=sys.executable, silence_logs="critical",
+        security=True, shared_temp_directory=str(keys), death_timeout=60, scheduler_options={"dashboard": False, "dashboard_address": ":0"},
     )  # fmt: skip
     with cluster, Client(cluster) as client:
         yield cluster, client

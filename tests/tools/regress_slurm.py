@@ -81,7 +81,8 @@ def slurm(folder: Path) -> Iterator[Slurm]:
     host = socket.gethostname().partition(".")[0]
     config = folder / "slurm.conf"
     config.write_text(_CONFIG.format(host=host, user=getpass.getuser(), folder=folder, ports=_ports()))
-    here = Slurm(folder, os.environ | {"SLURM_CONF": str(config), "PATH": _SBIN})
+    env = {name: value for name, value in os.environ.items() if name != "TRACEBACK"}
+    here = Slurm(folder, env | {"SLURM_CONF": str(config), "PATH": _SBIN})
     munge = [f"--{name}={folder}/munge.{what}" for name, what in (("key-file", "key"), ("socket", "socket"), ("pid-file", "pid"), ("log-file", "log"), ("seed-file", "seed"))]
     daemons = [["munged", "--foreground", "--force", *munge], ["slurmctld", "-D", "-i", "-f", str(config)], ["slurmd", "-D", "-f", str(config), "-N", host]]
     with contextlib.ExitStack() as stack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tb.job import Job
-from tests.tools.captures import ROOT
+from tests.tools.captures import ROOT, is_one_sentence
 from tests.tools.regress_slurm import Slurm, missing, slurm
 from tools.jobs import Lot
 from tools.regress_cluster import TRIES, HandOut
@@ -31,15 +32,17 @@ def one(tmp_path: Path) -> Iterator[Slurm]:
         yield running
 
 
+def _words(out: Path, sim: str) -> list[str]:
+    words = ("CLUSTER=slurm", "SEEDS=6", "IP=hpm", "N=2", "SIZE=2500", "DRIVE=bulk", "REPORT=0", f"SIM={sim}", f"OUT={out}", *BUILD)
+    return [sys.executable, "-m", "tools.regress", *words]
+
+
 def test_a_killed_worker_loses_nothing(one: Slurm, tmp_path, sim):
     out = tmp_path / "out"
-    words = ("CLUSTER=slurm", "SEEDS=6", "IP=hpm", "N=2", "SIZE=2500", "DRIVE=bulk", "REPORT=0", f"SIM={sim}", f"OUT={out}", *BUILD)
-    command = [sys.executable, "-m", "tools.regress", *words]
-    env = {name: value for name, value in one.env.items() if name != "TRACEBACK"}
-    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    command = _words(out, sim)
+    with subprocess.Popen(command, cwd=ROOT, env=one.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
-            while _at_work(out) < 2 and process.poll() is None:
-                time.sleep(0.05)
+            _wait_for_two_at_work(out, process)
             one.said("scancel", "--full", "--signal=KILL", one.running()[0])
             said = process.communicate(timeout=300)[0]
         finally:
@@ -49,8 +52,33 @@ def test_a_killed_worker_loses_nothing(one: Slurm, tmp_path, sim):
     assert sorted(results) == [f"seed-{n}" for n in range(1, 7)]
     assert {result["verdict"] for result in results.values()} == {"PASS"}
     assert not one.said("squeue", "-h"), "jobs of the regression are left in the queue"
-    again = subprocess.run([*command, "FRESH=0"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    again = subprocess.run(command, cwd=ROOT, env=one.env, capture_output=True, text=True, timeout=60)
     assert again.returncode == 0 and "all 6 seeds were run before and nothing has changed since" in again.stdout, again.stdout + again.stderr
+
+
+def test_a_cluster_is_left_as_it_was_found(one: Slurm, tmp_path, sim):
+    out = tmp_path / "out"
+    command = _words(out, sim)
+    refused = subprocess.run([*command, "QUEUE=nope"], cwd=ROOT, env=one.env, capture_output=True, text=True, timeout=120)
+    assert is_one_sentence(refused, "CLUSTER=slurm does not take a job", "Invalid partition", "QUEUE=")
+    with subprocess.Popen(command, cwd=ROOT, env=one.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            _wait_for_two_at_work(out, process)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
+    assert process.returncode == 130 and "stopped: " in said and said.rstrip().endswith("the same command goes on"), said
+    end = time.monotonic() + 30
+    while one.said("squeue", "-h") and time.monotonic() < end:
+        time.sleep(0.2)
+    assert not one.said("squeue", "-h"), "jobs of the regression are left in the queue"
+
+
+def _wait_for_two_at_work(out: Path, process: subprocess.Popen) -> None:
+    while _at_work(out) < 2 and process.poll() is None:
+        time.sleep(0.05)
+    assert process.poll() is None, process.communicate()[0]
 
 
 def _at_work(out: Path) -> int:
