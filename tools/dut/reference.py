@@ -62,13 +62,29 @@ def reference(system: Any, build: Any) -> Reference:
     whole = Elaborated(files, bench.top, asdict(build))
     instance = whole.instance(name)
     header = str(instance.definition.syntax.header)
-    comments = {match[1]: match[2] or "" for line in header.splitlines() if (match := _LINE.match(line.strip()))}
+    comments = _comments(header)
     found = {key: Port(p.name, p.direction, p.width, p.kind, comments.get(key, "")) for key, p in ports(instance).items()}
     needed = _needed(whole, files, instance, header)
     kept = {str(path) for path in [*needed, *(f for f in files if not f.is_relative_to(ROOT / "rtl"))]}
     taken = {module: str(Path(path).relative_to(ROOT)) for module, path in whole.defined.items() if path in kept}
     values = {p.name: str(p.value) for p in instance.body.parameters if not p.isLocalParam}
     return Reference(name, header, found, values, tuple(needed), taken)
+
+
+def _comments(header: str) -> dict[str, str]:
+    """What stands behind // in the line of a port, and in those below it that hold nothing else."""
+    found: dict[str, str] = {}
+    last = ""
+    for line in header.splitlines():
+        text = line.strip()
+        if match := _LINE.match(text):
+            last = match[1]
+            found[last] = match[2] or ""
+        elif text.startswith("//") and line[:30].isspace() and found.get(last):
+            found[last] += f" {text[2:].strip()}"
+        else:
+            last = ""
+    return found
 
 
 def _needed(whole: Elaborated, files: list[Path], instance: Any, header: str) -> list[Path]:
