@@ -75,7 +75,7 @@ def _sources(listed: Mapping[str, Sequence[str]]) -> str:
 
 def _parameters(ours: Reference) -> str:
     text = f"Yours = number, or expression of ours, so that widths follow; one that has the name of ours needs no line. Ours: {', '.join(ours.parameters)}."
-    return f"[parameters]\n{_comment(text)}\n# ADDR_WIDTH = \"{next((name for name in ('Xlen', 'IAddressWidth') if name in ours.parameters))}\""
+    return f"[parameters]\n{_comment(text)}\n# ADDR_WIDTH = \"{next(name for name in ('Xlen', 'IAddressWidth') if name in ours.parameters)}\""
 
 
 def _clock_and_reset(theirs: Mapping[str, Port]) -> list[str]:
