@@ -33,7 +33,7 @@ def _instance(dut: Dut, parameters: Mapping[str, str]) -> str:
 
 def text(dut: Dut, ours: Reference, parameters: Mapping[str, str], theirs: dict[str, Port], inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[str, dict[int, Any]]:
     """The wrapper, and of its lines the signal whose expression they hold."""
-    body = [f"// {dut.title} as {ours.name}: made from {dut.path.name}, do not edit.", *ours.header.splitlines(), ""]
+    body = [f"// {dut.title} as {ours.name}: made from {dut.path.name}, do not edit.", "`default_nettype wire  // whatever the files before left", *ours.header.splitlines(), ""]
     lines: dict[int, Any] = {}
     to = namer(ours, theirs, first="ours")
     for port in theirs.values():
