@@ -21,7 +21,8 @@ START_SECONDS = 1.0  # a simulator process begins
 _OF_FAMILY = 8  # runs of one process
 _WEIGHT = 0.5  # of the last run in what is expected of a family
 _GUESS = {"scenario": (10.0, 0.15), "random": (40.0, 1.0), "system": (30.0, 2.0), "program": (10.0, 1.0)}  # new bins and seconds of a first run
-_FRUITLESS = 10
+_FRUITLESS = 10  # tries
+_PATIENCE = 150  # runs that add nothing, when all that has a name was run
 _WALKS = 60  # that are drawn at once
 _STORY_SEEDS = (1, 2, 3)
 
@@ -54,6 +55,7 @@ class Plan:
         self.kinds: dict[str, list[float]] = {}  # kind: expected bins and seconds of a first run
         self.tried = sum(name.startswith("try-") for name in account.names)  # none has the name of an earlier one
         self._aim = False
+        self._barren = 0  # runs since one added something
         self._fruitless = 0  # tries since a run added something
         for job in self._listed(sim):
             self._pool(job)
@@ -85,6 +87,7 @@ class Plan:
         """What these runs added."""
         for record in records:
             self._learn(record)
+            self._barren = 0 if record.new else self._barren + 1
         if any(record.new for record in records):
             self._fruitless = 0
 
@@ -103,8 +106,9 @@ class Plan:
             self.next_seed = max(self.next_seed, record.job.seed + 1)
 
     def lot(self) -> list[Job]:
-        """The next runs, all of one build; none if nothing is open, or nothing is left to run."""
-        if not self.account.open:
+        """The next runs, all of one build; none if nothing is open, nothing is left to run, or nothing has added anything for long."""
+        named = any(family.jobs for family in self.families.values() if family.kind != "random")
+        if not self.account.open or (self._barren >= _PATIENCE and self._fruitless >= _FRUITLESS and not named):
             return []
         self._walks()
         lots = [self._filled(build) for build in {self._builds[job.name] for family in self.families.values() for job in family.jobs}]

@@ -35,8 +35,7 @@ def test_a_family_that_adds_nothing_comes_behind_one_that_does():
     chosen = plan(known)
     first = chosen.lot()
     chosen.learn([known.add(each, result(pair=["RV64 x busy"] if "busy" in each.source else ["RV64 x busy"])) for each in first])
-    more = known.add(job("good", "scenario:calm"), result(pair=["RV64 x calm"], depth=["16", "32"]))
-    chosen.learn([more])
+    chosen.learn([known.add(job("good", "scenario:calm"), result(pair=["RV64 x calm"], depth=["16", "32"]))])
     following = [each.source for each in chosen.lot() if "scenario" in each.source]
     assert following[0] == "scenario:calm"
 
@@ -66,6 +65,15 @@ def test_tries_at_holes_come_when_little_is_expected():
     while lot := chosen.lot():
         chosen.learn([known.add(each, result()) for each in lot])
     assert asked == list(range(len(asked))) and 1 < len(asked) < 20  # and they end
+
+
+def test_walks_end_when_nothing_adds_anything_for_long():
+    known = account()
+    chosen, walks = plan(known, seeds=10**6, tries=lambda account, number: [job(f"try-{number}", "random", 99)]), 0
+    while (lot := chosen.lot()) and walks < 1000:
+        walks += sum(each.name.startswith("seed-") for each in lot)
+        chosen.learn([known.add(each, result()) for each in lot])
+    assert 100 < walks < 400
 
 
 def test_runs_of_an_interrupted_closure_are_counted_but_errors_run_again(tmp_path):
