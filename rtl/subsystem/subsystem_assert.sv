@@ -49,6 +49,9 @@ module subsystem_assert
     logic [3:0] itype;
     assign itype    = ret_itype_i[4*k +: 4];
     assign traps[k] = told[k] && trace_pkg::is_trap(itype);
+    PcStays: assert property (@(posedge clk_i) disable iff (!rst_ni)
+                              offered_q[k] |-> ret_pc_i[Xlen*k +: Xlen] == pc_q[Xlen*k +: Xlen])
+      else $error("slot %0d changed before it was taken", k);
     KnownItype: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                  told[k] |-> (itype != trace_pkg::ItypeUninfJump) && (itype != trace_pkg::ItypeReserved))
       else $error("slot %0d has itype %0d, which is no itype of four bits", k, itype);
@@ -72,11 +75,11 @@ module subsystem_assert
     else         offered_q <= ret_ready_o ? '0 : ret_valid_i;
   end
   always_ff @(posedge clk_i) begin
-    told_q <= ret_told_i;
+    told_q <= told;
     pc_q   <= ret_pc_i;
   end
   RowStays: assert property (@(posedge clk_i) disable iff (!rst_ni)
-                             offered_q != '0 |-> (ret_valid_i == offered_q) && (ret_told_i == told_q) && (ret_pc_i == pc_q))
+                             offered_q != '0 |-> (ret_valid_i == offered_q) && (told == told_q))
     else $error("a row changed before it was taken");
 
   // Who takes what: a cycle that somebody cannot take looks empty to all.
