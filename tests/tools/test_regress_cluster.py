@@ -83,8 +83,9 @@ def _wait_for_two_at_work(out: Path, process: subprocess.Popen) -> None:
 
 def _at_work(out: Path) -> int:
     """Seeds that a simulator is at: those begun, without those that left a result."""
-    begun = [json.loads(path.read_text() or "[]") for path in out.glob("processes/*/jobs.json")]
-    return sum(not Path(job["out"], "result.json").exists() for jobs in begun for job in jobs)
+    begun = [path.read_text() for path in out.glob("processes/*/jobs.json")]
+    jobs = [job for text in begun if text.endswith("]") for job in json.loads(text)]  # else it is being written
+    return sum(not Path(job["out"], "result.json").exists() for job in jobs)
 
 
 def _lot(folder: Path, seeds: int) -> Lot:
