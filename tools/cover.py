@@ -63,11 +63,12 @@ def main(argv: list[str]) -> int:
     session.close()
     measured = session.measure() if code else None
     cover = session.leave(measured, before)
-    report.main([f"RESULTS={runs}", *([f"OUT={out / 'report'}"] if "OUT" in given else [])])
     if _mark(given, sim) != mark:
         forget(out)
         print("sources changed while it ran: some runs are of the old ones; the next `make cover` begins anew")
-    return 0 if _told(cover, session, out) else 1
+    good = _told(cover, session, out)
+    report.main([f"RESULTS={runs}", *([f"OUT={out / 'report'}"] if "OUT" in given else [])])
+    return 0 if good else 1
 
 
 def _between(out: Path, given: Mapping[str, str]) -> cover_data.Trend:

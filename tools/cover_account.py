@@ -161,16 +161,19 @@ def resume(account: Account, folder: Path) -> int:
     """
     with contextlib.suppress(OSError, ValueError, TypeError):
         account.cost = Cost(**json.loads((folder / _COST).read_text()))
+    found: list[tuple[Job, dict[str, Any]]] = []
     for listed in sorted(folder.glob("process-*/jobs.json"), key=lambda path: path.stat().st_mtime):
         for job in _jobs(listed):
-            if job.name in account.names:
-                continue
-            try:
+            with contextlib.suppress(OSError, ValueError, KeyError):  # it had not ended when the others were
                 result = json.loads((Path(job.out) / "result.json").read_text())
                 if result["verdict"] in ("PASS", "FAIL"):
-                    account.add(job, result)
-            except (OSError, ValueError, KeyError, CoverageError):
-                continue  # it had not ended when the others were
+                    found.append((job, result))
+    clocks = sum(clock(result) for _, result in found)
+    busy = min(1.0, account.cost.runs / clocks) if clocks and account.cost.runs else 1.0
+    for job, result in found:
+        if job.name not in account.names:
+            with contextlib.suppress(CoverageError):
+                account.add(job, result, busy)
     return len(account.records)
 
 

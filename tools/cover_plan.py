@@ -50,7 +50,7 @@ class Plan:
     ) -> None:
         self.account, self.size, self.next_seed, self.build_of, self._tries = account, size, first, build_of, tries
         self.last_seed = first + seeds - 1
-        self.families: dict[str, Family] = {}
+        self.families: dict[Hashable, Family] = {}
         self._builds: dict[str, Hashable] = {}  # of each run by its name
         self.kinds: dict[str, list[float]] = {}  # kind: expected bins and seconds of a first run
         self.tried = sum(name.startswith("try-") for name in account.names)  # none has the name of an earlier one
@@ -68,13 +68,19 @@ class Plan:
         stories = [replace(job, name=f"{job.name}-{seed}") for seed in _STORY_SEEDS for job in system.stories(sim, seed=seed)]
         return [*system.directed(sim), *system.programs(everything=True), *stories]
 
-    def _family(self, source: str) -> Family:
-        return self.families.setdefault(source, Family(source.partition(":")[0]))
+    def _family(self, job: Job) -> Family:
+        """That of a run. Walks in each build are one of their own: what a build alone can hit waits in its first walk."""
+        key = ("random", self._build(job)) if job.source == "random" else job.source
+        return self.families.setdefault(key, Family(job.source.partition(":")[0]))
+
+    def _build(self, job: Job) -> Hashable:
+        if job.name not in self._builds:
+            self._builds[job.name] = self.build_of(job)
+        return self._builds[job.name]
 
     def _pool(self, job: Job) -> None:
         if job.name not in self.account.names:
-            self._family(job.source).jobs.append(job)
-            self._builds[job.name] = self.build_of(job)
+            self._family(job).jobs.append(job)
 
     def expected(self, family: Family) -> tuple[float, float]:
         """(new bins, seconds) of its next run."""
@@ -92,7 +98,7 @@ class Plan:
             self._fruitless = 0
 
     def _learn(self, record: Record) -> None:
-        family = self._family(record.job.source)
+        family = self._family(record.job)
         if family.bins is None:
             kind = self.kinds.setdefault(family.kind, list(_GUESS.get(family.kind, (1.0, 1.0))))
             kind[0] += 0.2 * (record.new - kind[0])
@@ -102,8 +108,6 @@ class Plan:
             family.bins += _WEIGHT * (record.new - family.bins)
             family.seconds += _WEIGHT * (record.seconds - family.seconds)
         family.holes = self.account.open
-        if record.job.source == "random" and record.job.name.startswith("seed-"):
-            self.next_seed = max(self.next_seed, record.job.seed + 1)
 
     def lot(self) -> list[Job]:
         """The next runs, all of one build; none if nothing is open, nothing is left to run, or nothing has added anything for long."""
@@ -111,14 +115,14 @@ class Plan:
         if not self.account.open or (self._barren >= _PATIENCE and self._fruitless >= _FRUITLESS and not named):
             return []
         self._walks()
-        lots = [self._filled(build) for build in {self._builds[job.name] for family in self.families.values() for job in family.jobs}]
+        lots = [self._filled(build) for build in {self._build(job) for family in self.families.values() for job in family.jobs}]
         worth, best = max(lots, key=lambda lot: lot[0], default=(0.0, []))
         if worth * LOT_SECONDS < 1 and self.account.records and self._fruitless < _FRUITLESS:
             self._aim = not self._aim
             if (self._aim or not best) and (aimed := self._aimed()):
                 return aimed
         for job in best:
-            self.families[job.source].jobs.remove(job)
+            self._family(job).jobs.remove(job)
         return best
 
     def _filled(self, build: Hashable) -> tuple[float, list[Job]]:
@@ -131,7 +135,7 @@ class Plan:
         for family in self.families.values():
             bins, seconds = self.expected(family)
             half = 1.0 if family.kind == "random" else 0.5
-            of_build = [job for job in family.jobs if self._builds[job.name] == build]
+            of_build = [job for job in family.jobs if self._build(job) == build]
             pool += [(bins * half**n / seconds, bins * half**n, seconds, job) for n, job in enumerate(of_build[:_OF_FAMILY])]
         pool.sort(key=lambda entry: -entry[0])
         lot: list[Job] = []
@@ -146,8 +150,7 @@ class Plan:
 
     def _walks(self) -> None:
         """Draw random walks where there are none left."""
-        family = self._family("random")
-        walks = sum(job.name.startswith("seed-") for job in family.jobs)
+        walks = sum(len(family.jobs) for family in self.families.values() if family.kind == "random")
         if walks < _WALKS // 2:
             for seed in range(self.next_seed, min(self.next_seed + _WALKS, self.last_seed + 1)):
                 self._pool(self.account.system.drawn(seed, size=self.size))
