@@ -143,13 +143,13 @@ class Holes:
         return Try(point, name, tuple(near), knobs, jobs[number % len(jobs)] if jobs else None)
 
     def _candidates(self, near: list[Near], knobs: Mapping[str, Any], number: int) -> list[Job]:
-        """Runs, the best first: those that have most of the knobs, then configurations that were not run, then the nearest stimulus."""
-        found = [(*entry, place) for place, n in enumerate(near) if n.source != "random" for entry in self._listed(n.source, knobs, number)]
-        for job in self._walk(knobs, number):
-            place = next((place for place, n in enumerate(near) if n.source == "random"), len(near))
-            found.append((_share(job, knobs), False, job, place))
-        found.sort(key=lambda entry: (-entry[0], entry[1], entry[3]))
-        return [job for _, _, job, _ in found]
+        """Runs, the best first: near and with most of the knobs, then configurations that were not run. Walks only if one was near."""
+        found = []
+        for place, n in enumerate(near):
+            entries = [(_share(job, knobs), False, job) for job in self._walk(knobs, number)] if n.source == "random" else self._listed(n.source, knobs, number)
+            found += [(-round(n.close * (1 + share), 1), ran, place, job) for share, ran, job in entries]
+        found.sort(key=lambda entry: entry[:3])
+        return [job for *_, job in found]
 
     def near(self, point: Point, name: str) -> list[Near]:
         """The stimuli that hit what is closest to a bin, the likeliest first."""
