@@ -20,7 +20,7 @@ LOT_JOBS = 100
 START_SECONDS = 1.0  # a simulator process begins
 _OF_FAMILY = 8  # runs of one process
 _WEIGHT = 0.5  # of the last run in what is expected of a family
-_GUESS = {"scenario": (10.0, 0.15), "random": (40.0, 1.0), "system": (30.0, 2.0), "program": (10.0, 1.0)}  # new bins and seconds of a first run
+_GUESS = {"scenario": (10.0, 0.15), "random": (20.0, 1.0), "system": (30.0, 2.0), "program": (10.0, 1.0)}  # new bins and seconds of a first run
 _FRUITLESS = 10  # tries
 _PATIENCE = 150  # runs that add nothing, when all that has a name was run
 _WALKS = 60  # that are drawn at once
@@ -54,7 +54,7 @@ class Plan:
         self._builds: dict[str, Hashable] = {}  # of each run by its name
         self.kinds: dict[str, list[float]] = {}  # kind: expected bins and seconds of a first run
         self.tried = sum(name.startswith("try-") for name in account.names)  # none has the name of an earlier one
-        self._aim = False
+        self._turn = 0
         self._barren = 0  # runs since one added something
         self._fruitless = 0  # tries since a run added something
         for job in self._listed(sim):
@@ -117,13 +117,29 @@ class Plan:
         self._walks()
         lots = [self._filled(build) for build in {self._build(job) for family in self.families.values() for job in family.jobs}]
         worth, best = max(lots, key=lambda lot: lot[0], default=(0.0, []))
-        if worth * LOT_SECONDS < 1 and self.account.records and self._fruitless < _FRUITLESS:
-            self._aim = not self._aim
-            if (self._aim or not best) and (aimed := self._aimed()):
+        if worth * LOT_SECONDS < 1 and self.account.records:
+            # Nothing promises much: aim at holes, end what has a name, and go on with what promises most, in turn.
+            self._turn = (self._turn + 1) % 3
+            if self._turn == 0 and self._fruitless < _FRUITLESS and (aimed := self._aimed()):
                 return aimed
+            best = (self._rest() if self._turn == 1 else []) or best
         for job in best:
             self._family(job).jobs.remove(job)
-        return best
+        return best or (self._aimed() if self._fruitless < _FRUITLESS else [])
+
+    def _rest(self) -> list[Job]:
+        """Runs that have a name, of the build that has most of them, the shortest first."""
+        groups: dict[Hashable, list[tuple[float, Job]]] = {}
+        for family in self.families.values():
+            for job in family.jobs if family.kind != "random" else ():
+                groups.setdefault(self._build(job), []).append((self.expected(family)[1], job))
+        lot, seconds = [], 0.0
+        for takes, job in sorted(max(groups.values(), key=len, default=[]), key=lambda entry: entry[0])[:LOT_JOBS]:
+            if lot and seconds + takes > LOT_SECONDS:
+                break
+            lot.append(job)
+            seconds += takes
+        return lot
 
     def _filled(self, build: Hashable) -> tuple[float, list[Job]]:
         """The best runs of a build for one process, and the new bins a second that are expected of them.
