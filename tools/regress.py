@@ -32,7 +32,7 @@ WORDS = {
     "FRESH": "1: begin anew, even if the same regression was begun before", "REPORT": "0: no report at the end",
     "WAVES": "fail: run the first seed of each bucket of failures again with a waveform",
     "CLUSTER": "local (default), slurm, lsf, sge or pbs: who runs the seeds", "QUEUE": "the cluster's queue or partition, default its own",
-    "WALLTIME": "of each cluster job, HH:MM:SS, default 08:00:00", "MEMORY": "of each cluster job, default 2GB",
+    "WALLTIME": "of each cluster job, as the cluster writes it, default half an hour; one that ends is replaced", "MEMORY": "of each cluster job, default 2GB",
     "WAIT": "minutes to wait for the cluster's first job, default 60",
 }  # fmt: skip
 _BATCH = 10  # seeds in one process

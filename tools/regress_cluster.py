@@ -87,6 +87,8 @@ class HandOut:
 
 def run_lots(engine: str, todo: list[Lot], sim: str, process: Path, tell: Tell, workers: int, given: Mapping[str, str]) -> None:
     """As tools.jobs.run_lots, by as many jobs of the cluster as there are workers. SimError if the cluster does not take or start them."""
+    if len(str(process).split()) > 1:
+        raise ArgumentError(f"{process.parent} has a space in its path, which jobs of a cluster cannot have; give OUT=<folder>")
     _installed(engine)
     import dask
     from distributed import wait
@@ -180,7 +182,7 @@ def _cluster(engine: str, logs: Path, given: Mapping[str, str], refused: list[st
     keys.chmod(0o700)
     own = dask.config.get(f"jobqueue.{engine}.job-script-prologue", None) or []
     cluster = kind(
-        job_cls=Submitted, cores=1, processes=1, memory=given.get("MEMORY", "2GB"), walltime=given.get("WALLTIME", "08:00:00"), queue=given.get("QUEUE"),
+        job_cls=Submitted, job_name="regress", cores=1, processes=1, memory=given.get("MEMORY", "2GB"), walltime=given.get("WALLTIME"), queue=given.get("QUEUE"),
         log_directory=str(logs), job_script_prologue=[*own, f"export PYTHONPATH='{ROOT}'"], python=sys.executable, silence_logs="critical",
         security=True, shared_temp_directory=str(keys), death_timeout=60, scheduler_options={"dashboard": False, "dashboard_address": ":0"},
     )  # fmt: skip
