@@ -34,7 +34,7 @@ _PRIV = {code: priv for priv, code in PRIVILEGE.items()}
 class Trap(NamedTuple):
     """A trap: instructions retired before it, EPC, whether it is an interrupt, cause; None where the witness does not tell."""
 
-    index: int
+    index: int | None
     epc: int | None
     interrupt: bool | None
     cause: int | None

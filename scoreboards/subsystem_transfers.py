@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +63,11 @@ class Story:
     def of(cls, accounts: Sequence[Account], program: Program) -> Story:
         """The events of accounts that agree: what one of them does not tell of a trap, another does."""
         first = accounts[0]
-        traps = [Trap(*(next((value for value in told if value is not None), None) for told in zip(*same))) for same in zip(*(a.traps for a in accounts))]
+        nothing = Trap(None, None, None, None)  # of one that a witness need not tell
+        traps = [
+            Trap(*(next((value for value in told if value is not None), None) for told in zip(*same)))
+            for same in zip_longest(*(a.traps for a in accounts), fillvalue=nothing)
+        ]  # fmt: skip
         at = [trap.index for trap in traps]
         kinds = [Kind.INTERRUPT if trap.interrupt else Kind.EXCEPTION for trap in traps]
         kind = np.insert(np.zeros(len(first), np.uint8), at, np.array(kinds, np.uint8))

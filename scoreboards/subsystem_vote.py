@@ -123,10 +123,15 @@ def _address(value: int | None) -> str:
 
 
 def _same_traps(alive: list[Account], judge: Judge) -> list[Account]:
-    """One after the other; what a witness does not tell of a trap agrees with anything."""
+    """One after the other; what a witness does not tell of a trap agrees with anything.
+
+    A trap behind the last instruction leads nowhere: E-Trace and N-Trace tell a trap with what follows it, so they need not tell that one.
+    """
     number = 0
     while len(alive) > 1 and any(number < len(a.traps) for a in alive):
         told = {a.name: a.traps[number] if number < len(a.traps) else None for a in alive}
+        if all(t.index == len(alive[0]) for t in told.values() if t is not None):
+            told = {name: t for name, t in told.items() if t is not None or name not in (ETRACE, NTRACE)}
         for field in Trap._fields:
             values = {n: getattr(t, field) if t is not None else ENDS for n, t in told.items() if t is None or field == "index" or getattr(t, field) is not None}
             if len(set(values.values())) > 1:

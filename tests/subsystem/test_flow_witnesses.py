@@ -93,6 +93,17 @@ def test_a_trap_of_another_kind(stream: str) -> None:
     assert "is an exception" in first.headline and "have an interrupt" in first.headline
 
 
+def test_a_trap_behind_the_last_instruction() -> None:
+    """E-Trace and N-Trace tell a trap with what follows it: the last one of all need not be told, and is none of theirs to miss."""
+    last = int(np.flatnonzero(good("traps", 30_000).retired.kind != Kind.INSN)[5])
+    without = good("traps", last)
+    run = lying(good("traps", last + 1), ntrace=without.ntrace, etrace=without.etrace)
+    verdict = check(run, parts=False)
+    assert [f.text() for f in verdict.failures] == []
+    assert [len(account.traps) for account in verdict.decoded] == [5, 5, 6, 6]
+    assert named(check(lying(run, tandem=without.tandem), parts=False)) == {"hart", "tandem"}, "one against one"
+
+
 @pytest.mark.parametrize(("stream", "options"), [("etrace", {}), ("ntrace", {"ownership": 1})])
 def test_another_privilege(stream: str, options: dict[str, Any]) -> None:
     run = good("traps", 30_000, **options)
