@@ -46,12 +46,12 @@ def test_five_that_agree(program: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("program", ["traps", "recursion"])
 def test_damage_is_told_of_that_stream_alone(program: str, stream: str) -> None:
     """One bit, anywhere: nobody else is blamed, and what changes the flow is told."""
-    run, found = good(program, 2500), 0
+    run, found = good(program, 1500), 0
     data = getattr(run, stream)
     for seed in range(12):
         rng = Random(f"{seed}:{program}:{stream}:damage")
         at = rng.randrange(len(data))
-        verdict = check(lying(run, **{stream: data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]}))
+        verdict = check(lying(run, **{stream: data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]}), parts=seed % 3 == 0)
         assert named(verdict) <= {stream, *(BESIDE if stream == "tandem" else ())}, (seed, [f.text() for f in verdict.failures])
         found += stream in named(verdict)
     assert found > 4
