@@ -37,7 +37,7 @@ def named(verdict: Verdict) -> set[str]:
 @pytest.mark.parametrize("options", CONFIGS, ids=str)
 @pytest.mark.parametrize("program", ["sort", "traps", "dispatch"])
 def test_five_that_agree(program: str, options: dict[str, Any]) -> None:
-    verdict = check(good(program, 30_000 if program == "traps" else 3000, **options))
+    verdict = check(good(program, 8000 if program == "traps" else 3000, **options))
     assert [f.text() for f in verdict.failures] == []
     assert {"SUB.pcs.etrace", "SUB.pcs.ntrace", "SUB.pcs.tandem", "SUB.ctr.entries", "SUB.count.instret", "SUB.tandem.minstret"} <= set(verdict.book.results())
 
@@ -83,7 +83,7 @@ def _retold(run: SubsystemCapture, stream: str, **columns: Any) -> SubsystemCapt
 
 @pytest.mark.parametrize("stream", ["ntrace", "etrace"])
 def test_a_trap_of_another_kind(stream: str) -> None:
-    run = good("traps", 30_000)
+    run = good("traps", 8000)
     k = int(np.flatnonzero(run.retired.kind == Kind.INTERRUPT)[3])
     kind = run.retired.kind.copy()
     kind[k] = Kind.EXCEPTION
@@ -95,7 +95,7 @@ def test_a_trap_of_another_kind(stream: str) -> None:
 
 def test_a_trap_behind_the_last_instruction() -> None:
     """E-Trace and N-Trace tell a trap with what follows it: the last one of all need not be told, and is none of theirs to miss."""
-    last = int(np.flatnonzero(good("traps", 30_000).retired.kind != Kind.INSN)[5])
+    last = int(np.flatnonzero(good("traps", 8000).retired.kind != Kind.INSN)[5])
     without = good("traps", last)
     run = lying(good("traps", last + 1), ntrace=without.ntrace, etrace=without.etrace)
     verdict = check(run, parts=False)
@@ -106,7 +106,7 @@ def test_a_trap_behind_the_last_instruction() -> None:
 
 @pytest.mark.parametrize(("stream", "options"), [("etrace", {}), ("ntrace", {"ownership": 1})])
 def test_another_privilege(stream: str, options: dict[str, Any]) -> None:
-    run = good("traps", 30_000, **options)
+    run = good("traps", 8000, **options)
     priv = run.retired.priv.copy()
     priv[priv == 0] = 1
     verdict = check(_retold(run, stream, priv=priv))
@@ -119,7 +119,7 @@ def test_another_privilege(stream: str, options: dict[str, Any]) -> None:
 ])  # fmt: skip
 def test_the_tandem_trace_tells_otherwise(part: str, column: str, clause: str) -> None:
     """The unit takes something else from the port in one row: here a jump's target, an opcode, a privilege, a cause."""
-    run = good("traps", 30_000)
+    run = good("traps", 8000)
     rows = run.rows.select(slice(None))
     where = rows.have(part) & rows.have("group") & ~rows.have("reset") & ~rows.have("init")
     if part == "csr1":

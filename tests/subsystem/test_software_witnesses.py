@@ -59,7 +59,7 @@ def test_entries_in_another_order() -> None:
 
 @pytest.mark.parametrize("missing", [0, 7, 15])
 def test_a_transfer_that_is_missing(missing: int) -> None:
-    run = good("traps", 30_000)
+    run = good("traps", 8000)
     entries = list(run.snapshots[2].ctr)
     del entries[missing]
     failures = told(run, 2, ctr=entries)
@@ -68,7 +68,7 @@ def test_a_transfer_that_is_missing(missing: int) -> None:
 
 
 def test_records_of_a_mode_that_is_not_recorded() -> None:
-    every, user = good("traps", 30_000), good("traps", 30_000, ctr_ctl=1)
+    every, user = good("traps", 8000), good("traps", 8000, ctr_ctl=1)
     failures = check(lying(user, snapshots=[replace(one, ctr=other.ctr) for one, other in zip(user.snapshots, every.snapshots)]), parts=False).failures
     assert {f.clause for f in failures} == {"SUB.ctr.entries"}
 
@@ -77,7 +77,7 @@ def test_records_of_a_mode_that_is_not_recorded() -> None:
 def test_each_counter(first: int) -> None:
     names = [*EVENTS[:10], "external0"]
     chosen = (names * 2)[first : first + 8]
-    run = good("traps", 30_000, events=tuple(FIRST_EVENT + EVENTS.index(name) for name in chosen))
+    run = good("traps", 8000, events=tuple(FIRST_EVENT + EVENTS.index(name) for name in chosen))
     for counter, name in zip(COUNTERS, chosen):
         snapshots = [replace(one, counters=one.counters | {f"mhpmcounter{counter}": one.counters[f"mhpmcounter{counter}"] + (k > 0)}) for k, one in enumerate(run.snapshots)]
         failures = check(lying(run, snapshots=snapshots), parts=False).failures
