@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,13 @@ from tools.dut import doctor
 from tools.dut.description import FILE, SHIPPED
 
 SHOWN = sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE}"))
+# Whatever SIM is: with Verilator four builds take longer than all that is run on them. test_dut_check.py attaches an IP to either.
+SIM = "icarus"
 
 
-@pytest.fixture(scope="session")
-def sim() -> str:
-    """Icarus unless SIM says otherwise: three builds with Verilator take longer than all that is run on them."""
-    return os.environ.get("SIM", "icarus")
-
-
-def check(dut: str, sim: str, out: Path, k: str) -> tuple[int, dict[str, str]]:
+def check(dut: str, out: Path, k: str) -> tuple[int, dict[str, str]]:
     """The exit code, and of each clause its verdict."""
-    code = check_dut.main([f"DUT={dut}", f"SIM={sim}", "SEEDS=1", f"K={k}", f"OUT={out}"])
+    code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=1", f"K={k}", f"OUT={out}"])
     report = json.loads((out / "compliance.json").read_text())
     return code, {row["id"]: row["verdict"] for row in report["clauses"]}
 
@@ -38,12 +33,11 @@ def test_an_example_fits(dut, capsys):
     ("dut", "k", "clauses"),
     [
         ("acme_btm", "trap_at", ("NT.11.pcs", "NT.10.traps", "NT.10.indirect", "NT.7.12.stop")),
-        ("bolt_te", "loop_", ("ET.bt.sequential", "ET.bt.traps", "ET.pay.updiscon", "ET.pay.qual_status", "ET.pay.compression", "ET-6")),
-        ("bolt_te", "traps_at_target", ("ET.bt.epc", "ET.pay.thaddr", "ET.pay.tval", "ET-2")),
+        ("bolt_te", "loop_", ("ET.bt.epc", "ET.bt.traps", "ET.pay.updiscon", "ET.pay.qual_status", "ET.pay.compression", "ET-6")),
     ],
 )
-def test_a_good_one_passes(dut, k, clauses, sim, tmp_path):
-    code, verdicts = check(dut, sim, tmp_path, k)
+def test_a_good_one_passes(dut, k, clauses, tmp_path):
+    code, verdicts = check(dut, tmp_path, k)
     assert code == 0 and "FAIL" not in verdicts.values()
     assert {name: verdicts[name] for name in clauses} == dict.fromkeys(clauses, "PASS"), "what these runs are about was checked"
 
@@ -59,7 +53,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_named(fault, sim, tmp_path):
+def test_each_fault_is_named(fault, tmp_path):
     k, clauses = FAULTS[fault]
-    code, verdicts = check("acme_faulty", sim, tmp_path, k)
+    code, verdicts = check("acme_faulty", tmp_path, k)
     assert code == 1 and {name for name, verdict in verdicts.items() if verdict == "FAIL"} == clauses
