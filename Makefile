@@ -18,9 +18,9 @@ RESULTS_OF_ALL := build/results/main
 help: ## What there is to type
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-12s %s\n' "$$t" "$$w"; done
-	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem|subsystem SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
-all: venv ## The main job: real programs through the encoder, every byte checked, and a report (default)
+all: venv ## The main job: real programs, five witnesses on one hart, and a report (IP=<system>: all of that system; default)
 	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
 	[ $$status -gt 1 ] || $(PY) -m tools.report RESULTS=$(RESULTS_OF_ALL) || status=1; exit $$status
 
@@ -42,7 +42,7 @@ check: venv ## Your RTL on the stand: DUT=<name or folder>, ends in a compliance
 check-trace: venv ## A captured trace (FORMAT=etrace|ntrace|tandem TRACE= ELF= RETIRED= CONFIG=) without a simulator, the same report
 	@$(PY) -m tools.check_trace $(WORDS)
 
-new-dut: venv ## A folder to attach your IP with (NAME=acme IP=ntrace)
+new-dut: venv ## A folder to attach your IP with (NAME=acme IP=ntrace FILES=<sources> TOP=<module>)
 	@$(PY) -m tools.new_dut $(WORDS)
 
 compare: venv ## What changed between two compliance reports (A= B=)
@@ -66,16 +66,16 @@ perf: venv ## Speed: bulk against pins, where the time goes, models, cells
 sizes: venv ## Bits per instruction of all systems on the same programs, side by side, as Markdown
 	@$(PY) -m tools.sizes $(WORDS)
 
-regress: venv ## Random seeds in random configurations (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1); goes on where it was killed
+regress: venv ## Random seeds of all systems or of IP= (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1 WAVES=fail CLUSTER=slurm); goes on where it was killed
 	@$(PY) -m tools.regress $(WORDS)
 
-cover: venv ## Close the coverage: programs, scenarios, then seeds until no bin is open; code coverage beside it
+cover: venv ## Close the coverage of all systems or of IP= (BUDGET=<minutes> TREND=1); what to type for each hole, code coverage beside it
 	@$(PY) -m tools.cover $(WORDS)
 
 report: venv ## The report over everything in build/results
 	@$(PY) -m tools.report $(WORDS)
 
-doctor: ## What was found, what is missing, what to type
+doctor: ## What was found, what is missing, what to type; DUT=<name or folder>: of your IP
 	@if [ -x $(PY) ]; then $(PY) -m tools.doctor $(WORDS); else $(PYTHON) tools/doctor.py $(WORDS); fi
 
 witness: venv ## The SBI PMU calls of the models on QEMU with OpenSBI, both from Debian; writes docs/sbi-witness.md (FIRMWARE=<fw_dynamic.bin> XLEN=)

@@ -21,7 +21,7 @@ from tools.compliance import write
 from tools.compliance_model import Subject
 from tools.dut.description import Dut, DutError
 from tools.dut.doctor import counted
-from tools.dut.select import Selection, not_applicable, not_run, select
+from tools.dut.select import Selection, left_out, not_applicable, not_run, select
 from tools.dut.stand import fitted, written
 from tools.jobs import RESULTS, line, run_all, trouble
 from tools.sim import SimError, build
@@ -133,7 +133,7 @@ def _report(dut: Dut, system: Any, chosen: Selection, progress: Progress, simula
         "module": f"{dut.top}, {len(dut.sources.files)} source files",
         "held to": "every byte of our reference profile" if dut.exact else "lossless and legal; it does not declare our reference profile",
         "claims": "; ".join(f"{name} {dut.claims.text(name)}" for name in dut.claims.named) or "the defaults",
-        "left out": f"{' and '.join(chosen.without)}, for which it has no port" if chosen.without else "nothing that the hart tells",
+        "left out": left_out(chosen.without) or "nothing that the hart tells",
         "simulator": simulator,
         "runs": f"{len(progress.results)} of {len(chosen.jobs)} that apply, {len(chosen.left)} do not",
     }  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from models.etrace.packets import OPTIONS
 from models.riscv import recording
 from models.riscv.beats import Beats
 from models.riscv.blocks import observable, to_beats
@@ -85,8 +86,17 @@ def reported(job: Job, retired: Retired, program: Program) -> Retired:
 
 
 def heard(job: Job, retired: Retired) -> Retired:
-    """The stream without what the job leaves out."""
-    return retired.select(~np.isin(retired.kind, [Kind[name.upper()] for name in job.without])) if job.without else retired
+    """The stream without what the job leaves out: kinds, and options of E-Trace that stay as they were configured."""
+    kinds = [Kind[name.upper()] for name in job.without if name.upper() in Kind.__members__]
+    fixed = sum(1 << bit for bit, name in enumerate(OPTIONS) if name in job.without)
+    keep = ~np.isin(retired.kind, kinds)
+    toggles = np.flatnonzero(retired.kind == Kind.TOGGLE)
+    if fixed and len(toggles):
+        retired = retired.select(np.arange(len(retired)))
+        retired.cause[toggles] &= ~np.array(fixed, retired.cause.dtype)
+        values = np.append(retired.cause[:0].dtype.type(0), retired.cause[toggles])
+        keep[toggles[values[1:] == values[:-1]]] = False
+    return retired if keep.all() else retired.select(keep)
 
 
 def beats_of(job: Job, retired: Retired) -> Beats:

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from models.riscv.retired import Kind, Retired
+from tb.job import Job
+from tb.sequences.stimulus import heard
 from tests.tools.dut_folders import folder
 from tools import systems
 from tools.dut.description import IPS, Dut
-from tools.dut.select import Selection, not_applicable, not_run, select
+from tools.dut.select import Selection, left_out, not_applicable, not_run, select
 
 NTRACE = systems.find("ntrace")
 
@@ -81,3 +84,14 @@ def test_every_system_can_be_attached(tmp_path, ip):
     hidden = not_run(dut, systems.find(ip))
     assert ("HPM.count.cycles" in hidden) == (ip == "hpm") and set(hidden) <= set(systems.find(ip).plan.clauses)
     assert any(job.source.startswith("program:") for job in found.jobs) and any(job.source.startswith("scenario:") for job in found.jobs)
+
+
+def test_options_that_are_not_claimed_both_ways_are_not_switched():
+    kinds = [Kind.TRACE_ON, Kind.TOGGLE, Kind.TOGGLE, Kind.TOGGLE, Kind.TRACE_OFF]
+    retired = Retired.from_columns(kind=kinds, pc=[0] * 5, size=[0] * 5, cause=[0, 0b001, 0b011, 0b010, 0])
+    job = Job("x", "random", {}, ip="etrace", without=["implicit_return"])
+    assert heard(job, retired).kind.tolist() == [Kind.TRACE_ON, Kind.TOGGLE, Kind.TRACE_OFF]
+    assert heard(job, retired).cause.tolist() == [0, 0b010, 0]
+    assert retired.cause.tolist() == [0, 1, 3, 2, 0], "the stream that was given stays"
+    assert heard(Job("y", "random", {}, ip="etrace"), retired) is retired
+    assert left_out(["notify", "sijump"]) == "no port for notify: the hart will not tell them; sijump: not switched while it runs"

@@ -13,7 +13,7 @@ from tools.arguments import number, parse
 from tools.dut.description import Dut, DutError
 from tools.dut.elaborate import Port
 from tools.dut.ports import OK, Fit, Signal, fit
-from tools.dut.select import Selection, select
+from tools.dut.select import Selection, left_out, select
 
 WORDS = {"DUT": "name of a folder below tb/duts, or a folder with a dut.toml", "SIM": "verilator (default) or icarus", "SEEDS": "random seeds, default 20"}
 _SEEDS = 20
@@ -99,7 +99,7 @@ def _claims(dut: Dut, system: Any, chosen: Selection, builds: list[Any]) -> list
         state = "EXPIRED" if waiver.expires < today else "waived"
         lines.append(f"{state:<9} {waiver.clause} until {waiver.expires} ({waiver.owner}: {waiver.reason})")
     if chosen.without:
-        lines.append(f"{'':<9} no port for {' and '.join(chosen.without)}: the hart will not tell them")
+        lines.append(f"{'':<9} {left_out(chosen.without)}")
     lines += ["", f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} do not"]
     return lines + [f"{'':<9} {count:>5} {why}" for why, count in counted(chosen.left)]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from models.etrace.packets import OPTIONS
 from scoreboards.clauses import Clause
 from tb.job import Job
 from tools.dut.claims import as_options
@@ -56,10 +57,24 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
     return Selection(jobs, left, without)
 
 
+def left_out(without: Sequence[str]) -> str:
+    """What is left out of the runs, for people; "" if nothing is."""
+    kinds, steady = [name for name in without if name not in OPTIONS], [name for name in without if name in OPTIONS]
+    told = [f"no port for {' and '.join(kinds)}: the hart will not tell them"] if kinds else []
+    return "; ".join([*told, f"{', '.join(steady)}: not switched while it runs"] if steady else told)
+
+
 def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
-    """Kinds of the retire stream for which the IP has no port, so that nobody can expect that it tells them."""
+    """Kinds of the retire stream for which the IP has no port, so that nobody can expect that it tells them; options that it does not claim to switch."""
     unused = {port.name for port in fit(dut, system, system.build_of(job)).unused_ours}
-    return [kind for kind, port in _PULSES.get(dut.ip, {}).items() if port in unused]
+    kinds = [kind for kind, port in _PULSES.get(dut.ip, {}).items() if port in unused]
+    return kinds + ([name for name in OPTIONS if not _switched(dut, name)] if dut.ip == "etrace" else [])
+
+
+def _switched(dut: Dut, option: str) -> bool:
+    """Whether the IP claims an option of E-Trace on and off, so that it may change while the hart runs."""
+    known = dut.claims.values[option]
+    return known is None or {0, 1} <= set(known)
 
 
 def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
