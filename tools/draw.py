@@ -58,7 +58,8 @@ def drawn_story(seed: int, base: Mapping[str, Any] | None = None) -> SystemJob:
         **{name: rng.randrange(2) for name in ("repeated_history", "repeat_branch", "extend_addr_msb", "sequential_jump")},
     }  # fmt: skip
     story = rng.choice(sorted(STORIES))
-    return SystemJob(f"seed-{seed}", f"system:{story}", {"ts_width": TS_WIDTH} | config | dict(base or {}), seed)
+    given = {name: value for name, value in (base or {}).items() if name != "ts_width" or int(value) < 64}  # trTsWidth has six bits
+    return SystemJob(f"seed-{seed}", f"system:{story}", {"ts_width": TS_WIDTH} | config | given, seed)
 
 
 def _options(rng: random.Random) -> dict[str, Any]:

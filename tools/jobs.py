@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any
 
 from models.riscv import recording
-from tb.job import Job, JobError
+from tb.job import DRIVES, Job, JobError
 from tools import systems
 from tools.arguments import ArgumentError, flag, number
 from tools.builds import ROOT, BuildConfig
@@ -65,6 +65,8 @@ def one(given: Mapping[str, str]) -> Job:
     for word in ("DRIVE", "RETIREMENT", "GROUPING"):
         if word in given:
             settings[word.lower()] = given[word]
+    if settings.setdefault("drive", system.drives[0]) not in system.drives and given.get("DRIVE") in DRIVES:
+        raise ArgumentError(f"DRIVE={given['DRIVE']}: IP={system.ip} is driven by {' or '.join(system.drives)} only; give DRIVE={system.drives[0]}")
     for word in ("SIZE", "BACKPRESSURE", "GAPS"):
         if word in given:
             settings[word.lower()] = number(given, word)
@@ -186,7 +188,7 @@ def line(result: Mapping[str, Any]) -> str:
         f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
     ]
     lost = int(stats.get("instructions", 0)) - int(stats.get("told", stats.get("instructions", 0)))
-    return "  ".join(words) + (f"  ({lost} insns lost in overflows)" if lost > 0 else "")
+    return "  ".join(words) + (f"  ({lost} insns not told)" if lost > 0 else "")
 
 
 def trouble(result: Mapping[str, Any]) -> str:

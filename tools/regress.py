@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tb.job import Job
+from tb.job import DRIVES, Job
 from tools import regress_buckets, regress_folder, report, simulators, systems
 from tools.arguments import ArgumentError, main_guard, number, parse
 from tools.builds import ROOT
@@ -28,7 +28,7 @@ WORDS = {
     "IP": f"all (default), or systems joined by commas: {', '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus",
     "SEEDS": "how many, default 50; the systems share them", "FIRST": "the first seed of each system, default 1",
     "SIZE": "instructions of each walk, default 20000", "N": "simulators at a time, default the number of cores; on a cluster its jobs, default 4",
-    "OUT": "folder of the results", "DRIVE": "bulk or pins for every seed, default as drawn",
+    "OUT": "folder of the results", "DRIVE": "bulk or pins for every seed of the systems that can be driven so, default as drawn",
     "FRESH": "1: begin anew, even if the same regression was begun before", "REPORT": "0: no report at the end",
     "WAVES": "fail: run the first seed of each bucket of failures again with a waveform",
     "CLUSTER": "local (default), slurm, lsf, sge or pbs: who runs the seeds", "QUEUE": "the cluster's queue or partition, default its own",
@@ -101,13 +101,16 @@ def _possible(given: Mapping[str, str], chosen: list[System]) -> None:
 def _jobs(given: Mapping[str, str], chosen: list[System]) -> list[Job]:
     """The share of each system: the seeds divided evenly, the first ones of the list get one more."""
     seeds, first, size = number(given, "SEEDS", 50), number(given, "FIRST", 1), number(given, "SIZE", 20_000)
+    if given.get("DRIVE", DRIVES[0]) not in DRIVES:
+        raise ArgumentError(f"DRIVE={given['DRIVE']} is not known; give DRIVE={' or '.join(DRIVES)}")
     jobs = []
     for place, system in enumerate(chosen):
         base = system.options(given)
         share = seeds // len(chosen) + (place < seeds % len(chosen))
-        jobs += [system.regressed(seed, base, size) for seed in range(first, first + share)]
-    for job in jobs:
-        job.drive = given.get("DRIVE", job.drive)
+        lot = [system.regressed(seed, base, size) for seed in range(first, first + share)]
+        for job in lot:
+            job.drive = given.get("DRIVE", job.drive) if given.get("DRIVE") in system.drives else job.drive
+        jobs += lot
     return jobs
 
 

@@ -25,7 +25,7 @@ class System(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check.
     config: the class of its configurations. sizes: what the table of bits per instruction compares, None if it has none.
-    whole: the count in a result's stats of everything that has to be stored or moved. counted: the count that says how much was run.
+    drives: how its bench can be driven, the usual way first. whole: the count in a result's stats of everything that has to be stored or moved. counted: the count that says how much was run.
     more_words: other names of options. xlen_names: options that say how wide addresses are. left: files of a capture. knobs: the class of its tolerances.
     synthesis_top, synthesized: the module whose cells `make perf` counts, and with which parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words.
     linted: parameters with which the RTL and the bench are linted. around: what is built around it: top, bench, parameters to lint it with.
@@ -41,6 +41,7 @@ class System(ABC):
     sizes: ClassVar[Sizes | None] = None
     more_words: ClassVar[dict[str, str]] = {}
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
+    drives: ClassVar[tuple[str, ...]] = ("bulk", "pins")
     whole: ClassVar[str] = "bytes"
     counted: ClassVar[str] = "instructions"
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")

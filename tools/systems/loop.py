@@ -33,6 +33,7 @@ class LoopSystem(RowsSystem):
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(BUILDS[1])
     bench = LoopBuild.BENCH
+    drives = ("pins",)  # what the hart does next depends on what it saw
     synthesis_top = ""
     synthesized = ()  # its blocks are those of IP=hpm and IP=ctr
     linted = ({},)
