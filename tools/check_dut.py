@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
         groups.setdefault(system.build_of(job), []).append(job)
     places = {config: written(dut, fitted(dut, system, config)) for config in groups}  # before the first simulation: what is wrong is said at once
     print(f"simulator {found.version}")
-    print(f"{dut.title}: {len(jobs)} runs in {len(groups)} build{'s' * (len(groups) != 1)}; {len(chosen.left)} more do not apply to what it claims", flush=True)
+    print(f"{dut.title}: {len(jobs)} run{'s' * (len(jobs) != 1)} in {len(groups)} build{'s' * (len(groups) != 1)}; {len(chosen.left)} more do not apply to what it claims", flush=True)
     shutil.rmtree(out / "runs", ignore_errors=True)
     progress = Progress(len(jobs))
     for place, (config, lot) in enumerate(groups.items()):
