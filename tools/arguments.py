@@ -21,6 +21,14 @@ class ArgumentError(ValueError):
     """A command line that cannot be used; the text says what was found and what to type."""
 
 
+def short(path: Path) -> str:
+    """A path as people type it: from here, if it is below."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
 def parse(argv: list[str], known: Mapping[str, str], about: str = "") -> dict[str, str]:
     """The words given, as a dict from name to text; names that were not given, or given empty, are absent.
 

@@ -18,11 +18,10 @@ from typing import Any
 
 from models.riscv.beats import Beats
 from models.riscv.retired import Retired
-from models.riscv.stream import check_flow
 from scoreboards.clauses import Plan
 from tools.arguments import ArgumentError, flag, main_guard, number, parse
 from tools.systems.base import System
-from tools.trace_files import FILES, TraceFiles, load, path_of, required, system_of, words
+from tools.trace_files import FILES, TraceFiles, load, path_of, read_retired, required, system_of, words
 
 OPTIONS = {
     "RETIRED": "what the hart retired (default OUT/retired.csv)",
@@ -58,18 +57,7 @@ def _retired(given: Mapping[str, str], files: TraceFiles, needed: bool) -> Retir
     path = path_of(given, "RETIRED")
     if not needed and (path is None or ("RETIRED" not in given and not path.exists())):
         return None
-    try:
-        retired = Retired.from_csv(required(given, "RETIRED"))
-    except UnicodeDecodeError:
-        raise ArgumentError(f"{path} is not text; give a retired.csv as `make capture` writes it") from None
-    if not len(retired):
-        raise ArgumentError(f"{path} holds no event; give one row for each instruction that retired while tracing")
-    assert files.program is not None
-    try:
-        check_flow(retired, files.program)
-    except ValueError as error:
-        raise ArgumentError(f"{path} does not follow {files.elf}: {error}") from None
-    return retired
+    return read_retired(required(given, "RETIRED"), files)
 
 
 def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Any]:

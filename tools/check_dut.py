@@ -16,7 +16,7 @@ from typing import Any
 
 from tb.job import Job
 from tools import simulators, systems
-from tools.arguments import ArgumentError, number, parse
+from tools.arguments import ArgumentError, number, parse, short
 from tools.compliance import write
 from tools.compliance_model import Subject
 from tools.dut.description import Dut, DutError
@@ -141,12 +141,5 @@ def _report(dut: Dut, system: Any, chosen: Selection, progress: Progress, simula
     subject = Subject(dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every), not_run(dut, system))
     compliance = write(subject, progress.results, dut.waivers, out)
     print(f"\n{compliance.verdict}  {compliance.sentence}")
-    print(f"report: {_short(out / 'index.html')}")
+    print(f"report: {short(out / 'index.html')}")
     return compliance.exit_code
-
-
-def _short(path: Path) -> str:
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.riscv.retired import Retired
-from models.riscv.stream import check_flow
 from tools.arguments import ArgumentError, existing_file
 from tools.systems.base import System
-from tools.trace_files import FILES, TraceFiles, load
+from tools.trace_files import FILES, TraceFiles, load, read_retired
 
 MEMORY = 4096  # megabytes that a check may take if nobody says
 NEEDED = {"ntrace": (250, 12), "etrace": (350, 24), "tandem": (120, 12)}  # bytes of memory for a byte of trace, of retired.csv (docs/compliance.md)
@@ -57,18 +56,7 @@ class Paths:
         """The retire stream, which must follow the program; None if there is none."""
         if self.retired is None:
             return None
-        try:
-            retired = Retired.from_csv(self.retired)
-        except UnicodeDecodeError:
-            raise ArgumentError(f"{self.retired} is not text; give a retired.csv as `make capture` writes it, or leave RETIRED away") from None
-        if not len(retired):
-            raise ArgumentError(f"{self.retired} holds no event; give one row for each instruction that retired while tracing, or leave RETIRED away")
-        assert files.program is not None
-        try:
-            check_flow(retired, files.program)
-        except ValueError as error:
-            raise ArgumentError(f"{self.retired} does not follow {self.elf}: {error}") from None
-        return retired
+        return read_retired(self.retired, files, ", or leave RETIRED away")
 
 
 def limit(paths: Paths, system: System, megabytes: int) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tb.job import Job
 from tools import systems
-from tools.arguments import ArgumentError, main_guard, parse
+from tools.arguments import ArgumentError, main_guard, parse, short
 from tools.dut.description import FILE, IPS, SHIPPED, DutError, shown
 from tools.dut.elaborate import Elaborated, Port, ports
 from tools.dut.reference import reference
@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"NAME={name} cannot name a folder; use letters, digits, _ and -, a letter first")
     out = Path(given.get("OUT", SHIPPED / name)).resolve()
     if (out / FILE).exists():
-        raise ArgumentError(f"{_short(out / FILE)} is there already; edit it, or give another NAME= or OUT=")
+        raise ArgumentError(f"{short(out / FILE)} is there already; edit it, or give another NAME= or OUT=")
     system = systems.find(ip)
     place = reference(system, system.build_of(Job("ports", "random", ip=ip)))
     listed, theirs = _theirs(given, out)
@@ -48,9 +48,9 @@ def main(argv: list[str]) -> int:
     if not (out / "wrapper.sv").exists():
         (out / "wrapper.sv").write_text(wrapper(name, place))
     dut = shown(out)
-    print(f"{_short(out / FILE)}: what your IP is; fill it in from top to bottom")
-    print(f"{_short(out / 'wrapper.sv')}: only for what a map cannot do; else delete it")
-    print(f"next: edit {_short(out / FILE)}, then type `make doctor DUT={dut}`")
+    print(f"{short(out / FILE)}: what your IP is; fill it in from top to bottom")
+    print(f"{short(out / 'wrapper.sv')}: only for what a map cannot do; else delete it")
+    print(f"next: edit {short(out / FILE)}, then type `make doctor DUT={dut}`")
     return 0
 
 
@@ -78,13 +78,6 @@ def _theirs(given: dict[str, str], out: Path) -> tuple[dict[str, list[str]], dic
 
 def _elaborated(sources: Sources, top: str) -> Elaborated:
     return Elaborated(sources.files, top, {}, "", sources.include_dirs, sources.defines)
-
-
-def _short(path: Path) -> str:
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 if __name__ == "__main__":

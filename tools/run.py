@@ -16,7 +16,7 @@ from typing import Any
 
 from tb.job import Job
 from tools import bits, simulators, systems
-from tools.arguments import ArgumentError, flag, main_guard, number, parse
+from tools.arguments import ArgumentError, flag, main_guard, number, parse, short
 from tools.builds import ROOT
 from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
 from tools.sim import SimError, build, run
@@ -42,9 +42,9 @@ def main(argv: list[str]) -> int:
     made = build(build_of(job), sim, _design(given, system, job), waves)
     (result,) = run(made, [job], out)
     _tell(result)
-    print(f"result    {_short(out / 'result.json')}")
+    print(f"result    {short(out / 'result.json')}")
     if waves:
-        print(f"waveform  {_short(out / f'waves.{made.waves}')}")
+        print(f"waveform  {short(out / f'waves.{made.waves}')}")
     return 0 if result["verdict"] == "PASS" else 1
 
 
@@ -100,13 +100,6 @@ def _tell(result: dict[str, Any]) -> None:
 def _tell_bad(result: dict[str, Any]) -> None:
     if result["verdict"] != "PASS":
         _tell(result)
-
-
-def _short(path: Path) -> str:
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 if __name__ == "__main__":

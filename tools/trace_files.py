@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from models.riscv.program import Program
+from models.riscv.retired import Retired
+from models.riscv.stream import check_flow
 from tools import systems
 from tools.arguments import ArgumentError, existing_file
 from tools.systems.base import System
@@ -128,3 +130,19 @@ def _read_options(path: Path) -> dict[str, object]:
     if not isinstance(options, dict):
         raise ArgumentError(f"{path} holds no JSON object; `make capture` writes a config.json to start from")
     return options
+
+
+def read_retired(path: Path, files: TraceFiles, otherwise: str = "") -> Retired:
+    """The retire stream of a file, which must hold events and follow the program; ArgumentError. otherwise: what else can be done about a file that is none."""
+    try:
+        retired = Retired.from_csv(path)
+    except UnicodeDecodeError:
+        raise ArgumentError(f"{path} is not text; give a retired.csv as `make capture` writes it{otherwise}") from None
+    if not len(retired):
+        raise ArgumentError(f"{path} holds no event; give one row for each instruction that retired while tracing{otherwise}")
+    assert files.program is not None
+    try:
+        check_flow(retired, files.program)
+    except ValueError as error:
+        raise ArgumentError(f"{path} does not follow {files.elf}: {error}") from None
+    return retired
