@@ -38,8 +38,8 @@ def main(argv: list[str]) -> int:
     """0 if every promise is kept, else 1."""
     given = parse(argv, WORDS, "Measure the speed.")
     system = systems.of(argv)
-    if not system.synthesis_top:
-        raise ArgumentError(f"IP={system.ip} is made of blocks that are measured by themselves; give IP=hpm or IP=ctr")
+    if not system.modelled_as:
+        raise ArgumentError(f"IP={system.ip} is made of blocks that are measured by themselves; give one of theirs, such as IP=ntrace or IP=ctr")
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
     kept = _drives(system, sim, program)

@@ -88,13 +88,13 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
                 continue
         except ValueError as error:  # with the values that it has so far
             if name not in options:
-                return str(error)
+                return _illegal(error)
         other = options | as_options(system, {name: dut.claims.first(name)})
         if name in options and not _width(system, job, name, options, other):
             return f"needs {name} = {options[name]}"
         changed |= name in options
         options = other
-    if dut.single and job.source.startswith("scenario:") and job.retirement != "single" and system.scenarios[job.source.partition(":")[2]].beats is not None:
+    if _single(dut) and job.source.startswith("scenario:") and job.retirement != "single" and system.scenarios[job.source.partition(":")[2]].beats is not None:
         return "places blocks of several instructions"
     if job.backpressure and not dut.backpressure:
         return "lets the output wait"
@@ -102,6 +102,16 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     if changed and isinstance(found, Job):
         found.name += "-as-claimed"  # its own name may tell widths that it had
     return found
+
+
+def _single(dut: Dut) -> bool:
+    """Whether blocks hold one instruction; the other systems have no blocks, and say the same with transfers = 1 or retired = 1."""
+    return dut.single and dut.ip in ("ntrace", "etrace")
+
+
+def _illegal(error: ValueError) -> str:
+    """What a job asks for against what is claimed, without the advice of the command line."""
+    return f"asks for what is illegal with the claims: {str(error).partition(';')[0]}"
 
 
 def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -124,8 +134,8 @@ def _made(dut: Dut, job: Job, options: dict[str, Any]) -> Job | str:
         found = _with(job, options)
         _ = found.settings
     except ValueError as error:
-        return str(error)
-    if dut.single and job.ip in ("ntrace", "etrace"):
+        return _illegal(error)
+    if _single(dut):
         found.retirement = "single"
     if not dut.backpressure:
         found.backpressure = 0

@@ -33,7 +33,7 @@ def description(name: str, system: Any, ours: Reference, listed: Mapping[str, Se
     """dut.toml. listed: lists of [sources] that are known. theirs: the ports of the module, empty if nobody looked yet."""
     parts = [
         _head(name, system, top), _sources(listed), _parameters(ours), *_clock_and_reset(theirs), _inputs(ours, theirs), _outputs(ours, theirs),
-        _options(system), _stimulus(), _profile(system), _waiver(system),
+        _options(system), *_stimulus(system), _profile(system), _waiver(system),
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 
@@ -140,12 +140,15 @@ def _options(system: Any) -> str:
     return "\n".join(lines)
 
 
-def _stimulus() -> str:
-    return "\n".join([
+def _stimulus(system: Any) -> list[str]:
+    """Nothing for CSR blocks: they have neither blocks of instructions nor an output that waits."""
+    if system.ip in ("ctr", "hpm"):
+        return []
+    return ["\n".join([
         "[stimulus]",
         '# retirement = "single"  # it takes one instruction at a time, not blocks of several',
         "# backpressure = false   # its output cannot wait: out_ready_i stays 1",
-    ])  # fmt: skip
+    ])]  # fmt: skip
 
 
 def _profile(system: Any) -> str:
