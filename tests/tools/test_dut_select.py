@@ -86,6 +86,18 @@ def test_every_system_can_be_attached(tmp_path, ip):
     assert any(job.source.startswith("program:") for job in found.jobs) and any(job.source.startswith("scenario:") for job in found.jobs)
 
 
+def test_a_csr_block_has_no_blocks_of_instructions_and_reasons_give_no_advice(tmp_path):
+    source = "module acme_te(input logic clk, rst); endmodule\n"
+    head = {"dut": {"ip": "ctr"}, "stimulus": {"retirement": "single"}, "options": {"mode": None, "inst_stall_ena": None}}
+    path = folder(tmp_path, source=source, **head)
+    text = (path / "dut.toml").read_text()
+    kept = text[: text.index("[parameters]")] + '[stimulus]\nretirement = "single"\n'
+    (path / "dut.toml").write_text(kept)
+    found = select(Dut.load(path), systems.find("ctr"), 0, "icarus")
+    assert any(job.source.startswith("scenario:") for job in found.jobs), "it says so with transfers = 1"
+    assert "asks for what is illegal with the claims: VARIANT=v1_0 needs S-mode" in found.left.values()
+
+
 def test_options_that_are_not_claimed_both_ways_are_not_switched():
     kinds = [Kind.TRACE_ON, Kind.TOGGLE, Kind.TOGGLE, Kind.TOGGLE, Kind.TRACE_OFF]
     retired = Retired.from_columns(kind=kinds, pc=[0] * 5, size=[0] * 5, cause=[0, 0b001, 0b011, 0b010, 0])
