@@ -36,7 +36,7 @@ def _report(bits: str, v: dict[str, Any], c: Any) -> str:
     """irreport and irdepth behind some bits."""
     width = c.return_stack_size_p + (1 if c.return_stack_size_p else 0) + c.call_counter_size_p
     bits += str(int(bits[-1]) ^ v["irreport"])
-    return bits + (n(v["irdepth"], width) if v["irreport"] else bits[-1] * width)
+    return bits + (n(v.get("irdepth", 0), width) if v["irreport"] else bits[-1] * width)  # of width 0 there is none
 
 
 def _tail(bits: str, v: dict[str, Any], c: Any) -> str:

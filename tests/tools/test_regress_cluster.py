@@ -32,8 +32,8 @@ def one(tmp_path: Path) -> Iterator[Slurm]:
         yield running
 
 
-def _words(out: Path, sim: str) -> list[str]:
-    words = ("CLUSTER=slurm", "SEEDS=6", "IP=hpm", "N=2", "SIZE=2500", "DRIVE=bulk", "REPORT=0", f"SIM={sim}", f"OUT={out}", *BUILD)
+def _words(out: Path, sim: str, size: int = 2500) -> list[str]:
+    words = ("CLUSTER=slurm", "SEEDS=6", "IP=hpm", "N=2", f"SIZE={size}", "DRIVE=bulk", "REPORT=0", f"SIM={sim}", f"OUT={out}", *BUILD)
     return [sys.executable, "-m", "tools.regress", *words]
 
 
@@ -58,7 +58,7 @@ def test_a_killed_worker_loses_nothing(one: Slurm, tmp_path, sim):
 
 def test_a_cluster_is_left_as_it_was_found(one: Slurm, tmp_path, sim):
     out = tmp_path / "out"
-    command = _words(out, sim)
+    command = _words(out, sim, size=60_000)  # so long that it is at work when it is stopped
     refused = subprocess.run([*command, "QUEUE=nope"], cwd=ROOT, env=one.env, capture_output=True, text=True, timeout=120)
     assert is_one_sentence(refused, "CLUSTER=slurm does not take a job", "Invalid partition", "QUEUE=")
     with subprocess.Popen(command, cwd=ROOT, env=one.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
