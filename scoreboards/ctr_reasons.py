@@ -30,7 +30,7 @@ from models.riscv.csr import DEBUG, HS, VS, VU, M, U
 RECORDED = frozenset((WHOLE, NO_SOURCE, NO_TARGET, CALL, OVERWRITE))
 PUSHED = RECORDED - {OVERWRITE}
 # Filter of each type, by its name in v1_0; the draft has them in the same places.
-FILTERS = {1: (32, "excinh"), 2: (33, "intrinh"), 3: (34, "tretinh"), 4: (35, "ntbren"), 5: (36, "tkbrinh"), 8: (40, "indcallinh"),
+FILTERS = {1: (33, "excinh"), 2: (34, "intrinh"), 3: (35, "tretinh"), 4: (36, "ntbren"), 5: (37, "tkbrinh"), 8: (40, "indcallinh"),
            9: (41, "dircallinh"), 10: (42, "indjmpinh"), 11: (43, "dirjmpinh"), 12: (44, "corswapinh"), 13: (45, "retinh"),
            14: (46, "indljmpinh"), 15: (47, "dirljmpinh")}  # fmt: skip
 MODE_CLAUSE = {M: "CTR.ctl.m", HS: "CTR.ctl.s", U: "CTR.ctl.u", VS: "CTR.vsctl.s", VU: "CTR.vsctl.u"}

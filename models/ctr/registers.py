@@ -87,11 +87,11 @@ def _or(values: tuple[int, ...]) -> int:
 # --- The control registers --------------------------------------------------------------------------
 
 _FILTERS = (
-    ("EXCINH", "32", "inhibit exceptions"),
-    ("INTRINH", "33", "inhibit interrupts"),
-    ("TRETINH", "34", "inhibit trap returns"),
-    ("NTBREN", "35", "record branches not taken"),
-    ("TKBRINH", "36", "inhibit taken branches"),
+    ("EXCINH", "33", "inhibit exceptions"),
+    ("INTRINH", "34", "inhibit interrupts"),
+    ("TRETINH", "35", "inhibit trap returns"),
+    ("NTBREN", "36", "record branches not taken"),
+    ("TKBRINH", "37", "inhibit taken branches"),
     ("INDCALLINH", "40", "inhibit indirect calls"),
     ("DIRCALLINH", "41", "inhibit direct calls"),
     (("INDJMPINH", "INDJUMPINH"), "42", "inhibit indirect jumps without linkage"),

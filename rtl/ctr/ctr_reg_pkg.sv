@@ -51,7 +51,7 @@ package ctr_reg_pkg;
   localparam logic [63:0] Required = 64'h0000000000000807;
 
   localparam logic [11:0] SctrctlAddr = 12'h14E;
-  localparam logic [63:0] SctrctlMask = 64'h0000FF1F00001983;
+  localparam logic [63:0] SctrctlMask = 64'h0000FF3E00001983;
 
   localparam logic [11:0] SctrstatusAddr = 12'h14F;
   localparam logic [63:0] SctrstatusMask = 64'h00000000800000FF;
@@ -63,10 +63,10 @@ package ctr_reg_pkg;
   localparam int SctrdepthDepthLsb = 0, SctrdepthDepthWidth = 3;
 
   localparam logic [11:0] VsctrctlAddr = 12'h24E;
-  localparam logic [63:0] VsctrctlMask = 64'h0000FF1F00001983;
+  localparam logic [63:0] VsctrctlMask = 64'h0000FF3E00001983;
 
   localparam logic [11:0] MctrctlAddr = 12'h34E;
-  localparam logic [63:0] MctrctlMask = 64'h0000FF1F00001B87;
+  localparam logic [63:0] MctrctlMask = 64'h0000FF3E00001B87;
   localparam int MctrctlULsb = 0, MctrctlUWidth = 1;
   localparam int MctrctlSLsb = 1, MctrctlSWidth = 1;
   localparam int MctrctlMLsb = 2, MctrctlMWidth = 1;
@@ -75,11 +75,11 @@ package ctr_reg_pkg;
   localparam int MctrctlMteLsb = 9, MctrctlMteWidth = 1;
   localparam int MctrctlBpfrzLsb = 11, MctrctlBpfrzWidth = 1;
   localparam int MctrctlLcofifrzLsb = 12, MctrctlLcofifrzWidth = 1;
-  localparam int MctrctlExcinhLsb = 32, MctrctlExcinhWidth = 1;
-  localparam int MctrctlIntrinhLsb = 33, MctrctlIntrinhWidth = 1;
-  localparam int MctrctlTretinhLsb = 34, MctrctlTretinhWidth = 1;
-  localparam int MctrctlNtbrenLsb = 35, MctrctlNtbrenWidth = 1;
-  localparam int MctrctlTkbrinhLsb = 36, MctrctlTkbrinhWidth = 1;
+  localparam int MctrctlExcinhLsb = 33, MctrctlExcinhWidth = 1;
+  localparam int MctrctlIntrinhLsb = 34, MctrctlIntrinhWidth = 1;
+  localparam int MctrctlTretinhLsb = 35, MctrctlTretinhWidth = 1;
+  localparam int MctrctlNtbrenLsb = 36, MctrctlNtbrenWidth = 1;
+  localparam int MctrctlTkbrinhLsb = 37, MctrctlTkbrinhWidth = 1;
   localparam int MctrctlIndcallinhLsb = 40, MctrctlIndcallinhWidth = 1;
   localparam int MctrctlDircallinhLsb = 41, MctrctlDircallinhWidth = 1;
   localparam int MctrctlIndjmpinhLsb = 42, MctrctlIndjmpinhWidth = 1;
@@ -94,7 +94,7 @@ package ctr_reg_pkg;
   localparam logic [63:0] DraftRequired = 64'h0000000000000007;
 
   localparam logic [11:0] DraftSctrcontrolAddr = 12'h181;
-  localparam logic [63:0] DraftSctrcontrolMask = 64'h0000FF5F000F1E86;
+  localparam logic [63:0] DraftSctrcontrolMask = 64'h0000FF7E000F1E86;
 
   localparam logic [11:0] DraftSctrcontrolhAddr = 12'h182;
 
@@ -102,12 +102,12 @@ package ctr_reg_pkg;
   localparam logic [63:0] DraftSctrstatusMask = 64'h000000000000C0FF;
 
   localparam logic [11:0] DraftVsctrcontrolAddr = 12'h281;
-  localparam logic [63:0] DraftVsctrcontrolMask = 64'h0000FF5F00001E86;
+  localparam logic [63:0] DraftVsctrcontrolMask = 64'h0000FF7E00001E86;
 
   localparam logic [11:0] DraftVsctrcontrolhAddr = 12'h282;
 
   localparam logic [11:0] DraftMctrcontrolAddr = 12'h381;
-  localparam logic [63:0] DraftMctrcontrolMask = 64'h0000FF5F000F1F87;
+  localparam logic [63:0] DraftMctrcontrolMask = 64'h0000FF7E000F1F87;
   localparam int DraftMctrcontrolMLsb = 0, DraftMctrcontrolMWidth = 1;
   localparam int DraftMctrcontrolSLsb = 1, DraftMctrcontrolSWidth = 1;
   localparam int DraftMctrcontrolULsb = 2, DraftMctrcontrolUWidth = 1;
@@ -118,11 +118,11 @@ package ctr_reg_pkg;
   localparam int DraftMctrcontrolBpfrzLsb = 11, DraftMctrcontrolBpfrzWidth = 1;
   localparam int DraftMctrcontrolLcofifrzLsb = 12, DraftMctrcontrolLcofifrzWidth = 1;
   localparam int DraftMctrcontrolDepthLsb = 16, DraftMctrcontrolDepthWidth = 4;
-  localparam int DraftMctrcontrolExcinhLsb = 32, DraftMctrcontrolExcinhWidth = 1;
-  localparam int DraftMctrcontrolIntrinhLsb = 33, DraftMctrcontrolIntrinhWidth = 1;
-  localparam int DraftMctrcontrolTretinhLsb = 34, DraftMctrcontrolTretinhWidth = 1;
-  localparam int DraftMctrcontrolNtbrenLsb = 35, DraftMctrcontrolNtbrenWidth = 1;
-  localparam int DraftMctrcontrolTkbrinhLsb = 36, DraftMctrcontrolTkbrinhWidth = 1;
+  localparam int DraftMctrcontrolExcinhLsb = 33, DraftMctrcontrolExcinhWidth = 1;
+  localparam int DraftMctrcontrolIntrinhLsb = 34, DraftMctrcontrolIntrinhWidth = 1;
+  localparam int DraftMctrcontrolTretinhLsb = 35, DraftMctrcontrolTretinhWidth = 1;
+  localparam int DraftMctrcontrolNtbrenLsb = 36, DraftMctrcontrolNtbrenWidth = 1;
+  localparam int DraftMctrcontrolTkbrinhLsb = 37, DraftMctrcontrolTkbrinhWidth = 1;
   localparam int DraftMctrcontrolEtenLsb = 38, DraftMctrcontrolEtenWidth = 1;
   localparam int DraftMctrcontrolIndcallinhLsb = 40, DraftMctrcontrolIndcallinhWidth = 1;
   localparam int DraftMctrcontrolDircallinhLsb = 41, DraftMctrcontrolDircallinhWidth = 1;

@@ -34,7 +34,7 @@ def test_each_optional_field_is_kept_or_reads_0(variant: str, name: str, bit: in
     assert written(lean, guest, ONES) & ~(0xF << 16) == (0x803 if variant == "v1_0" else 0x6)
 
 
-@pytest.mark.parametrize(("variant", "mine", "both"), [("v1_0", 1 << 2 | 1 << 9, 0xFF1F00001983), ("v0_1_4", 1 << 0 | 1 << 8, 0xFF5F000F1E06)])
+@pytest.mark.parametrize(("variant", "mine", "both"), [("v1_0", 1 << 2 | 1 << 9, 0xFF3E00001983), ("v0_1_4", 1 << 0 | 1 << 8, 0xFF7E000F1E06)])
 def test_a_supervisor_write_keeps_m_and_mte(variant: str, mine: int, both: int) -> None:
     machine, supervisor, _ = ADDRESS[variant]
     ctr = Ctr(Config(variant=variant, has_stateen=0))
@@ -85,18 +85,18 @@ def test_rv32_reaches_the_upper_half_only_in_the_draft() -> None:
     ratified = Ctr(Config(xlen=32))
     assert written(ratified, 0x34E, ONES) == 0x1B87 and ratified.state.ctl == 0x1B87
     draft = Ctr(Config(variant="v0_1_4", xlen=32, has_stateen=0))
-    assert written(draft, 0x382, ONES) == 0xFF5F and written(draft, 0x381, 7) == 7
-    assert draft.state.ctl == 0xFF5F << 32 | 7
-    assert written(draft, 0x182, 1, HS) == 1 and draft.state.ctl == 1 << 32 | 7  # M stays
-    draft.access(Access(WRITE, 0x182, 3, VS))
-    assert draft.state.vsctl == 3 << 32 and draft.state.ctl == 1 << 32 | 7
+    assert written(draft, 0x382, ONES) == 0xFF7E and written(draft, 0x381, 7) == 7
+    assert draft.state.ctl == 0xFF7E << 32 | 7
+    assert written(draft, 0x182, 2, HS) == 2 and draft.state.ctl == 2 << 32 | 7  # M stays
+    draft.access(Access(WRITE, 0x182, 6, VS))
+    assert draft.state.vsctl == 6 << 32 and draft.state.ctl == 2 << 32 | 7
 
 
 def test_an_access_at_xlen_32_on_rv64() -> None:
     ctr = Ctr(Config(has_stateen=0))
-    ctr.access(Access(WRITE, 0x34E, 0xFF1F00001B87))
+    ctr.access(Access(WRITE, 0x34E, 0xFF3E00001B87))
     assert ctr.access(Access(WRITE, 0x14E, 1, HS, 1))[:2] == (0x1983, DONE)
-    assert ctr.state.ctl == 0xFF1F00000205  # bits 63:32, M and MTE stay
+    assert ctr.state.ctl == 0xFF3E00000205  # bits 63:32, M and MTE stay
     ctr.access(Access(WRITE, 0x150, 0x200))
     ctr.access(Access(WRITE, 0x151, 0x1122334455667789))
     assert ctr.access(Access(READ, 0x151, 0, HS, 1)).rdata == 0x55667789

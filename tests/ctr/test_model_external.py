@@ -14,7 +14,7 @@ from models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
 # v1_0: U 0, S 1, M 2, STE 8, MTE 9; vsctrctl U 0, S 1, STE 8. v0_1_4: M 0, S 1, U 2, MTE 8, STE 9, ETEN 38; VS 1, VU 2, VSTE 9.
 ENABLE = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}
 STE, MTE = 1 << 8, 1 << 9
-INHIBIT_TRAPS = 3 << 32
+INHIBIT_TRAPS = 3 << 33
 NAMES = {"mM": (MTE, 0), "sS": (STE, 0), "vS": (0, STE)}
 
 # Table External Trap Enable Requirements: source, target, enables required.
@@ -74,7 +74,7 @@ def test_v0_1_4_needs_eten_and_the_target(source: int, target: int, te: tuple[in
     wrong = (eten[1], eten[0])
     every = (D_MTE | D_STE, D_STE)
     others = (every[0] & ~te[0], every[1] & ~te[1])
-    assert trapped(config, ctl | te[0] | eten[0] | 1 << 32, vsctl | te[1] | eten[1] | 1 << 32, trap) == Record(True, 0x1000, 0, 0, 1, False, 0)
+    assert trapped(config, ctl | te[0] | eten[0] | 1 << 33, vsctl | te[1] | eten[1] | 1 << 33, trap) == Record(True, 0x1000, 0, 0, 1, False, 0)
     assert trapped(config, ctl | te[0], vsctl | te[1], trap) is None
     assert trapped(config, ctl | te[0] | wrong[0], vsctl | te[1] | wrong[1], trap) is None
     assert trapped(config, ctl | others[0] | eten[0], vsctl | others[1] | eten[1], trap) is None
@@ -83,7 +83,7 @@ def test_v0_1_4_needs_eten_and_the_target(source: int, target: int, te: tuple[in
 def test_te_says_nothing_about_traps_between_enabled_modes() -> None:
     trap = Transfer(1, 0x1000, 0x2000, 0, U, HS, 8)
     assert trapped(Config(), 3, 0, trap) == Record(True, 0x1000, 0x2000, 0, 1, False, 0)
-    assert trapped(Config(), 3 | STE | 1 << 32, 0, trap) is None  # EXCINH: it is no external trap
+    assert trapped(Config(), 3 | STE | 1 << 33, 0, trap) is None  # EXCINH: it is no external trap
 
 
 def test_external_trap_returns_cannot_be_had() -> None:

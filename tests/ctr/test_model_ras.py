@@ -37,10 +37,10 @@ def sources(ctr: Ctr, count: int = 3) -> list[tuple[bool, int]]:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_only_calls_swaps_and_returns_do_anything(variant: str) -> None:
     for type_ in (1, 2, 3, 4, 5, 10, 11, 14, 15):
-        ctr = block(variant, more=1 << 35)  # NTBREN is ignored
+        ctr = block(variant, more=1 << 36)  # NTBREN is ignored
         ctr.retire(M, [Transfer(type_, 2, 4, 0, M, M)])
         assert ctr.recorder.recorded == 0
-    ctr = block(variant, more=0xFF01 << 32 | 0xF << 33 & ~(1 << 35))  # filters are ignored
+    ctr = block(variant, more=0xFF00 << 32 | 0x1F << 33 & ~(1 << 36))  # filters are ignored
     ctr.retire(M, [call(1, 8), call(2, 9), SWAP, call(3), RET])
     assert sources(ctr) == [(True, 0xCC0), (True, 0x10), (False, 0)]
 

@@ -12,9 +12,9 @@ from tools.registers import outdated
 
 # name: address, then fields "name bits" from bit 0 up. RO fields have a star.
 FILTERS = {
-    "v1_0": "EXCINH 32|INTRINH 33|TRETINH 34|NTBREN 35|TKBRINH 36|INDCALLINH 40|DIRCALLINH 41|INDJMPINH 42|DIRJMPINH 43|"
+    "v1_0": "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|INDCALLINH 40|DIRCALLINH 41|INDJMPINH 42|DIRJMPINH 43|"
             "CORSWAPINH 44|RETINH 45|INDLJMPINH 46|DIRLJMPINH 47|Custom* 63:60",
-    "v0_1_4": "EXCINH 32|INTRINH 33|TRETINH 34|NTBREN 35|TKBRINH 36|ETEN 38|INDCALLINH 40|DIRCALLINH 41|INDJUMPINH 42|"
+    "v0_1_4": "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|ETEN 38|INDCALLINH 40|DIRCALLINH 41|INDJUMPINH 42|"
               "DIRJUMPINH 43|CORSWAPINH 44|RETINH 45|INDOJMPINH 46|DIROJMPINH 47|Custom* 63:60",
 }  # fmt: skip
 FACTS = {
@@ -109,7 +109,7 @@ def test_a_configuration_survives_json_and_text() -> None:
     assert Config.from_dict(config.to_dict()) == config
     text = {"variant": "v0_1_4", "xlen": "32", "depths": "16,32,64", "has_h": "0", "depth": "32", "ctl": "0x7"}
     assert Config.from_dict(text) == config
-    assert Config.from_dict({"fields": "RASEMU,NTBREN"}).fields == 0x807 | 1 << 7 | 1 << 35
+    assert Config.from_dict({"fields": "RASEMU,NTBREN"}).fields == 0x807 | 1 << 7 | 1 << 36
     for wrong in ({"colour": 1}, {"fields": "ETEN"}, {"xlen": "wide"}):
         with pytest.raises(ConfigError):
             Config.from_dict(wrong)

@@ -12,7 +12,7 @@ from models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
 CTL, VSCTL = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 0x24E, "v0_1_4": 0x281}
 MODES = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}
 VARIANTS = list(CTL)
-FILTER_BIT = {1: 32, 2: 33, 3: 34, 4: 35, 5: 36, 8: 40, 9: 41, 10: 42, 11: 43, 12: 44, 13: 45, 14: 46, 15: 47}
+FILTER_BIT = {1: 33, 2: 34, 3: 35, 4: 36, 5: 37, 8: 40, 9: 41, 10: 42, 11: 43, 12: 44, 13: 45, 14: 46, 15: 47}
 
 
 def after(variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0, vsctl: int = 0, **options: int) -> Record | None:
@@ -81,7 +81,7 @@ def test_types_that_do_not_exist_are_not_recorded() -> None:
 def test_the_guests_filters_rule_a_v_transition(variant: str, from_: int, to: int) -> None:
     every = (U, HS, M, VU, VS)
     trap, back = Transfer(1, 0x100, 0x200, 0, from_, to, 8), Transfer(3, 0x200, 0x100, 0, to, from_)
-    exc, tret = 1 << 32, 1 << 34
+    exc, tret = 1 << 33, 1 << 35
     assert after(variant, every, trap, ctl=exc) == record(trap, 0x100, 0x200)
     assert after(variant, every, trap, vsctl=exc) is None
     assert after(variant, every, back, ctl=tret) == record(back, 0x200, 0x100)

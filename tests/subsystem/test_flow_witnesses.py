@@ -22,7 +22,7 @@ from tests.subsystem.captures import good, lying
 CONFIGS: tuple[dict[str, Any], ...] = (
     {}, {"xlen": 32, "retire": 2, "incremental": 2, "timestamp": 1, "implicit_return": 1, "branch_prediction": 1, "ownership": 1, "ctr_depth": 32},
     {"mode": "btm", "jump_target_cache": 1, "full_address": 1, "repeated_history": 1, "timestamp": 1, "sync_max": 1},
-    {"ntrace_returns": 3, "sync_mode": 0, "events": "interrupt,mispredict,exception,call,return,load,jump,store", "ctr_ctl": 0x8_0000_0003},
+    {"ntrace_returns": 3, "sync_mode": 0, "events": "interrupt,mispredict,exception,call,return,load,jump,store", "ctr_ctl": 0x10_0000_0003},
 )  # fmt: skip
 STREAMS = ("ntrace", "etrace", "tandem")
 BESIDE = ("SUB.tandem.minstret", "SUB.tandem.mcycle", "SUB.count.load", "SUB.count.store")  # what the tandem trace alone tells
