@@ -28,7 +28,7 @@ from tools.sim import SimError, build
 
 WORDS = {
     "DUT": "name of a folder below tb/duts, or a folder with a dut.toml", "SIM": "verilator (default) or icarus", "SEEDS": "random seeds, default 20",
-    "FIRST": "the first seed, default 1", "K": "part of a name: only those runs", "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
+    "FIRST": "the first seed, default 1", "K": "part of a name, or several joined by commas: only those runs", "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
 }  # fmt: skip
 _EVERY = 5.0  # seconds between two lines about the progress
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     system = systems.find(dut.ip)
     out = Path(given.get("OUT", RESULTS / "dut" / f"{dut.name}-{sim}"))
     chosen = select(dut, system, seeds, sim, number(given, "FIRST", 1))
-    jobs = [job for job in chosen.jobs if given.get("K", "") in job.name]
+    jobs = [job for job in chosen.jobs if any(part in job.name for part in given.get("K", "").split(","))]
     if not jobs:
         raise _nothing(dut, given, chosen)
     groups: dict[Any, list[Job]] = {}

@@ -17,7 +17,7 @@ from tb.job import Job, JobError
 from tb.sequences.ctr_random import Mix
 from tb.sequences.ctr_script import Script
 from tb.sequences.ctr_software import Software
-from tb.sequences.rows_stimulus import RowsStimulus, scenario_of
+from tb.sequences.rows_stimulus import RowsStimulus, heard, scenario_of
 
 _MISP = 0.1  # share of a program's branches and jumps that were predicted wrong
 _LOOKS = 8000  # cycles between two looks at all entries while a program runs
@@ -26,6 +26,10 @@ _SHARED = 0.5  # share of such accesses in cycles that have transfers as well
 
 def stimulus(job: Job) -> RowsStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
+    return heard(job, _resolved(job))
+
+
+def _resolved(job: Job) -> RowsStimulus:
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":

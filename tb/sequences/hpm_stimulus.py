@@ -10,11 +10,15 @@ from models.riscv import recording
 from tb.job import Job, JobError
 from tb.sequences.hpm_programs import missing_mode, program_rows
 from tb.sequences.hpm_random import Mix
-from tb.sequences.rows_stimulus import RowsStimulus, scenario_of
+from tb.sequences.rows_stimulus import RowsStimulus, heard, scenario_of
 
 
 def stimulus(job: Job) -> RowsStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
+    return heard(job, _resolved(job))
+
+
+def _resolved(job: Job) -> RowsStimulus:
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":

@@ -24,6 +24,14 @@ class RowsStimulus:
     elf: Path | None = None
 
 
+def heard(job: Job, what: RowsStimulus) -> RowsStimulus:
+    """Without accesses at XLEN 32, if the job leaves them out: the IP has no port that tells them."""
+    if "xlen32" in job.without:
+        what.rows = what.rows.select(slice(None))
+        what.rows.xlen32[:] = 0
+    return what
+
+
 def scenario_of(job: Job, scenarios: Mapping[str, Any]) -> Any:
     """The scenario that a job names; JobError if there is none."""
     name = job.source.partition(":")[2]

@@ -106,4 +106,4 @@ def test_options_that_are_not_claimed_both_ways_are_not_switched():
     assert heard(job, retired).cause.tolist() == [0, 0b010, 0]
     assert retired.cause.tolist() == [0, 1, 3, 2, 0], "the stream that was given stays"
     assert heard(Job("y", "random", {}, ip="etrace"), retired) is retired
-    assert left_out(["notify", "sijump"]) == "no port for notify: the hart will not tell them; sijump: not switched while it runs"
+    assert left_out(["notify", "sijump"]) == "no port for notify: the hart will not tell it; sijump: not switched while it runs"

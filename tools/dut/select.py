@@ -21,6 +21,8 @@ _MODELS = ("decoder", "codec", "sources", "transport")  # checks of a plan that 
 _PULSES = {
     "ntrace": {"notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i"},
     "etrace": {"notify": "ing_notify_i"},
+    "ctr": {"xlen32": "csr_xlen32_i"},
+    "hpm": {"xlen32": "csr_xlen32_i"},
 }  # fmt: skip
 
 
@@ -60,7 +62,7 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
 def left_out(without: Sequence[str]) -> str:
     """What is left out of the runs, for people; "" if nothing is."""
     kinds, steady = [name for name in without if name not in OPTIONS], [name for name in without if name in OPTIONS]
-    told = [f"no port for {' and '.join(kinds)}: the hart will not tell them"] if kinds else []
+    told = [f"no port for {' and '.join(kinds)}: the hart will not tell it"] if kinds else []
     return "; ".join([*told, f"{', '.join(steady)}: not switched while it runs"] if steady else told)
 
 
