@@ -26,12 +26,19 @@ def replayed(capture: TandemCapture) -> bool:
     return capture.program is not None and config.traces("pc") and config.traces("request") and config.traces("gpr")
 
 
-def check_verify(capture: TandemCapture, book: ClauseBook, decoded: Decoded) -> Report | None:
-    """One report of the verifier, as clauses; None if the trace cannot be replayed."""
+def check_verify(capture: TandemCapture, book: ClauseBook, decoded: Decoded, verifier: Verifier | None = None) -> Report | None:
+    """One report of the verifier, as clauses; None if the trace cannot be replayed.
+
+    verifier: one with the hart's own profile, else that of the machine that recorded our programs. Memory comes from the ELF file where the
+    trace does not load its program.
+    """
     config: Config = capture.config
     if not replayed(capture):
         return None
-    verifier = Verifier(reference(config.xlen), Profile.of(config, virt(config.xlen)), program=capture.program)
+    assert capture.program is not None
+    verifier = verifier or Verifier(reference(config.xlen), Profile.of(config, virt(config.xlen)), program=capture.program)
+    if not decoded.init.any():
+        verifier.load([*capture.program.segments, *capture.program.data])
     report = verifier.run(decoded, capture.data)
     for name, clause in CLAUSE.items():
         if name == "ppc":

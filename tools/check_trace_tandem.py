@@ -22,7 +22,7 @@ from scoreboards.tandem_capture import TandemCapture
 from scoreboards.tandem_items import ItemTable
 from scoreboards.tandem_knobs import Knobs
 from scoreboards.tandem_legal import check_legal
-from scoreboards.tandem_verify import CLAUSE, PPC_KEY, _failure, replayed
+from scoreboards.tandem_verify import check_verify, replayed
 from scoreboards.verdict import Verdict
 
 ORDER = "TV.told.order"  # groups stand in program order
@@ -35,7 +35,7 @@ def check(capture: TandemCapture, knobs: Knobs, profile: Profile, pc: int | None
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, knobs)
     if replayed(capture) and (pc is not None or begins(decoded)):
-        _verify(capture, verdict.book, decoded, profile, pc)
+        check_verify(capture, verdict.book, decoded, Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program))
     verdict.stats |= {"told": decoded.instruction_count, "messages": decoded.items, "bytes": len(capture.data)}
     return verdict
 
@@ -44,24 +44,6 @@ def begins(decoded: Decoded) -> bool:
     """Whether a hart reset comes before the first instruction."""
     resets, instructions = np.flatnonzero(decoded.reset), np.flatnonzero(decoded.size)
     return bool(len(resets)) and (not len(instructions) or resets[0] < instructions[0])
-
-
-def _verify(capture: TandemCapture, book: ClauseBook, decoded: Decoded, profile: Profile, pc: int | None) -> None:
-    """As scoreboards/tandem_verify.py, but with the hart's own profile, and with the ELF file where the trace does not load its program."""
-    assert capture.program is not None
-    verifier = Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
-    if not decoded.init.any():
-        verifier.load([*capture.program.segments, *capture.program.data])
-    report = verifier.run(decoded, capture.data)
-    for name, clause in CLAUSE.items():
-        if name == "ppc":
-            book.count(clause, min(report.matched, int((decoded.change_key == PPC_KEY).sum())))
-        elif name in ("groups", "format") or capture.config.traces(name):
-            book.count(clause, report.matched)
-    for found in report.findings:
-        book.fail(_failure(found, report, capture))
-    if not report.findings and (report.unverified or not report.matched):
-        book.fail(Failure(CLAUSE["groups"], f"{report.unverified} sections could not be compared" if report.unverified else "no instruction could be compared"))
 
 
 def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None:
