@@ -65,7 +65,7 @@ class Plan:
     def _listed(self, sim: str) -> list[Job]:
         """Scenarios, programs and stories, each in all its configurations."""
         system = self.account.system
-        stories = [replace(job, name=f"{job.name}-{seed}") for seed in _STORY_SEEDS for job in system.stories(sim, seed=seed)]
+        stories = [replace(job, name=f"story-{job.name}-{seed}") for seed in _STORY_SEEDS for job in system.stories(sim, seed=seed)]
         return [*system.directed(sim), *system.programs(everything=True), *stories]
 
     def _family(self, job: Job) -> Family:
