@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -87,3 +88,8 @@ def is_one_sentence(done: subprocess.CompletedProcess, *words: str) -> bool:
     assert len(lines) == 1 and lines[0].startswith("error: ") and ";" in lines[0], lines
     assert all(word in lines[0] for word in words), (words, lines[0])
     return True
+
+
+def hears_sigint() -> None:
+    """For preexec_fn: a child that can be interrupted, also where tests run in the background of a shell, which ignores SIGINT for them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

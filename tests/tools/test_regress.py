@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.captures import ROOT, is_one_sentence, run
+from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
 from tools import regress, systems
 
 WORDS = ("IP=ntrace", "SIZE=300", "REPORT=0", "N=1", "DRIVE=bulk", "BLOCKS=1", "XLEN=64", "STACK_DEPTH=8", "TS_WIDTH=64", "FIFO_DEPTH=16",
@@ -53,7 +53,7 @@ def test_stopped_anywhere(tmp_path, sim, how):
     out = tmp_path / "out"
     words = ("SEEDS=9", "FIRST=11", *LONGER, f"OUT={out}", f"SIM={sim}")
     command = [sys.executable, "-m", "tools.regress", *words]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=hears_sigint) as process:
         while not (done := list(out.glob("*/*/result.json"))) and process.poll() is None:
             time.sleep(0.02)
         assert done and process.poll() is None, "it ended before it could be stopped"

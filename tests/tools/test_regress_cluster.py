@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tb.job import Job
-from tests.tools.captures import ROOT, is_one_sentence
+from tests.tools.captures import ROOT, hears_sigint, is_one_sentence
 from tests.tools.regress_slurm import Slurm, missing, slurm
 from tools.jobs import Lot
 from tools.regress_cluster import TRIES, HandOut
@@ -61,7 +61,7 @@ def test_a_cluster_is_left_as_it_was_found(one: Slurm, tmp_path, sim):
     command = _words(out, sim, size=60_000)  # so long that it is at work when it is stopped
     refused = subprocess.run([*command, "QUEUE=nope"], cwd=ROOT, env=one.env, capture_output=True, text=True, timeout=120)
     assert is_one_sentence(refused, "CLUSTER=slurm does not take a job", "Invalid partition", "QUEUE=")
-    with subprocess.Popen(command, cwd=ROOT, env=one.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, env=one.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears_sigint) as process:
         try:
             _wait_for_two_at_work(out, process)
             process.send_signal(signal.SIGINT)
