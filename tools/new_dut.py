@@ -45,11 +45,11 @@ def main(argv: list[str]) -> int:
     listed, theirs = _theirs(given, out)
     out.mkdir(parents=True, exist_ok=True)
     (out / FILE).write_text(description(name, system, place, listed, given.get("TOP", ""), theirs))
-    if not (out / "wrapper.sv").exists():
+    if made := not (out / "wrapper.sv").exists():
         (out / "wrapper.sv").write_text(wrapper(name, place))
     dut = shown(out)
     print(f"{short(out / FILE)}: what your IP is; fill it in from top to bottom")
-    print(f"{short(out / 'wrapper.sv')}: only for what a map cannot do; else delete it")
+    print(f"{short(out / 'wrapper.sv')}: {'only for what a map cannot do; else delete it' if made else 'was there and stays as it is'}")
     print(f"next: edit {short(out / FILE)}, then type `make doctor DUT={dut}`")
     return 0
 
