@@ -57,7 +57,7 @@ CASES = {
     "everything from mctrctl": (swapped, "two_worlds", SMALL, "CTR.csr.active"),
     "freeze by the source": (freezes_by_source, "freezing_traps", SMALL, "CTR.vtrans.freeze"),
     "debug recorded": (only((3,), WHOLE, lambda r, f, t: f == DEBUG), "debug_mode", SMALL, "CTR.priv.debug"),
-    "TKBRINH ignored": (filter_ignored(36), "filters", SMALL, "CTR.filter.tkbrinh"),
+    "TKBRINH ignored": (filter_ignored(37), "filters", SMALL, "CTR.filter.tkbrinh"),
     "DIRLJMPINH ignored": (filter_ignored(47), "filters", DRAFT, "CTR.filter.dirljmpinh"),
     "M-mode never": (only((5, 11), NOTHING, lambda r, f, t: f == M), "mode_enables", SMALL, "CTR.ctl.m"),
     "VS-mode always": (only((11,), WHOLE, lambda r, f, t: f == VS), "mode_enables", SMALL, "CTR.vsctl.s"),

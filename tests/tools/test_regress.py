@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -57,10 +58,12 @@ def test_stopped_anywhere(tmp_path, sim, how):
         while not (done := list(out.glob("*/*/result.json"))) and process.poll() is None:
             time.sleep(0.02)
         assert done and process.poll() is None, "it ended before it could be stopped"
-        os.killpg(process.pid, signal.SIGSTOP)  # it and its simulators stand still, however long the second one takes to begin
+        still = _stopped(process.pid)  # however long the second one takes to begin
         busy = _a_second_is_refused(words)
         process.send_signal(how)  # before anything else when it goes on
-        os.killpg(process.pid, signal.SIGCONT)
+        for pid in still:
+            with contextlib.suppress(ProcessLookupError):  # gone with what began it
+                os.kill(pid, signal.SIGCONT)
         said = process.communicate(timeout=60)[0]
     assert busy
     if how != signal.SIGKILL:
@@ -71,6 +74,13 @@ def test_stopped_anywhere(tmp_path, sim, how):
     again = run("regress", *words)
     assert again.returncode == 0 and "seeds were run before; going on" in again.stdout and "9 of 9 seeds passed" in again.stdout
     assert done[0].stat().st_mtime_ns == left[done[0]]
+
+
+def _stopped(pid: int) -> list[int]:
+    """It and all that it began stand still: a simulator has a session of its own, and runs a whole batch."""
+    os.kill(pid, signal.SIGSTOP)
+    children = [child for thread in Path(f"/proc/{pid}/task").iterdir() for child in (thread / "children").read_text().split()]
+    return [pid, *(each for child in children for each in _stopped(int(child)))]
 
 
 def _a_second_is_refused(words: tuple[str, ...]) -> bool:
