@@ -79,12 +79,12 @@ def count(book: ClauseBook, encoded: EncodedTrace, n: int) -> None:
 
 
 def _check_starts(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
-    """What the encoder gives beside the payload: the mark of a packet 3.0, and the time of its timestamp."""
+    """What the encoder gives beside the payload: the mark of a packet 3.0, and, where packets have one, the time of the timestamp."""
     for name, clause, want in (
         ("start", "ET.tra.zeros", [p.name == "start" for p in encoded.packets]), ("time16", "ET.tra.timestamp", encoded.time16),
     ):  # fmt: skip
         have = getattr(capture, name)
-        if have is None:
+        if have is None or name == "time16" and not capture.config.timestamp:
             continue
         bad = np.flatnonzero(np.asarray(want) != np.asarray(have))
         book.bulk(clause, len(want), bad, lambda i, n=name, c=clause, w=want, h=have: Failure(

@@ -121,7 +121,9 @@ def test_padded_payload_and_wrong_marks(variant: str) -> None:
     starts = [p.name == "start" for p in good.encoded.packets]
     assert doctored("stops", options, exact=True, start=starts, time16=good.encoded.time16).passed
     assert doctored("stops", options, exact=True, start=[not s for s in starts]).book.failed == ["ET.tra.zeros"]
-    assert doctored("stops", options, exact=True, time16=[t + 1 for t in good.encoded.time16]).book.failed == ["ET.tra.timestamp"]
+    late = [t + 1 for t in good.encoded.time16]
+    assert "ET.tra.timestamp" not in doctored("stops", options, exact=True, time16=late).book.results(), "nobody sees a time that is not sent"
+    assert doctored("stops", options | {"timestamp": 1}, exact=True, time16=late).book.failed == ["ET.tra.timestamp"]
 
 
 def test_packets_missing_close_together() -> None:

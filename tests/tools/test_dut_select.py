@@ -7,6 +7,7 @@ import pytest
 from models.riscv.retired import Kind, Retired
 from tb.job import Job
 from tb.sequences.stimulus import heard
+from tests.scoreboards.etrace_stories import doctored
 from tests.tools.dut_folders import folder
 from tools import systems
 from tools.dut.description import IPS, Dut
@@ -68,6 +69,27 @@ def test_clauses_that_do_not_apply(tmp_path, exact):
     assert none["NT.4.registers"] == "about models and tools, or the whole trace system; not about a single device"
     assert ("NT.2.exception" in none) is not exact, "only who declares the profile is held to every byte"
     assert "NT.3.1.mseo" not in none and "NT.7.8.icnt" not in none
+
+
+def test_what_a_knob_leaves_free_is_not_applicable(tmp_path):
+    """The reason names the knob; and it is true: the scoreboard counts nothing for the clause."""
+    etrace, head = systems.find("etrace"), {"ip": "etrace", "variant": "v2_0"}
+
+    def why(**profile) -> dict[str, str]:
+        path = folder(tmp_path, dut=head, profile=profile, options={"mode": None, "inst_stall_ena": None, "timestamp": 0})
+        text = (path / "dut.toml").read_text()
+        (path / "dut.toml").write_text(text[: text.index("[parameters]")] + text[text.index("[options]") :])
+        dut = Dut.load(path)
+        return not_applicable(dut, etrace, select(dut, etrace, 1, "icarus"), [])
+
+    free, tight = why(), why(payload_padded=False, map_filled=False)
+    assert free["ET.pay.compression"] == "left free by payload_padded = true ([profile])"
+    assert free["ET.pay.map_bits"] == "left free by map_filled = true ([profile])"
+    assert not {"ET.pay.compression", "ET.pay.map_bits"} & set(tight) and "ET.pay.compression" not in why(exact=True)
+    assert why(exact=True)["ET.tra.timestamp"] == "there is nothing to check with timestamp = 0"
+    for clause, story, options in (("ET.pay.compression", "stops", {}), ("ET.pay.map_bits", "map_lengths", {}), ("ET.opt.cache_shorter", "cache_shorter", {"jump_target_cache": 1})):
+        counts = [doctored(story, options, knobs=knobs).book.results().get(clause, (0, 0))[0] for knobs in (etrace.knobs(), etrace.knobs.free())]
+        assert counts[0] > 0 and counts[1] == 0, clause
 
 
 @pytest.mark.parametrize("ip", IPS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -24,6 +25,14 @@ _PULSES = {
     "ctr": {"xlen32": "csr_xlen32_i"},
     "hpm": {"xlen32": "csr_xlen32_i"},
 }  # fmt: skip
+# Clauses that are checked only where a knob of [profile] does not have this value.
+_FREED = {
+    "ntrace": {"NT.7.1.trap": ("ownership_at_traps", False)},
+    "etrace": {"ET.pay.compression": ("payload_padded", True), "ET.pay.map_bits": ("map_filled", True), "ET.opt.cache_shorter": ("cache_always", True)},
+    "tandem": {"TV-4": ("bytes", "any"), "TV-6": ("bytes", "any"), "TV-7": ("interrupt_instruction", True)},
+}  # fmt: skip
+# Clauses about what is not there if an option has this value only.
+_WITHOUT = {"etrace": {"ET.tra.timestamp": ("timestamp", 0)}}
 
 
 @dataclass(frozen=True)
@@ -170,7 +179,7 @@ def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job
     found: dict[str, str] = {}
     clauses = system.plan.clauses
     for clause in clauses.values():
-        if why := _why_not(dut, clause, ran, needs):
+        if why := _why_not(dut, clause, ran, needs) or _free(dut, system, clause.id):
             found[clause.id] = why
     for clause in clauses.values():
         parts = [part for part in clause.through if part in clauses]
@@ -204,6 +213,18 @@ def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]
         why = next(iter(needs[min(scenarios)]))
         return f"its scenarios do not apply: {min(scenarios).partition(':')[2]} {why}"
     return ""
+
+
+def _free(dut: Dut, system: Any, clause: str) -> str:
+    """Why nothing asks for a clause: a knob, or an option, of this IP."""
+    option, none = _WITHOUT.get(dut.ip, {}).get(clause, ("", None))
+    if option and dut.claims.values[option] == (none,):
+        return f"there is nothing to check with {option} = {none}"
+    knob, free = _FREED.get(dut.ip, {}).get(clause, ("", None))
+    if not knob:
+        return ""
+    value = dut.knobs.get(knob, getattr(system.knobs() if dut.exact else system.knobs.free(), knob))
+    return f"left free by {knob} = {json.dumps(value)} ([profile])" if value == free else ""
 
 
 def _of_variants(dut: Dut, variants: Sequence[str]) -> bool:

@@ -24,6 +24,29 @@ _FIRST: dict[str, dict[str, Any]] = {
     "hpm": {"xlen": [64], "retired": 4, "counters": "3+4+5+6", "widths": 64},
     "tandem": {"xlen": [64], "flen": 64, "incremental": 1},
 }
+# Lines of [inputs] and [outputs] as somebody may write them, with signals that the system has.
+_EXAMPLES = {
+    "ntrace": (
+        'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!out_ready_i"      test_mode = 0      bus = "{ing_iaddr_i, ing_itype_i}"',
+        'ing_ready_o = "!stall"   out_data_o = "beat[63:0]"   drop_o = 0',
+    ),
+    "etrace": (
+        'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!pkt_ready_i"      test_mode = 0      bus = "{ing_iaddr_i, ing_itype_i}"',
+        'ing_ready_o = "!stall"   pkt_payload_o = "packet[247:0]"   drop_o = 0',
+    ),
+    "ctr": (
+        'rd_en = "csr_valid_i && csr_op_i < 4"      test_mode = 0      xfer = "{xfer_valid_i[0], xfer_type_i[3:0]}"',
+        'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"',
+    ),
+    "hpm": (
+        'rd_en = "csr_valid_i && csr_op_i < 4"      test_mode = 0      counted = "{events_i, retired_i}"',
+        'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"   counter_o = 0',
+    ),
+    "tandem": (
+        'told = "in_valid_i && |in_has_i"      stalled = "!out_ready_i"      test_mode = 0      bus = "{in_pc_i, in_insn_i}"',
+        'in_ready_o = "!stall"   out_data_o = "beat[255:0]"   error_o = 0',
+    ),
+}  # fmt: skip
 _CLOCKS = ("clk", "clk_i", "clock", "clock_i", "i_clk", "aclk", "pclk")
 _RESET = re.compile(r"^(i_)?(a)?(rst|reset|resetn|rstn|rst_ni|rst_n|rst_i|reset_n|reset_i|rst_n_i|resetn_i)$")
 _LOW = re.compile(r"(n|_ni|_n_i|n_i)$")
@@ -32,8 +55,8 @@ _LOW = re.compile(r"(n|_ni|_n_i|n_i)$")
 def description(name: str, system: Any, ours: Reference, listed: Mapping[str, Sequence[str]], top: str, theirs: Mapping[str, Port]) -> str:
     """dut.toml. listed: lists of [sources] that are known. theirs: the ports of the module, empty if nobody looked yet."""
     parts = [
-        _head(name, system, top), _sources(listed), _parameters(ours), *_clock_and_reset(theirs), _inputs(ours, theirs), _outputs(ours, theirs),
-        _options(system), *_stimulus(system), _profile(system), _waiver(system),
+        _head(name, system, top), _sources(listed), _parameters(ours), *_clock_and_reset(theirs), _inputs(system, ours, theirs), _outputs(system, ours, theirs),
+        _options(system), *_stimulus(system, ours), _profile(system), _waiver(system),
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 
@@ -89,10 +112,10 @@ def _clock_and_reset(theirs: Mapping[str, Port]) -> list[str]:
     ]
 
 
-def _inputs(ours: Reference, theirs: Mapping[str, Port]) -> str:
+def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
     lines = [
         "[inputs]  # each of your inputs = SystemVerilog expression of our signals, as in",
-        '# blk_valid = "enable_i && |ing_iretire_i"      stalled = "!out_ready_i"      test_mode = 0      bus = "{ing_iaddr_i, ing_itype_i}"',
+        f"# {_EXAMPLES[system.ip][0]}",
         *_comment("An input that has the name of one of our signals needs no line. The signals of ours (width; parameters as above may be used as well):").splitlines(),
     ]  # fmt: skip
     for title, group in ours.groups:
@@ -108,8 +131,8 @@ def _inputs(ours: Reference, theirs: Mapping[str, Port]) -> str:
     return "\n".join(lines)
 
 
-def _outputs(ours: Reference, theirs: Mapping[str, Port]) -> str:
-    lines = ["[outputs]  # each of our outputs = expression of your ports, as in  ing_ready_o = \"!stall\"   out_data_o = \"beat[63:0]\"   drop_o = 0"]
+def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
+    lines = [f"[outputs]  # each of our outputs = expression of your ports, as in  {_EXAMPLES[system.ip][1]}"]
     yours = [f"{port.name} ({port.width})" for port in theirs.values() if port.direction == "output"]
     if yours:
         lines += _comment(f"Yours (width): {', '.join(yours)}.").splitlines()
@@ -140,14 +163,15 @@ def _options(system: Any) -> str:
     return "\n".join(lines)
 
 
-def _stimulus(system: Any) -> list[str]:
+def _stimulus(system: Any, ours: Reference) -> list[str]:
     """Nothing for CSR blocks: they have neither blocks of instructions nor an output that waits."""
     if system.ip in ("ctr", "hpm"):
         return []
+    ready = next(name for name in ("pkt_ready_i", "out_ready_i") if name in ours.ports)
     return ["\n".join([
         "[stimulus]",
         '# retirement = "single"  # it takes one instruction at a time, not blocks of several',
-        "# backpressure = false   # its output cannot wait: out_ready_i stays 1",
+        f"# backpressure = false   # its output cannot wait: {ready} stays 1",
     ])]  # fmt: skip
 
 
