@@ -7,16 +7,18 @@ import pytest
 from tb.job import Job
 from tools import systems
 from tools.dut.description import IPS
+from tools.dut.elaborate import Port
 from tools.dut.reference import Reference, reference
 from tools.dut.template import description
 
 _SIGNAL = re.compile(r"\b[a-z]\w*_(?:i|o|ni)\b")
 
 
-def template(ip: str) -> tuple[Reference, str]:
+def template(ip: str, *inputs: str) -> tuple[Reference, str]:
+    """With a module of these inputs, one bit each."""
     system = systems.find(ip)
     ours = reference(system, system.build_of(Job("ports", "random", ip=ip)))
-    return ours, description("acme", system, ours, {}, "", {})
+    return ours, description("acme", system, ours, {}, "", {name: Port(name, "input", 1, "logic") for name in inputs})
 
 
 @pytest.mark.parametrize("ip", IPS)
@@ -34,3 +36,19 @@ def test_a_comment_that_goes_on_below_is_whole():
     options = ("implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump")
     assert line.endswith(", ".join(options)), "all six, in the order of their bits"
     assert "its output cannot wait: pkt_ready_i stays 1" in text
+
+
+@pytest.mark.parametrize("clock, reset, polarity", [
+    ("clk", "rst", "high"), ("clk_i", "rst_ni", "low"), ("ck", "rst_h", "high"), ("aclk", "aresetn", "low"), ("PCLK", "PRESETn", "low"), ("i_clk", "i_rst_n", "low"),
+    ("sys_clk", "sys_rst_l", "low"), ("clock_i", "rst_n_i", "low"), ("core_clk", "por_reset", "high"), ("clk_in", "rst_in", "high"),
+])  # fmt: skip
+def test_clock_and_reset_are_found_by_their_names(clock, reset, polarity):
+    _, text = template("etrace", "hart_in_reset", "clk_en", "in_reset", reset, clock)
+    assert f'[clock]\nport = "{clock}"\n' in text and f'[reset]\nport = "{reset}"\npolarity = "{polarity}"' in text
+    assert not {f"# {name} = " for name in (clock, reset)} & {line[: line.find("=") + 2] for line in text.splitlines()}
+    assert all(f'# {name} = ""' in text for name in ("hart_in_reset", "clk_en", "in_reset"))
+
+
+def test_where_no_name_is_one_of_a_clock_it_says_so():
+    _, text = template("etrace", "tick")
+    assert text.count('port = ""  # none of your inputs looks like one: write its name') == 2 and '# tick = ""  # 1 bit' in text

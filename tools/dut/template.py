@@ -47,9 +47,10 @@ _EXAMPLES = {
         'in_ready_o = "!stall"   out_data_o = "beat[255:0]"   error_o = 0',
     ),
 }  # fmt: skip
-_CLOCKS = ("clk", "clk_i", "clock", "clock_i", "i_clk", "aclk", "pclk")
-_RESET = re.compile(r"^(i_)?(a)?(rst|reset|resetn|rstn|rst_ni|rst_n|rst_i|reset_n|reset_i|rst_n_i|resetn_i)$")
-_LOW = re.compile(r"(n|_ni|_n_i|n_i)$")
+_OF_ALL = "(?:i_|sys_|core_|main_)?"  # what a clock or reset of everything may be called before its own name
+_CLOCK = re.compile(rf"{_OF_ALL}[ahp]?(?:clk|clock|ck)(?:_i|_in)?")
+_RESET = re.compile(rf"{_OF_ALL}(?:por_|async_|sync_)?[ahp]?(?:rst|reset)_?(?P<level>[nlbh])?_?(?:i|in)?")
+
 
 
 def description(name: str, system: Any, ours: Reference, listed: Mapping[str, Sequence[str]], top: str, theirs: Mapping[str, Port]) -> str:
@@ -101,14 +102,23 @@ def _parameters(ours: Reference) -> str:
     return f"[parameters]\n{_comment(text)}\n# ADDR_WIDTH = \"{next(name for name in ('Xlen', 'IAddressWidth') if name in ours.parameters)}\""
 
 
+def _clock(theirs: Mapping[str, Port]) -> str:
+    """The input that has the name of a clock; "" if none has."""
+    return next((name for name, port in theirs.items() if port.direction == "input" and port.width == 1 and _CLOCK.fullmatch(name.lower())), "")
+
+
+def _reset(theirs: Mapping[str, Port]) -> str:
+    return next((name for name, port in theirs.items() if port.direction == "input" and port.width == 1 and _RESET.fullmatch(name.lower())), "")
+
+
 def _clock_and_reset(theirs: Mapping[str, Port]) -> list[str]:
-    names = [name for name, port in theirs.items() if port.direction == "input" and port.width == 1]
-    clock = next((name for name in names if name.lower() in _CLOCKS), "clk" if not theirs else "")
-    reset = next((name for name in names if _RESET.match(name.lower())), "rst_n" if not theirs else "")
-    low = bool(_LOW.search(reset.lower()))
+    clock, reset = _clock(theirs) if theirs else "clk", _reset(theirs) if theirs else "rst_n"
+    match = _RESET.fullmatch(reset.lower())
+    high = match is not None and match["level"] in (None, "h")
+    unsure = "  # none of your inputs looks like one: write its name"
     return [
-        "\n".join(["[clock]", f'port = "{clock}"', 'edge = "rising"  # or "falling": then it gets our clock inverted']),
-        "\n".join(["[reset]", f'port = "{reset}"', f'polarity = "{"low" if low or not reset else "high"}"  # "low": 0 resets; "high": 1 does', 'style = "async"  # or "sync": it waits for the clock']),
+        "\n".join(["[clock]", f'port = "{clock}"{unsure * (not clock)}', 'edge = "rising"  # or "falling": then it gets our clock inverted']),
+        "\n".join(["[reset]", f'port = "{reset}"{unsure * (not reset)}', f'polarity = "{"high" if high else "low"}"  # "low": 0 resets; "high": 1 does', 'style = "async"  # or "sync": it waits for the clock']),
     ]
 
 
@@ -126,7 +136,7 @@ def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
     if theirs:
         lines.append("#  Yours, to be filled in:")
     for port in theirs.values():
-        if port.direction == "input" and port.name.lower() not in _CLOCKS and not _RESET.match(port.name.lower()):
+        if port.direction == "input" and port.name not in (_clock(theirs), _reset(theirs)):
             lines.append(f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {port.width} bit{"s" * (port.width != 1)}')
     return "\n".join(lines)
 
