@@ -57,6 +57,12 @@ def test_a_signal_that_does_not_fit(tmp_path, changes, state, told):
         raise ValueError(bad.text)
 
 
+def test_an_input_without_a_value_may_be_the_clock(tmp_path):
+    found = looked(tmp_path, clock={"port": None}, inputs={"blk": None})
+    of = {s.port.name: s.text for s in found.inputs if s.state == MISSING}
+    assert of["clk"].endswith("0 if it does not matter; or name it in [clock], if that is what it is") and of["blk"].endswith("0 if it does not matter")
+
+
 @pytest.mark.parametrize(
     "changes, told",
     [

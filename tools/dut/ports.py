@@ -203,7 +203,9 @@ def _inputs(dut: Dut, found: Fit) -> None:
         elif port.name in ours and ours[port.name].direction == "input":
             signal.expression, signal.how = port.name, "same name"
         else:
-            signal.fail(MISSING, f"input {port.name} ({_bits(port)}) of {dut.top} has no value; add {port.name} = \"...\" to [inputs], 0 if it does not matter")
+            unnamed = [f"[{table}]" for table, name in (("clock", dut.clock), ("reset", dut.reset)) if not name and port.width == 1]
+            other = f"; or name it in {' or '.join(unnamed)}, if that is what it is" if unnamed else ""
+            signal.fail(MISSING, f"input {port.name} ({_bits(port)}) of {dut.top} has no value; add {port.name} = \"...\" to [inputs], 0 if it does not matter{other}")
 
 
 def _outputs(dut: Dut, found: Fit) -> None:
