@@ -20,23 +20,33 @@ class ItemError(ValueError):
     """An item that cannot be packed, or bytes that are no item; the text says what is wrong, and at which offset."""
 
 
+class _Told:
+    """For people: `full register csr 0x340 data=0x1`, `additional state mtime data=0x20`, `memory request address=0x80 op=load size=32`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        words = [_shown(self, name, value) for name, value in asdict(self).items() if name != "length"]  # type: ignore[call-overload]
+        return " ".join([table.BY_CODE[_code(self)].meaning, *words])
+
+
 @dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(_Told):
     """Begin group."""
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class End(_Told):
     """End group."""
 
 
 @dataclass(frozen=True, slots=True)
-class IncrementPc:
+class IncrementPc(_Told):
     """The pc advances by the length of the group's instruction."""
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class Register(_Told):
     """A register's value: XLEN bits (CSR, x) or FLEN bits (f)."""
 
     address: int
@@ -44,7 +54,7 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
-class AddRegister:
+class AddRegister(_Told):
     """A register plus -128 to 127."""
 
     address: int
@@ -52,7 +62,7 @@ class AddRegister:
 
 
 @dataclass(frozen=True, slots=True)
-class OrRegister:
+class OrRegister(_Told):
     """A register with some of bits 7:0 set."""
 
     address: int
@@ -60,7 +70,7 @@ class OrRegister:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(_Told):
     """Additional state: identifier and value."""
 
     id: int
@@ -68,7 +78,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(_Told):
     """A memory request; data is 0 where the operation sends none."""
 
     address: int
@@ -78,7 +88,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class Response(_Told):
     """The response to the request right before."""
 
     size: int
@@ -87,17 +97,17 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(_Told):
     """Hart reset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Init:
+class Init(_Told):
     """State initialization."""
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(_Told):
     """An instruction: 2 or 4 bytes, its bits."""
 
     length: int
@@ -111,6 +121,25 @@ _TYPES: dict[int, Any] = {
     table.STATE: State, table.REQUEST: Request, table.RESPONSE: Response, table.RESET: Reset, table.INIT: Init,
 }  # fmt: skip
 _CODES = {cls: code for code, cls in _TYPES.items()}
+_NAMES = {"op": [one.name for one in table.OPERATIONS], "size": table.SIZES, "result": table.RESULTS}
+
+
+def _code(item: Any) -> int:
+    return {2: table.INSN16, 4: table.INSN32}[item.length] if isinstance(item, Instruction) else _CODES[type(item)]
+
+
+def _shown(item: Any, name: str, value: int) -> str:
+    if name == "id":
+        return table.BY_ID[value].name if value in table.BY_ID else f"identifier {value}"
+    if name == "address" and not isinstance(item, Request):
+        found = next((one for one in table.REGISTER_CLASSES if one.first <= value <= one.last), None)
+        if found is None or found.name == "csr":
+            return f"{'csr' if found else 'address'} {value:#x}"
+        return f"{found.name[0].replace('g', 'x')}{value - found.first}"
+    if name == "offset":
+        return f"offset={value:+}"
+    names = _NAMES.get(name, ())
+    return f"{name}={names[value] if value < len(names) else hex(value)}"
 
 
 def pack(items: Iterable[Item], config: Config) -> bytes:
@@ -123,11 +152,8 @@ def pack(items: Iterable[Item], config: Config) -> bytes:
 
 
 def _pack(item: Item, config: Config, before: Item | None) -> bytes:
-    if isinstance(item, Instruction):
-        code, values = {2: table.INSN16, 4: table.INSN32}[item.length], {"bits": item.bits}
-    else:
-        code, values = _CODES[type(item)], asdict(item)
-    values |= _request_of(code, before)
+    code = _code(item)
+    values = asdict(item) | _request_of(code, before)
     word, at = 0, 0
     for field in table.BY_CODE[code].fields:
         width, value = field.width(config, values), values[field.name]
