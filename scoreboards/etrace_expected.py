@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.etrace.packets import PRIVILEGE
 from models.ntrace.filters import FilterSettings
 from models.riscv.beats import Beats
 from models.riscv.blocks import to_beats
 from models.riscv.isa import Flow
 from models.riscv.program import NO_TARGET, Program
-from models.riscv.retired import IType, Kind
+from models.riscv.retired import PRIVILEGE, IType, Kind
 from scoreboards.etrace_capture import EtraceCapture
 from scoreboards.traced import Traced
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.etrace.packets import PRIVILEGE
 from models.riscv.isa import Flow
-from models.riscv.retired import IType
+from models.riscv.retired import PRIVILEGE, IType
 from scoreboards import etrace_table as t
 from scoreboards.etrace_depths import CALLS, check_depths
 from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, flows

@@ -15,9 +15,8 @@ import numpy as np
 
 from models.etrace.decoder import decode as decode_etrace
 from models.etrace.deframe import Deframer, Frame
-from models.etrace.packets import PRIVILEGE
 from models.ntrace.decoder import decode as decode_ntrace
-from models.riscv.retired import Kind
+from models.riscv.retired import PRIVILEGE, Kind
 from models.tandem.decoded import GROUP, Decoded
 from models.tandem.decoder import decode as decode_tandem
 from models.tandem.table import MCYCLE, MEMDATA, MINSTRET, PADDR, PRIV, STATE_KEY

@@ -119,7 +119,7 @@ def filter_registers(p: Params, i: int) -> tuple[Register, ...]:
             row("trTeFilterMatchDsize", "25", "WARL", "match dsize: not built", legal=fixed(0)),
         ), "trTeActive"),
         Register(base + 4, f"{name}MatchInst", f"privileges and kind of trap of filter {i}", FILTER, (
-            row("trTeFilterMatchChoicePrivilege", "7:0", "WARL", "bit n: privilege n matches"),
+            row("trTeFilterMatchChoicePrivilege", "7:0", "WARL", "bit n: the privilege matches that E-Trace codes as n: 0 U, 1 S, 3 M, 4 Debug Mode, 5 VU, 6 VS"),
             row("trTeFilterMatchValueInterrupt", "8", "WARL", "1 interrupts, 0 exceptions"),
         ), "trTeActive"),
         Register(base + 8, f"{name}MatchEcauseLow", f"causes 0 to 31 of filter {i}", FILTER, (

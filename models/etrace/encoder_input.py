@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from models.etrace.config import Config
-from models.etrace.packets import OPTIONS, PRIVILEGE
+from models.etrace.packets import OPTIONS
 from models.ntrace.filters import FilterSettings
 from models.riscv.beats import Beats
-from models.riscv.retired import IType, Priv
+from models.riscv.retired import PRIVILEGE, IType, Priv
 
 HEAD, TAIL, TRAP_SLOT = range(3)
 SLOTS = 3

@@ -42,8 +42,8 @@ from models.etrace.encoder_input import (
     Story,
 )
 from models.etrace.encoder_output import ENDED_NTR, ENDED_REP, Sender
-from models.etrace.packets import MAX_BRANCHES, PRIVILEGE
-from models.riscv.retired import IType
+from models.etrace.packets import MAX_BRANCHES
+from models.riscv.retired import PRIVILEGE, IType
 
 FAR = 1 << 62  # an item that does not come
 _WEAK = 1  # a predictor entry behind a sync: not taken, may change at once

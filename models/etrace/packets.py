@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 VARIANTS = ("v2_0", "draft_0_026")
 OPTIONS = ("implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump")  # bits of ioptions
 QUAL_STATUS = ("no_change", "ended_rep", "trace_lost", "ended_ntr")  # draft: packet_lost for 2
-PRIVILEGE = {0: 0, 1: 1, 3: 3, 4: 5, 5: 6}  # {V, PRV} of models.riscv.retired.Priv to the code of table priv
 PRIVILEGE_NAMES = {0: "U", 1: "S", 3: "M", 4: "D", 5: "VU", 6: "VS"}
 MAX_PAYLOAD = 31  # bytes: the length field of both encapsulations has 5 bits
 MAX_BRANCHES = 31

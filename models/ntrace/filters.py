@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.riscv.beats import Beats
-from models.riscv.retired import IType, Priv
+from models.riscv.retired import PRIVILEGE, IType, Priv
 
 MAX_FILTERS, MAX_COMPS = 2, 2
 CONTEXT_BITS = 32
@@ -43,6 +43,7 @@ PRIMARY, BOTH, NOT_BOTH, LATCH = range(4)  # match modes
 _OPERATORS = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
 _COMPARE = {EQ: np.equal, NE: np.not_equal, LT: np.less, LE: np.less_equal, GT: np.greater, GE: np.greater_equal}
 _TERM = re.compile(r"(\w+)(=|!=|<=|>=|<|>)(.+)")
+_CODE = np.array([PRIVILEGE.get(priv, 0) for priv in range(8)], np.int64)  # the bit of trTeFilterMatchChoicePrivilege
 _EXAMPLE = "FILTER='iaddr=0x80000100..0x800001ff&priv=M'"
 
 
@@ -171,7 +172,7 @@ def _filter(seen: _Blocks, comps: list[_Comparator], control: int, inst: int, ec
     """Blocks for which all conditions of one filter hold."""
     match = np.ones(seen.count, bool)
     if control & MATCH_PRIVILEGE:
-        match &= (inst >> seen.priv.astype(np.int64) & 1).astype(bool)
+        match &= (inst >> _CODE[seen.priv] & 1).astype(bool)
     for bit in MATCH_COMP_BITS:
         if control >> bit & 1:
             number = control >> bit + 1 & 7
@@ -250,7 +251,7 @@ class _Parser:
                 raise self._wrong(f"has the condition {term!r}", f"know {', '.join(INPUTS)}, priv=, ecause= and trap=")
             if name == "priv":
                 control |= MATCH_PRIVILEGE
-                inst |= sum({1 << self._choice(Priv.__members__, one) for one in value.split("+")})
+                inst |= sum({1 << PRIVILEGE[self._choice(Priv.__members__, one)] for one in value.split("+")})
             elif name == "ecause":
                 control |= MATCH_ECAUSE
                 ecause |= sum({1 << self._number("ecause", one) for one in value.split("+")})

@@ -41,13 +41,17 @@ class Kind(IntEnum):
 
 
 class Priv(IntEnum):
-    """Privilege as the ingress port codes it: {V, PRV[1:0]}."""
+    """Privilege of an instruction: {V, PRV[1:0]}, the code of N-Trace's Ownership (section 7.1)."""
 
     U = 0
     S = 1
     M = 3
     VU = 4
     VS = 5
+
+
+# Its code on E-Trace's ingress port (table priv; 4 is Debug Mode), which trTeFilterMatchChoicePrivilege has a bit for each of.
+PRIVILEGE = {0: 0, 1: 1, 3: 3, 4: 5, 5: 6}
 
 
 class IType(IntEnum):

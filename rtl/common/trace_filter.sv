@@ -30,7 +30,7 @@ module trace_filter #(
   input  logic [NBlocks*IRetireWidth-1:0] ing_iretire_i,
   input  logic [NBlocks*8-1:0]            ing_cause_i,
   input  logic [NBlocks*Xlen-1:0]         ing_tval_i,
-  input  logic [NBlocks*3-1:0]            ing_priv_i,    // {V, PRV}
+  input  logic [NBlocks*3-1:0]            ing_priv_i,    // E-Trace's code: 0 U, 1 S, 3 M, 4 D, 5 VU, 6 VS
   input  logic [NBlocks*32-1:0]           ing_context_i,
 
   // Of lanes that hold a block; 0 in the others.

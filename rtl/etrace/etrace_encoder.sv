@@ -110,10 +110,8 @@ module etrace_encoder
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
-  // The filters know privileges as {V, PRV}; no code of theirs is Debug Mode. An interrupt without instructions has no
-  // address: they see 0.
+  // An interrupt without instructions has no address: the filters see 0.
   logic [NBlocks-1:0]               qualified, watch;
-  logic [2:0]                       filter_priv;
   logic [NBlocks*IAddressWidth-1:0] filter_iaddr;
   for (genvar k = 0; k < NBlocks; k++) begin : gen_filter_iaddr
     logic unplaced;
@@ -122,7 +120,6 @@ module etrace_encoder
     assign filter_iaddr[IAddressWidth*k +: IAddressWidth] =
         ing_iaddr_i[IAddressWidth*k +: IAddressWidth] & {IAddressWidth{!unplaced}};
   end
-  assign filter_priv = (ing_priv_i == 3'd4) ? 3'd2 : (ing_priv_i > 3'd4) ? ing_priv_i - 3'd1 : ing_priv_i;
 
   trace_filter #(
     .Xlen         (IAddressWidth),
@@ -143,7 +140,7 @@ module etrace_encoder
     .ing_iretire_i,
     .ing_cause_i   ({NBlocks{ing_cause_i}}),
     .ing_tval_i    ({NBlocks{ing_tval_i}}),
-    .ing_priv_i    ({NBlocks{filter_priv}}),
+    .ing_priv_i    ({NBlocks{ing_priv_i}}),
     .ing_context_i ({NBlocks{ing_context_i}}),
     .qualified_o   (qualified),
     .notify_o      (watch)

@@ -114,7 +114,12 @@ module ntrace_encoder
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
-  logic [NBlocks-1:0] qualified, watch;
+  // trTeFilterMatchChoicePrivilege has a bit for each code that E-Trace gives a privilege: 5 VU, 6 VS.
+  logic [NBlocks-1:0]   qualified, watch;
+  logic [NBlocks*3-1:0] filter_priv;
+  for (genvar k = 0; k < NBlocks; k++) begin : gen_filter_priv
+    assign filter_priv[3*k +: 3] = ing_priv_i[3*k +: 3] + {2'b00, ing_priv_i[3*k + 2]};
+  end
 
   trace_filter #(
     .Xlen         (Xlen),
@@ -135,7 +140,7 @@ module ntrace_encoder
     .ing_iretire_i,
     .ing_cause_i,
     .ing_tval_i,
-    .ing_priv_i,
+    .ing_priv_i    (filter_priv),
     .ing_context_i,
     .qualified_o   (qualified),
     .notify_o      (watch)

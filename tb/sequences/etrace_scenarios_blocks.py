@@ -71,7 +71,7 @@ def _at(offset: int) -> str:
 _FILTERS = (
     f"iaddr={_at(0)}..{_at(6)}", f"iaddr={_at(6)}..{_at(0x10)}", f"iaddr!={_at(0x12)}..{_at(0x1A)}", f"iaddr={_at(0x10)}->{_at(0x16)}",
     f"iaddr={_at(0x12)}", f"iaddr<{_at(0x1E)}", f"iaddr>={_at(0x10)}", "priv=M", "priv=U+S", "trap=exception", "trap=interrupt", "ecause=2+8",
-    "context=5", "context!=0&priv=M", f"priv=U|iaddr={_at(0x16)}..{_at(0x1E)}", f"tval=0x1234;watch={_at(6)}",
+    "context=5", "context!=0&priv=M", f"priv=U|iaddr={_at(0x16)}..{_at(0x1E)}", f"tval=0x1234;watch={_at(6)}", "priv=VS", "priv=VU+M",
 )  # fmt: skip
 
 
@@ -82,7 +82,8 @@ def filters(config: Config, rng: Random) -> Story:
     b = main_code(builder(config))
     program, walk = start(b, config)
     at = b.labels
-    for mode in (Priv.M, Priv.U, Priv.S):
+    virtual = (Priv.VU, Priv.VS) if config.privilege_width_p == 3 else ()
+    for mode in (Priv.M, Priv.U, Priv.S, *virtual):
         for context in (0, 5):
             walk.run_to(at["branch"]).branch(context == 0).run_to(at["jump"]).jump(at["after"]).run_to(at["return"]).jump(at["branch"])
             walk.context = context

@@ -13,8 +13,8 @@ from typing import Any
 
 from models.etrace.codec import bits, pack
 from models.etrace.config import Config
-from models.etrace.packets import OPTIONS, PRIVILEGE, Packet
-from models.riscv.retired import Kind, Retired
+from models.etrace.packets import OPTIONS, Packet
+from models.riscv.retired import PRIVILEGE, Kind, Retired
 from tb.sequences.etrace_golden import FORMAT, SUBFORMAT
 from tests.etrace.layouts import MAP_BITS
 

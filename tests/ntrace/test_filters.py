@@ -29,7 +29,7 @@ def test_registers_of_traps_and_watchpoints() -> None:
     registers = FilterSettings.parse(text).registers()
     assert {name: value for name, value in registers.items() if value} == {
         "trTeInstFilters": 1,
-        "trTeFilter0Control": 0b1111, "trTeFilter0MatchInst": 1 << 8 | 1 << 5 | 1 << 0,
+        "trTeFilter0Control": 0b1111, "trTeFilter0MatchInst": 1 << 8 | 1 << 6 | 1 << 0,
         "trTeFilter0MatchEcauseLow": 1 << 2, "trTeFilter0MatchEcauseHigh": 1 << 8,
         "trTeComp0Control": 1 << 14, "trTeComp0PMatchLow": 0x40, "trTeComp0PMatchHigh": 1,
     }  # fmt: skip
