@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.tools.captures import hears_sigint
 from tools.builds import ROOT
 from tools.sim import sources
 
@@ -103,3 +106,23 @@ def test_an_ip_is_attached_passes_and_a_fault_of_it_is_named(acme, sim):
 def test_a_k_that_names_nothing_is_a_sentence(acme):
     done = _make("tools.check", f"DUT={acme}", "SIM=icarus", "K=nonsense")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "K=nonsense is in none of the" in done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_in_between_it_leaves_the_report_of_what_has_run(acme, sim, how):
+    out = acme / "out"
+    command = [sys.executable, "-m", "tools.check", f"DUT={acme}", f"SIM={sim}", "SEEDS=40", "K=seed-", "N=1", f"OUT={out}"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears_sigint) as process:
+        while not (first := list(out.glob("runs/*/result.json"))) and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(how)
+        said = process.communicate(timeout=60)[0]
+    assert first and process.returncode == 130, said
+    done, total = map(int, re.search(r"^stopped: (\d+) of (\d+) runs are done, and the report of these is in .*out/index\.html$", said, re.M).groups())
+    assert 0 < done < total and said.count("stopped: ") == 1
+    report = json.loads((out / "compliance.json").read_text())
+    assert report["verdict"] == "FAIL" and report["problems"] == [f"stopped after {done} of {total} runs; the same command begins anew"], "no PASS"
+    assert sum(sum(run["endings"].values()) for run in report["runs"]) == done and not report["errors"]
+    reasons = {row["reason"] for row in report["clauses"] if row["verdict"] == "NOT-RUN"}
+    assert f"stopped after {done} of {total} runs, none of which met it" in reasons and report["counts"]["PASS"] > 0
+    assert all((out / name).is_file() for name in ("index.html", "junit.xml"))
