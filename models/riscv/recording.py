@@ -39,6 +39,7 @@ from models.riscv.retired import Effects, IType, Kind, Retired
 
 MAGIC = b"retired recording 1\n"
 DIRECTORY = Path(__file__).resolve().parents[2] / "tests" / "programs"
+LONG = DIRECTORY / "long"  # programs for checks that need a long run; main jobs leave them out
 VARIANT = "v1_0"
 
 

@@ -22,7 +22,7 @@ from models.riscv.program import Program
 from models.riscv.retired import Effects, Kind, Priv, Retired
 
 RAM, RAM_SIZE = 0x80000000, 0x02000000
-LIMIT = 200_000  # instructions; our programs end long before
+LIMIT = 300_000  # instructions; our programs end long before
 CSRS = {
     "mstatus": 0x300, "medeleg": 0x302, "mideleg": 0x303, "mie": 0x304, "mtvec": 0x305,
     "mscratch": 0x340, "mepc": 0x341, "mcause": 0x342, "mtval": 0x343, "mip": 0x344, "stvec": 0x105,

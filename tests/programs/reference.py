@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import binascii
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
-from functools import reduce
+from functools import cache, reduce
 from itertools import count, islice, permutations
-from math import gcd
+from math import gcd, isqrt
+
+import numpy as np
 
 M32 = 0xFFFFFFFF
 SEED = 2166136261
@@ -172,4 +175,28 @@ def traps() -> int:
     return mix(h, sums, 24 // 6, pages, 0, illegal + 24 // 4, breakpoints)
 
 
-CHECKSUMS = {f.__name__: f for f in (sort, recursion, dispatch, switch, crc, traps)}
+def life() -> int:
+    """Checksum of long/life.c: live cells as a set, primes by trial division, the matrix product by numpy, distances by recursion."""
+    source = randoms(7)
+    alive = {(y, x) for y in range(20) for x in range(32) if next(source) % 3 == 0}
+    h = SEED
+    for _ in range(4):
+        around = Counter(((y + i) % 20, (x + j) % 32) for y, x in alive for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+        alive = {cell for cell, n in around.items() if n == 3 or (n == 2 and cell in alive)}
+        h = mix(h, len(alive))
+    h = mix(h, *(n for n in range(2, 2400) if all(n % k for k in range(2, isqrt(n) + 1))))
+    pairs = [(next(source), next(source)) for _ in range(14 * 14)]
+    left, right = (np.array([pair[side] for pair in pairs], object).reshape(14, 14) for side in (0, 1))
+    h = mix(h, *(left @ right).flat)
+    words = "retirement instruction privilege timestamp correlation implicit return history".split()
+    return mix(h, *(_distance(words[i], words[j]) for i in range(len(words)) for j in range(i)))
+
+
+@cache
+def _distance(a: str, b: str) -> int:
+    if not a or not b:
+        return len(a) + len(b)
+    return min(_distance(a[1:], b) + 1, _distance(a, b[1:]) + 1, _distance(a[1:], b[1:]) + (a[0] != b[0]))
+
+
+CHECKSUMS = {f.__name__: f for f in (sort, recursion, dispatch, switch, crc, traps, life)}

@@ -29,14 +29,14 @@ def config_of(xlen: int, **options: Any) -> Config:
 
 
 @lru_cache(maxsize=4)
-def program_rows(name: str, xlen: int, times: int = 1) -> Rows:
-    """A recorded program, run again from reset as often as said."""
-    return Rows.concat([from_recording(recording.load(name, xlen))] * times)
+def program_rows(name: str, xlen: int) -> Rows:
+    """A recorded program, one of the main job's or a long one."""
+    return from_recording(recording.load(name, xlen, recording.LONG if name == "life" else recording.DIRECTORY))
 
 
-def sections_of(name: str, config: Config, first: int | None = None, times: int = 1) -> list[bytes]:
+def sections_of(name: str, config: Config, first: int | None = None) -> list[bytes]:
     """The bytes of each row of a program's trace, or of its first rows."""
-    rows = program_rows(name, config.xlen, times)
+    rows = program_rows(name, config.xlen)
     cut = Rows.concat([rows.select(slice(0, first)), Rows.from_rows([FLUSH])]) if first else rows
     return split(encode(cut, config))
 
