@@ -26,6 +26,7 @@ from scoreboards.ntrace_table import MessageTable
 EDGES = (*START_CLAUSE, *STOP_CLAUSE)
 TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
+VENDOR_ETYPE = 8  # and above (table 15)
 CUSTOM = (IType.UNINFERABLE_JUMP, IType.OTHER_UNINFERABLE_JUMP)  # what a custom instruction that jumps is told as (10.1)
 
 
@@ -104,7 +105,7 @@ class Alignment:
             return True
         if self.segments[-1].begin == self.segments[-1].end and len(self.segments) > 1:
             self.holes.append((position, n))
-            return self.book.check("NT-14", self._may_lose(position) is not None, lambda: self._unlost(position))
+            return self.book.check("NT-14", self._may_lose(position, self.segments[-1]) is not None, lambda: self._unlost(position))
         if self.decoded.diagnostics:  # the decoder gave up on something, which is a failure of its own
             last = self.segments[-1]
             if last.at is not None:
@@ -115,10 +116,13 @@ class Alignment:
             [("instructions", str(n), str(position))]))  # fmt: skip
         return False
 
-    def _may_lose(self, position: int) -> int | None:
-        """Instructions done when a beat at or after `position` was taken without room; None if there is none."""
+    def _may_lose(self, position: int, segment: Segment) -> int | None:
+        """Instructions done when a beat at or after `position` was taken without room; None if there is none.
+
+        What a vendor-defined Error stands for is not known: it needs no such beat.
+        """
         drops = self.expected.drop_at
-        if drops is None:
+        if drops is None or self.table["etype"][segment.first : segment.first + 1].max(initial=0) >= VENDOR_ETYPE:
             return position
         index = int(np.searchsorted(drops, position))
         return int(drops[index]) if index < len(drops) else None
@@ -133,7 +137,7 @@ class Alignment:
 
     def _place(self, segment: Segment, position: int, to_end: bool) -> bool:
         """Where a segment after a loss belongs: not before the first beat that was taken without room."""
-        first = self._may_lose(position)
+        first = self._may_lose(position, segment)
         if first is None:
             self.book.fail(self._unlost(position))
             return False

@@ -19,6 +19,7 @@ class Knobs:
     sync_keeps_stack: rc7: SYNC 0, 4 and 6 may leave the call stack as it is (table 25).
     address_padded: addresses may take more MDO groups than they need where MSBs may be skipped (8.2).
     start_codes_optional: a start behind reset or sleep may be told as SYNC=5, and a reset of a traced hart not at all (table 25).
+    vendor_codes: the device may send those that tables 15, 19, 23 and 25 leave to vendors: ETYPE, RCODE and EVCODE 8 to 15, SYNC 14 and 15.
     """
 
     sync_late: int = 4
@@ -33,11 +34,12 @@ class Knobs:
     sync_keeps_stack: bool = False
     address_padded: bool = False
     start_codes_optional: bool = False
+    vendor_codes: bool = False
 
     @classmethod
     def free(cls) -> Knobs:
         """What the specification leaves open is left open: for a device that does not declare the reference profile."""
         return cls(
             marker_late=64, markers_optional=True, tstamp_on_all=False, ownership_at_traps=False, sync_keeps_stack=True,
-            address_padded=True, start_codes_optional=True,
+            address_padded=True, start_codes_optional=True, vendor_codes=True,
         )  # fmt: skip

@@ -7,6 +7,7 @@ could not make sense of (damage, contradictions) fails here under the decoder's 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from scoreboards.ntrace_knobs import Knobs
 from scoreboards.ntrace_legal_options import check_options
 from scoreboards.ntrace_rule import Legal
 
-LONGEST = 36  # bytes (NT-18)
-SYNC_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 9)
+LONGEST = 36  # bytes (NT-18); custom messages and fields may be larger
+SYNC_CODES, RCODES, EVCODES, ETYPES = (0, 1, 2, 3, 4, 5, 6, 7, 9), (0, 1, 2), (0, 1, 4), (0,)
+VENDOR_CODES, VENDOR_SYNC_CODES = range(8, 16), (14, 15)  # of RCODE, EVCODE and ETYPE; of SYNC
 STARTS = (3, 5, 7, 9)  # tracing begins
 RESERVED_ECODE = ~0x8C  # all but program trace, Ownership and vendor-defined messages lost (table 15)
 BTM_ONLY = (t.TC_DIRECT, t.TC_DIRECT_SYNC)
@@ -61,7 +63,8 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
     data = np.frombuffer(capture.data, np.uint8)
     ends = np.flatnonzero((data & 3) == 3)
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
-    long = np.flatnonzero(ends + 1 - begins > LONGEST)
+    custom = table.offset[(table.tcode >= t.FIRST_VENDOR) | np.isin(table["rcode"], VENDOR_CODES)]
+    long = np.flatnonzero((ends + 1 - begins > LONGEST) & ~np.isin(begins, custom))
 
     def too_long(frame: int) -> Failure:
         text = f"at byte {begins[frame]}: {ends[frame] + 1 - begins[frame]} bytes, the longest legal message has {LONGEST}"
@@ -91,7 +94,7 @@ def _types(legal: Legal) -> None:
     full = table.is_a(t.TC_FULL)
     rcode, rdata = table["rcode"], table["rdata"]
     hist_full = np.isin(rcode, (1, 2))
-    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, (0, 1, 2)), lambda i: f"RCODE={rcode[i]} is reserved")
+    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, _codes(legal, RCODES, VENDOR_CODES)), lambda i: f"RCODE={rcode[i]} is reserved")
     legal.rule("NT.7.8.btm", full & (not htm), hist_full, "there is no HIST in BTM")
     legal.rule("NT.7.8.hist_bits", full & hist_full, rdata < 2, "HIST holds no branch, at least 2 bits are sent")
     legal.rule("NT.7.8.icnt", full & (rcode == 0), rdata == 0, "I-CNT=0 cannot be full")
@@ -104,7 +107,7 @@ def _fields(legal: Legal, capture: Capture) -> None:
     legal.rule("NT.7.12.cdf", stop, table["cdf"] != cdf, f"CDF must be {cdf} in {config.mode.upper()}")
     legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM, where even an empty one is sent")
     evcode = table["evcode"]
-    legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, (0, 1, 4)), lambda i: f"EVCODE={evcode[i]} is reserved")
+    legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, _codes(legal, EVCODES, VENDOR_CODES)), lambda i: f"EVCODE={evcode[i]} is reserved")
     hist_full = np.isin(table["rcode"], (1, 2))
     has_hist = (table["hist"] != t.ABSENT) | hist_full
     value = np.where(hist_full, table["rdata"], table["hist"])
@@ -113,8 +116,13 @@ def _fields(legal: Legal, capture: Capture) -> None:
     over = address >= (1 << (config.xlen - 1))
     legal.rule("NT.8.1.xlen", address != t.ABSENT, over, f"the address has more than {config.xlen} bits")
     error = table.is_a(t.TC_ERROR)
-    reserved = np.isin(table["etype"], range(1, 8)) | (table["ecode"] & RESERVED_ECODE != 0)
+    reserved = ~np.isin(table["etype"], _codes(legal, ETYPES, VENDOR_CODES)) | (table["ecode"] & RESERVED_ECODE != 0)
     legal.rule("NT.7.4.codes", error, reserved, "needed ETYPE=0 (queue overrun) and no reserved bit in ECODE")
+
+
+def _codes(legal: Legal, standard: Iterable[int], vendors: Iterable[int]) -> list[int]:
+    """The codes a field may have: those of the standard, and where the device may send its own, the vendor's."""
+    return [*standard, *(vendors if legal.knobs.vendor_codes else ())]
 
 
 def _branch_types(legal: Legal) -> None:
@@ -130,7 +138,7 @@ def _branch_types(legal: Legal) -> None:
 def _sync_codes(legal: Legal, capture: Capture) -> None:
     table, sync, config = legal.table, legal.table["sync"], legal.config
     has = sync != t.ABSENT
-    legal.rule("NT.8.5.codes", has, ~np.isin(sync, SYNC_CODES), lambda i: f"SYNC={sync[i]} is reserved")
+    legal.rule("NT.8.5.codes", has, ~np.isin(sync, _codes(legal, SYNC_CODES, VENDOR_SYNC_CODES)), lambda i: f"SYNC={sync[i]} is reserved")
     foreign = np.isin(sync, list(_uncalled(capture)))
     legal.rule("NT-2", has, foreign, lambda i: f"SYNC={sync[i]}: no reset, power-down or trigger happened")
     idle = table.behind(table.is_a(t.TC_CORRELATION, t.TC_ERROR), first=True)  # nothing is traced before these
@@ -180,7 +188,8 @@ def _errors(legal: Legal) -> None:
     legal.rule("NT-14", error, ~follows, "is not followed by a synchronizing message")
     stall = bool(legal.config.inst_stall_ena)
     every = np.ones(len(table), dtype=bool)
-    legal.rule("NT-14", every & stall, error, "nothing may be lost with trTeInstStallEna=1")
+    lost = error & np.isin(table["etype"], ETYPES)  # a vendor's error need not be a loss
+    legal.rule("NT-14", every & stall, lost, "nothing may be lost with trTeInstStallEna=1")
 
 
 def _periodic_messages(legal: Legal) -> None:

@@ -18,6 +18,7 @@ PRIVS = (0, 1, 3, 4, 5)  # {V, PRV} of U, S, M, VU, VS (7.1)
 NEW_PRIV, RESERVED_FORMAT, SCONTEXT, HCONTEXT = range(4)
 OWNERSHIP_LOST, VENDOR_LOST = 8, 0x80  # bits of ECODE (table 15)
 MAX_REPEATS = 1 << 18
+UNKNOWN_RCODE = 3  # and above: reserved or a vendor's (table 19)
 XRETS = ("mret", "sret", "uret", "mnret")
 GROUP = 6  # MDO bits
 
@@ -75,6 +76,7 @@ def _times(legal: Legal) -> None:
         return
     table, known = legal.table, _known(legal)
     asked = known if legal.knobs.tstamp_on_all else known & (table["sync"] != t.ABSENT)
+    asked = asked & (table["rcode"] < UNKNOWN_RCODE)  # nobody knows which of its fields is TSTAMP
     legal.rule("NT.8.7.enabled", asked, ~table.timed, "has no TSTAMP with trTsEnable=1")
     bits = np.fromiter(((m.tstamp or 0).bit_length() for m in table.messages), np.int64, len(table))
     width = legal.config.ts_width

@@ -28,6 +28,8 @@ from scoreboards.ntrace_table import MessageTable, ends
 from scoreboards.ntrace_time import Clock
 
 EXTRA = {"wake": START_CLAUSE["wake"], "reset": START_CLAUSE["reset"], "sleep": STOP_CLAUSE["sleep"]}  # told, but not so
+VENDOR_EVCODE = 8  # and above (table 23)
+PLAIN_STARTS = ("wake", "reset")  # what may be told as SYNC=5; that "must not be used for exit from debug mode" (table 25)
 
 
 class Lossless(Alignment):
@@ -141,8 +143,9 @@ class Lossless(Alignment):
         self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge")
 
     def _same_edge(self, edge: Edge, at: int | None, event: Any) -> bool:
-        plain = self._codes_optional and event.kind == "trace_on" and edge.kind in START_CLAUSE
-        return at in (None, edge.index) and (edge.kind == event.kind or plain)
+        plain = self._codes_optional and event.kind == "trace_on" and edge.kind in PLAIN_STARTS
+        own = edge.kind == "sleep" and event.message.get("evcode", 0) >= VENDOR_EVCODE  # "Optional": a vendor may have its own code
+        return at in (None, edge.index) and (edge.kind == event.kind or plain or own)
 
     def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
         """Walk both lists; the first that is missing, extra or different is the failure."""

@@ -18,7 +18,7 @@ from scoreboards.places import Places, Rows
 ABSENT = -1  # in a column: the message has no such field
 _KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
          "cdf", "bcnt", "process", "data")  # fmt: skip
-_WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS and DATA
+_WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS, DATA and a vendor's RDATA
 
 TC_OWNERSHIP, TC_DIRECT, TC_INDIRECT, TC_ERROR, TC_SYNC = 2, 3, 4, 8, 9
 TC_DIRECT_SYNC, TC_INDIRECT_SYNC, TC_FULL, TC_HIST, TC_HIST_SYNC = 11, 12, 27, 28, 29
@@ -44,7 +44,7 @@ class MessageTable:
             keys = next(m for m in messages if m.type.tcode == tcode).type.keys
             width = max(map(len, rows))
             padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
-            wide = tcode == TC_OWNERSHIP or tcode >= FIRST_VENDOR
+            wide = tcode in (TC_OWNERSHIP, TC_FULL) or tcode >= FIRST_VENDOR
             block = np.array([[v & _WIDE for v in r] for r in padded] if wide else padded,
                              dtype=np.int64).reshape(len(rows), width)  # fmt: skip
             for column, key in enumerate(keys[:width]):

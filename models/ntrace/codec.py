@@ -2,7 +2,8 @@
 
 A byte is MDO[5:0] << 2 | MSEO[1:0]. A message starts with MSEO=00; 01 ends a variable-length field, 11 the
 message; 0xFF between messages is idle. `pack` makes bytes, `Unpacker` reads any bytes whatever they are, in
-memory bounded by `MAX_MESSAGE`.
+memory bounded by `MAX_CUSTOM`. What is custom (a vendor-defined message, or ResourceFull with a vendor's RCODE) may have
+any fields, larger than those of the standard (chapter 3): of those that are not understood, TCODE and SRC are told.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from models.ntrace.messages import (
     TABLES,
     TCODE_BITS,
     VAR,
+    VENDOR_CODES,
     VENDOR_TCODES,
     Field,
     Message,
@@ -24,7 +26,10 @@ from models.ntrace.messages import (
 )
 
 MAX_MESSAGE = 64  # bytes kept of one message; the longest legal one has 38 (section 3)
+MAX_CUSTOM = 4096  # the same of a custom one. The text has no bound for them; a decoder needs one, this is ours
+RESOURCE_FULL = 27
 MDO_BITS = 6
+_MAX_FIELD = (1 << 64) - 1
 _IDLE = 0xFF
 
 
@@ -131,12 +136,13 @@ class Unpacker:
                 self._begin_skip(self._start, base + index + 1, mseo, "MSEO=10 is reserved")
             else:
                 raw.append(byte)
-                if mseo == 3:
-                    self._parse()
-                elif len(raw) > MAX_MESSAGE:
-                    reason = f"a message of more than {MAX_MESSAGE} bytes"
-                    self._skip = (self._start, reason, "NT.3.max_message")
+                if len(raw) > MAX_MESSAGE and len(raw) > (most := MAX_CUSTOM if self._is_custom() else MAX_MESSAGE):
+                    self._skip = (self._start, f"a message of more than {most} bytes", "NT.3.max_message")
                     raw.clear()
+                    if mseo == 3:
+                        self._end_skip(base + index + 1)
+                elif mseo == 3:
+                    self._parse()
         self._offset = base + len(data)
 
     def finish(self) -> None:
@@ -159,6 +165,13 @@ class Unpacker:
         self._skip = None
         self._on_damage(Damage(start, end - start, reason, clause))
 
+    def _is_custom(self) -> bool:
+        """Whether a vendor laid out the open message, of which there are some bytes."""
+        tcode, code = self._raw[0] >> 2, 0
+        for place, byte in enumerate(self._raw[1:4]):  # SRC of at most 12 bits, then RCODE
+            code |= (byte >> 2) << MDO_BITS * place
+        return tcode in VENDOR_TCODES or tcode == RESOURCE_FULL and code >> self._src_bits & 15 in VENDOR_CODES["rcode"]
+
     def _unknown(self, tcode: int, acc: int, nbits: int) -> Message:
         """A message of which only TCODE and SRC are known (3.2: SRC stands second in every message)."""
         src = acc & ((1 << self._src_bits) - 1) if nbits >= self._src_bits else 0
@@ -170,7 +183,7 @@ class Unpacker:
         except _BadMessage as error:
             tcode = self._raw[0] >> 2
             if tcode in VENDOR_TCODES:  # laid out by another vendor
-                acc, nbits = _groups(self._raw)[0]
+                acc, nbits = _groups(self._raw[:MAX_MESSAGE] + b"\x03")[0]  # a first field that is longer ends there
                 self._on_message(self._unknown(tcode, acc >> TCODE_BITS, nbits - TCODE_BITS))
                 self._raw.clear()
                 return
@@ -196,6 +209,7 @@ class Unpacker:
         nbits -= self._src_bits
         values: list[int] = []
         group = 0
+        rcode = acc & 15 if tcode == RESOURCE_FULL else 0
         for spec in kind.fields:
             if spec.when is not None and values[kind.keys.index(spec.when[0])] not in spec.when[1]:
                 continue
@@ -210,23 +224,26 @@ class Unpacker:
                 continue
             if spec.is_address and self._address_bits:
                 acc = _extend(acc, nbits, self._address_bits)
-            values.append(self._variable(kind, spec, acc, nbits))
+            custom = rcode in VENDOR_CODES["rcode"]  # its RDATA may have any size: 64 bits are told
+            values.append(self._variable(kind, spec, acc & _MAX_FIELD if custom else acc, nbits, 64 if custom else spec.max_bits))
             group += 1
             acc, nbits = groups[group] if group < len(groups) else (0, 0)
+        if rcode in RESERVED_RCODES:  # what comes behind RDATA may be more of it, or TSTAMP
+            return Message(kind, tuple(values), self._start, src)
         tstamp = None
         if self._has_tstamp and group < len(groups):
             tstamp = acc
             group += 1
-        if group != len(groups) and not (kind.name == "ResourceFull" and values[0] in RESERVED_RCODES):
+        if group != len(groups):
             raise _BadMessage(f"{kind.name} has {len(groups) - group} field(s) too many", f"NT.{kind.section}.fields")
         return Message(kind, tuple(values), self._start, src, tstamp)
 
     @staticmethod
-    def _variable(kind: MessageType, spec: Field, value: int, nbits: int) -> int:
+    def _variable(kind: MessageType, spec: Field, value: int, nbits: int, most: int) -> int:
         if nbits == 0:
             raise _BadMessage(f"{kind.name}.{spec.name} has no bits", f"NT.{kind.section}.fields")
-        if value >> spec.max_bits:
-            raise _BadMessage(f"{kind.name}.{spec.name}={value:#x} has more than {spec.max_bits} bits", "NT.6.2.max_field")
+        if value >> most:
+            raise _BadMessage(f"{kind.name}.{spec.name}={value:#x} has more than {most} bits", "NT.6.2.max_field")
         return value
 
 

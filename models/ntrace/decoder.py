@@ -17,7 +17,7 @@ from models.ntrace.decoder_context import NO_TIME, Clock
 from models.ntrace.decoder_messages import Interpreter, LimitReached, State
 from models.ntrace.decoder_path import Contradiction
 from models.ntrace.images import ImageMap, Situation, View
-from models.ntrace.messages import Message
+from models.ntrace.messages import RESERVED_RCODES, Message
 from models.riscv.program import Program
 
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "Reading", "decode"]
@@ -135,7 +135,7 @@ class Decoder:
 
     def _now(self, message: Message) -> int:
         assert self._clock is not None
-        if not message.values:  # nobody knows which of its fields is TSTAMP
+        if not message.values or message.get("rcode", 0) in RESERVED_RCODES:  # nobody knows which of its fields is TSTAMP
             self._clock.forget()
             return NO_TIME
         time, clause, text = self._clock.take(message)

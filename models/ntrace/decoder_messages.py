@@ -13,7 +13,7 @@ from models.ntrace.decoded import Event, Findings, Reading
 from models.ntrace.decoder_context import UNKNOWN, ContextChange, ownership
 from models.ntrace.decoder_path import Contradiction, End, Path
 from models.ntrace.images import View
-from models.ntrace.messages import VALUE_NAMES, VENDOR_TCODES, Message, MessageType
+from models.ntrace.messages import VALUE_NAMES, VENDOR_CODES, VENDOR_TCODES, Message, MessageType
 from models.riscv.program import Program
 
 MAX_REPEATED_EVENTS = 1 << 18  # events that RepeatBranch may add
@@ -184,7 +184,7 @@ class Interpreter:
                 self.complain(message, "NT.7.8.hist_bits", "HIST has no branch")
             self.path.take_hist(_checked(rdata), times)
         else:
-            self.findings.note(message, "NT.7.8.rcode", "skipped")
+            self.findings.note(message, "NT.7.8.rcode", f"{_whose('rcode', rcode)}, skipped")
 
     def _repeat_branch(self, message: Message) -> None:
         """NT-6, first reading: the same counts to the same target, B-CNT more times."""
@@ -248,7 +248,7 @@ class Interpreter:
         self.state = State.OFF
         meaning = VALUE_NAMES["evcode"].get(evcode)
         if meaning is None:
-            self.findings.note(message, "NT.7.12.evcode", "no EVCODE of table 23, taken as the end of trace")
+            self.findings.note(message, "NT.7.12.evcode", f"{_whose('evcode', evcode)}, taken as the end of trace")
         self._event(_STOP_KINDS.get(evcode, "trace_off"), message, meaning or f"EVCODE={evcode}")
 
     def _error(self, message: Message) -> None:
@@ -257,7 +257,7 @@ class Interpreter:
         etype = message.values[0]
         self._event("error", message, VALUE_NAMES["etype"].get(etype, f"ETYPE={etype}"))
         if etype:
-            self.findings.note(message, "NT.7.4.error", "no ETYPE of table 15, taken as lost messages")
+            self.findings.note(message, "NT.7.4.error", f"{_whose('etype', etype)}, taken as lost messages")
         if self.state is not State.LOST:
             self._found(message)
             self._repeatable = None
@@ -294,7 +294,7 @@ class Interpreter:
         sync = message.values[0]
         address = self._address(message.get("faddr", 0))
         if sync not in VALUE_NAMES["sync"]:
-            self.findings.note(message, "NT.8.5.codes", "reserved SYNC")
+            self.findings.note(message, "NT.8.5.codes", _whose("sync", sync))
         self._check_mode(message.type)
         if self.state is not State.ON:
             self.start(message)
@@ -351,7 +351,8 @@ class Interpreter:
                 self.complain(message, "NT.8.5.sync7", "no Error came before")
         if is_start and icnt and (sync in _STARTS or self.state is State.OFF):
             self.complain(message, "NT.7.5.icnt", "nothing has been counted at a start")
-        kind = _START_KINDS.get(sync, "sync")
+        off = self.state is State.OFF or (self.state is State.START and not self.dropped)
+        kind = _START_KINDS.get(sync, "trace_on" if is_start and off and sync in VENDOR_CODES["sync"] else "sync")
         if self.state is State.LOST and kind != "gap":
             self._event("gap", message, "decoding resumes", target=address)
         self._found(message)
@@ -370,6 +371,11 @@ class Interpreter:
         self.findings.resume(message.offset, len(self.messages) - 1)
         if self.skipped is None:
             self.skipped = message.offset if self.dropped else 0
+
+
+def _whose(key: str, value: int) -> str:
+    """What a code is that has no name."""
+    return f"{key.upper()}={value} is {'vendor-defined' if value in VENDOR_CODES[key] else 'reserved'}"
 
 
 def _sync_text(sync: int) -> str:

@@ -16,8 +16,9 @@ VAR = 0  # width of a variable-length field
 class Field:
     """One field: `name` as the specification prints it, `key` for code, width in bits (`VAR` if variable).
 
-    max_bits: table 10's limit for a variable field. when: (key, values): present only if that earlier field
-    has one of these values. is_address: bit 0 of the address is not sent.
+    max_bits: table 10's limit for a variable field, else the 64 bits of any field (chapter 3).
+    when: (key, values): present only if that earlier field has one of these values.
+    is_address: bit 0 of the address is not sent.
     """
 
     name: str
@@ -88,7 +89,8 @@ class Message(NamedTuple):
             elif spec.key in ("hist", "rdata") and value:
                 parts.append(f"{spec.name}={value:#x}{_hist_text(value) if self._is_hist(spec) else ''}")
             else:
-                meaning = VALUE_NAMES.get(spec.key, {}).get(value)
+                vendors = "vendor-defined" if value in VENDOR_CODES.get(spec.key, ()) else ""
+                meaning = VALUE_NAMES.get(spec.key, {}).get(value, vendors)
                 parts.append(f"{spec.name}={value}" + (f" ({meaning})" if meaning else ""))
         if self.tstamp is not None:
             parts.append(f"TSTAMP={self.tstamp}")
@@ -112,7 +114,7 @@ U_ADDR = Field("U-ADDR", "uaddr", max_bits=63, is_address=True)
 HIST = Field("HIST", "hist", max_bits=32)
 
 _COMMON = (
-    MessageType(2, "Ownership", (Field("PROCESS", "process", max_bits=69),), "7.1"),
+    MessageType(2, "Ownership", (Field("PROCESS", "process"),), "7.1"),
     MessageType(3, "DirectBranch", (I_CNT,), "7.2"),
     MessageType(4, "IndirectBranch", (B_TYPE, I_CNT, U_ADDR), "7.3"),
     MessageType(8, "Error", (Field("ETYPE", "etype", 4), Field("ECODE", "ecode", max_bits=8)), "7.4"),
@@ -172,6 +174,9 @@ VALUE_NAMES: dict[str, dict[int, str]] = {
     "etype": {0: "Queue Overrun"},
     "rcode": {0: "I-CNT", 1: "HIST", 2: "HIST repeated"},
 }  # fmt: skip
+
+# Codes that tables 15, 19, 23 and 25 leave to vendors, by the key of their field.
+VENDOR_CODES = {"sync": range(14, 16), "evcode": range(8, 16), "etype": range(8, 16), "rcode": range(8, 16)}
 
 
 def message(name: str, *values: int) -> Message:
