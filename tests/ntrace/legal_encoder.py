@@ -37,6 +37,7 @@ class Habits:
     zeros: float
     owner: float
     depth: int
+    pairs: bool = False  # with hcontext every Ownership is two, whatever changed
 
     @classmethod
     def drawn(cls, rng: random.Random) -> Habits:
@@ -276,9 +277,10 @@ class LegalEncoder:
         old, self.owner = self.owner, owner
         self.flush_repeat()
         self.last = None
-        if self.config.hcontext and (after_sync or old is None or hcontext != old[2]):
+        pair = self.config.hcontext and (self.habits.pairs or after_sync or old is None)
+        if pair or (self.config.hcontext and hcontext != old[2]):
             self.send("Ownership", hcontext << 5 | priv << 2 | 3)
-        if after_sync or old is None or context != old[1] or self.coin(0.3):
+        if pair or after_sync or old is None or context != old[1] or self.coin(0.3):
             self.send("Ownership", context << 5 | priv << 2 | 2)
         elif priv != old[0] or always:
             self.send("Ownership", priv << 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -44,3 +45,18 @@ def test_any_legal_encoding_is_understood(seed: int) -> None:
     verdict = check(Capture(config, program, data, given=retired, exact=False), FREE)
     assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
     assert verdict.stats["told"] == verdict.stats["instructions"] > 500
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_two_ownership_messages_at_every_change(seed: int) -> None:
+    """The other reading of 7.1 in v1_0: where hcontext exists, hcontext and then scontext are told together, whatever changed."""
+    rng = random.Random(f"{seed}:pairs")
+    config = replace(configuration(rng), ownership=1, hcontext=1)
+    program = generate(rng, config.xlen)
+    retired = closed(random_walk(program, rng, 1500, variant=config.variant), program)
+    encoder = LegalEncoder(config, rng)
+    encoder.habits.pairs = True
+    verdict = check(Capture(config, program, encoder.encode(retired), given=retired, exact=False), FREE)
+    assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
+    forms = [m.values[0] & 3 for m in encoder.messages if m.name == "Ownership"]
+    assert len(forms) > 10 and set(zip(forms[::2], forms[1::2])) == {(3, 2)}

@@ -12,6 +12,7 @@ from models.riscv.retired import Priv
 from models.riscv.walk import Walk
 from scoreboards.ntrace_context import _apply
 from scoreboards.ntrace_expected import state
+from scoreboards.ntrace_knobs import Knobs
 from tests.scoreboards.stories import Change, doctored, set_at, story
 
 CLAUSE = "NT.7.1.priv_change"
@@ -50,6 +51,40 @@ def swap(messages: list[Message]) -> None:
     """Two changes in the wrong order."""
     index = next(i for i in changes(messages) if messages[i + 1].name == "Ownership" and messages[i].get("process") & 3 == 2)
     messages[index], messages[index + 1] = messages[index + 1], messages[index]
+
+
+def paired(*wrong: int) -> Change:
+    """Every Ownership is two, hcontext and then scontext (7.1 in v1_0); wrong: bits of the first change that tell it otherwise."""
+    def change(messages: list[Message]) -> None:
+        told, result, first = None, [], True
+        for message_, behind in zip(messages, [*messages[1:], None]):
+            result.append(message_)
+            if message_.name != "Ownership":
+                continue
+            told = _apply(told, message_.get("process"))
+            mode = (told & 7) << 2
+            if behind is not None and behind.name == "Ownership" and message_.get("process") & 3 == 3:
+                continue  # they are two already
+            if result[-2].name == "Ownership" and result[-2].get("process") & 3 == 3:
+                continue
+            told_h, told_s = told >> 35 << 5 | mode | 3, (told >> 3 & 0xFFFF_FFFF) << 5 | mode | 2
+            for bit in wrong if first else ():
+                told_h ^= 1 << bit
+            result[-1:] = [message("Ownership", told_h), message("Ownership", told_s)]
+            first = False
+        assert not first
+        messages[:] = result
+
+    return change
+
+
+def test_pairs_at_every_change() -> None:
+    """What changed alone may be told alone, as the reference does, or with the other; what is told must be so."""
+    program, beats = story("ownership", BOTH)
+    good = doctored(program, beats, BOTH, paired(), Knobs.free())
+    assert good.passed and good.book.results()[CLAUSE][0] > 5
+    assert CLAUSE in doctored(program, beats, BOTH, paired(6), Knobs.free()).book.failed
+    assert not doctored(program, beats, BOTH, paired(), exact=True).passed
 
 
 @pytest.mark.parametrize("config", [OWN, BOTH])
