@@ -33,7 +33,8 @@ class Step:
     pc: where it was. insn: bits of the instruction, size: its bytes; both 0 of an interrupt and of a fetch that failed. next_pc, priv: after it. rd, value: x register
     written (0 none). csrs: registers that hold state, by address, with their new value. access: 0 none, 1 load, 2 store;
     eaddr, paddr, bytes, data: of that access (data: what memory holds after a store). trap: None, or (interrupt, cause).
-    device: whether the access was to a device. seen: addresses of CSRs read that change by themselves (counters, mip). counted: what it added to minstret.
+    device: whether the access was to a device. seen: address of the CSR read, "reservation" of an sc; which of them
+    may change by themselves is for the user to know. counted: what it added to minstret.
     reserved: the reservation before it, of lr and sc; else UNCHANGED. parts: (paddr, bytes) of an access that crosses a page, else empty.
     """
 

@@ -120,11 +120,11 @@ class CsrTable:
             self._add(0x320 + n, f"mhpmevent{n}", 0)
             self._add(MCYCLE + n, f"mhpmcounter{n}", 0)
             if user:
-                self._add(CYCLE + n, f"hpmcounter{n}", 0)
+                self._view(CYCLE + n, f"hpmcounter{n}", View(MCYCLE + n, (1 << xlen) - 1, 0))
             if xlen == 32:
                 self._add(MCYCLEH + n, f"mhpmcounter{n}h", 0)
                 if user:
-                    self._add(CYCLEH + n, f"hpmcounter{n}h", 0)
+                    self._view(CYCLEH + n, f"hpmcounter{n}h", View(MCYCLEH + n, (1 << xlen) - 1, 0))
         if user:
             self.names[TIME], self.reset[TIME], self.writable[TIME] = "time", 0, 0  # 64 bits in both; holds mtime
             if xlen == 32:

@@ -15,7 +15,6 @@ from models.riscv.iss_csr import (
     MIDELEG,
     MIE,
     MINSTRET,
-    MIP,
     MSTATUS,
     MTVAL,
     MTVEC,
@@ -35,7 +34,6 @@ from models.riscv.iss_csr import (
     ST_TW,
     STVAL,
     STVEC,
-    TIME,
 )  # fmt: skip
 from models.riscv.iss_translate import Trap
 
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 
 ILLEGAL, BREAKPOINT, ECALL_U = 2, 3, 8
 WRITE, SET, CLEAR = range(3)
-_MOVING = {MCYCLE, MINSTRET, TIME, MIP}
 _REARRANGE = {MSTATUS, SATP, MCOUNTINHIBIT}
 
 
@@ -100,7 +97,7 @@ class Privileged:
             self._counter_enabled(address & 31)
         view = self.table.view(address, self.csr)
         old = self.read_csr(address)
-        if view.of in _MOVING and (d != 32 or (op and writes)):
+        if d != 32 or (op and writes):
             self.step.seen = (address,)
         if writes:
             self._csr_write(address, view.of, {WRITE: source, SET: old | source, CLEAR: old & ~source}[op])

@@ -62,7 +62,12 @@ class Profile:
     def masks(self, table: CsrTable) -> dict[int, int]:
         """Non-deterministic bits by the address of the register that holds them."""
         by_name = {name: address for address, name in table.names.items()} | {"mip": MIP, "mcycle": MCYCLE, "minstret": MINSTRET, "time": TIME}
-        return {by_name[name]: bits for name, bits in self.nondeterministic.items()}
+        out: dict[int, int] = {}
+        for name, bits in self.nondeterministic.items():
+            view = table.views.get(by_name[name])
+            of, bits = (by_name[name], bits) if view is None else (view.of, (bits & view.mask) << view.shift)
+            out[of] = out.get(of, 0) | bits
+        return out
 
     def traces(self, name: str) -> bool:
         """Whether a part is in the trace."""

@@ -5,7 +5,7 @@ Presents interrupts, copies non-deterministic state before the simulator execute
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from models.riscv.iss import UNCHANGED
@@ -94,9 +94,10 @@ class Comparer:
         cause = self._interrupt(group, told)
         step = self._execute(cause)
         apart = self.compare(group, told, step)
-        if apart and self._copy(step, told):
+        copy = self._copying(step, told) if apart else None
+        if copy is not None:
             self.undo([step])
-            self._copy(step, told)
+            copy()
             step = self._execute(cause)
             apart = self.compare(group, told, step)
         return step, apart
@@ -129,26 +130,28 @@ class Comparer:
                 return cause if cause < 64 and (not known or self.simulator.read(MIP) >> cause & 1) else NO_INTERRUPT
         return NO_INTERRUPT
 
-    def _copy(self, step: Step, told: Told) -> bool:
-        """Copy non-deterministic state that the step read from the trace to the simulator; whether there was any."""
+    def _copying(self, step: Step, told: Told) -> Callable[[], None] | None:
+        """What copies the non-deterministic state that the step read from the trace to the simulator; None if it read none."""
         simulator, value = self.simulator, next(iter(told.registers.values()), None)
         if value is None:
-            return False
+            return None
         if step.device and step.access == LOAD:
-            simulator.write_memory(step.paddr, (value & (1 << 8 * step.bytes) - 1).to_bytes(step.bytes, "little"))
-            return True
-        for seen in step.seen:
-            if seen == "reservation":
-                if value != 1 or not self.profile.sc_may_fail:
-                    return False
-                simulator.write(RESERVATION_KEY, NO_RESERVATION)
-                return True
-            of = self.table.view(seen, self.shadow.csr).of
-            mask = self.masks.get(of, 0)
-            shown = simulator.read(seen)
-            simulator.write(seen, shown & ~mask | value & mask if of == MIP else value)
-            return bool(mask)
-        return False
+            body = (value & (1 << 8 * step.bytes) - 1).to_bytes(step.bytes, "little")
+            place = step.paddr
+            return lambda: simulator.write_memory(place, body)
+        if not step.seen:
+            return None
+        seen = step.seen[0]
+        if seen == "reservation":
+            fails = value == 1 and self.profile.sc_may_fail
+            return (lambda: simulator.write(RESERVATION_KEY, NO_RESERVATION)) if fails else None
+        mask = self.moving(seen)
+        return (lambda: simulator.write(seen, simulator.read(seen) & ~mask | value & mask)) if mask else None
+
+    def moving(self, address: int) -> int:
+        """The bits that are non-deterministic by the profile, of those that a CSR shows."""
+        view = self.table.view(address, self.shadow.csr)
+        return self.masks.get(view.of, 0) >> view.shift & view.mask & self.word
 
     def undo(self, steps: Iterable[Step]) -> None:
         """Take back steps since the state that the shadow holds."""

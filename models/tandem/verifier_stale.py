@@ -56,7 +56,7 @@ class Stale:
         if any(one.what == "insn" for one in apart) or not group.size:
             return False
         csrs = {self.v.table.view(one.key, self.v.shadow.csr).of for one in apart if one.what == "csr"}
-        if csrs & self._csrs or step.seen:
+        if csrs & self._csrs or any(seen == "reservation" or self.v.comparer.moving(seen) for seen in step.seen):
             self._csrs -= csrs
             return True
         o = operands(group.insn, group.size, self.v.profile.hart.xlen)
@@ -75,11 +75,13 @@ class Stale:
         return False
 
     def believe(self, told: Told, step: Step) -> None:
-        """What the group says is so, and a load shows what memory holds. The step was done by the simulator and by the shadow."""
+        """What the group says is so; a load shows what memory holds, a CSR read what the CSR holds. The step was done by the simulator and by the shadow."""
         v = self.v
         if step.access == LOAD and told.registers:
             value = next(iter(told.registers.values())) & (1 << 8 * step.bytes) - 1
             v.set_memory(told.paddr if told.paddr is not None else step.paddr, value.to_bytes(step.bytes, "little"))
+        if step.seen and step.seen[0] in v.table.names and told.registers and v.table.view(step.seen[0], v.shadow.csr).of not in step.csrs:
+            v.set_csr(step.seen[0], next(iter(told.registers.values())))
         v.apply(told)
 
 

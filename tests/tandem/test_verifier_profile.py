@@ -1,0 +1,56 @@
+"""What a profile names as non-deterministic is taken from the trace, bit by bit, and nothing else is (section 3.1, TV-9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.riscv.iss_config import virt
+from models.riscv.iss_csr import CsrTable
+from models.tandem.profile import ALL, Profile
+from models.tandem.trace_data import TraceData
+from models.tandem.verdict import Report
+from tests.tandem.hand import assembled, index, report_on, steps_of
+
+CSRR_CYCLE, CSRR_INSTRET, CSRR_HPM3, CSRR_USER_HPM3 = 0xC0002373, 0xC0202373, 0xB0302373, 0xC0302373  # into x6
+NOP, CSRR_MSCRATCH = 0x13, 0x34002373
+
+
+def reads(*words: int, first: int | None, nondeterministic: dict[str, int], xlen: int = 64) -> Report:
+    """The report on these words; first: what the first of them reads, None: what the simulator says."""
+    rows = steps_of(assembled(*words, xlen=xlen), len(words) + 2)
+    k = index(rows, words[0])
+    if first is not None:
+        rows[k] = rows[k]._replace(gpr=(6, first))
+    return report_on(rows, xlen, nondeterministic=nondeterministic)
+
+
+@pytest.mark.parametrize("value,fine", [(None, True), (5, True), (0x12345670, False)])
+def test_named_bits_are_taken_and_the_others_compared(value: int | None, fine: bool) -> None:
+    report = reads(CSRR_CYCLE, NOP, CSRR_CYCLE, first=value, nondeterministic={"mcycle": 0xF})
+    assert report.ok == fine and len(report.findings) == (not fine), str(report)
+
+
+@pytest.mark.parametrize("word", (CSRR_INSTRET, CSRR_MSCRATCH))
+def test_a_wrong_read_of_what_is_not_named_is_one_finding(word: int) -> None:
+    for value, count in ((None, 0), (5000, 1)):
+        report = reads(word, word, NOP, word, first=value, nondeterministic={"mcycle": ALL})
+        assert len(report.findings) == count, str(report)
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+@pytest.mark.parametrize("word", (CSRR_HPM3, CSRR_USER_HPM3))
+def test_any_csr_can_be_named(word: int, xlen: int) -> None:
+    named = {"mhpmcounter3": ALL}
+    assert reads(word, NOP, first=7, nondeterministic=named, xlen=xlen).ok
+    assert len(reads(word, NOP, first=7, nondeterministic={}, xlen=xlen).findings) == 1
+    told = steps_of(assembled(word, xlen=xlen), 3)
+    k = index(told, word)
+    told[k : k + 1] = [TraceData(group=False, csr=((0xB03, 7),)), told[k]._replace(gpr=(6, 7))]
+    assert report_on(told, xlen, nondeterministic=named).ok
+
+
+def test_a_view_names_the_bits_that_it_shows() -> None:
+    wide, narrow = CsrTable(virt(64)), CsrTable(virt(32))
+    assert Profile(virt(64), nondeterministic={"cycle": 0xF0}).masks(wide) == {0xB00: 0xF0}
+    assert Profile(virt(32), nondeterministic={"mcycleh": 3, "cycle": 1}).masks(narrow) == {0xB00: 3 << 32 | 1}
+    assert Profile(virt(64), nondeterministic={"sip": 0x200}).masks(wide) == {0x344: 0x200}
