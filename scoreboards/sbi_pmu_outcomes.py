@@ -179,7 +179,7 @@ class Outcomes:
         outside = one in candidates
         self.check("SBI.config.in_set", one in named or outside, "counter", indices, str(one.index))
         self.check("SBI.config.free", not one.started or outside, "counter", indices, str(one.index))
-        able = not sbi.defined(event) or outside or self.state.able(one, event, data)
+        able = not self.state.has(event) or outside or self.state.able(one, event, data)
         if event >> 16 == sbi.FIRMWARE:
             self.check("SBI.event.firmware", one.hardware is None or outside, "counter", indices, str(one.index))
         self.check("SBI.config.able", able, "counter", indices, str(one.index))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.platform import Firmware, Hardware, Platform
 from models.sbi_pmu.policy import Policy
+from scoreboards.sbi_pmu_events import absent, there
 
 Arguments = dict[str, int]
 
@@ -164,6 +165,10 @@ class State:
         """The event_idx that counts."""
         return a["event_idx"] & 0xF_FFFF if self.policy["wide_event"] == "cut" else a["event_idx"]
 
+    def has(self, event: int) -> bool:
+        """Whether the chapter, as of the platform's SBI version, has this event_idx."""
+        return there(event, self.platform.sbi_version)
+
     def reserved_data(self, event: int, data: int) -> bool:
         """Whether event_data is not what its event may have."""
         type_ = event >> 16
@@ -196,9 +201,9 @@ class State:
         data = self.used_data(event, data) if event >> 16 in (*sbi.RAW_BITS, sbi.FIRMWARE) else 0
         reserved = self.policy["event_data"] != "ignore" and self.reserved_data(event, data)
         reserved |= self.policy["info_firmware"] == "zero" and event >> 16 == sbi.FIRMWARE
-        if self.policy["info_raw"] == "one" and event >> 16 in sbi.RAW_BITS and sbi.defined(event):
+        if self.policy["info_raw"] == "one" and event >> 16 in sbi.RAW_BITS and self.has(event):
             return True
-        return sbi.defined(event) and not reserved and any(self.able(one, event, data) for one in self.counters.values())
+        return self.has(event) and not reserved and any(self.able(one, event, data) for one in self.counters.values())
 
     # config_matching
 
@@ -244,16 +249,13 @@ class State:
         event, keep = self.event(a), bool(a["config_flags"] & sbi.SKIP_MATCH) and self.policy["skip_match"] == "keep"
         yield from self._flags(a, "config_flags", "config")
         yield from self._set(a, "config")
-        unchecked = self.policy["unknown_event"] == "unchecked"
-        if keep and unchecked:
+        kind = self.policy["unknown_event"]
+        if keep and kind == "unchecked":
             if not self.candidates(a):
                 yield Refusal("INVALID_PARAM", "SBI.config.skip_match")
-        elif not sbi.defined(event) and not (unchecked and event >> 16 == sbi.FIRMWARE):
-            special = {sbi.RAW: "raw_code", sbi.RAW_V2: "raw_code", sbi.FIRMWARE: "firmware"}
-            code = "no_event" if event == 0 else special.get(event >> 16, "undefined")
-            kind = self.policy["unknown_event"]
+        elif not self.has(event) and not (kind == "unchecked" and event >> 16 == sbi.FIRMWARE):
             invalid = kind == "invalid_param" or (kind == "except_no_event" and event != 0)
-            yield Refusal("INVALID_PARAM" if invalid else "NOT_SUPPORTED", f"SBI.event.{code}")
+            yield Refusal("INVALID_PARAM" if invalid else "NOT_SUPPORTED", absent(event))
         elif self.reserved_data(event, a["event_data"]) and self.policy["event_data"] != "ignore":
             code = {sbi.RAW: "raw_width", sbi.RAW_V2: "raw_v2_width"}.get(event >> 16, "unused_data")
             yield Refusal("INVALID_PARAM" if self.policy["event_data"] == "invalid_param" else "NOT_SUPPORTED", f"SBI.event.{code}")
@@ -267,8 +269,8 @@ class State:
     def _absent(self, event: int, data: int) -> bool:
         """Whether this is a firmware event from 256 on that the platform does not have."""
         code = event & 0xFFFF
-        there = data in self.platform.firmware_data if code == sbi.FIRMWARE_PLATFORM else code in self.platform.firmware_events
-        return event >> 16 == sbi.FIRMWARE and code >= sbi.FIRMWARE_SPECIFIC.start and not there
+        offered = data in self.platform.firmware_data if code == sbi.FIRMWARE_PLATFORM else code in self.platform.firmware_events
+        return event >> 16 == sbi.FIRMWARE and code >= sbi.FIRMWARE_SPECIFIC.start and not offered
 
     def _why_none(self, a: Arguments) -> str:
         """Which part of "from the set, not started, able to count it" leaves none."""

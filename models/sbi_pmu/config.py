@@ -16,7 +16,7 @@ from models.sbi_pmu.platform import Platform, PlatformError
 from models.sbi_pmu.policy import Policy, PolicyError
 from models.sbi_pmu.tables import FIRMWARE_EVENTS
 
-OWN_EVENT, OWN_DATA = 256, 0x77  # a firmware event of the SBI implementation, and one of the platform, that every system has
+OWN_EVENT, OWN_DATA = 256, 0x77  # a firmware event of the SBI implementation, and one of the platform, that every system has (to be monitored from SBI 2.0 on)
 _BLOCK = frozenset(f.name for f in fields(HpmConfig))
 
 
@@ -25,7 +25,7 @@ class Config(HpmConfig):
     """One system; ConfigError on construction if it is illegal. The options of the counter block come first.
 
     gap: logical index of a hardware counter minus its number. firmware: logical indices of the firmware counters ("none": none),
-    firmware_width: their bits. sbi: SBI version, ten times (20: 2.0; later functions are not there). snapshot, event_info: whether the optional functions are there.
+    firmware_width: their bits. sbi: SBI version, ten times (20: 2.0; later functions and events are not there). snapshot, event_info: whether the optional functions are there.
     policy: name of a set, then changes: "opensbi,minh=asked".
     """
 

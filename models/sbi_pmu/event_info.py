@@ -39,7 +39,7 @@ def event_get_info(platform: Platform, policy: Policy, counters: Counters, regis
 
 
 def _supported(policy: Policy, counters: Counters, event: int, data: int) -> bool:
-    if not defined(event) or (event >> 16 == FIRMWARE and policy["info_firmware"] == "zero"):
+    if not defined(event, counters.platform.sbi_version) or (event >> 16 == FIRMWARE and policy["info_firmware"] == "zero"):
         return False
     if event >> 16 in RAW_BITS and policy["info_raw"] == "one":
         return True

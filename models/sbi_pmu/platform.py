@@ -21,6 +21,7 @@ from models.sbi_pmu.tables import (
     FUNCTIONS,
     GENERAL,
     INSTRUCTIONS,
+    NEWEST,
     RAW,
     RAW_BITS,
     RAW_V2,
@@ -79,7 +80,8 @@ class Platform:
     selectors: event_idx -> value of mhpmevent, where that is not the zero-extended event_idx; (event_idx, number) for one counter's own.
     firmware_events: codes; firmware_data: event_data of SBI_PMU_FW_PLATFORM events that it has. firmware_width: bits of all firmware counters.
     sscofpmf: mhpmevent has 64 bits, OF and filters. smcntrpmf: mcyclecfg and minstretcfg. filters: names of config_flags that filter here
-    (the others are ignored: they are hints). sbi_version: functions that came later are NOT_SUPPORTED. snapshot, event_info: optional functions.
+    (the others are ignored: they are hints). sbi_version: functions and events that came later are NOT_SUPPORTED,
+    be they named here or not. snapshot, event_info: optional functions.
     """
 
     xlen: int = 64
@@ -110,7 +112,7 @@ class Platform:
             raise PlatformError(f"hardware counters are {numbers}; give each CSR to one logical counter only")
         for counter in hardware:
             self._check(counter)
-        wrong = [code for code in self.firmware_events if code == FIRMWARE_PLATFORM or not defined(FIRMWARE << 16 | code)]
+        wrong = [code for code in self.firmware_events if code == FIRMWARE_PLATFORM or not defined(FIRMWARE << 16 | code, NEWEST)]
         if wrong:
             raise PlatformError(f"firmware event {wrong[0]} is reserved or platform's; give codes 0-21 and 256-65534, others as firmware_data")
 
@@ -122,7 +124,7 @@ class Platform:
             raise PlatformError(f"width of counter {counter.index} is {counter.width}; give 1 to 64")
         if counter.fixed and (counter.events - {own[counter.number]} or counter.raw):
             raise PlatformError(f"counter {counter.index} is fixed; give it event {own[counter.number]} or none")
-        wrong = [event for event in counter.events if not defined(event) or event >> 16 not in (GENERAL, CACHE)]
+        wrong = [event for event in counter.events if not defined(event, NEWEST) or event >> 16 not in (GENERAL, CACHE)]
         if wrong:
             raise PlatformError(f"counter {counter.index} has event {wrong[0]:#x}; give general and cache events, raw ones in raw")
 

@@ -145,7 +145,7 @@ class SbiPmu:
         wide = event >> 20 and policy["wide_event"] == "cut"
         event &= 0xF_FFFF if wide else self._ones
         unchecked = policy["unknown_event"] == "unchecked" and (event >> 16 == FIRMWARE or flags & SKIP_MATCH)
-        if not defined(event) and not unchecked:
+        if not defined(event, self.platform.sbi_version) and not unchecked:
             unknown = policy["unknown_event"]
             refused = unknown == "invalid_param" or (unknown == "except_no_event" and event != NO_EVENT)
             return INVALID_PARAM if refused else NOT_SUPPORTED

@@ -57,7 +57,7 @@ ROWS: tuple[Row, ...] = (
     _row("event_data", "event_data that is reserved for its event (not 0 where unused, above 48, 56 or 32 bits)",
          {"not_supported": "NOT_SUPPORTED: no counter can monitor it", "invalid_param": "INVALID_PARAM",
           "ignore": "unused data is ignored, too wide data is cut"}, {"ignore": "OpenSBI, KVM"}),
-    _row("unknown_event", "config_matching with an event_idx that the chapter does not define",
+    _row("unknown_event", "config_matching with an event_idx that the chapter of the platform's SBI version does not define",
          {"not_supported": "NOT_SUPPORTED: no counter can monitor it", "invalid_param": "INVALID_PARAM",
           "except_no_event": "INVALID_PARAM, but NOT_SUPPORTED for NO_EVENT",
           "unchecked": "NOT_SUPPORTED, but every firmware event is there, and SKIP_MATCH does not look at the event"},

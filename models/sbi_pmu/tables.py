@@ -66,7 +66,8 @@ BY_NAME = {function.name: function for function in FUNCTIONS}
 ERRORS = {
     "SUCCESS": 0, "FAILED": -1, "NOT_SUPPORTED": -2, "INVALID_PARAM": -3, "DENIED": -4, "INVALID_ADDRESS": -5,
     "ALREADY_AVAILABLE": -6, "ALREADY_STARTED": -7, "ALREADY_STOPPED": -8, "NO_SHMEM": -9, "INVALID_STATE": -10, "BAD_RANGE": -11,
-}  # fmt: skip  # table Standard SBI Errors
+    "TIMEOUT": -12, "IO": -13, "DENIED_LOCKED": -14,
+}  # fmt: skip  # table Standard SBI Errors of SBI 3.0, whole: other extensions give what no function here gives
 ERROR_NAMES = {number: name for name, number in ERRORS.items()}
 
 # config_flags
@@ -109,6 +110,10 @@ FIRMWARE_EVENTS = (
 FIRMWARE_RESERVED = range(22, 256)
 FIRMWARE_SPECIFIC = range(256, 65535)  # implementation specific
 FIRMWARE_PLATFORM = 65535
+# The chapter of SBI 0.3 and 1.0 has types 0 to 2, and firmware events 0 to 21. Change Log: "Reserved space for SBI implementation specific
+# firmware events" (2.0-rc1; SBI_PMU_FW_PLATFORM came with it), "new raw event type" (3.0-rc1/rc2).
+NEWEST = (3, 0)
+LATER = {RAW_V2: (3, 0), FIRMWARE: (2, 0)}  # type -> version of what is not of the first chapter: all of raw v2, firmware codes that no table names
 
 # Snapshot shared memory
 SHMEM_SIZE = SHMEM_ALIGN = 4096
@@ -132,10 +137,10 @@ def cache_code(cache: int, op: int, result: int) -> int:
     return cache << 3 | op << 1 | result
 
 
-def defined(event: int) -> bool:
-    """Whether the chapter defines this event_idx (or leaves it to implementation or platform), so that a counter could monitor it.
+def defined(event: int, version: tuple[int, int]) -> bool:
+    """Whether the chapter of an SBI version defines this event_idx (or leaves it to implementation or platform), so that a counter could monitor it.
 
-    NO_EVENT, reserved types and codes, and values of more than 20 bits are not defined.
+    NO_EVENT, reserved types and codes, and values of more than 20 bits are not defined; nor is what came later than the version (`LATER`).
     """
     if not 0 <= event < 1 << 20:
         return False
@@ -145,13 +150,15 @@ def defined(event: int) -> bool:
     if type_ == CACHE:
         return code >> 3 < len(CACHE_IDS) and (code >> 1 & 3) < len(CACHE_OPS)
     if type_ in RAW_BITS:
-        return code == 0
-    return type_ == FIRMWARE and code not in FIRMWARE_RESERVED
+        return code == 0 and version >= LATER.get(type_, version)
+    if type_ != FIRMWARE or code in FIRMWARE_RESERVED:
+        return False
+    return code < len(FIRMWARE_EVENTS) or version >= LATER[FIRMWARE]
 
 
 def event_name(event: int) -> str:
     """For messages: `CPU_CYCLES`, `L1D READ MISS`, `raw`, `firmware IPI_SENT`, or the number."""
-    if not defined(event):
+    if not defined(event, NEWEST):
         return f"event {event:#x}"
     type_, code = event >> 16, event & 0xFFFF
     if type_ == GENERAL:

@@ -21,7 +21,7 @@ XLENS = ("RV32", "RV64")
 FUNCTIONS = (*(function.name for function in sbi.FUNCTIONS), "no such function")
 ERRORS = ("SUCCESS", "NOT_SUPPORTED", "INVALID_PARAM", "INVALID_ADDRESS", "ALREADY_STARTED", "ALREADY_STOPPED", "NO_SHMEM", "FAILED")
 REFUSALS = (
-    "SBI.config.reserved_flags", "SBI.config.invalid_set", "SBI.event.no_event", "SBI.event.undefined", "SBI.event.raw_code", "SBI.event.firmware",
+    "SBI.config.reserved_flags", "SBI.config.invalid_set", "SBI.event.no_event", "SBI.event.undefined", "SBI.event.raw_code", "SBI.event.firmware", "SBI.event.version",
     "SBI.event.unused_data", "SBI.event.raw_width", "SBI.event.raw_v2_width", "SBI.config.not_supported", "SBI.config.skip_match", "SBI.config.in_set",
     "SBI.config.free", "SBI.start.reserved_flags", "SBI.start.exclusive", "SBI.start.invalid_set", "SBI.start.no_shmem", "SBI.start.already_started",
     "SBI.stop.reserved_flags", "SBI.stop.invalid_set", "SBI.stop.no_shmem", "SBI.stop.already_stopped", "SBI.info.invalid", "SBI.fw_read.invalid",

@@ -63,7 +63,7 @@ def _event(tally: Tally, xlen: str, rest: list[Any], hits: int) -> None:
     tally.one("type_cg", sbi.TYPES[type_], "configured" if configured else "refused", hits=hits)
     if type_ == sbi.GENERAL and code < len(p.GENERAL):
         tally.one("general_cg", p.GENERAL[code], hits=hits)
-    elif type_ == sbi.CACHE and sbi.defined(event):
+    elif type_ == sbi.CACHE and sbi.defined(event, sbi.NEWEST):
         tally.one("cache_cg", sbi.event_name(event), hits=hits)
 
 

@@ -68,9 +68,11 @@ def perf(config: Config, runs: Iterable[Run], period: int) -> Script[list[dict[s
     if config.has_sscofpmf:
         yield SupervisorCsr(SET, SIE, LCOFIP)
     wanted: dict[int, Counted] = {}
+    raw = _RAW if config.sbi >= 30 else sbi.event_idx(sbi.RAW)  # v2 came with SBI 3.0
     for event in EVENTS:
         try:
-            index = yield from client.add(event.event_idx, event.event_data, period if event.sampled and config.has_sscofpmf else 0, event.flags, start=False)
+            event_idx = raw if event.event_idx == _RAW else event.event_idx
+            index = yield from client.add(event_idx, event.event_data, period if event.sampled and config.has_sscofpmf else 0, event.flags, start=False)
         except ClientError:
             continue  # no counter is free for it
         wanted[index] = event

@@ -42,6 +42,7 @@ class Supervisor:
         self.indices = [c.index for c in counters]
         self.holes = [i for i in range(max(self.indices) + 3) if i not in self.indices]
         self.ones = (1 << self.xlen) - 1
+        self.raw = sbi.event_idx(sbi.RAW_V2 if self.platform.sbi_version >= (3, 0) else sbi.RAW)
 
     # Which counters
 
@@ -65,7 +66,7 @@ class Supervisor:
         for c in self.hardware:
             if c.index == index:
                 events = sorted(c.events)
-                return (events[index % len(events)], 0) if events else (sbi.event_idx(sbi.RAW_V2), c.raw[0][0])
+                return (events[index % len(events)], 0) if events else (self.raw, c.raw[0][0])
         return sbi.event_idx(sbi.FIRMWARE, index % len(sbi.FIRMWARE_EVENTS)), 0
 
     # Calls

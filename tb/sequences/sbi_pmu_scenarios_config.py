@@ -87,6 +87,26 @@ def events_that_are_not(s: Supervisor) -> Script[None]:
     yield from s.match(s.near(s.firmware), PLATFORM, 0, OWN_DATA)
 
 
+@scenario("SBI.event.version", configs=({**BARE, "sbi": 3}, {**DEFAULT, "sbi": 10}, {**DEFAULT, "sbi": 20}, {**RV32, "sbi": 20}, DEFAULT))
+def later_events(s: Supervisor) -> Script[None]:
+    """Raw events v2 and firmware codes above the table, beside those that the first chapter has, on platforms of each SBI version."""
+    for c in s.programmable[:2]:
+        for event, flags in ((event, flags) for event in (RAW, RAW_V2) for flags in (0, sbi.SKIP_MATCH, sbi.AUTO_START)):
+            yield from s.match([c.index], event, flags, c.raw[0][0])
+            yield from s.work()
+            yield from s.look([c.index])
+            yield from s.stop([c.index], sbi.RESET)
+            yield from s.stop([c.index], sbi.RESET)
+    for code in (0, len(FIRMWARE) - 1, OWN_EVENT, OWN_EVENT + 1, sbi.FIRMWARE_PLATFORM - 1, sbi.FIRMWARE_PLATFORM):
+        for flags in (0, sbi.SKIP_MATCH, sbi.AUTO_START) if s.firmware else ():
+            data = OWN_DATA if code == sbi.FIRMWARE_PLATFORM else 0
+            yield from s.match(s.firmware[:1], FIRMWARE[0] + code, flags, data)
+            yield from s.fire(code, data=data)
+            yield from s.look(s.firmware[:1])
+            yield from s.stop(s.firmware[:1], sbi.RESET)
+            yield from s.stop(s.firmware[:1], sbi.RESET)
+
+
 @scenario("SBI.config.clear_value", "SBI.config.value_kept", "SBI.config.auto_start", "SBI.config.not_started", "SBI.config.of", "SBI.csr.inhibited",
           "SBI.config.set_minh", "SBI.config.set_sinh", "SBI.config.set_uinh", "SBI.config.set_vsinh", "SBI.config.set_vuinh", "SBI.view.filters",
           "SBI.view.stopped", "SBI.others.untouched")  # fmt: skip

@@ -10,14 +10,14 @@ from tb.sequences.sbi_pmu_scenarios import SCENARIOS
 from tests.plan_rows import PlanTests, Rows, literals
 
 CHECKERS = {
-    "answers": ("sbi_pmu_rules", "sbi_pmu_follow", "sbi_pmu_outcomes"), "effects": ("sbi_pmu_effects", "sbi_pmu_outcomes"), "memory": ("sbi_pmu_memory",),
+    "answers": ("sbi_pmu_rules", "sbi_pmu_events", "sbi_pmu_follow", "sbi_pmu_outcomes"), "effects": ("sbi_pmu_effects", "sbi_pmu_outcomes"), "memory": ("sbi_pmu_memory",),
     "views": ("sbi_pmu_shadow", "sbi_pmu_follow"), "run": ("sbi_pmu", "sbi_pmu_run"),
 }  # fmt: skip
 SEEN = ("value", "event", "inhibit", "of", "overflow", "lcofi", "memory")
 BUILT_UP = {  # ids that the code puts together
     "answers": {f"SBI.{area}.success" for area in AREAS.values()} | {f"SBI.{area}.{word}" for area in ("config", "start", "stop")
-                for word in ("reserved_flags", "invalid_set")} | {f"SBI.event.{word}" for word in ("no_event", "undefined", "raw_width", "raw_v2_width", "unused_data")}
-               | {f"SBI.{area}.{word}" for area in ("fw_read", "fw_read_hi") for word in ("invalid", "hardware")} | {"SBI.event.raw_code", "SBI.event.firmware"},
+                for word in ("reserved_flags", "invalid_set")} | {f"SBI.event.{word}" for word in ("raw_width", "raw_v2_width", "unused_data")}
+               | {f"SBI.{area}.{word}" for area in ("fw_read", "fw_read_hi") for word in ("invalid", "hardware")},
     "effects": {f"SBI.config.{flag.lower()}" for flag in sbi.FILTER_BITS}, "memory": set(), "views": {f"SBI.view.{what}" for what in SEEN}, "run": set(),
 }  # fmt: skip
 PARTS = {"SBI.shmem.relative"}  # a row with parts, counted by its situation
