@@ -91,7 +91,7 @@ def events_that_are_not(s: Supervisor) -> Script[None]:
 def later_events(s: Supervisor) -> Script[None]:
     """Raw events v2 and firmware codes above the table, beside those that the first chapter has, on platforms of each SBI version."""
     for c in s.programmable[:2]:
-        for event, flags in ((event, flags) for event in (RAW, RAW_V2) for flags in (0, sbi.SKIP_MATCH, sbi.AUTO_START)):
+        for event, flags in ((event, flags) for event in (RAW, RAW_V2) for flags in (0, sbi.SKIP_MATCH, sbi.AUTO_START, 1 << 8)):
             yield from s.match([c.index], event, flags, c.raw[0][0])
             yield from s.work()
             yield from s.look([c.index])
