@@ -17,7 +17,7 @@ import numpy as np
 
 from models.tandem.decoder import decode
 from models.tandem.encoder import Encoded, encode
-from models.tandem.trace_data import illegal
+from models.tandem.trace_data import Rows, illegal
 from models.tandem.verdict import Report
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.tandem_capture import TandemCapture
@@ -73,6 +73,7 @@ def check(capture: TandemCapture, knobs: Knobs | None = None) -> Verdict:
             seen.tells = Tells(capture.rows, config)
             if knobs.bytes == "exact":
                 seen.situations = check_exact(capture, verdict.book, seen.bytes, seen.tells)
+                _check_rate(capture, capture.rows, verdict.book, seen.bytes)
             Lossless(capture, verdict.book, seen.tells, decoded, knobs).run()
         check_legal(capture, verdict.book, seen.items, decoded, seen.tells, knobs)
         seen.report = check_verify(capture, verdict.book, decoded)
@@ -106,3 +107,17 @@ def _check_port(capture: TandemCapture, book: ClauseBook, seen: Seen) -> None:
         first = np.asarray(marks)[seen.bytes.starts[made]]
         book.bulk("TV.port.causal", len(made), np.flatnonzero(first <= rows.cycle[made]), lambda k: Failure(
             "TV.port.causal", f"the first byte of row {made[k]} leaves in the cycle in which the row comes, or before", int(first[k])))  # fmt: skip
+
+
+def _check_rate(capture: TandemCapture, rows: Rows, book: ClauseBook, encoded: Encoded) -> None:
+    """Rows are taken in the cycle in which they are offered if all before them have left: each takes a cycle, or one for each of its words."""
+    if capture.gaps is None or not len(rows):
+        return
+    cycles, first = np.unique(rows.cycle, return_index=True)
+    needed = np.add.reduceat(np.maximum(1, -(-np.diff(encoded.starts) // capture.word)), first)  # cycles, by the rows of each cycle
+    late = (needed[:-1] - (1 + capture.gaps[1:])).cumsum()
+    backlog = late - np.minimum.accumulate(np.minimum(late, 0))
+    waited = np.diff(cycles.astype(np.int64)) - 1 - capture.gaps[1:]
+    judged = np.flatnonzero(backlog == 0)
+    book.bulk("TV.port.rate", len(judged), judged[waited[judged] > 0], lambda k: Failure(
+        "TV.port.rate", f"row {first[k + 1]} waited {waited[k]} cycles with nothing before it", int(cycles[k + 1]), table=[("cycles", "0", str(int(waited[k])))]))  # fmt: skip

@@ -21,7 +21,8 @@ class TandemCapture:
     errors: shape [rows], whether error_o told that a row is no legal one; None when only files are at hand. problems: sentences of the
     monitors about the run itself (an X on an output, data that changed before ready, an encoder that did not become empty); each is a
     failure. exact: whether the device declares docs/tandem-profile.md. rerun: the one command that repeats the run. program, retired:
-    what the hart ran, and the stream it retired; None if there is none.
+    what the hart ran, and the stream it retired; None if there is none. gaps: of each cycle in which the port took rows, the idle cycles
+    that were left before they were offered; None unless the consumer was always ready. word: bytes that leave in a cycle.
     """
 
     config: Config
@@ -34,3 +35,5 @@ class TandemCapture:
     rerun: str = ""
     program: Program | None = None
     retired: Retired | None = None
+    gaps: np.ndarray | None = None
+    word: int = 0

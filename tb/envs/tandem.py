@@ -10,6 +10,7 @@ from scoreboards.tandem import check
 from scoreboards.tandem_capture import TandemCapture
 from scoreboards.tandem_knobs import Knobs
 from scoreboards.verdict import Verdict
+from tb.agents import port_files
 from tb.agents.pins import Pins, of_tandem
 from tb.agents.tandem import RowsAgent, WordsAgent
 from tb.coverage.tandem_points import sample
@@ -26,8 +27,10 @@ class Scoreboard(encoder.Scoreboard):
     def captured(self, job: Job, stimulus: TandemStimulus, problems: list[str]) -> TandemCapture:
         rows, errors = self.ingress.got
         data, marks = self.stream.got
+        gaps = None if job.backpressure else port_files.gaps(stimulus.beats.cycle)
         return TandemCapture(
             stimulus.config, rows, data, marks, errors, problems, job.exact, job.rerun, stimulus.program, stimulus.retired,
+            gaps, self.get_parent().stream.monitor.width,
         )  # fmt: skip
 
     def checked(self) -> Verdict:
