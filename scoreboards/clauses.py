@@ -198,7 +198,7 @@ class ClauseBook:
 
     def met(self, clause: str, n: int) -> None:
         """The situation of a rolled-up clause occurred n times; never means that it was not checked."""
-        self._met[clause] = n
+        self._met[clause] = int(n)
 
     def check(self, clause: str, ok: bool, failure: Callable[[], Failure] | Failure | None = None) -> bool:
         """One check; the failure (or the function that makes it) is used only if it is not ok. Returns ok."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scoreboards.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
@@ -33,6 +35,15 @@ def test_verdicts() -> None:
     assert book.results() == {"NT.1.a": [7, 0], "NT.1.b": [1, 1], "NT.1.d": [8, 1]}
     assert plan.verdicts(book.results()) == {"NT.1.a": "PASS", "NT.1.b": "FAIL", "NT.1.c": "NOT-RUN", "NT.1.d": "FAIL"}
     assert book.failures[0].requirement == "b" and book.failed == ["NT.1.b"]
+
+
+def test_results_are_plain_numbers() -> None:
+    """Counts come from numpy as well; results are written as JSON."""
+    part, whole = Clause("NT.1.a", "1", "shall", "a"), Clause("NT.1.b", "1", "shall", "b", through=("NT.1.a",))
+    book = ClauseBook(Plan({clause.id: clause for clause in (part, whole)}))
+    book.count("NT.1.a", np.int64(3))
+    book.met("NT.1.b", np.int64(2))
+    assert json.loads(json.dumps(book.results())) == {"NT.1.a": [3, 0], "NT.1.b": [2, 0]}
 
 
 def test_bulk_counts_all_and_keeps_few() -> None:
