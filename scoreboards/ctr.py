@@ -16,7 +16,7 @@ from pathlib import Path
 
 from models.ctr.records import SCTRCLR
 from models.ctr.registers import Csr
-from models.riscv.csr import DONE, OUTCOMES, READ, Access
+from models.riscv.csr import DONE, ILLEGAL, OUTCOMES, READ, Access
 from scoreboards.clauses import ClauseBook, Failure, Plan
 from scoreboards.ctr_capture import CtrCapture
 from scoreboards.ctr_follow import CONTROL
@@ -88,10 +88,15 @@ class _Check(Values):
     def _access(self, access: Access, rdata: int, outcome: int) -> None:
         f = self.follower
         csr = f.csr_of(access)
+        f.settle(csr, access, outcome)
         suspects, want = f.wanted(csr, access)
         f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
         right = outcome == want.outcome or (self.knobs.refusal == "any" and DONE not in (outcome, want.outcome))
-        if right:
+        if csr is not None and csr.name == "miselect" and want.outcome == DONE and outcome in (DONE, ILLEGAL):
+            right = f.miselect_is(*(("absent",) if outcome == ILLEGAL else ("kept", "zero")))
+        if f.unspecified(csr, access, outcome) or (right and want.outcome == DONE != outcome):
+            pass  # what the knobs leave open tells nothing
+        elif right:
             self.agreed.setdefault((id(suspects), access.addr), (suspects, [0]))[1][0] += 1
         else:
             table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]

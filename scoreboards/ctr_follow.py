@@ -10,15 +10,15 @@ from collections import Counter, defaultdict, deque
 from typing import Any, NamedTuple
 
 from models.ctr.config import Config
-from models.ctr.model import Ctr
 from models.ctr.model_access import Gates, acting, narrow
 from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET
 from models.ctr.model_rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
 from models.ctr.records import SCTRCLR, Transfer, largest_count
-from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, entries
+from models.ctr.registers import CTR_BIT, DEPTH_CODES, Csr, entries
 from models.riscv.csr import CLEAR, DEBUG, DONE, READ, SET, VS, VU, WRITE, Access, Answer
 from scoreboards.ctr_access import Last, Suspects, tested
 from scoreboards.ctr_knobs import Knobs
+from scoreboards.ctr_lenient import PARTS, Lenient
 from scoreboards.ctr_notes import Event, Notes
 from scoreboards.ctr_reasons import VIRTUAL_MODES, Reasons, Why
 
@@ -35,7 +35,7 @@ class Origin(NamedTuple):
     popped: Event | None = None
 
 
-class Follower(Ctr):
+class Follower(Lenient):
     """The model and its memory. row: number of the row in hand.
 
     log: the last transfers, oldest first. origin: of each physical entry. last: who wrote each register last; refused: accesses to it
@@ -44,8 +44,7 @@ class Follower(Ctr):
     """
 
     def __init__(self, config: Config, knobs: Knobs, *, adopts: bool) -> None:
-        super().__init__(config, exact=not adopts)
-        self.knobs = knobs
+        super().__init__(config, knobs, adopts=adopts)
         self.reasons = Reasons(config)
         self.row = self.now = 0
         self.log: deque[Event] = deque(maxlen=REMEMBERED)
@@ -57,7 +56,7 @@ class Follower(Ctr):
         self.met: Counter[str] = Counter()
         self.notes = Notes(config)
         self.clean = self.thawed = self._doubted = False
-        self.cleared_depth = CAPACITY
+        self.cleared_depth = self.cleared_to = CAPACITY  # of the last clear: the depth behind it, and how far it reaches
         self.written = False  # software wrote an entry, and nothing happened since
         self.adopted = False  # WRPTR was taken over from the device, and nothing happened since
         self.several, self.groups = False, 0  # groups: of several effects, since the last read that agreed
@@ -71,7 +70,6 @@ class Follower(Ctr):
         self.ccv_by = "reset"  # who made CCV 0
         self._last_record = 0
         self._edges = _edges(config)
-        self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._cc_open = entries(config)[2].mask & 0xFFFF8000
         self._tested: dict[tuple[Any, ...], tuple[Suspects, int]] = {}
         self.key: tuple[Any, ...] = ()  # all that decides about the outcome of the last access
@@ -174,6 +172,8 @@ class Follower(Ctr):
             self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self._unsure.append((place, False))
+            if self._converts:
+                self.recorded_addresses(place, action, transfer)
             self._recorded(event, origin)
             self.origin[place] = Origin("record", event)
             self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
@@ -252,7 +252,7 @@ class Follower(Ctr):
             self.notes.access(self, access, csr, name, False, 0)
             return
         writes = access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1)
-        place = self._place(csr, access) if writes and name in _PARTS else -1
+        place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         depth, frozen = r.depth, r.frozen
         self.notes.access(self, access, csr, name, writes, value)
@@ -264,7 +264,7 @@ class Follower(Ctr):
             self.origin = [Origin("clear")] * CAPACITY
             self._reset_counter("clear", before, "SCTRCLR")
             self.met["CTR-14"] += 1
-            self.clean, self.cleared, self.cleared_depth = True, self.row, r.depth
+            self.clean, self.cleared, self.cleared_depth, self.cleared_to = True, self.row, r.depth, CAPACITY
             return
         self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
         self.refused.pop(name, None)
@@ -277,13 +277,16 @@ class Follower(Ctr):
             self.met["CTR-13"] += 1
         if name in CONTROL:
             by = "h half" if csr.rv32 else {"m": "mctrctl", "v": "vsctrctl"}.get(csr.name[0], "sctrctl")
-            self._reset_counter("write", before, f"{by} written" + " in VS" * (by == "sctrctl" and access.priv in (VS, VU)))
+            aside = by == "vsctrctl" and self.config.draft and not self.knobs.ccv_inactive and access.priv not in (VS, VU)
+            why = "inactive" if aside and self.ccv in ("", "inactive") else "write"
+            self._reset_counter(why, before, f"{by} written" + " in VS" * (by == "sctrctl" and access.priv in (VS, VU)))
             self.met["CTR-11"] += csr.name.startswith("s") and access.priv not in (VS, VU)
             if not csr.rv32 and value & self.config.bit("CLR"):
                 if name[0] == "m" or access.priv in (VS, VU):
-                    self.origin[: r.depth] = [Origin("clear")] * r.depth
+                    to = max(depth, r.depth) if self.knobs.clear_grown else depth
+                    self.origin[:to] = [Origin("clear")] * to
                     self.met["CTR-14"] += 1
-                    self.cleared = self.row
+                    self.clean, self.cleared, self.cleared_depth, self.cleared_to = True, self.row, r.depth, to
                 else:
                     self.not_cleared = self.row
             defined = self.config.fields & (0xFFFFFFFF if narrow(self.config, access) else -1)
@@ -294,10 +297,11 @@ class Follower(Ctr):
         if frozen and not r.frozen:
             self.thawed = True
         if r.depth != depth and not self.exact:
-            if self.clean and name == "sctrdepth":  # SCTRCLR cleared them for every depth
-                r.open.clear()
+            if self.clean and r.depth <= self.cleared_to:  # a clear cleared them for this depth, too
+                r.open = {key: bits for key, bits in r.open.items() if key[0] >= self.cleared_to}
             else:
-                self.origin = [Origin("depth")] * CAPACITY
+                kept = self.cleared_to if self.cleared == self.row else 0
+                self.origin[kept:] = [Origin("depth")] * (CAPACITY - kept)
 
     def _reset_counter(self, why: str, before: int, by: str) -> None:
         self.lost += before
@@ -318,10 +322,6 @@ class Follower(Ctr):
             old = self._read(csr, access)[0]
             value = old | value if access.op == SET else old & ~value
         return value & 0xFFFFFFFF if narrow(self.config, access) else value
-
-    def _depth_unsure(self) -> None:
-        if self.knobs.depth_unsupported == "any":
-            super()._depth_unsure()
 
     # --- Behind a failure ---------------------------------------------------------------------------
 
@@ -375,9 +375,6 @@ class Follower(Ctr):
             kept = "mstateen" if name[0] == "m" else "hstateen"
             setattr(self.gates, kept, getattr(self.gates, kept) & ~bits | value & bits)
         self._settings()
-
-
-_PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 
 
 def _place_of(select: int) -> tuple[bool, bool, str]:

@@ -21,6 +21,14 @@ class Knobs:
     cc_slack: cycles by which a count may be off, beyond its granularity.
     select_bits: an iselect keeps every bit that is written, not only those that select an entry.
     popped: an entry that was popped keeps what it held but V.
+    clear_grown: CLR with a greater DEPTH clears the entries that are added, too; False: those may hold anything ("current CTR depth" may be the old one).
+    pc_bits: an address is valid, and is kept by ctrsource and ctrtarget, if the bits above these are copies of the top one; of others a device may show
+    any address. 64: every value is kept; 39: what is valid with Sv39.
+    miselect: "kept"; "any" (v1_0): it may be read-only 0, or absent without Smcsrind, as nothing is behind mireg*.
+    outside: "illegal": an ireg access while the iselect selects no entry; "any": the text leaves open how it ends (v1_0: so does mireg*).
+    hstateen_closed: "zero": bits of hstateen0 that are written while mstateen0's are 0 are 0 behind it; "any": they may keep what they were or take the value.
+    narrow_zero: the draft, too, zero-extends what software writes into an entry at XLEN 32; False: bits 63:32 may stay.
+    ccv_inactive: a write to the control register that is not active makes CCV 0, too (draft); False: it may do nothing to the counter.
     """
 
     depth_unsupported: str = "keep"
@@ -34,11 +42,19 @@ class Knobs:
     cc_slack: int = 0
     select_bits: bool = True
     popped: bool = True
+    clear_grown: bool = True
+    pc_bits: int = 64
+    miselect: str = "kept"
+    outside: str = "illegal"
+    hstateen_closed: str = "zero"
+    narrow_zero: bool = True
+    ccv_inactive: bool = True
 
     @classmethod
     def free(cls) -> Knobs:
         """What the specification leaves open is left open: for a device that does not declare the reference profile."""
         return cls(
             depth_unsupported="any", depth_draft=True, reset_zero=False, refused_zero=False, refusal="any", ras_policy="any",
-            ccv_extra=True, cc_invalid=False, cc_slack=0, select_bits=False, popped=False,
+            ccv_extra=True, cc_invalid=False, cc_slack=0, select_bits=False, popped=False, clear_grown=False, pc_bits=39, miselect="any",
+            outside="any", hstateen_closed="any", narrow_zero=False, ccv_inactive=False,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from models.ctr.records import decode_cc, encode_cc, largest_count
 from scoreboards.ctr_access import Last
 from scoreboards.ctr_follow import Event, Follower, Origin
 
-_CCV_CLAUSE = {"write": "CTR.cycle.ccv_write", "clear": "CTR.clear.ccv", "ras": "CTR.ras.cc", "reset": "CTR.csr.reset", "": "CTR.cycle.ccv"}
+_CCV_CLAUSE = {"write": "CTR.cycle.ccv_write", "inactive": "CTR.cycle.ccv_write", "clear": "CTR.clear.ccv", "ras": "CTR.ras.cc", "reset": "CTR.csr.reset", "": "CTR.cycle.ccv"}
 _KIND_CLAUSE = {"reset": "CTR.csr.reset", "clear": "CTR.clear.entries", "depth": "CTR.depth.grown", "narrow": "CTR.entry.xlen"}
 Field = tuple[str, int, str]  # name, mask, clause
 
@@ -71,10 +71,15 @@ def _count(f: Follower, event: Event) -> list[str]:
     bits, count = f.config.cce_bits, event.count
     found = ["CTR.cycle.saturate"] * (count >= largest_count(bits)) + ["CTR.cycle.encode"] * (count > 4095)
     if event.kept != count:
-        found.append("CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset")
+        found.append(_reset(f, event))
     elif event.all != count:
         found.append("CTR.ras.cc" if _added(f, event) else "CTR.cycle.active")
     return [*found, "CTR.cycle.elapsed"]
+
+
+def _reset(f: Follower, event: Event) -> str:
+    """The clause of what set the counter to 0."""
+    return "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset_draft" if f.config.draft else "CTR.cycle.reset"
 
 
 def _added(f: Follower, event: Event) -> bool:
@@ -85,7 +90,7 @@ def _added(f: Follower, event: Event) -> bool:
 def count_clause(f: Follower, event: Event, have: int) -> str:
     """Of a wrong count: the clause whose breach gives what the device shows."""
     bits = f.config.cce_bits
-    reset = "CTR.clear.counter" if event.ccv == "clear" else "CTR.cycle.reset"
+    reset = _reset(f, event)
     inactive = "CTR.ras.cc" if _added(f, event) else "CTR.cycle.active"
     for clause, other in ((reset, event.kept), (inactive, event.all)):
         if other != event.count and have == encode_cc(other, bits):

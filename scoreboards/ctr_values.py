@@ -6,6 +6,7 @@ from models.control.layout import Field as TableField
 from models.ctr.model_access import acting
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.model_rules import NO_SOURCE, NO_TARGET, WHOLE
+from models.ctr.records import encode_cc
 from models.ctr.registers import Csr
 from models.riscv.csr import CLEAR, SET, Access, Answer
 from scoreboards.blame import Candidates
@@ -13,9 +14,9 @@ from scoreboards.ctr_access import Last, control_clause, depth_clause, stateen_c
 from scoreboards.ctr_diagnose import explains, look_ahead, told
 from scoreboards.ctr_follow import CONTROL
 from scoreboards.ctr_judge import Judge, Table
+from scoreboards.ctr_lenient import PARTS
 from scoreboards.ctr_reads import Field, count_clause, entry_fields, near, status_fields
 
-PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
 _WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
@@ -42,10 +43,10 @@ class Values(Judge):
         f = self.follower
         logical = f.logical(csr, access)
         kind = f.origin[f.recorder.physical(logical)].kind if name in PARTS and logical is not None else "depth"
-        clause = "CTR.depth.grown" if name in PARTS else "CTR.depth.wrptr" if name.endswith("status") else "CTR.depth.warl"
+        clause = "CTR.entry.xlen" if kind == "narrow" else "CTR.depth.grown" if name in PARTS else "CTR.depth.wrptr" if name.endswith("status") else "CTR.depth.warl"
         problem = f.adopt(access, rdata)
         f.adopted |= name.endswith("status")
-        if kind == "depth" and not f.doubtful:
+        if kind in ("depth", "narrow") and "stateen" not in name and not f.doubtful:
             self.book.check(clause, not problem, lambda: self._failure(clause, problem, []))
         return want.open
 
@@ -164,6 +165,9 @@ class Values(Judge):
             bits = _CC
         else:
             void = not knobs.cc_invalid and not want_valid and not have_valid
+            if event.ccv == "inactive" and have_valid and near(encode_cc(event.kept, self.config.cce_bits), rdata >> 16 & 0xFFFF, knobs.cc_slack):
+                f.recorder.data[place] = f.recorder.data[place] & ~_CC | rdata & _CC
+                return _CC
             close = knobs.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, knobs.cc_slack)
             bits = 0xFFFF0000 if void or close else 0
         f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
@@ -214,6 +218,8 @@ class Values(Judge):
         f = self.follower
         narrow = self.config.xlen == 32 or bool(access.xlen32)
         fields = self._register_fields(csr, name, narrow)
+        if name == "miselect" and want and rdata in (0, want):
+            want = rdata if f.miselect_is("kept" if rdata else "zero") else want
         if not narrow or self.config.xlen == 32:
             f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
         differs = (rdata ^ want) & ~unknown

@@ -228,15 +228,20 @@ class Ctr:
         writable = self.config.fields & (_ALL if csr.level == "M" else ~self._hidden)
         kept = self.ctl & self._hidden if machine and csr.level != "M" else 0
         setattr(self, kind, value & writable | kept)
+        depth = self.recorder.depth
         if self.config.draft and machine and not csr.rv32:
             self._set_draft_depth(value >> _DEPTH_LSB & 15)
         if not csr.rv32 and value & self.config.bit("CLR") and (machine or access.priv in (VS, VU)):
             r = self.recorder
-            r.clear(r.depth)
+            self._clear_draft(depth)
             r.wrptr = r.wrap = r.frozen = 0
             self._wrptr_open = False
         self.recorder.restart_counter()
         self.recorder.configure(self.ctl, self.vsctl)
+
+    def _clear_draft(self, before: int) -> None:
+        """CLR: a smaller DEPTH with it leaves nothing in the entries above (2.1), a greater one nothing in those it adds."""
+        self.recorder.clear(max(before, self.recorder.depth))
 
     def _write_status(self, value: int) -> None:
         r = self.recorder

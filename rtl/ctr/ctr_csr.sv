@@ -379,7 +379,7 @@ module ctr_csr
   assign frozen_d = clear_draft ? 1'b0 : writes_status ? after[FrozenBit] : frozen_i;
 
   assign clear_o      = clears || clear_draft;
-  assign clear_last_o = Draft ? last_d : 8'hFF;
+  assign clear_last_o = Draft ? last_d | last_o : 8'hFF;  // the greater of the depths before and behind the write
   assign restart_o    = clears || (writes && (use_mctl || on_vsctl));
 
   logic unused_bits;  // what a mask leaves out

@@ -90,11 +90,14 @@ class Story(Script):
     # --- Transfers ----------------------------------------------------------------------------------
 
     def pcs(self) -> tuple[int, int]:
-        """A source and a target that no other transfer has, with bits in every part of the address."""
+        """A source and a target that no other transfer has: every third with bits in every part, the others addresses that are valid with Sv39."""
         self.number += 1
-        high = self.rng.getrandbits(self.config.xlen - 20) << 20
+        high, above = self.rng.getrandbits(self.config.xlen - 20) << 20, self.top
         odd, even = self.number & 2, self.number << 1 & 2
-        return high | self.number << 5 | odd, high ^ self.top | self.number << 5 | 0x10 | even
+        if self.top and self.number % 3:
+            above = -1 << 38 & (1 << 64) - 1
+            high = high & ~above | above * (high >> 63)
+        return high | self.number << 5 | odd, high ^ above | self.number << 5 | 0x10 | even
 
     def make(self, type_: int, from_: int, to: int | None = None, cause: int = 0, misp: int = 0) -> Transfer:
         """The next transfer."""

@@ -50,9 +50,9 @@ def sctrclr_in_the_cycle_of_a_record(s: Story) -> None:
         s.look(3)
 
 
-@scenario("CTR.clear.entries", "CTR.clear.status", "CTR.clear.reads0", "CTR.vsctl.clr", "CTR-14", configs=(DRAFT64, DRAFT32))
+@scenario("CTR.clear.entries", "CTR.clear.depths", "CTR.clear.status", "CTR.clear.reads0", "CTR.vsctl.clr", "CTR-14", configs=(DRAFT64, DRAFT32))
 def clr(s: Story) -> None:
-    """CLR of the draft: the entries of the depth that the write leaves are 0, and the status; through vsctrcontrol with V = 1 only."""
+    """CLR of the draft: the entries of the depths before and behind the write are 0, and the status; through vsctrcontrol with V = 1 only."""
     c = s.config
     bit = c.bit("CLR")
     on = s.control_word("M", "S", "U")

@@ -104,7 +104,7 @@ def inactive(s: Story) -> None:
         s.look(2)
 
 
-@scenario("CTR.cycle.ccv_write", "CTR.cycle.reset", "CTR.cycle.ccv", "CTR.csr.setclear", "CTR-2", configs=ALL)
+@scenario("CTR.cycle.ccv_write", "CTR.cycle.reset", "CTR.cycle.reset_draft", "CTR.cycle.ccv", "CTR.csr.setclear", "CTR-2", configs=ALL)
 def writes(s: Story) -> None:
     """Writes to every control register, also such as change nothing, and set and clear with the operand 0, which do not write."""
     names = [s.control, s.s_control] if s.config.has_s else [s.control]
