@@ -25,6 +25,8 @@ from models.riscv.iss_traps import Privileged
 
 NO_CHANGE: dict[int, int] = {}
 UNCHANGED = object()
+NOWHERE = -1
+ACCESS_CAUSES = frozenset((*vm.MISALIGNED[1:], *vm.ACCESS_FAULT[1:], *vm.PAGE_FAULT[1:]))
 
 
 class Step:
@@ -35,6 +37,7 @@ class Step:
     eaddr, paddr, bytes, data: of that access (data: what memory holds after a store). trap: None, or (interrupt, cause).
     device: whether the access was to a device. seen: address of the CSR read, "reservation" of an sc; which of them
     may change by themselves is for the user to know. counted: what it added to minstret.
+    Of an access that trapped (ACCESS_CAUSES) and of an sc that failed access is 0; eaddr is where it was to be, paddr that or NOWHERE if no translation gave it.
     reserved: the reservation before it, of lr and sc; else UNCHANGED. parts: (paddr, bytes) of an access that crosses a page, else empty.
     """
 
@@ -128,6 +131,8 @@ class Hart(Privileged):
             self.pc = step.next_pc = run()
         except Trap as trap:
             step.rd = step.access = 0
+            if trap.cause in vm.MISALIGNED[1:]:
+                step.eaddr, step.paddr = trap.tval, NOWHERE if self._paged else trap.tval
             self.enter(0, trap.cause, pc, trap.tval)
             return step
         if rd:
@@ -234,12 +239,16 @@ class Hart(Privileged):
 
     def _place(self, address: int, size: int, access: int) -> int:
         """Physical address of a data access that stays in its page, checked; notes what the step accesses."""
-        place = self.translate(address, access, self._data_priv) if self._paged else address
+        step, place = self.step, address
+        step.eaddr = address
+        if self._paged:
+            step.paddr = NOWHERE
+            place = self.translate(address, access, self._data_priv)
+        step.paddr, step.bytes = place, size
         what = self.memory.what(place, size)
         if what == NOTHING:
             raise Trap(vm.ACCESS_FAULT[access], address)
-        step = self.step
-        step.eaddr, step.paddr, step.bytes, step.device = address, place, size, what == DEVICE
+        step.device = what == DEVICE
         return place
 
     def load(self, address: int, size: int) -> int:
@@ -283,7 +292,11 @@ class Hart(Privileged):
     def _split(self, address: int, size: int, access: int) -> list[tuple[int, int]]:
         """(physical address, bytes) of the two parts of an access that crosses a page."""
         first = PAGE_SIZE - (address & PAGE_SIZE - 1)
-        second = self._place(address + first & self.config.mask, size - first, access)
+        try:
+            second = self._place(address + first & self.config.mask, size - first, access)
+        except Trap:  # mtval gets the address of that part; the access is still that of the whole
+            self.step.eaddr, self.step.paddr = address, NOWHERE if self._paged else address
+            raise
         parts = [(self._place(address, first, access), first), (second, size - first)]
         self.step.bytes, self.step.parts = size, tuple(parts)
         return parts
