@@ -13,6 +13,7 @@ from models.riscv.iss_config import HartConfig
 MSTATUS, MISA, MEDELEG, MIDELEG, MIE, MTVEC, MCOUNTEREN, MSTATUSH = 0x300, 0x301, 0x302, 0x303, 0x304, 0x305, 0x306, 0x310
 MCOUNTINHIBIT, MSCRATCH, MEPC, MCAUSE, MTVAL, MIP = 0x320, 0x340, 0x341, 0x342, 0x343, 0x344
 SSTATUS, SIE, STVEC, SCOUNTEREN, SSCRATCH, SEPC, SCAUSE, STVAL, SIP, SATP = 0x100, 0x104, 0x105, 0x106, 0x140, 0x141, 0x142, 0x143, 0x144, 0x180
+MENVCFG, MENVCFGH, SENVCFG = 0x30A, 0x31A, 0x10A
 MCYCLE, MINSTRET, MCYCLEH, MINSTRETH = 0xB00, 0xB02, 0xB80, 0xB82
 CYCLE, TIME, INSTRET, CYCLEH, TIMEH, INSTRETH = 0xC00, 0xC01, 0xC02, 0xC80, 0xC81, 0xC82
 ALL = -1
@@ -20,6 +21,7 @@ ALL = -1
 # bits of mstatus (3.1.6)
 ST_SIE, ST_MIE, ST_SPIE, ST_MPIE, ST_SPP, ST_MPP = 1 << 1, 1 << 3, 1 << 5, 1 << 7, 1 << 8, 3 << 11
 ST_MPRV, ST_SUM, ST_MXR, ST_TVM, ST_TW, ST_TSR = 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22
+FIOM = 1  # of menvcfg and senvcfg (3.1.18, 4.1.10); no other field there has an extension that this hart has
 S_INTERRUPTS, M_INTERRUPTS = 0x222, 0x888
 DELEGABLE = 0xB3FF
 
@@ -84,6 +86,9 @@ class CsrTable:
         self._add(MCOUNTINHIBIT, "mcountinhibit", 5)
         if has_u:
             self._add(MCOUNTEREN, "mcounteren", 0xFFFFFFFF)
+            self._add(MENVCFG, "menvcfg", FIOM)
+            if config.xlen == 32:
+                self._add(MENVCFGH, "menvcfgh", 0)
         step = config.xlen // 32
         for n in range(0, config.pmp_entries // 4, step):
             self._add(0x3A0 + n, f"pmpcfg{n}", int("9f" * (config.xlen // 8), 16))
@@ -98,6 +103,7 @@ class CsrTable:
         self._view(SIP, "sip", View(MIP, ALL, 2))
         self._add(STVEC, "stvec", ~2)
         self._add(SCOUNTEREN, "scounteren", 0xFFFFFFFF)
+        self._add(SENVCFG, "senvcfg", FIOM)
         self._add(SSCRATCH, "sscratch", ALL)
         self._add(SEPC, "sepc", ~1 if self.config.compressed else ~3)
         self._add(SCAUSE, "scause", ALL)
