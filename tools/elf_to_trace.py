@@ -33,8 +33,16 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"{out} is no file that can be written; give OUT=<file> in a folder that exists")
     out.write_bytes(data)
     groups = decode(data, config).group_count
-    print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `make decode IP=tandem TRACE={out} ELF={elf} XLEN={config.xlen}` shows them")
+    shown = f"make decode IP=tandem TRACE={out} ELF={elf} {_words(config)}"
+    print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `{shown}` shows them")
     return 0
+
+
+def _words(config: Config) -> str:
+    """The options in force as words: XLEN, and those that are not what a configuration of that XLEN has anyway."""
+    usual = Config(xlen=config.xlen).to_dict()
+    chosen = {name: value for name, value in config.to_dict().items() if name == "xlen" or value != usual[name]}
+    return " ".join(f"{name.upper()}={','.join(value) if isinstance(value, list) else value}" for name, value in chosen.items())
 
 
 if __name__ == "__main__":
