@@ -4,7 +4,7 @@
     python -m tools.verify TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
 
 Chapter 3 of the specification (docs/tandem-verifier.md): each mismatch once, with whose fault it is (the hart's, the trace's or the model's) and
-why. Exits 1 if there was one, or if nothing could be compared.
+why. It stops after MAX=100 of them. Exits 1 if there was one, or if nothing could be compared.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from collections.abc import Mapping
 
 from models.riscv.iss import Hart
 from models.riscv.iss_config import virt
+from models.tandem.decoded import Decoded
 from models.tandem.decoder import decode
+from models.tandem.diagnostics import BROKEN
 from models.tandem.profile import Profile
 from models.tandem.simulator import Reference
 from models.tandem.simulator_unicorn import UnicornError, UnicornSimulator
 from models.tandem.verifier import Verifier
 from tools.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
-from tools.trace_files import TraceFiles, load, words
+from tools.trace_files import TraceFiles, load, path_of, words
 
+MAX, NEAR = 100, 4096  # findings; bytes that are the begin of a trace
 OPTIONS = {
     "PROFILE": "JSON with what the verifier knows of the hart (models/tandem/profile.py; default: the one that recorded our programs)",
     "PC": "the first pc, of a trace that does not begin with reset",
+    "MAX": "findings after which it stops (default 100; 0: never)",
     "SECOND": "0: do not ask a second simulator (unicorn) who is right",
 }
 
@@ -43,15 +47,39 @@ def main(argv: list[str]) -> int:
     second = _second(given, profile)
     verifier = Verifier(Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program)
     decoded = decode(files.data, files.config)
+    print(files.title)
+    if doubt := _doubt(given, files, decoded):
+        print(doubt)
+    most = number(given, "MAX", MAX)
+    if most < 0:
+        raise ArgumentError(f"MAX={most} is no number of findings; give MAX={MAX}, or MAX=0 for all")
+    verifier.stop_after = most or None
     if not decoded.init.any():
         verifier.load([*files.program.segments, *files.program.data])
     begin = time.perf_counter()
     report = verifier.run(decoded, files.data)
     seconds = time.perf_counter() - begin
-    print(f"{files.title}\nagainst {verifier.simulator.name}{f', asked at mismatches: {second.name}' if second else ''}")
+    print(f"against {verifier.simulator.name}{f', asked at mismatches: {second.name}' if second else ''}")
     print(report)
+    if report.stopped is not None:
+        print(f"there is more behind; MAX={10 * most} shows it, MAX=0 all of it")
     print(f"{'PASS' if report.ok else 'FAIL'}  {report.instructions:,} instructions in {seconds:.2f} s")
     return 0 if report.ok else 1
+
+
+def _doubt(given: Mapping[str, str], files: TraceFiles, decoded: Decoded) -> str:
+    """A sentence if the first bytes already break the format and nobody said what the encoder was; else ""."""
+    path = path_of(given, "CONFIG")
+    if path is not None and path.is_file():
+        return ""
+    first = next((one for one in decoded.diagnostics if one.name in BROKEN and one.offset < NEAR), None)
+    if first is None or first.name == "truncated":
+        return ""
+    config = files.config
+    return (
+        f"the bytes break the format already at offset {first.offset:#x} ({first.name}), and no CONFIG was given: XLEN={config.xlen} FLEN={config.flen} "
+        f"MLEN={config.mlen} may not be the encoder's; give CONFIG=<its config.json>, or the right XLEN=, FLEN= and MLEN="
+    )
 
 
 def _profile(given: Mapping[str, str], files: TraceFiles) -> Profile:

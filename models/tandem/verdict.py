@@ -116,6 +116,7 @@ class Report:
     """What came out. groups, instructions: looked at; matched: instructions that fit. skipped: changes of state that the simulator does not have,
 
     by name; unverified: sections that could not be compared, because a gap left pc or state unknown; transactions: of the bus, outside state initialization.
+    stopped: None, or the groups that were looked at when there were as many findings as the verifier was to stop after.
     """
 
     table: CsrTable
@@ -127,6 +128,7 @@ class Report:
     skipped: dict[str, int] = field(default_factory=dict)
     suppressed: int = 0
     transactions: int = 0
+    stopped: int | None = None
 
     @property
     def ok(self) -> bool:
@@ -143,6 +145,8 @@ class Report:
             lines.append(f"and {self.suppressed} more findings")
         counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
         lines.append(f"{self.groups} groups, {self.matched} of {self.instructions} instructions fit; at fault: {counts}")
+        if self.stopped is not None:
+            lines.append(f"stopped behind {self.stopped} groups, after {len(self.findings)} findings")
         if self.unverified:
             lines.append(f"{self.unverified} sections were not compared: behind a gap neither pc nor state is known")
         lines += [f"not compared: {count} changes of {name}, which the simulator does not have" for name, count in self.skipped.items()]

@@ -19,7 +19,7 @@ from models.riscv.iss_csr import MIP, CsrTable
 from models.riscv.iss_table import LOAD
 from models.riscv.program import Program
 from models.tandem import table as format_table
-from models.tandem.decoded import Decoded, Group
+from models.tandem.decoded import GROUP, Decoded, Group
 from models.tandem.profile import Profile
 from models.tandem.shadow import Shadow
 from models.tandem.simulator import MTIME_KEY, PC_KEY, PPC_KEY, PRIV_KEY, Simulator, Step
@@ -36,7 +36,8 @@ MAX_FINDINGS = 10_000
 class Verifier:
     """One run. simulator: executes; its memory is what was written to it, and what the trace initializes. second: asked at mismatches.
 
-    pc: of the first instruction, if the trace does not begin with a reset. program: for symbols in findings.
+    pc: of the first instruction, if the trace does not begin with a reset. program: for symbols in findings. `stop_after`, if it is set: so many
+    findings end the run.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Verifier:
         self.shadow = Shadow(self.table)
         self.comparer = Comparer(simulator, self.shadow, profile)
         self.report, self.max_findings = Report(self.table), MAX_FINDINGS
+        self.stop_after: int | None = None
         self.explainer = Explainer(self)
         self.known = pc is not None  # whether the pc is
         if pc is not None:
@@ -88,6 +90,9 @@ class Verifier:
                     if k >= last:
                         break
                 k = self._section(k)
+                if self.stop_after is not None and len(self.report.findings) >= self.stop_after:
+                    self.report.stopped = decoded.group_count - int(np.count_nonzero(decoded.kind[k:] == GROUP))
+                    return self.report
         self.explainer.finish()
         return self.report
 
