@@ -88,7 +88,7 @@ def _icarus() -> Simulator:
     version = _number(said)
     if version is None or version < OLDEST["icarus"]:
         raise SimulatorError(f"{found} is {said or 'not working'} and 11.0 or newer is needed; install a newer Icarus Verilog")
-    return Simulator("icarus", said, (found,), found)
+    return Simulator("icarus", said.removesuffix(" ()"), (found,), found)
 
 
 def _needs_tools() -> None:
