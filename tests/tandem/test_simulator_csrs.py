@@ -7,20 +7,7 @@ import pytest
 from models.riscv.builder import ProgramBuilder
 from models.riscv.iss import Hart
 from models.riscv.iss_config import HartConfig, HartError
-from models.riscv.iss_csr import (
-    MCYCLE,
-    MENVCFG,
-    MENVCFGH,
-    MIDELEG,
-    MIE,
-    MINSTRET,
-    MSTATUS,
-    SATP,
-    SENVCFG,
-    SIE,
-    SIP,
-    SSTATUS,
-)
+from models.riscv.iss_csr import MCYCLE, MIDELEG, MIE, MINSTRET, MSTATUS, SATP, SIE, SIP, SSTATUS
 
 RW, RS, RC = 1, 2, 3
 
@@ -80,21 +67,6 @@ def test_who_may_read(address: int, priv: int, legal: bool) -> None:
     hart.set_priv(priv)
     trap = run(hart, csr(RS, address, 6, 0))
     assert (trap is None) == legal and (legal or trap == (0, 2))
-
-
-@pytest.mark.parametrize("address,least,modes,xlen", [(MENVCFG, 3, ("mu", "msu"), (32, 64)), (MENVCFGH, 3, ("mu", "msu"), (32,)), (SENVCFG, 1, ("msu",), (32, 64))])
-def test_environment_configuration(address: int, least: int, modes: tuple[str, ...], xlen: tuple[int, ...]) -> None:
-    """menvcfg is there with U-mode, its high half on RV32 only, senvcfg with S-mode (3.1.18, 4.1.10); of their fields a hart without Zicbo*, Svpbmt, Sstc has FIOM."""
-    for width in (32, 64):
-        for some in ("m", "mu", "msu"):
-            for priv in (0, 1, 3):
-                hart = Hart(HartConfig(width, modes=some))
-                hart.set_priv(priv)
-                hart.x[5] = (1 << width) - 1
-                trap = run(hart, csr(RW, address, 6, 5))
-                legal = some in modes and width in xlen and priv >= least
-                assert trap == (None if legal else (0, 2)), (width, some, priv)
-                assert not legal or (hart.read_csr(address), hart.table.writable[address]) == ((0, 0) if address == MENVCFGH else (1, 1))
 
 
 def test_a_read_only_csr_is_read_by_set_of_nothing_only() -> None:
