@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.platform import MINSTRET
-from scoreboards.sbi_pmu_rules import Logical, State
+from scoreboards.sbi_pmu_logical import Logical
+from scoreboards.sbi_pmu_rules import State
 from scoreboards.sbi_pmu_shadow import FILTERS, OF, Held, Shadow
 
 _TYPES = {sbi.GENERAL: "SBI.event.general", sbi.CACHE: "SBI.event.cache", sbi.RAW: "SBI.event.raw", sbi.RAW_V2: "SBI.event.raw_v2"}

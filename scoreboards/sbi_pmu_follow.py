@@ -172,7 +172,8 @@ class Follower(Outcomes):
             if one.hardware is not None and not one.counts_firmware:
                 held = self.shadow.held[one.hardware.number]
                 one.cell.started = held.runs
-                one.event = one.event if held.select else None
+                if not held.select and one.event is not None and self.platform.selector(one.event, one.data, one.hardware.number):
+                    one.event = None  # who selects nothing has none, unless that is its event's selector
 
     def _answer(self, fid: int, a: Arguments, ret: SbiRet, refusals: list[Refusal]) -> None:
         name = sbi.FUNCTIONS[fid].name if 0 <= fid < len(sbi.FUNCTIONS) else ""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.backend import ReadMem, ValidAddress, WriteMem
 from models.sbi_pmu.pmu import SbiRet
-from scoreboards.sbi_pmu_rules import Arguments, Logical
+from scoreboards.sbi_pmu_logical import Logical
+from scoreboards.sbi_pmu_rules import Arguments
 
 if TYPE_CHECKING:
     from scoreboards.sbi_pmu_follow import Follower

@@ -9,7 +9,8 @@ from models.sbi_pmu import tables as sbi
 from models.sbi_pmu.calls import FirmwareEvent
 from models.sbi_pmu.pmu import SbiRet
 from scoreboards.sbi_pmu_effects import Effects
-from scoreboards.sbi_pmu_rules import Arguments, Logical, State
+from scoreboards.sbi_pmu_logical import Logical
+from scoreboards.sbi_pmu_rules import Arguments, State
 from scoreboards.sbi_pmu_shadow import Shadow
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from models.sbi_pmu.platform import Firmware, Hardware, Platform
 from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTRUCTIONS, RAW_BITS
+from models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTRUCTIONS, RAW_BITS, defined
 
 
 @dataclass
@@ -119,6 +119,11 @@ class Counters:
         if not isinstance(counter, Firmware):
             return False
         return self.policy["unknown_event"] == "unchecked" or self.offers(event, data)
+
+    def takes(self, logical: Logical, event: int, data: int) -> bool:
+        """Whether SKIP_MATCH gives this counter the event: if it can monitor it, or (policy skip_match=take) if it is of its kind."""
+        alike = isinstance(logical.counter, Firmware) == (event >> 16 == FIRMWARE) and defined(event, self.platform.sbi_version)
+        return self.monitors(logical, event, data) or (alike and self.policy["skip_match"] == "take")
 
     def offers(self, event: int, data: int) -> bool:
         """Whether the platform has a firmware event, be there a counter for it or not."""

@@ -144,12 +144,12 @@ class SbiPmu:
             return INVALID_PARAM
         wide = event >> 20 and policy["wide_event"] == "cut"
         event &= 0xF_FFFF if wide else self._ones
-        unchecked = policy["unknown_event"] == "unchecked" and (event >> 16 == FIRMWARE or flags & SKIP_MATCH)
+        keep = bool(flags & SKIP_MATCH) and policy["skip_match"] == "keep"
+        unchecked = policy["unknown_event"] == "unchecked" and (event >> 16 == FIRMWARE or keep)
         if not defined(event, self.platform.sbi_version) and not unchecked:
             unknown = policy["unknown_event"]
             refused = unknown == "invalid_param" or (unknown == "except_no_event" and event != NO_EVENT)
             return INVALID_PARAM if refused else NOT_SUPPORTED
-        keep = bool(flags & SKIP_MATCH) and policy["skip_match"] == "keep"
         if wide and event >> 16 != FIRMWARE and not keep:
             return NOT_SUPPORTED
         data = counters.data_for(event, data)
@@ -161,7 +161,7 @@ class SbiPmu:
             chosen = counters.first(named, base)
             if keep and (chosen is None or chosen.event is None):
                 return INVALID_PARAM
-            if not keep and chosen is not None and not counters.monitors(chosen, event, data):
+            if not keep and chosen is not None and not counters.takes(chosen, event, data):
                 chosen = None
         else:
             chosen = counters.match(named, event, data, base)

@@ -171,6 +171,12 @@ def skip_match(s: Supervisor) -> Script[None]:
             yield from s.stop([index], sbi.RESET)
     for index, event in ((s.indices[0], FIRMWARE[0] if isinstance(s.platform.counters[0], Hardware) else 1), (s.programmable[0].index, FIRMWARE[1])):
         yield from s.match([index], event, sbi.SKIP_MATCH)
+    for c in (*s.fixed[:1], s.programmable[0]):  # of the event's kind, but not able
+        for event in [event for event in (*GENERAL[1:], *CACHE) if event not in c.events][:2]:
+            yield from s.match([c.index], event, sbi.SKIP_MATCH)
+            yield from s.work()
+            yield from s.look([c.index])
+            yield from s.stop([c.index], sbi.RESET)
     yield from s.match([], 1, sbi.SKIP_MATCH)
 
 

@@ -28,7 +28,8 @@ def configured(m: Machine) -> object:
 
 def skip_match(m: Machine) -> object:
     m.config(3, 3)
-    return matched(m, 3, 1, 4, sbi.SKIP_MATCH), m.event(3) & 0xFF, matched(m, 4, 1, 4, sbi.SKIP_MATCH)
+    foreign = matched(m, 7, 1, 5, sbi.SKIP_MATCH), m.event(5), matched(m, 10, 1, 5, sbi.SKIP_MATCH)  # 7 has no event 5, 10 no hardware event
+    return matched(m, 3, 1, 4, sbi.SKIP_MATCH), m.event(3) & 0xFF, matched(m, 4, 1, 4, sbi.SKIP_MATCH), foreign
 
 
 def already(m: Machine, started: int, function: str) -> object:
@@ -101,7 +102,9 @@ SCENES: dict[str, tuple[Callable[[Machine], object], dict[str, object]]] = {
     "configured": (configured, {"last": (4, 3), "free": (3, 3), "busy": (4, "NOT_SUPPORTED")}),
     "match_order": (lambda m: matched(m, 0, 0b11101, 1), {"lowest": 0, "programmable": 3, "highest": 4}),
     "fixed_counter": (lambda m: matched(m, 9, 1, 1), {"in_set": "NOT_SUPPORTED", "outside": 0}),
-    "skip_match": (skip_match, {"configure": (3, 4, 4), "keep": (3, 3, "INVALID_PARAM")}),
+    "skip_match": (skip_match, {
+        "configure": (3, 4, 4, ("NOT_SUPPORTED", 0, "NOT_SUPPORTED")), "take": (3, 4, 4, (7, 5, "NOT_SUPPORTED")),
+        "keep": (3, 3, "INVALID_PARAM", ("INVALID_PARAM", 0, "INVALID_PARAM"))}),
     "minh": (lambda m: (m.config(3, 3), m.event(3))[1], {"asked": 3, "always": 1 << 62 | 3}),
     "config_of": (lambda m: (m.config(3, 3), m.event(3))[1], {"clear": 3, "set": OF | 3}),
     "unconfigured": (lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=1), {"accept": "SUCCESS", "skip": "INVALID_PARAM"}),
