@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.tandem import table
+from models.tandem import aliases, table
 from models.tandem.config import Config
 from models.tandem.decoded import GROUP, OUTSIDE, PC_KEY, Decoded
 from models.tandem.decoder_scan import PAD, Scan
@@ -22,6 +22,8 @@ Place = tuple[int, "int | None"]  # group and pc of a diagnostic
 BrokenPlace = tuple[int, "int | None", "Diagnostic | None"]  # and what was wrong in the group before its bytes could not be followed
 _X0 = table.GPR_BASE
 _MEMDATA_KEYS = (STATE_KEY + table.MEMDATA, STATE_KEY + table.MEMDATA + 3)
+_SHARED = np.zeros(table.GPR_BASE, bool)
+_SHARED[list(aliases.SHARED)] = True
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
 
@@ -185,9 +187,11 @@ class _Builder:
         code, known, missing = self.code[at], self.known, []
         incremental = (code == table.ADD) | (code == table.OR)
         resets = self.first[self.reset]  # a group is reset before anything in it is told
-        registers = (key < STATE_KEY) & valid
-        if incremental.any() or len(resets):
-            self._follow(at, key, value, valid, np.unique(key[incremental & valid]), resets, missing)
+        shared = (key < table.GPR_BASE) & valid
+        shared[shared] = _SHARED[key[shared]]  # these are followed even if nothing here counts from them: each says something of others
+        registers = (key < STATE_KEY) & valid & ~shared
+        if incremental.any() or len(resets) or shared.any():
+            self._follow(at, key, value, valid, np.unique(key[(incremental | shared) & valid]), resets, missing)
         # The values last told, for the buffers that follow.
         since = np.searchsorted(at, resets[-1]) if len(resets) else 0
         places = since + np.flatnonzero(registers[since:] & valid[since:])
@@ -200,7 +204,7 @@ class _Builder:
     def _follow(
         self, at: np.ndarray, key: np.ndarray, value: np.ndarray, valid: np.ndarray, wanted: np.ndarray, resets: np.ndarray, missing: list[int]
     ) -> None:
-        current, missed = self.known.registers, self.known.missed
+        current, missed, xlen = self.known.registers, self.known.missed, self.config.xlen
         chosen = np.flatnonzero(np.isin(key, wanted) & valid)
         edges = [0, *np.searchsorted(at[chosen], resets).tolist(), len(chosen)]
         codes = self.code[at]
@@ -224,8 +228,12 @@ class _Builder:
                         width = table.register_width(self.config, address)
                         told = (old + told - (told >> 7 << 8)) & ((1 << width) - 1)
                     value[place] = told
-                current[address] = told
-                missed.discard(address)
+                if address in aliases.SHARED:
+                    aliases.tell(current, address, told, xlen)
+                    missed -= current.keys()
+                else:
+                    current[address] = told
+                    missed.discard(address)
 
     def _rules(self) -> None:
         """Diagnostics of content (TV-3, TV-5)."""
