@@ -11,7 +11,7 @@ from itertools import product
 
 from models.ctr.config import Config
 from models.ctr.model import Ctr
-from models.ctr.model_access import acting, clear_outcome, outcome
+from models.ctr.model_access import acting, clear_outcome, narrow, outcome
 from models.ctr.model_recorder import DATA, SOURCE, TARGET
 from models.ctr.model_rules import NO_SOURCE, NO_TARGET
 from models.ctr.records import SCTRCLR, Transfer
@@ -33,6 +33,7 @@ class Lenient(Ctr):
         self.miselect = {"kept"} if config.draft or knobs.miselect == "kept" else {"kept", "zero", "absent"}
         self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._converts = knobs.pc_bits < config.xlen
+        self._any: set[tuple[int, int]] = set()  # what holds such an address since DEPTH is not known
         self._upper: dict[tuple[int, int], int] = {}  # bits 63:32 that a write at XLEN 32 may have left, where they are open
 
     def _settings(self) -> None:
@@ -49,17 +50,18 @@ class Lenient(Ctr):
         """A record was written: of an address that the device need not hold it shows any other."""
         for part, address, absent in ((SOURCE, transfer.source, NO_SOURCE), (TARGET, transfer.target, NO_TARGET)):
             self._upper.pop((place, part), None)
-            if action != absent and not self.held(address):
-                self.recorder.open[place, part] = self._masks[part - 1] & ~1
+            self._address(place, part, action != absent and not self.held(address))
 
     def _write(self, csr: Csr, access: Access, new: int) -> None:
         name = self._named[acting(csr, access.priv)].state
         if name == "miselect" and "kept" not in self.miselect:
             return
+        unwritten = self.unsure & (_LOW if csr.rv32 else ~_LOW if narrow(self.config, access) else 0)  # the half of hstateen0 that is kept
         part = PARTS.get(name, 0)
         logical = self._selected(csr, access) if part else None
         if logical is None or logical >= self.recorder.depth:
             super()._write(csr, access, new)
+            self.unsure |= unwritten
             return
         (old, unknown), place = self._part(part, logical), self.recorder.physical(logical)
         super()._write(csr, access, new)
@@ -69,11 +71,18 @@ class Lenient(Ctr):
             self.recorder.open[place, part] = mask & ~_LOW
             kept = old & ~_LOW | new
             if part != DATA and not (self.held(kept) and not unknown):
-                self.recorder.open[place, part] = mask & ~1
+                self._address(place, part, True)
             else:
                 self._upper[place, part] = kept >> 32
-        elif part != DATA and not self.held(new):
-            self.recorder.open[place, part] = mask & ~1
+        elif part != DATA:
+            self._address(place, part, not self.held(new))
+
+    def _address(self, place: int, part: int, any_: bool) -> None:
+        """A PC was recorded or written. any_: the device may show any."""
+        self._any.discard((place, part))
+        if any_:
+            self._any.add((place, part))
+            self.recorder.open[place, part] = self._masks[part - 1] & ~1
 
     def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
         logical = self._selected(csr, access)
@@ -117,8 +126,21 @@ class Lenient(Ctr):
         r.open.update({(place, part): self._masks[part - 1] for place in range(before, r.depth) for part in (SOURCE, TARGET, DATA)})
 
     def _depth_unsure(self) -> None:
-        if self.knobs.depth_unsupported == "any":
-            super()._depth_unsure()
+        if self.knobs.depth_unsupported != "any":
+            return
+        if not self._depth_open:
+            self._any.clear()
+        super()._depth_unsure()
+
+    def _adopt_depth(self, code: int) -> str:
+        """Behind a depth that did not change, what was opened since stays open."""
+        r = self.recorder
+        since = {key: bits for key, bits in r.open.items() if bits != self._masks[key[1] - 1]}
+        since.update({key: self._masks[key[1] - 1] & ~1 for key in self._any & r.open.keys()})
+        problem = super()._adopt_depth(code)
+        if not problem and r.depth == self._before[0]:
+            r.open.update(since)
+        return problem
 
     # --- miselect and hstateen0 ---------------------------------------------------------------------
 

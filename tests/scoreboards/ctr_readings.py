@@ -23,11 +23,9 @@ def holds(bits: int) -> type[Ctr]:
     """A device whose ctrsource and ctrtarget have this many bits, sign-extended."""
 
     class Device(Ctr):
-        def cycle(self, priv: int, *rest: Any) -> tuple[int, int] | None:
-            answer = super().cycle(priv, *rest)
-            for held in (self.recorder.source, self.recorder.target):
-                held[:] = [x & (1 << bits) - 1 | (-(x >> bits - 1 & 1) << bits) & (1 << 64) - 1 for x in held]
-            return answer
+        def _part(self, part: int, logical: int) -> tuple[int, int]:
+            x, unknown = super()._part(part, logical)
+            return (x & (1 << bits) - 1 | (-(x >> bits - 1 & 1) << bits) & (1 << 64) - 1 if part < 3 else x), unknown
 
     return Device
 

@@ -13,9 +13,12 @@ from models.ctr.model import Ctr
 from models.ctr.records import Transfer
 from models.ctr.rows import Rows
 from models.riscv.csr import READ, VS, WRITE, Access, M, U
+from scoreboards.ctr import check
 from scoreboards.ctr_knobs import Knobs
+from tb.sequences.ctr_stimulus import stimulus
 from tests.scoreboards import ctr_readings as device
 from tests.scoreboards.ctr_devices import DRAFT, SMALL, failed, play
+from tools import draw_ctr
 
 FREE = Knobs.free()
 Row = tuple[int, list[Transfer], Access | None]
@@ -70,3 +73,24 @@ def test_other_readings(title: str) -> None:
     assert clause in told(script, legal, Knobs()) or not clause
     assert told(script, Ctr, FREE) == told(script, Ctr, Knobs()) == told(script, legal, FREE) == set()
     assert free_clause in told(ill, wrong, FREE)
+
+
+class AllRatified(device.holds(39), device.Keeps, device.Select):  # type: ignore[misc]
+    """Every other reading of v1_0 at once."""
+
+
+class AllDraft(device.holds(39), device.Keeps, device.upper(0), device.unmoved("vsctrcontrol")):  # type: ignore[misc]
+    """Every other reading of the draft at once; where CLR comes with a smaller DEPTH there is one reading."""
+
+    def _clear_draft(self, before: int) -> None:
+        self.recorder.clear(before)
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_they_are_followed_through_random_runs(seed: int) -> None:
+    """What is taken over is compared from there on, whatever else happens."""
+    what = stimulus(draw_ctr.drawn(seed, size=2000))
+    capture = play(what.config, what.rows, (AllDraft if what.config.draft else AllRatified)(what.config))
+    verdict = check(capture, FREE)
+    assert verdict.passed, verdict.failures[0].text()
+    assert failed(capture) or what.config.xlen == 32  # there every address is valid
