@@ -63,7 +63,7 @@ def _framing(legal: Legal, capture: Capture, diagnostics: list) -> None:
     data = np.frombuffer(capture.data, np.uint8)
     ends = np.flatnonzero((data & 3) == 3)
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
-    custom = table.offset[(table.tcode >= t.FIRST_VENDOR) | np.isin(table["rcode"], VENDOR_CODES)]
+    custom = table.offset[table.is_a(*VENDOR_TCODES) | np.isin(table["rcode"], VENDOR_CODES)]
     long = np.flatnonzero((ends + 1 - begins > LONGEST) & ~np.isin(begins, custom))
 
     def too_long(frame: int) -> Failure:
@@ -94,7 +94,7 @@ def _types(legal: Legal) -> None:
     full = table.is_a(t.TC_FULL)
     rcode, rdata = table["rcode"], table["rdata"]
     hist_full = np.isin(rcode, (1, 2))
-    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, _codes(legal, RCODES, VENDOR_CODES)), lambda i: f"RCODE={rcode[i]} is reserved")
+    legal.rule("NT.7.8.rcode", full, ~np.isin(rcode, _codes(legal, RCODES, VENDOR_CODES)), lambda i: _refused("RCODE", rcode[i], VENDOR_CODES))
     legal.rule("NT.7.8.btm", full & (not htm), hist_full, "there is no HIST in BTM")
     legal.rule("NT.7.8.hist_bits", full & hist_full, rdata < 2, "HIST holds no branch, at least 2 bits are sent")
     legal.rule("NT.7.8.icnt", full & (rcode == 0), rdata == 0, "I-CNT=0 cannot be full")
@@ -107,7 +107,7 @@ def _fields(legal: Legal, capture: Capture) -> None:
     legal.rule("NT.7.12.cdf", stop, table["cdf"] != cdf, f"CDF must be {cdf} in {config.mode.upper()}")
     legal.rule("NT-8", stop & (cdf == 1), table["hist"] == t.ABSENT, "has no HIST in HTM, where even an empty one is sent")
     evcode = table["evcode"]
-    legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, _codes(legal, EVCODES, VENDOR_CODES)), lambda i: f"EVCODE={evcode[i]} is reserved")
+    legal.rule("NT.7.12.evcode", stop, ~np.isin(evcode, _codes(legal, EVCODES, VENDOR_CODES)), lambda i: _refused("EVCODE", evcode[i], VENDOR_CODES))
     hist_full = np.isin(table["rcode"], (1, 2))
     has_hist = (table["hist"] != t.ABSENT) | hist_full
     value = np.where(hist_full, table["rdata"], table["hist"])
@@ -125,6 +125,10 @@ def _codes(legal: Legal, standard: Iterable[int], vendors: Iterable[int]) -> lis
     return [*standard, *(vendors if legal.knobs.vendor_codes else ())]
 
 
+def _refused(name: str, code: int, vendors: Iterable[int]) -> str:
+    return f"{name}={code} is " + ("left to vendors, and the device has none of its own (knob vendor_codes)" if code in vendors else "reserved")
+
+
 def _branch_types(legal: Legal) -> None:
     """NT-11: either 1 only, or 2 and 3."""
     table, btype = legal.table, legal.table["btype"]
@@ -138,7 +142,7 @@ def _branch_types(legal: Legal) -> None:
 def _sync_codes(legal: Legal, capture: Capture) -> None:
     table, sync, config = legal.table, legal.table["sync"], legal.config
     has = sync != t.ABSENT
-    legal.rule("NT.8.5.codes", has, ~np.isin(sync, _codes(legal, SYNC_CODES, VENDOR_SYNC_CODES)), lambda i: f"SYNC={sync[i]} is reserved")
+    legal.rule("NT.8.5.codes", has, ~np.isin(sync, _codes(legal, SYNC_CODES, VENDOR_SYNC_CODES)), lambda i: _refused("SYNC", sync[i], VENDOR_SYNC_CODES))
     foreign = np.isin(sync, list(_uncalled(capture)))
     legal.rule("NT-2", has, foreign, lambda i: f"SYNC={sync[i]}: no reset, power-down or trigger happened")
     idle = table.behind(table.is_a(t.TC_CORRELATION, t.TC_ERROR), first=True)  # nothing is traced before these
