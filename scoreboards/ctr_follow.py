@@ -172,8 +172,8 @@ class Follower(Lenient):
             self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self._unsure.append((place, False))
-            if self._converts:
-                self.recorded_addresses(place, action, transfer)
+            if self._converts or self._depth_open:
+                self.wrote(place, action, transfer)
             self._recorded(event, origin)
             self.origin[place] = Origin("record", event)
             self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
@@ -185,10 +185,10 @@ class Follower(Lenient):
         unknown = self.recorder.open
         for place, popped in self._unsure:
             if popped:
-                unknown.update({(place, part): unknown.get((place, part), 0) | entries(self.config)[part - 1].mask & ~int(part == SOURCE)
-                                for part in (SOURCE, TARGET, DATA)})  # fmt: skip
+                self.leave_open({(place, part): unknown.get((place, part), 0) | entries(self.config)[part - 1].mask & ~int(part == SOURCE)
+                                 for part in (SOURCE, TARGET, DATA)})  # fmt: skip
             else:
-                unknown[place, DATA] = self._cc_open
+                self.leave_open({(place, DATA): self._cc_open})
         self._unsure.clear()
 
     def _recorded(self, event: Event, lost: Origin) -> None:

@@ -33,7 +33,7 @@ class Lenient(Ctr):
         self.miselect = {"kept"} if config.draft or knobs.miselect == "kept" else {"kept", "zero", "absent"}
         self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._converts = knobs.pc_bits < config.xlen
-        self._any: set[tuple[int, int]] = set()  # what holds such an address since DEPTH is not known
+        self._since: dict[tuple[int, int], int] = {}  # of `recorder.open`, what was opened since DEPTH is not known
         self._upper: dict[tuple[int, int], int] = {}  # bits 63:32 that a write at XLEN 32 may have left, where they are open
 
     def _settings(self) -> None:
@@ -46,8 +46,9 @@ class Lenient(Ctr):
         above = address >> self.knobs.pc_bits - 1
         return not self._converts or above in (0, (1 << self.config.xlen - self.knobs.pc_bits + 1) - 1)
 
-    def recorded_addresses(self, place: int, action: int, transfer: Transfer) -> None:
+    def wrote(self, place: int, action: int, transfer: Transfer) -> None:
         """A record was written: of an address that the device need not hold it shows any other."""
+        self._since.pop((place, DATA), None)
         for part, address, absent in ((SOURCE, transfer.source, NO_SOURCE), (TARGET, transfer.target, NO_TARGET)):
             self._upper.pop((place, part), None)
             self._address(place, part, action != absent and not self.held(address))
@@ -79,10 +80,14 @@ class Lenient(Ctr):
 
     def _address(self, place: int, part: int, any_: bool) -> None:
         """A PC was recorded or written. any_: the device may show any."""
-        self._any.discard((place, part))
+        self._since.pop((place, part), None)
         if any_:
-            self._any.add((place, part))
-            self.recorder.open[place, part] = self._masks[part - 1] & ~1
+            self.leave_open({(place, part): self._masks[part - 1] & ~1})
+
+    def leave_open(self, bits: dict[tuple[int, int], int]) -> None:
+        """These bits of entries are not known from here on."""
+        self.recorder.open.update(bits)
+        self._since.update(bits)
 
     def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
         logical = self._selected(csr, access)
@@ -129,14 +134,14 @@ class Lenient(Ctr):
         if self.knobs.depth_unsupported != "any":
             return
         if not self._depth_open:
-            self._any.clear()
+            self._since.clear()
         super()._depth_unsure()
 
     def _adopt_depth(self, code: int) -> str:
         """Behind a depth that did not change, what was opened since stays open."""
         r = self.recorder
         since = {key: bits for key, bits in r.open.items() if bits != self._masks[key[1] - 1]}
-        since.update({key: self._masks[key[1] - 1] & ~1 for key in self._any & r.open.keys()})
+        since.update({key: bits for key, bits in self._since.items() if key in r.open})
         problem = super()._adopt_depth(code)
         if not problem and r.depth == self._before[0]:
             r.open.update(since)

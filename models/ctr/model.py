@@ -248,7 +248,10 @@ class Ctr:
         wrptr = value % r.depth
         if self._wrptr_open:  # where the entries now are, depends on what it was
             self._open_entries()
-        r.wrptr, self._wrptr_open = wrptr, False
+        depth, unsure, _ = self._before
+        if self._depth_open and unsure:  # it is known again, if the depth did not change
+            self._before = depth, False, dict(r.open)
+        r.wrptr, self._wrptr_open = wrptr, self._depth_open
         r.frozen = value >> (15 if self.config.draft else 31) & 1
         r.wrap = value >> 14 & 1 if self.config.draft else r.wrap
 
