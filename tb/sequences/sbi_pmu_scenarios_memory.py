@@ -215,6 +215,7 @@ def policies(s: Supervisor) -> Script[None]:
     yield from s.match([one], event, sbi.CLEAR_VALUE | sbi.AUTO_START)
     yield from s.match([two], event, sbi.SKIP_MATCH | sbi.CLEAR_VALUE)
     yield from s.match([three], event, sbi.SKIP_MATCH)
+    yield from s.match(s.firmware[:1], PLATFORM, sbi.SKIP_MATCH, OWN_DATA + 1)
     yield from s.look([one, two, three])
     holes = [hole for hole in s.holes if hole < far][:1]
     yield from s.start(s.near(sorted([two, *holes])), sbi.SET_INIT_VALUE, 7)
