@@ -94,7 +94,7 @@ class _Check(Values):
         right = outcome == want.outcome or (self.knobs.refusal == "any" and DONE not in (outcome, want.outcome))
         if csr is not None and csr.name == "miselect" and want.outcome == DONE and outcome in (DONE, ILLEGAL):
             right = f.miselect_is(*(("absent",) if outcome == ILLEGAL else ("kept", "zero")))
-        if f.unspecified(csr, access, outcome) or (right and want.outcome == DONE != outcome):
+        if outcome != want.outcome and (f.unspecified(csr, access, outcome) or (right and want.outcome == DONE)):
             pass  # what the knobs leave open tells nothing
         elif right:
             self.agreed.setdefault((id(suspects), access.addr), (suspects, [0]))[1][0] += 1

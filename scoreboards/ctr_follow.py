@@ -172,7 +172,7 @@ class Follower(Lenient):
             self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
             if (emulated or self.after_pop) and self.knobs.ras_policy == "any":
                 self._unsure.append((place, False))
-            if self._converts or self._depth_open:
+            if self._converts or self._depth_open or self._upper:
                 self.wrote(place, action, transfer)
             self._recorded(event, origin)
             self.origin[place] = Origin("record", event)

@@ -88,6 +88,8 @@ class Lenient(Ctr):
         """These bits of entries are not known from here on."""
         self.recorder.open.update(bits)
         self._since.update(bits)
+        for key in bits:
+            self._upper.pop(key, None)
 
     def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
         logical = self._selected(csr, access)
