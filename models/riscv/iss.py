@@ -36,13 +36,14 @@ class Step:
     written (0 none). csrs: registers that hold state, by address, with their new value. access: 0 none, 1 load, 2 store;
     eaddr, paddr, bytes, data: of that access (data: what memory holds after a store). trap: None, or (interrupt, cause).
     device: whether the access was to a device. seen: address of the CSR read, "reservation" of an sc; which of them
-    may change by themselves is for the user to know. counted: what it added to minstret.
+    may change by themselves is for the user to know. counted, ticked: what it added to minstret and mcycle,
+    by a write as well.
     Of an access that trapped (ACCESS_CAUSES) and of an sc that failed access is 0; eaddr is where it was to be, paddr that or NOWHERE if no translation gave it.
     reserved: the reservation before it, of lr and sc; else UNCHANGED. parts: (paddr, bytes) of an access that crosses a page, else empty.
     """
 
     __slots__ = ("pc", "insn", "size", "next_pc", "priv", "rd", "value", "csrs", "access", "eaddr", "paddr", "bytes", "data", "trap", "device",
-                 "seen", "counted", "reserved", "parts", "name")  # fmt: skip
+                 "seen", "counted", "ticked", "reserved", "parts", "name")  # fmt: skip
 
     def __init__(self) -> None:
         for name in self.__slots__:
@@ -117,7 +118,8 @@ class Hart(Privileged):
         """Take the interrupt that is presented, if it is enabled, or else try to execute one instruction."""
         step, pc = self.step, self.pc
         step.pc, step.trap, step.csrs, step.rd, step.access, step.seen, step.device = pc, None, NO_CHANGE, 0, 0, (), 0
-        step.counted, step.reserved, step.parts = 0, UNCHANGED, ()
+        step.counted = step.ticked = 0
+        step.reserved, step.parts = UNCHANGED, ()
         if self.interrupt >= 0 and self.taken(self.interrupt):
             step.insn = step.size = 0
             self.enter(1, self.interrupt, pc, 0)
@@ -143,7 +145,8 @@ class Hart(Privileged):
         csr = self.csr
         csr[MCYCLE] += self._cycles
         csr[MINSTRET] += self._instructions
-        step.counted = self._instructions
+        step.ticked += self._cycles
+        step.counted += self._instructions
         return step
 
     def _fetch(self, pc: int) -> tuple:

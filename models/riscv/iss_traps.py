@@ -56,6 +56,8 @@ class Privileged:
     step: Step
     pc: int
     priv: int
+    _cycles: int
+    _instructions: int
 
     # --- CSRs
 
@@ -104,10 +106,16 @@ class Privileged:
         return old
 
     def _csr_write(self, address: int, of: int, value: int) -> None:
+        old = self.csr[of]
         self.write_csr(address, value)
-        self.step.csrs = {of: self.csr[of]}
-        if of in (MCYCLE, MINSTRET):  # the write takes the place of the increment (3.1.10)
-            self.csr[of] = self.csr[of] - 1 & (1 << 64) - 1
+        step = self.step
+        step.csrs = {of: self.csr[of]}
+        if of == MCYCLE:  # the write takes the place of the increment, if there is one (3.1.10)
+            self.csr[of] -= self._cycles
+            step.ticked = self.csr[of] - old
+        elif of == MINSTRET:
+            self.csr[of] -= self._instructions
+            step.counted = self.csr[of] - old
 
     def _counter_enabled(self, n: int) -> None:
         if (self.priv < 3 and not self.csr[MCOUNTEREN] >> n & 1) or (
@@ -146,6 +154,7 @@ class Privileged:
         if changed or before != self.priv:
             self._rearrange(MSTATUS, changed or before != self.priv)
         csr[MCYCLE] += self._cycles
+        step.ticked = self._cycles
 
     def ecall(self) -> None:
         """Environment call."""

@@ -16,8 +16,15 @@ from models.tandem.config import Config
 from models.tandem.table import ABSENT_NAMES
 
 ALL = (1 << 64) - 1
-NONDETERMINISTIC: dict[str, int] = {"mip": 0xA88, "mcycle": ALL, "minstret": ALL, "time": ALL}
-"""Bits that come from outside the hart: of mip MSIP, MTIP, SEIP, MEIP; counters, whose rate and delay are the implementation's."""
+NONDETERMINISTIC: dict[str, int] = {"mip": 0xA88, "mcycle": ALL, "time": ALL}
+"""Bits that come from outside the hart: of mip MSIP, MTIP, SEIP, MEIP; mcycle and time, whose rate and delay are the implementation's. (minstret counts what
+the trace shows: a read of it is compared.)"""
+SAMPLED = ("minstret",)
+"""Counters that the trace tells as they stood at some moment, not with an instruction (Appendix B, "unobserved state not associated with an instruction")."""
+
+
+COUNTERS = {"mcycle": MCYCLE, "minstret": MINSTRET}
+"""Counters that go on by themselves, and hold anything behind a reset (privileged manual, 3.1.10)."""
 
 
 class ProfileError(ValueError):
@@ -29,7 +36,8 @@ class Profile:
     """One implementation; ProfileError on construction if it names what does not exist.
 
     hart: its kind, memory and devices (loads from those are non-deterministic). nondeterministic: bits by CSR name. absent: parts
-    that are not traced (names of `table.ABSENT_NAMES`). unchanged_csr: whether a CSR write that changes nothing may be left out.
+    that are not traced (names of `table.ABSENT_NAMES`). sampled: counters of which the told value is neither compared nor taken over, unless the instruction
+    writes them or it is state initialization (their reads are compared all the same); a hart that tells them exactly names none. unchanged_csr: whether a CSR write that changes nothing may be left out.
     sc_may_fail: whether SC may fail although its reservation holds (unprivileged manual, "Zalrsc"). lookahead: sections that must fit
     before the verifier believes that groups were dropped, doubled or swapped. reach: how many missing groups it looks for. watch: for how many sections
     behind a mismatch it compares which side later groups agree with.
@@ -38,6 +46,7 @@ class Profile:
     hart: HartConfig = field(default_factory=lambda: virt(64))
     absent: tuple[str, ...] = ()
     nondeterministic: Mapping[str, int] = field(default_factory=lambda: dict(NONDETERMINISTIC))
+    sampled: tuple[str, ...] = SAMPLED
     unchanged_csr: bool = True
     sc_may_fail: bool = True
     lookahead: int = 4
@@ -48,9 +57,12 @@ class Profile:
         for name in self.absent:
             if name not in ABSENT_NAMES:
                 raise ProfileError(f"a trace has no part {name!r}; those that can be absent: {', '.join(ABSENT_NAMES)}")
+        for name in self.sampled:
+            if name not in COUNTERS:
+                raise ProfileError(f"{name!r} is no counter that a trace could sample; give some of {', '.join(COUNTERS)}")
         by_name = {name: address for address, name in CsrTable(self.hart).names.items()}
         for name in self.nondeterministic:
-            if name not in by_name and name not in NONDETERMINISTIC:
+            if name not in by_name and name not in (*NONDETERMINISTIC, *COUNTERS):
                 raise ProfileError(f"the hart has no CSR {name!r} whose bits could be non-deterministic; give a name such as mip, or a hart that has it")
 
     @classmethod
@@ -61,7 +73,7 @@ class Profile:
 
     def masks(self, table: CsrTable) -> dict[int, int]:
         """Non-deterministic bits by the address of the register that holds them."""
-        by_name = {name: address for address, name in table.names.items()} | {"mip": MIP, "mcycle": MCYCLE, "minstret": MINSTRET, "time": TIME}
+        by_name = {name: address for address, name in table.names.items()} | {"mip": MIP, "time": TIME, **COUNTERS}
         out: dict[int, int] = {}
         for name, bits in self.nondeterministic.items():
             view = table.views.get(by_name[name])
@@ -76,7 +88,7 @@ class Profile:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         out = {f.name: getattr(self, f.name) for f in fields(self)}
-        return out | {"hart": self.hart.to_dict(), "absent": list(self.absent), "nondeterministic": dict(self.nondeterministic)}
+        return out | {"hart": self.hart.to_dict(), "absent": list(self.absent), "sampled": list(self.sampled), "nondeterministic": dict(self.nondeterministic)}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Profile:
@@ -88,6 +100,7 @@ class Profile:
         given = dict(values)
         if "hart" in given:
             given["hart"] = HartConfig.from_dict(given["hart"])
-        if "absent" in given:
-            given["absent"] = tuple(given["absent"])
+        for name in ("absent", "sampled"):
+            if name in given:
+                given[name] = tuple(given[name])
         return cls(**given)

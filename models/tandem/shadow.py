@@ -8,6 +8,7 @@ from __future__ import annotations
 from models.riscv.iss_csr import CsrTable
 from models.riscv.iss_memory import Memory
 from models.riscv.iss_table import STORE
+from models.tandem.profile import ALL, COUNTERS
 from models.tandem.simulator import PC_KEY, PRIV_KEY, Simulator, Step
 from models.tandem.table import FPR_BASE, GPR_BASE
 
@@ -15,6 +16,7 @@ from models.tandem.table import FPR_BASE, GPR_BASE
 class Shadow:
     """x: 33 numbers (the last is nobody's). csr: by address of the register that holds state. pc, priv. memory: by physical address.
 
+    unknown: bits of counters, by the register that holds them, of which neither a read nor initialization told since reset.
     other: what the simulator does not have, by key: f registers, mtime, physical pc, CSRs.
     """
 
@@ -25,6 +27,18 @@ class Shadow:
         self.pc, self.priv = 0, 3
         self.memory = Memory()
         self.other: dict[int, int] = {}
+        self.unknown: dict[int, int] = {}
+        self.forget_counters()
+
+    def forget_counters(self) -> None:
+        """Counters may hold anything: behind a reset, behind a gap, and behind a mismatch that showed one to be another."""
+        self.unknown = dict.fromkeys(COUNTERS.values(), ALL)
+
+    def counter_told(self, address: int) -> None:
+        """What a CSR shows of a counter is known from here on."""
+        view = self.table.view(address, self.csr)
+        if view.of in self.unknown:
+            self.unknown[view.of] &= ~(view.mask << view.shift)
 
     def read(self, key: int) -> int:
         """State by key; KeyError of what nobody told."""

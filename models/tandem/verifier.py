@@ -194,20 +194,23 @@ class Verifier:
     def commit(self, group: Group, told: Told, step: Step) -> None:
         """A step that fits, or is taken for right: both sides have it. Non-deterministic state comes from the trace."""
         self.shadow.follow(step)
-        self.nondeterministic(told)
+        if step.seen and step.rd and step.seen[0] in self.table.names:
+            self.shadow.counter_told(step.seen[0])
+        self.nondeterministic(told, step)
 
-    def nondeterministic(self, told: Told) -> None:
+    def nondeterministic(self, told: Told, step: Step | None = None) -> None:
         """Non-deterministic bits that the group tells, and state that the simulator does not have."""
         for address, value in told.csrs.items():
             if address not in self.table.names:
                 self._unmodelled(address, value)
                 continue
-            view = self.table.view(address, self.shadow.csr)
-            bits = self.comparer.masks.get(view.of, 0) >> view.shift
+            if self.comparer.is_sample(address, step):
+                continue
+            bits = self.comparer.moving(address)
             if bits:
-                self.comparer.pending_told |= view.of == MIP
-                shown = self.shadow.csr[view.of] >> view.shift & view.mask
-                self.set_csr(address, shown & ~bits | value & bits)
+                self.comparer.pending_told |= self.table.view(address, self.shadow.csr).of == MIP
+                self.set_csr(address, self.simulator.read(address) & ~bits | value & bits)
+            self.shadow.counter_told(address)
         for key, value in told.other.items():
             self.shadow.other[key] = value
             if key == MTIME_KEY:
@@ -237,6 +240,7 @@ class Verifier:
         self.simulator.reset()
         shadow = self.shadow
         shadow.csr, shadow.priv = dict(self.table.reset), 3
+        shadow.forget_counters()
         shadow.pc = self.simulator.read(PC_KEY)
         self.known = not self.profile.traces("pc")
         self.explainer.forget()
@@ -244,16 +248,17 @@ class Verifier:
         self.explainer.diagnosed(k, group)
         return k + 1
 
-    def apply(self, told: Told) -> None:
-        """Everything a group tells goes to both sides: reset, initialization, or a trace that is believed."""
+    def apply(self, told: Told, init: bool = False) -> None:
+        """Everything a group tells goes to both sides: reset, initialization, or a trace that is believed. init: samples of counters as well."""
         if told.next_pc is not None:
             self.set_pc(told.next_pc)
             self.known = True
         for n, value in told.registers.items():
             self.set_register(n, value)
         for address, value in told.csrs.items():
-            if address in self.table.names:
+            if address in self.table.names and (init or not self.comparer.is_sample(address)):
                 self.set_csr(address, value)
+                self.shadow.counter_told(address)
         if told.priv is not None:
             self.set_priv(told.priv)
         if told.memdata is not None and (told.paddr is not None or told.eaddr is not None):
@@ -283,7 +288,7 @@ class Verifier:
 
     def _initialize(self, k: int, group: Group, told: Told) -> int:
         """State initialization: copied to both sides, not modelled (chapter 3)."""
-        self.apply(told)
+        self.apply(told, init=True)
         for request in group.memory:
             if request.data is not None:
                 self._store(request.address, request.data.to_bytes(1 << request.size, "little"))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from models.riscv.iss import ACCESS_CAUSES, NOWHERE, UNCHANGED
-from models.riscv.iss_csr import MCAUSE, MINSTRET, MIP, SCAUSE, CsrTable
+from models.riscv.iss_csr import MCAUSE, MCYCLE, MCYCLEH, MINSTRET, MINSTRETH, MIP, SCAUSE, CsrTable
 from models.riscv.iss_table import LOAD, STORE
 from models.tandem.decoded import Group
-from models.tandem.profile import Profile
+from models.tandem.profile import COUNTERS, Profile
 from models.tandem.shadow import Shadow
 from models.tandem.simulator import (
     INTERRUPT_KEY,
@@ -29,6 +29,8 @@ from models.tandem.table import EADDR, FCSR, FFLAGS, FPR_BASE, FRM, GPR_BASE, ME
 from models.tandem.verdict import INSN_KEY, Difference
 
 PADDR_KEY, EADDR_KEY, MEMDATA_KEY = STATE_KEY + PADDR, STATE_KEY + EADDR, STATE_KEY + MEMDATA
+COUNTED = frozenset(COUNTERS.values())
+_COUNTERS = ((MCYCLE, MCYCLEH), (MINSTRET, MINSTRETH))
 _FLOATING = (FFLAGS, FRM, FCSR)
 
 
@@ -79,6 +81,7 @@ class Comparer:
         self.simulator, self.shadow, self.profile = simulator, shadow, profile
         self.table: CsrTable = shadow.table
         self.masks = profile.masks(self.table)
+        self.sampled = {COUNTERS[name] for name in profile.sampled}
         self.word = profile.hart.mask
         self.pending_told = False  # whether the trace tells mip
         absent = set(profile.absent)
@@ -149,29 +152,57 @@ class Comparer:
         return (lambda: simulator.write(seen, simulator.read(seen) & ~mask | value & mask)) if mask else None
 
     def moving(self, address: int) -> int:
-        """The bits that are non-deterministic by the profile, of those that a CSR shows."""
+        """Of the bits that a CSR shows, those that the simulator cannot know: non-deterministic by the profile, or of a counter that was not told."""
         view = self.table.view(address, self.shadow.csr)
-        return self.masks.get(view.of, 0) >> view.shift & view.mask & self.word
+        return (self.masks.get(view.of, 0) | self.shadow.unknown.get(view.of, 0)) >> view.shift & view.mask & self.word
+
+    def is_sample(self, address: int, step: Step | None = None) -> bool:
+        """Whether what is told of a CSR is a sample of a counter, and not what the step wrote."""
+        of = self.table.view(address, self.shadow.csr).of
+        return of in self.sampled and (step is None or of not in step.csrs)
+
+    def counters(self) -> dict[int, int]:
+        """The simulator's counters, in full; none if it has none."""
+        try:
+            return {low: self._count(low, high) for low, high in _COUNTERS}
+        except KeyError:
+            return {}
+
+    def _count(self, low: int, high: int) -> int:
+        upper = self.simulator.read(high) << 32 if self.table.config.xlen == 32 else 0
+        return upper | self.simulator.read(low)
+
+    def set_counters(self, values: dict[int, int]) -> None:
+        """Give the simulator back what `counters` said."""
+        narrow = self.table.config.xlen == 32
+        for low, high in _COUNTERS:
+            if low in values:
+                self.simulator.write(low, values[low] & self.word)
+                if narrow:
+                    self.simulator.write(high, values[low] >> 32 & self.word)
 
     def undo(self, steps: Iterable[Step]) -> None:
         """Take back steps since the state that the shadow holds."""
         simulator, shadow = self.simulator, self.shadow
-        reserved, counted = UNCHANGED, 0
+        reserved, counted, ticked = UNCHANGED, 0, 0
         for step in steps:
             if step.rd:
                 simulator.write(GPR_BASE + step.rd, shadow.x[step.rd])
             for address in step.csrs:
-                simulator.write(address, shadow.csr[address])
+                if address not in COUNTED:
+                    simulator.write(address, shadow.csr[address])
             if step.access == STORE:
                 for place, count in step.parts or ((step.paddr, step.bytes),):
                     simulator.write_memory(place, shadow.memory.read(place, count))
             if step.reserved is not UNCHANGED and reserved is UNCHANGED:
                 reserved = step.reserved
             counted += step.counted
+            ticked += step.ticked
         if reserved is not UNCHANGED:
             simulator.write(RESERVATION_KEY, NO_RESERVATION if reserved is None else reserved[0] | reserved[1] << 64)
-        if counted:
-            simulator.write(MINSTRET, simulator.read(MINSTRET) - counted & self.word)
+        if counted or ticked:
+            before = self.counters()
+            self.set_counters({MCYCLE: before[MCYCLE] - ticked, MINSTRET: before[MINSTRET] - counted})
         simulator.write(PRIV_KEY, shadow.priv)
         simulator.write(PC_KEY, shadow.pc)
 
@@ -249,10 +280,12 @@ class Comparer:
                 continue
             view = self.table.view(address, self.shadow.csr)
             covered.add(view.of)
+            if self.is_sample(address, step):
+                continue
             shows = simulator.read(address)
-            care = ~(self.masks.get(view.of, 0) >> view.shift)
+            care = ~self.moving(address)
             if (value ^ shows) & care & self.word:
-                out.append(Difference("wrong" if view.of in step.csrs else "extra", "csr", address, value, shows))
+                out.append(Difference("wrong" if view.of in step.csrs or view.of in COUNTED else "extra", "csr", address, value, shows))
             elif view.of not in step.csrs and care & self.word and not self._moves(view.of):
                 out.append(Difference("extra", "csr", address, value, None))
         for address, value in step.csrs.items():
@@ -261,8 +294,8 @@ class Comparer:
                 out.append(Difference("omitted", "csr", address, None, value & self.word))
 
     def _moves(self, address: int) -> bool:
-        """Whether some of its bits are non-deterministic: then it may be told at any time."""
-        return bool(self.masks.get(address, 0))
+        """Whether it changes without an instruction: then it may be told at any time."""
+        return bool(self.masks.get(address, 0)) or address in COUNTED
 
     def _aimed(self, told: Told, step: Step, out: list[Difference]) -> None:
         """Addresses of a step without access. One that trapped, or an SC that failed, may tell where it was to be, as far as that is known.

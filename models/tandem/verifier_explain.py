@@ -18,7 +18,7 @@ from models.tandem.diagnostics import BROKEN, Diagnostic
 from models.tandem.simulator import Step
 from models.tandem.table import END
 from models.tandem.verdict import Difference, Finding, Verdict
-from models.tandem.verifier_compare import Told, sort_out
+from models.tandem.verifier_compare import COUNTED, Told, sort_out
 from models.tandem.verifier_gaps import Gaps
 from models.tandem.verifier_sides import SIMULATOR, TRACE, Side, Watch, blame, put, suspects
 from models.tandem.verifier_trial import Trial
@@ -158,6 +158,7 @@ class Explainer(Gaps):
             if behind is None:
                 behind = self._fetched(k, group, told, apart)
             return behind if behind is not None else self._lose(k, group, told, apart)
+        self._doubt_counters(apart, step)
         sides = suspects(self.v, group, told, step, apart)
         depths = {holds: self._depth(k, group, told, sides, holds) for holds in (SIMULATOR, TRACE)}
         fits = {holds: not contradicted for holds, (_, contradicted) in depths.items()}
@@ -206,11 +207,19 @@ class Explainer(Gaps):
         if confirmed:
             watch.decide(holds)
         self._apply(k, group, told, sides, holds)
+        self._doubt_counters(apart, step)
         self._add(finding)
         if sides and not confirmed:
             self.watches.append(watch)
             if len(self.probing) < _PROBING:
                 self.probing.append(watch)
+
+    def _doubt_counters(self, apart: list[Difference], step: Step) -> None:
+        """Behind a mismatch about a counter it may be either side's: what is read or told of it next is believed."""
+        table, state = self.v.table, self.v.shadow.csr
+        keys = {one.key for one in apart if one.what == "csr"} | {seen for seen in step.seen if any(one.what == "register" for one in apart)}
+        if any(key in table.names and table.view(key, state).of in COUNTED for key in keys):
+            self.v.shadow.forget_counters()
 
     def _second(self, group: Group, told: Told, step: Step) -> str:
         """What the second simulator does from the same state: as the trace, as the first, or "" (neither, or no opinion)."""

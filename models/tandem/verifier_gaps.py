@@ -30,6 +30,7 @@ class Gaps:
     _stale: Stale | None
     _add: Any
     _depth: Any
+    _doubt_counters: Any
     _finding: Any
     _missing: Any
     _advance: Any
@@ -80,6 +81,7 @@ class Gaps:
 
     def _go_lost(self, finding: Finding) -> None:
         self.v.known, self._lost = False, finding
+        self.v.shadow.forget_counters()
 
     def lost(self, k: int, group: Group, told: Told) -> int:
         """The pc is not known: take what the trace says, until it is and instructions fit."""
@@ -107,9 +109,8 @@ class Gaps:
         apart = [Difference("extra", "register", GPR_BASE + n, value, v.shadow.x[n]) for n, value in told.registers.items() if v.shadow.x[n] != value]
         for address, value in told.csrs.items():
             if address in v.table.names:
-                view = v.table.view(address, v.shadow.csr)
                 shows = v.simulator.read(address)
-                if (value ^ shows) & ~(v.comparer.masks.get(view.of, 0) >> view.shift) & v.profile.hart.mask:
+                if (value ^ shows) & ~v.comparer.moving(address) & v.profile.hart.mask and not v.comparer.is_sample(address):
                     apart.append(Difference("extra", "csr", address, value, shows))
         for what, key, value, mine in (("pc", PC_KEY, told.next_pc, v.shadow.pc), ("priv", PRIV_KEY, told.priv, v.shadow.priv)):
             if value is not None and value != mine:
@@ -122,6 +123,7 @@ class Gaps:
             self.diagnosed(k, group)
             return
         still = Step()
+        self._doubt_counters(apart, still)
         sides = suspects(v, group, told, still, apart)
         depths = {holds: self._depth(k, group, told, sides, holds) for holds in (SIMULATOR, TRACE)}
         self._settle(k, group, told, still, apart, sides, depths)

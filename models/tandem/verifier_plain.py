@@ -12,6 +12,9 @@ from models.tandem.table import EADDR, FPR_BASE, GPR_BASE, MEMDATA, PADDR, STATE
 PADDR_KEY, EADDR_KEY, MEMDATA_KEY = STATE_KEY + PADDR, STATE_KEY + EADDR, STATE_KEY + MEMDATA
 
 
+_SYSTEM = 0x73
+
+
 class Plain(NamedTuple):
     """Lists, one element for each section. plain: whether the others say all there is.
 
@@ -41,6 +44,7 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
     is_data = (key >= MEMDATA_KEY) & (key <= MEMDATA_KEY + 3)
     kinds = {"pc": is_pc, "x": is_x, "paddr": key == PADDR_KEY, "eaddr": key == EADDR_KEY, "data": is_data}
     plain = (decoded.size[first:last] > 0) & decoded.pc_known[first:last] & ~odd[first:last]
+    plain &= (decoded.insn[first:last] & 0x7F != _SYSTEM) | (decoded.size[first:last] != 4)  # CSRs are read
     plain &= ~(decoded.reset | decoded.init | decoded.broken)[first:last] & (decoded.kind[first:last] == 0)
     known = np.zeros(n, np.int64)
     columns = {}

@@ -16,7 +16,7 @@ from models.tandem.decoded import Group
 from models.tandem.simulator import Step
 from models.tandem.table import FPR_BASE, GPR_BASE
 from models.tandem.verdict import Difference
-from models.tandem.verifier_compare import MEMDATA_KEY, PADDR_KEY, Told
+from models.tandem.verifier_compare import COUNTED, MEMDATA_KEY, PADDR_KEY, Told
 
 if TYPE_CHECKING:
     from models.tandem.verifier import Verifier
@@ -80,7 +80,7 @@ class Stale:
         if step.access == LOAD and told.registers:
             value = next(iter(told.registers.values())) & (1 << 8 * step.bytes) - 1
             v.set_memory(told.paddr if told.paddr is not None else step.paddr, value.to_bytes(step.bytes, "little"))
-        if step.seen and step.seen[0] in v.table.names and told.registers and v.table.view(step.seen[0], v.shadow.csr).of not in step.csrs:
+        if step.seen and step.seen[0] in v.table.names and told.registers and v.table.view(step.seen[0], v.shadow.csr).of not in (*step.csrs, *COUNTED):
             v.set_csr(step.seen[0], next(iter(told.registers.values())))
         v.apply(told)
 

@@ -21,9 +21,9 @@ class Trial:
         self._saved: tuple[Any, ...] | None = None
 
     def __enter__(self) -> Trial:
-        v, shadow = self.v, self.v.shadow
+        shadow = self.v.shadow
         self._steps, self._memory = [], []
-        self._saved = shadow.x[:], dict(shadow.csr), shadow.pc, shadow.priv, dict(shadow.other), v.comparer.pending_told, dict(v.report.skipped)
+        self._saved = self._state()
         shadow.memory.journal = self._memory
         return self
 
@@ -31,10 +31,15 @@ class Trial:
         self._back(0, 0, self._saved)
         self._saved, self.v.shadow.memory.journal = None, None
 
+    def _state(self) -> tuple[Any, ...]:
+        v, shadow = self.v, self.v.shadow
+        state = shadow.x[:], dict(shadow.csr), shadow.pc, shadow.priv, dict(shadow.other), v.comparer.pending_told, dict(v.report.skipped)
+        return *state, dict(shadow.unknown), v.comparer.counters()
+
     def _back(self, steps: int, writes: int, saved: tuple[Any, ...]) -> None:
         """To the state behind that many steps and writes of memory."""
         v, shadow = self.v, self.v.shadow
-        x, csr, pc, priv, other, pending, skipped = saved
+        x, csr, pc, priv, other, pending, skipped, unknown, counters = saved
         journal, shadow.memory.journal = self._memory, None
         for address, body in reversed(journal[writes:]):
             shadow.memory.write(address, body)
@@ -49,6 +54,8 @@ class Trial:
         v.comparer.pending_told = pending
         v.report.skipped = dict(skipped)
         v.comparer.undo(self._steps[steps:])
+        shadow.unknown = dict(unknown)
+        v.comparer.set_counters(counters)
         del journal[writes:]
         del self._steps[steps:]
         shadow.memory.journal = journal
@@ -70,8 +77,8 @@ class Trial:
 
     def fits(self, sections: Iterable[int]) -> tuple[int, bool]:
         """How many of these sections' steps fit, up to the profile's lookahead, and whether one does not. Takes itself back."""
-        v, shadow = self.v, self.v.shadow
-        saved = shadow.x[:], dict(shadow.csr), shadow.pc, shadow.priv, dict(shadow.other), v.comparer.pending_told, dict(v.report.skipped)
+        v = self.v
+        saved = self._state()
         steps, writes = len(self._steps), len(self._memory)
         depth, contradicted = 0, False
         for k in sections:
