@@ -69,6 +69,8 @@ class Stale:
             return unknown
         if group.insn & 0x7F == 0x73 and group.size == 4:  # reads a CSR
             address = group.insn >> 20
+            if address in self.v.table.names and self.v.table.view(address, self.v.shadow.csr).of in COUNTED:
+                return False  # of counters the shadow says what is unknown
             unknown = address in self._csrs
             self._csrs.discard(address)
             return unknown

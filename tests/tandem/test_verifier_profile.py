@@ -55,3 +55,17 @@ def test_a_view_names_the_bits_that_it_shows() -> None:
     assert Profile(virt(64), nondeterministic={"cycle": 0xF0}).masks(wide) == {0xB00: 0xF0}
     assert Profile(virt(32), nondeterministic={"mcycleh": 3, "cycle": 1}).masks(narrow) == {0xB00: 3 << 32 | 1}
     assert Profile(virt(64), nondeterministic={"sip": 0x200}).masks(wide) == {0x344: 0x200}
+
+
+@pytest.mark.parametrize("word", (CSRR_MSCRATCH, CSRR_INSTRET))
+def test_behind_a_gap_a_read_says_what_the_csr_holds(word: int) -> None:
+    """In a trace without reset nobody told it: the first read is believed, the next ones are compared."""
+    rows = steps_of(assembled(NOP, NOP, NOP, word, NOP, word, NOP, word), 10)
+    rows = [row for row in rows if not row.reset and not row.gpr or row.insn]
+    places = [k for k, row in enumerate(rows) if row.insn and row.insn[1] == word]
+    for wrong in (0, 1, 2):
+        told = list(rows)
+        for k in places:
+            told[k] = rows[k]._replace(gpr=(6, rows[k].gpr[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0)))
+        report = report_on(told)
+        assert len(report.findings) == (wrong > 0) and 0 < report.unverified <= 5 and report.matched > 3, str(report)
