@@ -22,7 +22,8 @@ from scoreboards.etrace_capture import EtraceCapture
 from scoreboards.traced import Traced
 
 NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)  # qual_status
-UNREPORTED, IMPRECISE, PRECISE, DISCONTINUITY = range(4)  # ctype of v2_0
+UNREPORTED, IMPRECISE, PRECISE, DISCONTINUITY, NOTIFICATION = range(5)  # reports of a context: ctype of v2_0, and what the draft has besides
+DRAFT_REPORTS = np.array([DISCONTINUITY, PRECISE, IMPRECISE, NOTIFICATION], np.uint8)  # by context_type, of a context that changed
 
 
 class Trap(NamedTuple):
@@ -59,8 +60,8 @@ class Support(NamedTuple):
 
 @dataclass
 class Expected:
-    """n traced instructions: pc, size, itype, taken (-1 no branch), priv (code of the packets), context, ctype (of the first instruction of a
-    cycle, else 0), row (of the beats).
+    """n traced instructions: pc, size, itype, taken (-1 no branch), priv (code of the packets), context, ctype (how the first instruction of a
+    cycle is to report its context, UNREPORTED to NOTIFICATION; of all others 0), row (of the beats).
 
     episode: number of the uninterrupted stretch of trace each belongs to. marks: sorted instructions with a trigger or watchpoint.
     time: uint64 of each row, drop: mask of the rows taken without room (None without beats), drop_at: instructions before each such row;
@@ -141,7 +142,7 @@ def _from_beats(capture: EtraceCapture, beats: Beats) -> Expected:
     opens = np.diff(row, prepend=-1) != 0
     ctype = np.zeros(len(traced.pc), np.uint8)
     starters = np.flatnonzero(opens & retires)
-    ctype[traced.begin[starters]] = beats.ctype[row[starters]]
+    ctype[traced.begin[starters]] = _reports(capture, beats, lanes, episode)[starters]
     # a trigger means the last block of its beat that retires; a watchpoint its own block
     triggered = np.zeros_like(lanes)
     pulses = np.flatnonzero(beats.notify)
@@ -163,6 +164,20 @@ def _from_beats(capture: EtraceCapture, beats: Beats) -> Expected:
         beats.cycle[row[owner]], beats.tstamp, before_row[drop], np.unique(before_row[resumed]), bool(len(tracing) and tracing[-1]),
         (total[owner], total[owner + 1]),
     )  # fmt: skip
+
+
+def _reports(capture: EtraceCapture, beats: Beats, lanes: np.ndarray, episode: np.ndarray) -> np.ndarray:
+    """How each traced block reports its context, if it is the first of its cycle.
+
+    v2_0 says so with each block. The draft only says what to do "when context changes": where the traced block before has the same, nothing.
+    """
+    config, ctype = capture.config, beats.ctype[np.nonzero(lanes)[0]]
+    if config.variant != "draft_0_026":
+        return ctype
+    seen = 0 if config.nocontext_p else (1 << config.context_width_p) - 1
+    context = beats.context[lanes].astype(np.int64) & seen
+    changed = (np.diff(context, prepend=-1) != 0) & (np.diff(episode, prepend=-1) == 0)
+    return np.where(changed, DRAFT_REPORTS[ctype & 3], np.uint8(UNREPORTED))
 
 
 def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.ndarray) -> list[Trap]:

@@ -14,7 +14,15 @@ from models.riscv.isa import Flow
 from models.riscv.retired import PRIVILEGE, IType
 from scoreboards import etrace_table as t
 from scoreboards.etrace_depths import CALLS, check_depths
-from scoreboards.etrace_expected import DISCONTINUITY, ENDED_NTR, ENDED_REP, IMPRECISE, PRECISE, flows
+from scoreboards.etrace_expected import (
+    DISCONTINUITY,
+    ENDED_NTR,
+    ENDED_REP,
+    IMPRECISE,
+    NOTIFICATION,
+    PRECISE,
+    flows,
+)
 from scoreboards.matching import first_mismatch
 
 if TYPE_CHECKING:
@@ -97,7 +105,7 @@ class States:
                 c, f"{text}, and no synchronization packet tells the instruction", i))  # fmt: skip
 
     def _contexts(self) -> None:
-        """Packets 3.2 against the changes with ctype 1 that no synchronization packet tells."""
+        """Packets 3.2 against the imprecise changes that no synchronization packet tells."""
         want, table, knobs = self.want, self.table, self.knobs
         if want.time is None:
             return
@@ -129,11 +137,17 @@ class States:
         return not passed and self._tells(packet, change)
 
     def _matched(self, changes: list[int], told: list[tuple[int | None, int]]) -> dict[int, tuple[int | None, int]]:
-        """The packet of each change, by its number, in order."""
+        """The packet of each change, by its number, in order. Where contexts are told again, that is the first that may be it, or what follows would be missed."""
         pairs, number = {}, 0
+        if self.knobs.context_repeated:
+            for at, change in enumerate(changes):
+                found = next((i for i in range(number, len(told)) if self._meant(change, told[i])), None)
+                if found is not None and not self._may_miss(change):
+                    pairs[at], number = told[found], found + 1
+            return pairs
         for entry in told:
             following = next((i for i in range(number, len(changes)) if self._meant(changes[i], entry)), None)
-            if following is not None and all(self._may_miss(changes[i]) or self.knobs.context_repeated for i in range(number, following)):
+            if following is not None and all(self._may_miss(changes[i]) for i in range(number, following)):
                 pairs[following], number = entry, following + 1
         return pairs
 
@@ -152,26 +166,33 @@ class States:
         return all(self.table[name][packet] in (t.ABSENT, column[change]) for name, column in self._columns.items())
 
     def _marks(self) -> None:
-        """Triggers and watchpoints: each is told by the flag, by a synchronization packet, or as the target of an uninferable jump."""
+        """Triggers, watchpoints and the draft's notifications: told by the flag, by a synchronization packet, or as the target of an uninferable jump."""
         want, config = self.want, self.of.capture.config
         flagged = {place: event.packet for place, event in self.of.placed("notify") if place is not None}
         reported = {*flagged, *(place for _, place in self.syncs)}
-        marks = set(want.marks.tolist())
-        # the decoder may have met the target of a jump before, by inference: it knows with the next packet alone
-        stops = np.sort(self.stops[self.table.addressed & (self.stops >= 0)])
-        last = stops[np.maximum(np.searchsorted(stops, want.marks, side="right") - 1, 0)] if len(stops) else np.zeros_like(want.marks)
-        flow = flows(self.of.capture.program, want.pc[np.maximum(want.marks - 1, 0)])
-        told = (want.pc[last] == want.pc[want.marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
-        reported |= set(want.marks[told].tolist())
-        missing = [i for i in sorted(marks - reported) if self.of.covered[i] and not self.of.in_hole(i) and self.of.sure(i)]
-        self.book.bulk("ET.alg.notify", len(marks), missing, lambda i: self.of.failure(
-            "ET.alg.notify", "a trigger or watchpoint asked for this address, and it was not told", i))  # fmt: skip
+        asked = {"ET.alg.notify": (want.marks, "a trigger or watchpoint"), "ET.ing.ctype": (np.flatnonzero(want.ctype == NOTIFICATION), "a notification")}
+        for clause, (marks, who) in asked.items():
+            self._asked(clause, who, marks, reported)
         if want.time is None:
             return
+        marks = set(want.marks.tolist())
         for place, packet in flagged.items():
             anchor = self.knobs.anchors and config.return_stack_size_p + config.call_counter_size_p and int(want.itype[place]) in CALLS
             if not (place in marks or (anchor and self.table.options("implicit_return")[packet])):
                 self.book.fail(self.of.failure("ET.pay.notify", "notify is told, and nothing asked for it", place, None, packet))
+
+    def _asked(self, clause: str, who: str, marks: np.ndarray, reported: set[int]) -> None:
+        """The instructions in `marks` are told: those in `reported` are, and those that a packet with their address may mean."""
+        want = self.want
+        # the decoder may have met the target of a jump before, by inference: it knows with the next packet alone
+        stops = np.sort(self.stops[self.table.addressed & (self.stops >= 0)])
+        last = stops[np.maximum(np.searchsorted(stops, marks, side="right") - 1, 0)] if len(stops) else np.zeros_like(marks)
+        flow = flows(self.of.capture.program, want.pc[np.maximum(marks - 1, 0)])
+        told = (want.pc[last] == want.pc[marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
+        reported = reported | set(marks[told].tolist())
+        missing = [i for i in sorted(set(marks.tolist()) - reported) if self.of.covered[i] and not self.of.in_hole(i) and self.of.sure(i)]
+        self.book.bulk(clause, len(set(marks.tolist())), missing, lambda i: self.of.failure(
+            clause, f"{who} asked for this address, and it was not told", i))  # fmt: skip
 
     def _ended(self) -> None:
         """ET-16: ended_ntr where the last packet was due anyway, else ended_rep; judged where the program tells which."""

@@ -24,8 +24,9 @@ class Config:
 
     Parameters end in _p or _n: widths are bits, sizes exponents of 2; sijump_p: the hart has the sijump signal; notval_p: draft only.
     Options are those of the support packet, in `packets.OPTIONS`. inst_sync_mode: 0 off, 1 packets, 2 clock cycles, 3 half-words; the interval is
-    2**(inst_sync_max + 4). filter: in the language of `models.ntrace.filters`. ctype: how the hart reports a change of context
-    (0 unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous discontinuity, "mixed" draws one each time).
+    2**(inst_sync_max + 4). filter: in the language of `models.ntrace.filters`. ctype: how the hart reports a change of context,
+    as the port codes it (0 unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous discontinuity; in the draft 0 with a
+    discontinuity, 1 precisely, 2 imprecisely, 3 as a notification), "mixed" draws one each time.
     encapsulation, framing, index_width, flow, timestamp, block_bytes: the transport (docs/etrace-profile.md).
     bcount_bits: how far the encoder counts predicted branches; fifo_depth: packets queued.
     trap_vectors: for option implicit_exception what the decoder knows: ((interrupt, ecause, handler address), ...).

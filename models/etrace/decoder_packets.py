@@ -212,7 +212,7 @@ class Interpreter(Findings):
                     raise
                 del self.story.events[events:]
                 self._again = ""
-                path.undo(self.mark)  # a change of context that the hart makes on its own (ctype 3)
+                path.undo(self.mark)  # a change of context that the hart makes on its own (an asynchronous discontinuity)
                 path.interrupt()
                 self._arrive(address, taken)
         else:

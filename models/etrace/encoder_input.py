@@ -33,6 +33,8 @@ RESYNC = 1 << 20  # found while encoding
 BEFORE = FIRST | AFTER_TRAP | AFTER_JUMP | AFTER_RETURN | PPCCD | CONTEXT
 
 IMPRECISE, PRECISE, ASYNC = 1, 2, 3  # ctype
+DRAFT_CTYPE = np.array([ASYNC, PRECISE, IMPRECISE, 0], np.uint8)  # what the codes of the draft ask for
+NOTIFICATION = 3  # in the draft: to tell the first instruction, but not the context
 NEVER = -1  # a row that does not come
 
 PACKETS, CYCLES, HALF_WORDS = 1, 2, 3  # inst_sync_mode
@@ -223,11 +225,15 @@ def _flags(
     ended = np.where(trap, np.uint32(AFTER_TRAP), _where(jumps, AFTER_JUMP) | _where(returns, AFTER_RETURN))
     first_of_cycle = np.diff(row_of, prepend=NEVER) != 0
     ctype = np.where(first_of_cycle, beats.ctype[row_of], np.uint8(0))
+    told = np.zeros(len(place), bool)
+    if config.variant == "draft_0_026":
+        moved = goes_on & first_of_cycle & _moved(beats.context.flat[place], config)
+        told, ctype = moved & some & (ctype == NOTIFICATION), np.where(moved, DRAFT_CTYPE[ctype], np.uint8(0))
     priv = beats.priv.flat[place]
     privilege = np.diff(priv, prepend=priv[:1]) != 0
     ppccd = goes_on & some & (privilege | (ctype >= PRECISE))
     start = np.where(goes_on, np.append(np.uint32(0), ended)[:-1], np.uint32(FIRST))
-    start |= _where(ppccd, PPCCD) | _where(some & (ctype == IMPRECISE), CONTEXT)
+    start |= _where(ppccd, PPCCD) | _where(some & (ctype == IMPRECISE), CONTEXT) | _where(told, NOTIFY)
 
     # what the last item of each block has before it
     following = _where(ppccd, NEXT_PPCCD) | _where(ppccd & (ctype == ASYNC), NEXT_ASYNC) | _where(ppccd & privilege, NEXT_PRIVILEGE)
@@ -239,6 +245,12 @@ def _flags(
     flags[:, TAIL] = np.where(some, own | np.where(several, 0, start) | np.where(trap, NEXT_TRAP, end), 0)
     flags[:, TRAP_SLOT] = np.where(trap, TRAP | np.where(some, 0, start) | end & LAST, 0)
     return flags, present
+
+
+def _moved(context: np.ndarray, config: Config) -> np.ndarray:
+    """The blocks with another context than the block before: in the draft only these have a ctype."""
+    width = 0 if config.nocontext_p else config.context_width_p
+    return np.diff(context.astype(np.int64) & ((1 << width) - 1), prepend=NEVER) != 0
 
 
 def _where(mask: np.ndarray, flag: int) -> np.ndarray:

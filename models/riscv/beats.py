@@ -34,7 +34,7 @@ class Beats:
     in_reset, low_power (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
     notify (a debug trigger with action 4), ext_notify (the same by an external trigger), vendor (TCODE of a vendor-defined
     message to pass through, 0 none) and vendor_data are pulses of one cycle; tstamp (monitor only) is the timestamp
-    in that cycle. Only E-Trace has ctype (how the first block of a new context reports it, else 0) and toggle (a level:
+    in that cycle. Only E-Trace has ctype (how the first block of a new context reports it, else 0; in its draft anything) and toggle (a level:
     bits that differ from the configured options); notify there is about the last instruction of its beat.
     A monitor therefore keeps a row for every cycle with a block, a pulse, or another level or drop than the row before.
     Arrays of shape [n, lanes], lane 0 the oldest: itype, iaddr, iretire (half-words), ilastsize (0: the last

@@ -139,16 +139,19 @@ def once_a_cycle(beats: Beats) -> Beats:
     return result
 
 
-def report_contexts(beats: Beats, how: str, rng: random.Random) -> Beats:
+def report_contexts(beats: Beats, how: str, rng: random.Random, variant: str = "v2_0") -> Beats:
     """The beats with ctype as the hart reports a change of context: `how` is "0" to "3", or "mixed" for one of them each time.
 
-    It is not 0 only in the first beat with a block of a new context (E-Trace 2.0, table context type).
+    It is not 0 only in the first beat with a block of a new context (E-Trace 2.0, table context type). In the draft of 2019 no code says that
+    there is nothing to report, and an encoder has to see it: then other beats have any code but that of a notification, 3.
     """
     result = beats.select(slice(None))
     rows = np.flatnonzero(beats.valid()[:, 0])
     context = beats.context[rows, 0]
     new = rows[1:][context[1:] != context[:-1]]
-    result.ctype[:] = 0
+    result.ctype = np.zeros(len(beats), np.uint8)
+    if variant == "draft_0_026":
+        result.ctype[rows] = np.frombuffer(rng.randbytes(len(rows)), np.uint8) % 3
     result.ctype[new] = [rng.randrange(4) for _ in new] if how == "mixed" else int(how)
     return result
 

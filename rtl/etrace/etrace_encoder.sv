@@ -183,7 +183,7 @@ module etrace_encoder
     .ing_tval_i,
     .ing_priv_i,
     .ing_ctype_i,
-    .ing_context_i (ing_context_i[ContextBits-1:0]),
+    .ing_context_i (NoContext ? {ContextBits{1'b0}} : ing_context_i[ContextBits-1:0]),
     .ing_time_i    (ing_time_i[TimeBits-1:0]),
     .desc_valid_o  (beat_valid),
     .desc_o        (beat_desc),

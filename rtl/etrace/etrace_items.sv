@@ -90,6 +90,16 @@ module etrace_items
   assign ends    = waits_q && (!tracing || changed);
   assign support = resume || (!lost_q && ((enable_i && !enable_q) || changed || (!enable_i && enable_q && !waits_q)));
 
+  // How the beat reports its context. The draft has no code for "unreported": a code counts where the context is not that
+  // of the item before. (A first item needs none: it is a sync.) A notification asks for the first instruction's address.
+  logic                   moved, notification;
+  logic [ContextBits-1:0] context_before;
+  logic [1:0]             ctype;
+  assign context_before = wait_q[IAddressWidth + AddrBits + TimeBits +: ContextBits];
+  assign moved          = waits_q && (ing_context_i != context_before);
+  assign ctype          = !draft_i ? ing_ctype_i : moved ? etrace_pkg::draft_ctype(ing_ctype_i) : etrace_pkg::CtypeUnreported;
+  assign notification   = draft_i && moved && (ing_ctype_i == etrace_pkg::DraftCtypeNotification);
+
   logic [NBlocks-1:0] trapped, trapped_interrupt;
 
   for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
@@ -103,6 +113,7 @@ module etrace_items
     logic                  lane_ends, lane_support;
     logic [5:0]            lane_options;
     logic [1:0]            lane_ctype;
+    logic                  lane_notify;
 
     if (k == 0) begin : gen_first
       assign waits_in      = waits_q;
@@ -116,7 +127,8 @@ module etrace_items
       assign lane_ends     = ends;
       assign lane_support  = support;
       assign lane_options  = options_q;
-      assign lane_ctype    = ing_ctype_i;
+      assign lane_ctype    = ctype;
+      assign lane_notify   = notification;
     end else begin : gen_next
       assign waits_in      = gen_lane[k-1].waits_out;
       assign wait_in       = gen_lane[k-1].wait_out;
@@ -130,6 +142,7 @@ module etrace_items
       assign lane_support  = 1'b0;
       assign lane_options  = options_i;
       assign lane_ctype    = etrace_pkg::CtypeUnreported;
+      assign lane_notify   = 1'b0;
     end
 
     logic                  trapped_out;
@@ -170,6 +183,7 @@ module etrace_items
       .tval_i         (ing_tval_i),
       .priv_i         (ing_priv_i),
       .ctype_i        (lane_ctype),
+      .notification_i (lane_notify),
       .context_i      (ing_context_i),
       .time_i         (ing_time_i),
       .waits_i        (waits_in),

@@ -52,7 +52,8 @@ module etrace_lane
   input  logic [7:0]               cause_i,
   input  logic [IAddressWidth-1:0] tval_i,
   input  logic [2:0]               priv_i,
-  input  logic [1:0]               ctype_i,         // 0 in lanes that are not the first
+  input  logic [1:0]               ctype_i,         // 0 in lanes that are not the first; in codes of 2.0
+  input  logic                     notification_i,  // draft: report the first instruction of this block
   input  logic [ContextBits-1:0]   context_i,
   input  logic [TimeBits-1:0]      time_i,
 
@@ -170,8 +171,8 @@ module etrace_lane
     .draft_i,
     .options_i,
     .treat_i        (several),
-    .item_i         ({1'b0, trace_pkg::ItypeNone, 4'b0000, ctype_i, priv_i, 1'b0, cause_i, context_i, time_i,
-                      iaddr_i[IAddressWidth-1:IAddressLsb], tval_i}),
+    .item_i         ({1'b0, trace_pkg::ItypeNone, 2'b00, notification_i, 1'b0, ctype_i, priv_i, 1'b0, cause_i, context_i,
+                      time_i, iaddr_i[IAddressWidth-1:IAddressLsb], tval_i}),
     .next_trap_i    (1'b0),
     .next_none_i    (1'b0),
     .next_priv_i    (priv_i),
@@ -233,7 +234,8 @@ module etrace_lane
 
   assign due       = trace_pkg::sync_due(sync_mode_i, sync_max_i, since_sync_o);
   assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
-  assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i, notify_i, due,
+  assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i,
+                      notify_i || (notification_i && !several), due,
                       several ? 2'd0 : ctype_i, priv_i, ilastsize_i, cause_i, context_i, time_i,
                       last_iaddr[IAddressWidth-1:IAddressLsb], tval_i};
   assign wait_trap = {1'b1, itype, 4'b0000, 2'd0, priv_i, 1'b0, cause_i, context_i, time_i,

@@ -29,11 +29,16 @@ package etrace_pkg;
   localparam int OptSijump            = 5;
   localparam int NOptions             = 6;
 
-  // ctype: how a change of context is to be reported.
+  // ctype: how a change of context is to be reported. The draft calls it context_type, and has other codes.
   localparam logic [1:0] CtypeUnreported    = 2'd0;
   localparam logic [1:0] CtypeImprecise     = 2'd1;
   localparam logic [1:0] CtypePrecise       = 2'd2;
   localparam logic [1:0] CtypeDiscontinuity = 2'd3;
+
+  localparam logic [1:0] DraftCtypeDiscontinuity = 2'd0;
+  localparam logic [1:0] DraftCtypePrecise       = 2'd1;
+  localparam logic [1:0] DraftCtypeImprecise     = 2'd2;
+  localparam logic [1:0] DraftCtypeNotification  = 2'd3;
 
   // What a descriptor asks etrace_packer for.
   localparam logic [2:0] KindStart    = 3'd1;  // 3.0
@@ -58,6 +63,16 @@ package etrace_pkg;
 
   // Zero bytes that cannot be in a packet: one more than a payload has.
   localparam int ZeroRun = 32;
+
+  // How 2.0 reports what the draft's code asks for. A notification does not report the context.
+  function automatic logic [1:0] draft_ctype(input logic [1:0] code);
+    case (code)
+      DraftCtypeDiscontinuity: draft_ctype = CtypeDiscontinuity;
+      DraftCtypePrecise:       draft_ctype = CtypePrecise;
+      DraftCtypeImprecise:     draft_ctype = CtypeImprecise;
+      default:                 draft_ctype = CtypeUnreported;
+    endcase
+  endfunction
 
   // Bits of branch_map for that many branches; 0 for none.
   function automatic logic [4:0] map_length(input logic draft, input logic [4:0] branches);

@@ -26,7 +26,7 @@ CHAIN_PLACES = ("behind an instruction", "at an uninferable jump's target", "fir
 CAUSES = ("enable", "inst_tracing", "halted", "reset", "options", "filter")
 LAST = (*STOP_AFTER, "nothing")
 ENDS = ("ended_ntr behind a sync", "ended_ntr behind an uninferable jump's target", "ended_ntr behind a notify", "ended_rep behind the last address", "ended_rep behind a trap")
-CTYPES = ("0 unreported", "1 imprecise", "2 precise", "3 asynchronous")
+CTYPES = ("unreported", "imprecise", "precise", "asynchronous", "notification")
 CONTEXT_PLACES = ("straight code", "branch", "direct jump", "indirect jump", "trap")
 RESYNCS = ("packets", "cycles", "half-words")
 PENDING = ("nothing", "branches", "returns", "branches and returns")
@@ -78,7 +78,7 @@ POINTS = (
           (PRIVS, PRIVS), ("from", "to"),
           {**{f"{p} x {p}": "no change" for p in PRIVS},
            **{f"{a} x {b}": "no trap or return goes this way" for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))}}),
-    Point("context_cg", "where a context changed, by ctype", "precise, imprecise and silent changes, at every kind of place (ET-15)",
+    Point("context_cg", "where a context changed, by how ctype reports it", "precise, imprecise and silent changes, at every kind of place (ET-15); only the draft has notifications",
           (CTYPES, CONTEXT_PLACES), ("ctype", "behind")),
     Point("notify_cg", "instructions that were to be notified", "the request must survive whatever else is told of the instruction (ET-6)",
           (ITYPES, ("trigger", "watchpoint")), ("itype", "by"),

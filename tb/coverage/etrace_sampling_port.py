@@ -24,6 +24,7 @@ _TRAP = (IType.EXCEPTION, IType.INTERRUPT)
 _AS_V2 = np.arange(16)  # the codes of draft as those of v2_0
 _AS_V2[[IType.RESERVED, IType.COROUTINE_SWAP]] = IType.COROUTINE_SWAP, IType.RETURN
 _LANES = {1: 0, 2: 1, 4: 2}
+_REPORTS = {VARIANTS[0]: np.arange(4), VARIANTS[1]: np.array([3, 2, 1, 4])}  # ctype to the rows of CTYPES
 
 
 class _Port:
@@ -135,7 +136,7 @@ def _contexts(tally: Tally, port: _Port) -> None:
     last = _last(port, port.block)[rows]
     moved = np.flatnonzero(np.diff(b.context[rows, 0].astype(np.int64)) != 0) + 1
     places = np.array([0, 1, 1, 2, 3, 4, -1])[last[moved]]
-    tally.array("context_cg", (c.CTYPES, b.ctype[rows[moved]].astype(np.int64)), (c.CONTEXT_PLACES, places))
+    tally.array("context_cg", (c.CTYPES, _REPORTS[port.config.variant][b.ctype[rows[moved]] & 3]), (c.CONTEXT_PLACES, places))
 
 
 def _notified(tally: Tally, port: _Port) -> None:

@@ -50,12 +50,13 @@ ALL_ON: dict[str, Any] = {"branch_prediction": 1, "full_address": 1, "implicit_e
 ALL_ON_V2: dict[str, Any] = ALL_ON | {"implicit_return": 1, "jump_target_cache": 1, "variant": V2}
 _COUNTS = {"bcount_bits": 16}  # in both variants, so that one build serves both
 _AS_V2: dict[str, Any] = {"return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}  # draft on the default build
+_DRAFT_CTYPE = {"0": "3", "1": "2", "2": "1", "3": "0"}
 
 
 def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:
     reported = with_itype_width(retired, config.itype_width_p)
     beats = to_beats(reported, config.blocks, retirement, max_iretire=(1 << config.iretire_width_p) - 1, per_cycle=True)
-    return report_contexts(beats, config.ctype, rng)
+    return report_contexts(beats, config.ctype, rng, config.variant)
 
 
 SCENARIOS = Registry(_place)
@@ -63,11 +64,16 @@ scenario = SCENARIOS.scenario
 
 
 def configs(*builds: dict[str, Any], **options: Any) -> Configs:
-    """Every combination of the builds (the default one if none is given) and options; by default both variants."""
+    """Every combination of the builds (the default one if none is given) and options; by default both variants.
+
+    ctype: as v2_0 codes it; the draft gets its own code for the same, and a notification where v2_0 reports nothing.
+    """
     made: list[dict[str, Any]] = []
     for build in builds or ({},):
         for one in combinations(**{"variant": VARIANTS} | build | options):
-            made.append(_COUNTS | (_AS_V2 if one["variant"] == DRAFT else {}) | one)
+            if one["variant"] == DRAFT:
+                one = _AS_V2 | one | ({"ctype": _DRAFT_CTYPE[one["ctype"]]} if "ctype" in one else {})
+            made.append(_COUNTS | one)
     return tuple(made)
 
 

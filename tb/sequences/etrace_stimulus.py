@@ -127,7 +127,7 @@ def _played(job: Job, program: Program, retired: Retired, elf: Path | None) -> S
     retired.sijump = retired.sijump * config.sijump_p
     rng = random.Random(job.rng_path("blocks")) if job.grouping == "random" or job.gaps else None
     beats = to_beats(retired, config.blocks, job.retirement, (1 << config.iretire_width_p) - 1, rng, job.gaps / 100, per_cycle=True)
-    beats = report_contexts(beats, config.ctype, random.Random(job.rng_path("ctype")))
+    beats = report_contexts(beats, config.ctype, random.Random(job.rng_path("ctype")), config.variant)
     return Stimulus(program, retired, beats, config, elf)
 
 

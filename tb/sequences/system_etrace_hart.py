@@ -66,4 +66,4 @@ def beats_of(retired: Retired, config: Config, rng: random.Random, gaps: float) 
     retired = with_itype_width(retired, config.itype_width_p)
     retired.sijump = retired.sijump * config.sijump_p
     beats = to_beats(retired, config.blocks, "block", (1 << config.iretire_width_p) - 1, rng if gaps else None, gaps, per_cycle=True)
-    return report_contexts(beats, config.ctype, rng)
+    return report_contexts(beats, config.ctype, rng, config.variant)

@@ -205,7 +205,9 @@ class LegalEncoder:
             if kind <= Kind.INTERRUPT:
                 here = Insn(retired, row)
                 if before is not None and before != here.context:
-                    here.ctype = int(self.config.ctype) if self.hooked else self.rng.randrange(4)
+                    code = int(self.config.ctype) if self.hooked else self.rng.randrange(4)
+                    here.note = self.draft and code == 3 and not here.trap
+                    here.ctype = (3, 2, 1, 0)[code] if self.draft else code  # as v2_0 codes it
                 before = here.context
                 items += [here] if all(level.values()) else []
             elif kind in LEVELS:

@@ -111,6 +111,19 @@ def drafted(ctype: int) -> list[Row]:
 
 def test_draft() -> None:
     """The draft has the same rules; its 3.2 has the context alone."""
-    trace = encode(drafted(1), variant="draft_0_026")
+    trace = encode(drafted(2), variant="draft_0_026")
     assert behind_start(trace) == [("context", 2), ("address", 0x3000), NTR]
     assert set(trace.packets[2].values) == {"format", "subformat", "context"}
+
+
+def test_ctype_of_the_draft() -> None:
+    """Its codes: 0 with a discontinuity, 1 precisely, 2 imprecisely, 3 a notification of the first instruction; they count where the context changes."""
+    end, again = [("last", "address", 0xC), ("ended", *REP)], [("last", "address", 4), ("ended", *REP)]
+    draft = {"variant": "draft_0_026"}
+    assert changing(0, **draft) == [("before_sync", "address", 4), ("ppccd", "start", 0x1008), *again]
+    assert changing(1, **draft) == [("ppccd", "start", 0x1008), *again]
+    assert changing(2, **draft) == [("context", "context", 2), *end]
+    assert changing(3, **draft) == [("notify", "address", 8), ("last", "address", 4), ("ended", *REP)]
+    assert changing(1, **draft, nocontext_p=1) == changing(1, **draft, context_width_p=1, nocontext_p=1) == end
+    same = [START, *(row(linear(0x1004 + 4 * i, 2, 1), ctype=i) for i in range(3)), row(levels=OFF)]
+    assert explained(encode(same, **draft))[2:] == end

@@ -33,7 +33,7 @@ def regrouped(what: Stimulus, lanes: int, retirement: str, mixed: bool, seed: in
     config = replace(what.config, blocks_p=lanes)
     rng = random.Random(f"{seed}:regroup") if mixed else None
     beats = to_beats(what.retired, lanes, retirement, (1 << config.iretire_width_p) - 1, rng, 0.2 if mixed else 0.0, per_cycle=True)
-    return config, report_contexts(beats, config.ctype, random.Random("0:contexts"))
+    return config, report_contexts(beats, config.ctype, random.Random("0:contexts"), config.variant)
 
 
 def encode(config: Config, beats: Beats) -> EncodedTrace:

@@ -72,6 +72,16 @@ def test_ctype_is_told_with_the_first_block_of_a_context():
     assert set(report_contexts(beats, "mixed", random.Random(0)).ctype.tolist()) == {0, 1, 2, 3}
 
 
+def test_ctype_of_the_draft_says_nothing_while_the_context_is_the_same():
+    _, retired = stream(3, "draft_0_026")
+    beats = to_beats(retired, 2, per_cycle=True)
+    told = report_contexts(beats, "3", random.Random(0), "draft_0_026")
+    rows = np.flatnonzero(beats.valid()[:, 0])
+    changed = np.diff(beats.context[rows, 0].astype(np.int64)) != 0
+    assert (told.ctype[rows[1:]][changed] == 3).all() and set(told.ctype[rows[1:]][~changed].tolist()) == {0, 1, 2}
+    assert not told.ctype[~beats.valid()[:, 0]].any()
+
+
 def test_a_port_of_3_bits_knows_uninferable_jumps_and_nothing_else():
     _, retired = stream(1)
     narrow = with_itype_width(retired, 3)

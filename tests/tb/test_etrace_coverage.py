@@ -96,7 +96,7 @@ def test_beats():
     beats.halted[3] = 1
     hit = covered(config=Config(blocks_p=2), beats=beats)
     assert hit["lane_pair_cg"] == {"2 lanes x 4 not taken x 4 not taken": 1} and hit["itype_pair_cg"] == {"4 not taken x 4 not taken": 1, "4 not taken x 5 taken": 1}
-    assert hit["context_cg"] == {"2 precise x branch": 1} and hit["notify_cg"] == {"5 taken x trigger": 1}
+    assert hit["context_cg"] == {"precise x branch": 1} and hit["notify_cg"] == {"5 taken x trigger": 1}
     assert hit["stop_cg"] == {"taken branch x halted": 1} and hit["control_cg"]["halt x stops"] == 1
 
 
