@@ -23,6 +23,7 @@ class Config:
     """One configuration; ConfigError on construction if it is illegal.
 
     Parameters end in _p or _n: widths are bits, sizes exponents of 2; sijump_p: the hart has the sijump signal; notval_p: draft only.
+    sijump_returns: 1: sijump holds for returns (itype 13) too, as in our RTL; 0: for such a code it is ignored (ET-13).
     Options are those of the support packet, in `packets.OPTIONS`. inst_sync_mode: 0 off, 1 packets, 2 clock cycles, 3 half-words; the interval is
     2**(inst_sync_max + 4). filter: in the language of `models.ntrace.filters`. ctype: how the hart reports a change of context,
     as the port codes it (0 unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous discontinuity; in the draft 0 with a
@@ -53,6 +54,7 @@ class Config:
     return_stack_size_p: int = 4
     f0s_width_p: int = 1
     sijump_p: int = 1
+    sijump_returns: int = 1
     encoder_mode_n: int = 1
     ioptions_n: int = 6
     doptions_n: int = 0
@@ -140,6 +142,11 @@ class Config:
         return sum(getattr(self, name) << bit for bit, name in enumerate(OPTIONS))
 
     @property
+    def ignores_sijump_of_returns(self) -> bool:
+        """Whether sijump means nothing for returns: by sijump_returns, where the port of v2_0 has a code for them."""
+        return not self.sijump_returns and self.variant == "v2_0" and self.itype_width_p == 4
+
+    @property
     def sync_interval(self) -> int:
         """Resynchronization interval in the unit of inst_sync_mode."""
         return 1 << (self.inst_sync_max + 4)
@@ -189,5 +196,5 @@ _LEGAL: dict[str, Any] = {
     "f0s_width_p": range(3), "encoder_mode_n": range(1, 5), "ioptions_n": range(6, 17), "doptions_n": range(9), "inst_sync_mode": range(4),
     "inst_sync_max": range(16), "ctype": ("0", "1", "2", "3", "mixed"), "encapsulation": ("messaging", "atb"), "framing": ("none", "zeros", "blocks"),
     "index_width": (0, 8, 16), "flow": range(4), "block_bytes": range(64, 1025), "bcount_bits": range(1, 33), "fifo_depth": (16, 32, 64, 128),
-    **dict.fromkeys(("nocontext_p", "notime_p", "notval_p", "sijump_p", "inst_stall_ena", "timestamp", *OPTIONS), range(2)),
+    **dict.fromkeys(("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS), range(2)),
 }  # fmt: skip

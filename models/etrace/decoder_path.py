@@ -52,7 +52,7 @@ class Path(Store):
         self.stack: list[int] = []
         self.returned = self.ret_open = self.since = False
         self.limit = limit
-        self._steps_of = {stacked: Steps(program, self._pool, stacked) for stacked in (False, True)}
+        self._steps_of = {stacked: Steps(program, self._pool, stacked, not config.ignores_sijump_of_returns) for stacked in (False, True)}
         self._depth = 1 << config.return_stack_size_p if config.return_stack_size_p else (1 << config.call_counter_size_p) - 1
         self._shift, self._mask = config.iaddress_lsb_p, (1 << config.bpred_size_p) - 1
         self._entries = bytearray(1 << config.bpred_size_p)

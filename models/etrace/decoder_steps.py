@@ -81,11 +81,11 @@ class _Exits(dict):
 
 
 class Steps(dict):
-    """pc to `Node`, made at first use. exits: pc to `Exit` likewise. stacked: direct calls end a step."""
+    """pc to `Node`, made at first use. exits: pc to `Exit` likewise. stacked: direct calls end a step. constant_returns: returns may be inferred from the instruction before."""
 
-    def __init__(self, program: Program, pool: Pool, stacked: bool) -> None:
+    def __init__(self, program: Program, pool: Pool, stacked: bool, constant_returns: bool = True) -> None:
         super().__init__()
-        self.program, self.pool, self.stacked = program, pool, stacked
+        self.program, self.pool, self.stacked, self._constant_returns = program, pool, stacked, constant_returns
         self._mask = (1 << program.xlen) - 1
         self.exits = _Exits(self)
         self._cuts: dict[tuple[int, int], int] = {}
@@ -139,5 +139,6 @@ class Steps(dict):
         """Where the jump leads if it retires right behind the instruction at `before` and that loads its register."""
         key = (before, jump)
         if key not in self._constants:
-            self._constants[key] = constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
+            told = not self._constant_returns and itype(self.program.insn(jump), "v2_0") == IType.RETURN
+            self._constants[key] = None if told else constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
         return self._constants[key]

@@ -217,6 +217,8 @@ def _flags(
     if config.sijump_p and (options & SIJUMP).any():
         before = several | (goes_on & ~np.append(False, trap)[:-1])
         inferred = (beats.sijump.flat[place] != 0) & (itype != IType.XRET) & (options & SIJUMP != 0) & before
+        if config.ignores_sijump_of_returns:
+            inferred &= itype != IType.RETURN
         own |= _where(inferred & (own & UNINFERABLE != 0), SEQUENTIAL)
 
     # what the first item of each block has behind it

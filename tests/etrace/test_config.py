@@ -35,7 +35,7 @@ OUT_OF_RANGE = {
     "cache_size_p": -1, "call_counter_size_p": 9, "return_stack_size_p": 6, "f0s_width_p": 3, "encoder_mode_n": 0, "ioptions_n": 5,
     "doptions_n": 9, "inst_sync_mode": 4, "inst_sync_max": 16, "ctype": "4", "encapsulation": "usb", "framing": "cobs", "index_width": 4,
     "flow": 4, "block_bytes": 32, "bcount_bits": 0, "fifo_depth": 8,
-    **dict.fromkeys(("nocontext_p", "notime_p", "notval_p", "sijump_p", "inst_stall_ena", "timestamp", *OPTIONS), 2),
+    **dict.fromkeys(("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS), 2),
 }  # fmt: skip
 
 
