@@ -71,6 +71,8 @@ def one(given: Mapping[str, str]) -> Job:
         if word in given:
             settings[word.lower()] = number(given, word)
     config = system.config.from_dict(system.options(given)).to_dict()
+    if other := [option for option, ours in system.claims.items() if config[option] != ours and not {"DUT", "RTL"} & set(given)]:
+        raise ArgumentError(f"{other[0].upper()}={config[other[0]]} describes an IP unlike ours; give DUT= with it, or leave it away")
     label = name or "random"
     return Job(
         label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),

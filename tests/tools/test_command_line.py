@@ -45,6 +45,7 @@ def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         (["tools.run", "PROGRM=sort"], ["unknown word PROGRM=sort", "did you mean PROGRAM=sort?"]),
         (["tools.run", "PROGRAM=sort", "SIM=foo"], ["SIM=foo", "SIM=verilator or SIM=icarus"]),
         (["tools.run", "PROGRAM=sort", "IP=itrace"], ["IP=itrace"]),
+        (["tools.run", "IP=etrace", "PROGRAM=sort", "SIJUMP_RETURNS=0"], ["unlike ours", "give DUT="]),
         (["tools.capture", "PROGRAM=sort"], ["OUT=<folder>"]),
         (["tools.capture", "OUT=build/x"], ["no source given"]),
         (["tools.regress", "SEEDS=0"], ["SEEDS=0 runs nothing"]),

@@ -44,6 +44,7 @@ class System(ABC):
     drives: ClassVar[tuple[str, ...]] = ("bulk", "pins")
     whole: ClassVar[str] = "bytes"
     counted: ClassVar[str] = "instructions"
+    claims: ClassVar[dict[str, Any]] = {}  # options that describe a foreign device alone, and what they are of ours
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
 
     knobs: ClassVar[Any]

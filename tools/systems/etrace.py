@@ -79,6 +79,7 @@ class ETrace(System):
     around = (("trace_system", EtraceSystemBuild.BENCH, ({"Format": 0}, {"Format": 0, "Xlen": 32, "NBlocks": 2, "ReturnStackSize": 0, "CallCounterSize": 3})),)
     modelled_as = "without options and with prediction, cache and implicit return"
     left = (*System.left, "packets.hex")
+    claims: ClassVar[dict[str, Any]] = {"sijump_returns": 1}
 
     @property
     def definition(self) -> Definition:
