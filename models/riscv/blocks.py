@@ -149,10 +149,11 @@ def report_contexts(beats: Beats, how: str, rng: random.Random, variant: str = "
     rows = np.flatnonzero(beats.valid()[:, 0])
     context = beats.context[rows, 0]
     new = rows[1:][context[1:] != context[:-1]]
+    chosen = [rng.randrange(4) for _ in new] if how == "mixed" else int(how)  # first: the changes are the same ones in any grouping
     result.ctype = np.zeros(len(beats), np.uint8)
     if variant == "draft_0_026":
         result.ctype[rows] = np.frombuffer(rng.randbytes(len(rows)), np.uint8) % 3
-    result.ctype[new] = [rng.randrange(4) for _ in new] if how == "mixed" else int(how)
+    result.ctype[new] = chosen
     return result
 
 
