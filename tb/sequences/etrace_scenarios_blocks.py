@@ -132,4 +132,8 @@ def transports(config: Config, rng: Random) -> Story:
             walk.context ^= 1 << number
             walk.run()
         walk.trace_off().trace_on()
-    return stop(program, home(walk, at["main"]).step())
+    home(walk, at["main"]).step()
+    for turn in range(160 if config.block_bytes == 1024 else 0):  # long packets, one by one: what does not fit leaves many bytes of its block
+        walk.trap(turn % 16, at["trap_handler"], tval=rng.getrandbits(config.xlen))
+        handle(walk, at["end"]).step()
+    return stop(program, walk)
