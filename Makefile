@@ -1,91 +1,111 @@
-# The front door. `make help` says what there is; words such as PROGRAM=sort go to the tool behind the target.
+# The front door. `make help` lists the targets; words such as PROGRAM=sort go to the tool of the target.
 
 PYTHON ?= python3
-SIM    ?= verilator
-export SIM
 
-VENV  := .venv
-PY    := $(VENV)/bin/python
-# What the shell would take for itself (FILTER="iaddr>0x100&priv=M") is escaped.
-WORDS := $(subst >,\>,$(subst <,\<,$(subst ;,\;,$(subst |,\|,$(subst &,\&,$(filter-out PYTHON=%,$(MAKEOVERRIDES)))))))
-RESULTS_OF_ALL := build/results/main
+override VENV := .venv
+override PY   := $(VENV)/bin/python
+# Words are data: tools/from_make.py takes them from MAKEFLAGS. Exported or written into a recipe, make and the shell would expand them.
+override RUN  := $(PY) tools/from_make.py
+override RESULTS_OF_ALL := build/results/main
+unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
+# The Python that makes .venv, as one word for the shell.
+override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-.PHONY: all run test capture decode check check-trace new-dut compare verify elf-to-trace readback plants perf sizes regress cover report witness doctor list lint clean clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants perf sizes regress cover report opensbi doctor list lint clean clean-venv help venv
+.PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
 .NOTPARALLEL:
 
-help: ## What there is to type
+# Goals are checked before anything runs.
+override UNKNOWN := $(filter-out $(TARGETS) $(VENV)/complete,$(MAKECMDGOALS))
+ifneq ($(filter plants plant,$(UNKNOWN)),)
+$(error `make plants` is now `make mutants`)
+endif
+ifneq ($(filter witness,$(UNKNOWN)),)
+$(error `make witness` is now `make opensbi`)
+endif
+ifneq ($(UNKNOWN),)
+$(error there is no target $(firstword $(UNKNOWN)); a value needs its name, as in `make run PROGRAM=$(firstword $(UNKNOWN))`, and `make help` lists the targets)
+endif
+
+help: ## List the targets
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-12s %s\n' "$$t" "$$w"; done
 	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem|subsystem SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
-all: venv ## The main job: real programs, five witnesses on one hart, and a report (IP=<system>: all of that system; default)
-	@status=0; $(PY) -m tools.run $(WORDS) || status=$$?; \
-	[ $$status -gt 1 ] || $(PY) -m tools.report RESULTS=$(RESULTS_OF_ALL) || status=1; exit $$status
+all: venv ## The main job: real programs, five trace sources on one hart, and a report (IP=<system>: all of that system); default
+	@status=0; $(RUN) run || status=$$?; \
+	[ $$status -gt 1 ] || $(PY) -m rvtrace.tools.report RESULTS=$(RESULTS_OF_ALL) || status=1; exit $$status
 
 run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
-	@$(PY) -m tools.run $(WORDS)
+	@$(RUN) run
 
 test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>)
-	@$(PY) -m tools.suite $(WORDS)
+	@$(RUN) suite
 
-capture: venv ## Run a program and leave trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT
-	@$(PY) -m tools.capture $(WORDS)
+capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT
+	@$(RUN) capture
 
 decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= PROGRAM= CONFIG=)
-	@$(PY) -m tools.decode $(WORDS)
+	@$(RUN) decode
 
-check: venv ## Your RTL on the stand: DUT=<name or folder>, ends in a compliance report; or OUT=<a capture> without a simulator
-	@$(PY) -m tools.check $(WORDS)
+check: venv ## Check your RTL in the testbench (DUT=<name or folder>), with a compliance report; or a capture (OUT=<folder>) without a simulator
+	@$(RUN) check
 
-check-trace: venv ## A captured trace (FORMAT=etrace|ntrace|tandem TRACE= ELF= RETIRED= CONFIG=) without a simulator, the same report
-	@$(PY) -m tools.check_trace $(WORDS)
+check-trace: venv ## Check a captured trace without a simulator (FORMAT=etrace|ntrace|tandem TRACE= ELF= RETIRED= CONFIG=), with the same report
+	@$(RUN) check_trace
 
-new-dut: venv ## A folder to attach your IP with (NAME=acme IP=ntrace FILES=<sources> TOP=<module>)
-	@$(PY) -m tools.new_dut $(WORDS)
+new-dut: venv ## Write the folder that attaches your IP (NAME=acme IP=ntrace FILES=<sources> TOP=<module>)
+	@$(RUN) new_dut
 
 compare: venv ## What changed between two compliance reports (A= B=)
-	@$(PY) -m tools.compare $(WORDS)
+	@$(RUN) compare
 
-verify: venv ## Replay a tandem trace against an instruction set simulator: whose fault is each mismatch (OUT=<a capture>, or TRACE= ELF= CONFIG=)
-	@$(PY) -m tools.verify $(WORDS)
+verify: venv ## Replay a tandem trace on an instruction set simulator and attribute each mismatch (OUT=<a capture>, or TRACE= ELF= CONFIG=)
+	@$(RUN) verify
 
 elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<file> OUT=<file>)
-	@$(PY) -m tools.elf_to_trace $(WORDS)
+	@$(RUN) elf_to_trace
 
-plants: venv ## Plant the bugs of tests/plants one by one and see which clause catches each
-	@$(PY) -m tools.plants $(WORDS)
+mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
+	@$(RUN) mutants
 
-readback: venv ## Program in, registers programmed, trace read back from the RAM sink, decoded (PROGRAM=sort)
-	@$(PY) -m tools.readback $(WORDS)
+readback: venv ## Run a program, configure the trace registers, read the trace back from the RAM sink, decode it (PROGRAM=sort)
+	@$(RUN) readback
 
-perf: venv ## Speed: bulk against pins, where the time goes, models, cells
-	@$(PY) -m tools.perf $(WORDS)
+perf: venv ## Measure speed: bulk and pins, time of each part, models, cells
+	@$(RUN) perf
 
-sizes: venv ## Bits per instruction of all systems on the same programs, side by side, as Markdown
-	@$(PY) -m tools.sizes $(WORDS)
+sizes: venv ## Bits per instruction of all systems for the same programs, as Markdown
+	@$(RUN) sizes
 
-regress: venv ## Random seeds of all systems or of IP= (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1 WAVES=fail CLUSTER=slurm); goes on where it was killed
-	@$(PY) -m tools.regress $(WORDS)
+regress: venv ## Random seeds of all systems or of IP= (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1 WAVES=fail CLUSTER=slurm); continues an interrupted run
+	@$(RUN) regress
 
-cover: venv ## Close the coverage of all systems or of IP= (BUDGET=<minutes> TREND=1); what to type for each hole, code coverage beside it
-	@$(PY) -m tools.cover $(WORDS)
+cover: venv ## Close the coverage of all systems or of IP= (BUDGET=<minutes> TREND=1); the command for each hole, and code coverage
+	@$(RUN) cover
 
-report: venv ## The report over everything in build/results
-	@$(PY) -m tools.report $(WORDS)
+report: venv ## Write the report on everything in build/results
+	@$(RUN) report
 
-doctor: ## What was found, what is missing, what to type; DUT=<name or folder>: of your IP
-	@if [ -x $(PY) ]; then $(PY) -m tools.doctor $(WORDS); else $(PYTHON) tools/doctor.py $(WORDS); fi
+doctor: ## What this machine has, what is missing and how to install it; DUT=<name or folder>: the same for your IP
+	@if [ -x $(PY) ]; then $(RUN) doctor; else $(SYSTEM_PYTHON) tools/from_make.py tools/doctor.py; fi
 
-witness: venv ## The SBI PMU calls of the models on QEMU with OpenSBI, both from Debian; writes docs/sbi-witness.md (FIRMWARE=<fw_dynamic.bin> XLEN=)
-	@$(PY) -m tools.witness $(WORDS)
+opensbi: venv ## Compare the SBI PMU models with OpenSBI on QEMU, both from Debian; writes docs/reference/opensbi-comparison.md (FIRMWARE=<fw_dynamic.bin> XLEN=)
+	@$(RUN) opensbi
 
-list: venv ## Programs, scenarios, tests, options
-	@$(PY) -m tools.list $(WORDS)
+list: venv ## List programs, scenarios, tests, options
+	@$(RUN) list
 
-lint: venv ## verilator -Wall, ruff, and which package may import which
-	@$(PY) -m tools.lint $(WORDS)
+lint: venv ## verilator -Wall, ruff, import rules, import cycles
+	@$(RUN) lint
+
+docs: $(VENV)/docs ## The documentation as a site in build/site (Python 3.11 or newer)
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict && echo "documentation: build/site/index.html"
+
+$(VENV)/docs: docs/requirements.txt | venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-input --quiet --no-deps -r $< && touch $@
 
 clean: ## Remove build/
 	rm -rf build
@@ -96,4 +116,4 @@ clean-venv: ## Remove .venv
 venv: $(VENV)/complete
 
 $(VENV)/complete: tools/requirements.txt tools/bootstrap.py
-	@$(PYTHON) tools/bootstrap.py
+	@$(SYSTEM_PYTHON) tools/bootstrap.py

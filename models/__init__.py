@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the specifications say: a library of reference models that needs no simulator."""

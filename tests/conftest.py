@@ -1,4 +1,7 @@
-"""Settings of all tests, and fixtures of those that simulate: the simulator, where results go, running a list of jobs."""
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of all tests, and fixtures of those that simulate: the simulator, where results go,
+running a list of jobs.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-
-from tb.job import Job
-from tools.jobs import RESULTS, run_all, trouble
+from rvtrace.flow.jobs import RESULTS, run_all, trouble
+from rvtrace.tb.common.job import Job
 
 # The same examples everywhere, and no test that depends on how busy the machine is.
 settings.register_profile("reproducible", derandomize=True, deadline=None)
@@ -41,8 +43,8 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
         results = run_all(jobs, sim, out, lambda result: None)
         bad = [result for result in results if result["verdict"] != "PASS"]
         if bad:
-            told = "\n\n".join(trouble(result) for result in bad[:3])
-            pytest.fail(f"{len(bad)} of {len(results)} runs did not pass\n{told}", pytrace=False)
+            reported = "\n\n".join(trouble(result) for result in bad[:3])
+            pytest.fail(f"{len(bad)} of {len(results)} runs did not pass\n{reported}", pytrace=False)
         assert len(results) == len(jobs)
         return results
 
@@ -52,6 +54,6 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
 @pytest.fixture
 def rtl_copy(tmp_path: Path) -> Path:
     """A copy of rtl/ to break."""
-    from tools.builds import ROOT
+    from rvtrace.tb.common.builds import ROOT
 
     return Path(shutil.copytree(ROOT / "rtl", tmp_path / "rtl"))

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make capture IP=<system> PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
 
-OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the hart did,
-from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR and the counters send nothing: of CTR
-it is entries.json (the entries at the end of the run, read through the CSRs) and entries.txt (the same with symbols), of the counters
-counters.json, counters.txt and state.npz, and rows.npz (what was on the ports) instead of trace.bin and beats.npz.
+OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the
+hart did, from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR
+and the counters send nothing: of CTR it is entries.json (the entries at the end of the run, read through the CSRs) and
+entries.txt (the same with symbols), of the counters counters.json, counters.txt and state.npz, and rows.npz (what was
+on the ports) instead of trace.bin and beats.npz.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools import simulators, systems
-from tools.arguments import ArgumentError, flag, main_guard, parse
-from tools.builds import ROOT
-from tools.jobs import build_of, line, one, trouble, words
-from tools.sim import build, run
+from rvtrace.flow import simulators
+from rvtrace.flow.jobs import build_of, line, one, trouble, words
+from rvtrace.flow.simulation import build, run
+from rvtrace.report.listing import add as add_listing
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse, typed
+from rvtrace.tb.common.builds import ROOT
 
 
 def main(argv: list[str]) -> int:
@@ -43,12 +47,15 @@ def main(argv: list[str]) -> int:
     if result["verdict"] != "PASS":
         print(trouble(result))
     if result["verdict"] != "ERROR":
-        system.finish(out)
+        add_listing(system.ip, out)
     missing = [name for name in system.left if not (out / name).exists()]
     if missing:
         print(f"error: {', '.join(missing)} not written; see {work / 'simulator.log'}", file=sys.stderr)
         return 1
-    print(f"left {', '.join(system.left)} in {out}; read them with `make decode OUT={out}` and `make check OUT={out}`")
+    print(
+        f"left {', '.join(system.left)} in {out}; read them with `{typed('make decode', {'OUT': out})}` and"
+        f" `{typed('make check', {'OUT': out})}`"
+    )
     return 0 if result["verdict"] == "PASS" else 1
 
 

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """What changed between two compliance reports: `make compare A=<compliance.json or its folder> B=<another>`.
 
-Prints Markdown: the clauses whose verdict changed from A to B, worse ones first. Worse is what fails in B and did not in A, and what was looked at in
-A and is not any more. Exits 1 if something got worse, else 0.
+Prints Markdown: the clauses whose verdict changed from A to B, worse ones first. Worse is what fails in B and did not
+in A, and what was looked at in A and is not any more. Exits 1 if something got worse, else 0.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.arguments import ArgumentError, main_guard, parse
-from tools.compliance import read
+from rvtrace.report.compliance import read
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
 
 WORDS = {"A": "the report before, a compliance.json or its folder", "B": "the report after"}
 ABSENT = "-"  # the report has no such clause
@@ -20,7 +21,7 @@ KINDS = (("Worse", "worse"), ("Better", "better"), ("Otherwise", "otherwise"))
 
 
 class Change(NamedTuple):
-    """A clause whose verdict changed. kind: worse, better or otherwise. note: why, if the verdicts do not tell."""
+    """A clause whose verdict changed. kind: worse, better or otherwise. note: why, if the verdicts do not show it."""
 
     id: str
     before: str
@@ -51,7 +52,9 @@ def _note(row: dict[str, Any] | None, before: str, after: str) -> str:
     if row is None:
         return "not in the report any more"
     if after in FAILS:
-        return str((row.get("first") or {}).get("headline", "")) + (f"; waived: {row.get('reason', '')}" if after == "WAIVED" else "")
+        return str((row.get("first") or {}).get("headline", "")) + (
+            f"; waived: {row.get('reason', '')}" if after == "WAIVED" else ""
+        )
     if after in ("NOT-RUN", "N/A"):
         return str(row.get("reason", ""))
     return f"{row['checked']:,} checks" if before in FAILS else ""
@@ -63,8 +66,15 @@ def text(a: dict[str, Any], b: dict[str, Any]) -> str:
     lines = [f"# {b['subject']['title']}: {a['subject']['name']} to {b['subject']['name']}", ""]
     counts = a["counts"], b["counts"]
     lines += ["| | A | B |", "| --- | ---: | ---: |", f"| verdict | {a['verdict']} | {b['verdict']} |"]
-    lines += [f"| {verdict} | {counts[0].get(verdict, 0)} | {counts[1].get(verdict, 0)} |" for verdict in dict.fromkeys([*counts[0], *counts[1]])]
-    lines += [f"| checks | {a['checked']:,} | {b['checked']:,} |", f"| runs in error | {len(a['errors'])} | {len(b['errors'])} |", ""]
+    lines += [
+        f"| {verdict} | {counts[0].get(verdict, 0)} | {counts[1].get(verdict, 0)} |"
+        for verdict in dict.fromkeys([*counts[0], *counts[1]])
+    ]
+    lines += [
+        f"| checks | {a['checked']:,} | {b['checked']:,} |",
+        f"| runs in error | {len(a['errors'])} | {len(b['errors'])} |",
+        "",
+    ]
     for title, kind in KINDS:
         of = [change for change in found if change.kind == kind]
         if of:
@@ -79,7 +89,11 @@ def _cell(note: str) -> str:
 
 def worse(found: Iterable[Change], a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether B is worse than A: in a clause, or as a whole (a run in error, evidence that cannot be used)."""
-    return any(change.kind == "worse" for change in found) or (a["verdict"] == "PASS" and b["verdict"] != "PASS") or len(b["errors"]) > len(a["errors"])
+    return (
+        any(change.kind == "worse" for change in found)
+        or (a["verdict"] == "PASS" and b["verdict"] != "PASS")
+        or len(b["errors"]) > len(a["errors"])
+    )
 
 
 def _closing(found: list[Change], a: dict[str, Any], b: dict[str, Any]) -> str:
@@ -87,7 +101,9 @@ def _closing(found: list[Change], a: dict[str, Any], b: dict[str, Any]) -> str:
     if not found and not worse(found, a, b):
         return f"SAME  the verdicts of all {len(b['clauses'])} clauses are the same."
     word = "WORSE" if worse(found, a, b) else "BETTER" if n["better"] else "CHANGED"
-    more = f"; runs in error: A {len(a['errors'])}, B {len(b['errors'])}" if len(a["errors"]) != len(b["errors"]) else ""
+    more = (
+        f"; runs in error: A {len(a['errors'])}, B {len(b['errors'])}" if len(a["errors"]) != len(b["errors"]) else ""
+    )
     return f"{word}  {n['worse']} clauses worse, {n['better']} better, {n['otherwise']} otherwise{more}."
 
 
@@ -96,10 +112,14 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, __doc__ or "")
     for name in WORDS:
         if name not in given:
-            raise ArgumentError(f"{name} is missing; give A=<report before> B=<report after>, each a compliance.json or its folder")
+            raise ArgumentError(
+                f"{name} is missing; give A=<report before> B=<report after>, each a compliance.json or its folder"
+            )
     a, b = read(Path(given["A"])), read(Path(given["B"]))
     if a["subject"]["ip"] != b["subject"]["ip"]:
-        raise ArgumentError(f"A is of {a['subject']['ip']} and B of {b['subject']['ip']}; give two reports of one system")
+        raise ArgumentError(
+            f"A is of {a['subject']['ip']} and B of {b['subject']['ip']}; give two reports of one system"
+        )
     print(text(a, b))
     return 1 if worse(changes(a, b), a, b) else 0
 

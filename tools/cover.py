@@ -1,18 +1,21 @@
-"""`make cover`: close the coverage of all systems, or of those that IP= names, and measure the code coverage of their RTL.
+# SPDX-License-Identifier: Apache-2.0
+"""`make cover`: close the coverage of all systems, or of those that IP= names, and measure the code coverage of their
+RTL.
 
-Runs first what is expected to hit most new bins in a second (`tools.cover_plan`), on the builds that tests and `make` use as well, until
-every bin that can be reached was hit, SEEDS are used up or the BUDGET is; then few of these runs on builds that count lines, branches and toggles
-(`tools.cover_code`). Ends with the holes, each with the run that is most likely to hit it, and with what changed since the last time. Exits 1
-if a hole is left, a run did not pass, or a bin was hit that the definition calls unreachable.
+Runs first what is expected to hit most new bins in a second (`rvtrace.flow.cover.plan`), on the builds that tests and
+`make` use as well, until every bin that can be reached was hit, SEEDS are used up or the BUDGET is; then few of these
+runs on builds that count lines, branches and toggles (`rvtrace.flow.cover.code`). Ends with the holes, each with the
+run that is most likely to hit it, and with what changed since the last time. Exits 1 if a hole is left, a run did not
+pass, or a bin was hit that the definition calls unreachable.
 
-Goes on where it was interrupted, unless sources or words changed. Leaves in OUT: cover.json (`tools.cover_data`), history.json, functional and
-code coverage as Cobertura XML, the functional one as UCIS XML too, the code's as lcov (code.info).
+Goes on where it was interrupted, unless sources or words changed. Leaves in OUT: cover.json
+(`rvtrace.flow.cover.data`), history.json, functional and code coverage as Cobertura XML, the functional one as UCIS XML
+too, the code's as lcov (code.info).
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import sys
@@ -22,25 +25,39 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tb.coverage.export import DOCTYPE, cobertura, export_all, write
-from tools import code_coverage, cover_data, report, simulators, systems
-from tools.arguments import ArgumentError, flag, main_guard, number, parse
-from tools.builds import ROOT
-from tools.cover_account import Account, clock, fingerprint, forget, resume, same_as_before, save_cost
-from tools.cover_code import CodeRuns
-from tools.cover_holes import Holes, Try, aimed, stimuli
-from tools.cover_lots import Done, Lot, drive
-from tools.cover_plan import START_SECONDS, Plan
-from tools.jobs import RESULTS, build_of, trouble
+from rvtrace.flow import simulators
+from rvtrace.flow.cover import code_coverage
+from rvtrace.flow.cover import data as cover_data
+from rvtrace.flow.cover.account import Account, clock, fingerprint, forget, resume, same_as_before, save_cost
+from rvtrace.flow.cover.code import CodeRuns
+from rvtrace.flow.cover.holes import Holes, Try, aimed, stimuli
+from rvtrace.flow.cover.lots import Done, Lot, drive
+from rvtrace.flow.cover.plan import START_SECONDS, Plan
+from rvtrace.flow.jobs import RESULTS, build_of, trouble
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.coverage.export import DOCTYPE, cobertura, export_all, write
+from rvtrace.tools import report
 
 WORDS = {
-    "IP": f"systems, joined by commas, default all: {', '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus",
-    "BUDGET": "minutes after which nothing more is begun, default none", "SEEDS": "most random walks of a system, default 400", "FIRST": "the first seed, default 1",
-    "SIZE": "instructions of each walk, default 20000", "N": "processes, default the number of cores", "OUT": "folder of what is left, default build/cover",
-    "CODE": "0: no code coverage of the RTL", "FRESH": "1: begin anew, even if the same was begun before",
-    "TREND": "1: run nothing, say what changed between two runs", "A": "the run to compare with: a cover.json, the begin of a revision or date, or a number; default the one before",
+    "IP": f"systems, joined by commas, default all: {', '.join(systems.NAMES)}",
+    "SIM": "verilator (default) or icarus",
+    "BUDGET": "minutes after which nothing more is begun, default none",
+    "SEEDS": "most random walks of a system, default 400",
+    "FIRST": "the first seed, default 1",
+    "SIZE": "instructions of each walk, default 20000",
+    "N": "processes, default the number of cores",
+    "OUT": "folder of what is left, default build/cover",
+    "CODE": "0: no code coverage of the RTL",
+    "FRESH": "1: begin anew, even if the same was begun before",
+    "TREND": "1: run nothing, say what changed between two runs",
+    "A": (
+        "the run to compare with: a cover.json, the first characters of a revision or date, or a number; default the"
+        " one before"
+    ),
     "B": "with TREND=1 the run that is compared, default the last",
-}  # fmt: skip
+}
 _SHOWN = 40
 _CODE_SHARE = 0.3  # of a budget
 
@@ -74,7 +91,10 @@ def main(argv: list[str]) -> int:
 def _between(out: Path, given: Mapping[str, str]) -> cover_data.Trend:
     entries = cover_data.history(out)
     if len(entries) < 2 and "A" not in given:
-        raise ArgumentError(f"{out / cover_data.HISTORY} has {len(entries)} runs; a trend needs two, type `make cover` or give A=<a cover.json>")
+        raise ArgumentError(
+            f"{out / cover_data.HISTORY} has {len(entries)} runs; a trend needs two, type `make cover` or give A=<a"
+            " cover.json>"
+        )
     return cover_data.Trend(cover_data.find(out, given.get("A", "-2")), cover_data.find(out, given.get("B", "-1")))
 
 
@@ -91,21 +111,28 @@ def _begin(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> list[Ac
             shutil.rmtree(runs / name, ignore_errors=True)
         shutil.rmtree(out / "code", ignore_errors=True)
     accounts = [Account(system) for system in chosen]
-    accounts += [Account(systems.find(name)) for name in systems.NAMES if (runs / name).exists() and name not in {a.system.ip for a in accounts}]
+    accounts += [
+        Account(systems.find(name))
+        for name in systems.NAMES
+        if (runs / name).exists() and name not in {a.system.ip for a in accounts}
+    ]
     before = sum(resume(account, runs / account.system.ip) for account in accounts)
     if before:
         print(f"{before} runs were there before; going on (FRESH=1 begins anew)", flush=True)
     return accounts
 
 
+_LONGEST = 1_000_000
+
+
 def _minutes(given: Mapping[str, str]) -> float:
     """The budget; 0 is none."""
     try:
         minutes = float(given.get("BUDGET", "0"))
-        if not 0 <= minutes < math.inf:
-            raise ValueError
     except ValueError:
         raise ArgumentError(f"BUDGET={given['BUDGET']} is no number of minutes; give one, such as BUDGET=30") from None
+    if not 0 <= minutes <= _LONGEST:
+        raise ArgumentError(f"BUDGET={given['BUDGET']} is out of range; give BUDGET=0 to {_LONGEST} minutes")
     return minutes
 
 
@@ -124,14 +151,23 @@ class _Session:
         self.listed = {a.system.ip: stimuli(a.system, sim) for a in accounts}
         size, first, seeds = number(given, "SIZE", 20_000), number(given, "FIRST", 1), number(given, "SEEDS", 400)
         self.plans = {
-            a.system.ip: Plan(a, sim, size, first, seeds, build_of, lambda account, n: aimed(account, self.listed[account.system.ip], n))
-            for a in accounts if a.system.ip in self.wanted
-        }  # fmt: skip
+            a.system.ip: Plan(
+                a,
+                sim,
+                size,
+                first,
+                seeds,
+                build_of,
+                lambda account, n: aimed(account, self.listed[account.system.ip], n),
+            )
+            for a in accounts
+            if a.system.ip in self.wanted
+        }
         self.by_ip = {account.system.ip: account for account in accounts}
 
     @property
     def seconds(self) -> float:
-        """Since the begin."""
+        """Since the start."""
         return time.perf_counter() - self.begin
 
     def close(self) -> None:
@@ -165,7 +201,9 @@ class _Session:
         account.cost.builds += done.build_cpu
         account.cost.runs += done.run_cpu
         records, clocks = [], sum(map(clock, done.results))
-        busy = min(1.0, max(done.run_cpu - START_SECONDS, 0.1) / clocks) if clocks else 1.0  # others use the machine as well
+        busy = (
+            min(1.0, max(done.run_cpu - START_SECONDS, 0.1) / clocks) if clocks else 1.0
+        )  # others use the machine as well
         for job, result in zip(done.lot.jobs, done.results):
             records.append(account.add(job, result, busy))
             if result["verdict"] != "PASS":
@@ -174,7 +212,10 @@ class _Session:
         save_cost(account, self.runs / done.lot.ip)
         kinds = " ".join(dict.fromkeys(job.source.partition(":")[0] for job in done.lot.jobs))
         hit, total = account.hit()
-        self.say(f"{done.lot.ip:<9} {hit:>5} of {total:>5} bins  +{sum(r.new for r in records):<4} by {len(records)} runs ({kinds})")
+        self.say(
+            f"{done.lot.ip:<9} {hit:>5} of {total:>5} bins  +{sum(r.new for r in records):<4} by {len(records)} runs"
+            f" ({kinds})"
+        )
 
     def _complain(self, result: dict[str, Any]) -> None:
         self.bad += 1
@@ -194,7 +235,9 @@ class _Session:
         def told(done: Done) -> None:
             new = runs.told(done)
             save_cost(self.by_ip[done.lot.ip], self.runs / done.lot.ip)
-            self.say(f"{done.lot.ip:<9} code coverage of a build: +{new} lines and branches by {len(done.results)} runs")
+            self.say(
+                f"{done.lot.ip:<9} code coverage of a build: +{new} lines and branches by {len(done.results)} runs"
+            )
 
         drive(next_lot, told, self.sim, self.workers)
         for result in runs.bad:
@@ -205,15 +248,21 @@ class _Session:
         """A line with the time."""
         print(f"[{self.seconds:4.0f} s] {text}", flush=True)
 
-    def leave(self, code: Mapping[str, code_coverage.FileCoverage] | None, before: cover_data.Entry | None) -> dict[str, Any]:
+    def leave(
+        self, code: Mapping[str, code_coverage.FileCoverage] | None, before: cover_data.Entry | None
+    ) -> dict[str, Any]:
         """Write everything; the content of cover.json."""
         tries: dict[str, list[Try]] = {a.system.ip: Holes(a, self.listed[a.system.ip]).ranked() for a in self.accounts}
         parts = [cover_data.of_system(account, tries[account.system.ip]) for account in self.accounts]
         cover = {
-            "written": datetime.now().astimezone().isoformat(timespec="seconds"), "revision": cover_data.revision(), "seconds": round(self.seconds, 1),
+            "written": datetime.now().astimezone().isoformat(timespec="seconds"),
+            "revision": cover_data.revision(),
+            "seconds": round(self.seconds, 1),
             "closed": not self.bad and not any(a.open or a.surprises() for a in self.accounts),
-            "systems": parts, "code": cover_data.of_code(code) if code else None, "trend": None,
-        }  # fmt: skip
+            "systems": parts,
+            "code": cover_data.of_code(code) if code else None,
+            "trend": None,
+        }
         cover = json.loads(json.dumps(cover))
         now = cover_data.entry(cover)
         if before is not None:
@@ -238,7 +287,10 @@ def _told(cover: Mapping[str, Any], session: _Session, out: Path) -> bool:
         _print_code(cover["code"])
     for account in session.accounts:
         for point, name in account.surprises():
-            print(f"reached although it is excluded: {account.system.ip} {point}: {name}; correct the reason in tb/coverage")
+            print(
+                f"reached although it is excluded: {account.system.ip} {point}: {name}; correct the reason in"
+                " tb/coverage"
+            )
     for _, t in session.tries[:_SHOWN]:
         print(f"hole: {t.point}: {t.bin}   try: {t.command or '-'}\n      ({t.why})")
     if len(session.tries) > _SHOWN:
@@ -247,11 +299,17 @@ def _told(cover: Mapping[str, Any], session: _Session, out: Path) -> bool:
         print("\n".join(session.trend))
     for account in session.accounts:
         cost = account.cost
-        print(f"{'PASS' if not (account.open or account.bad or account.surprises()) else 'FAIL'}  {account.system.ip}: {account.said}; "
-              f"CPU {cost.builds:.0f} s builds, {cost.runs:.0f} s runs, {cost.code_builds + cost.code_runs:.0f} s code coverage")  # fmt: skip
+        print(
+            f"{'PASS' if not (account.open or account.bad or account.surprises()) else 'FAIL'}  {account.system.ip}:"
+            f" {account.said}; CPU {cost.builds:.0f} s builds, {cost.runs:.0f} s runs,"
+            f" {cost.code_builds + cost.code_runs:.0f} s code coverage"
+        )
     stopped = "; the time was up, the same command goes on" if session.stopped else ""
     total = sum(account.cost.total for account in session.accounts)
-    print(f"{'PASS' if cover['closed'] else 'FAIL'}  coverage in {session.seconds / 60:.1f} minutes, {total:.0f} s of CPU ({os.path.relpath(out)}){stopped}")
+    print(
+        f"{'PASS' if cover['closed'] else 'FAIL'}  coverage in {session.seconds / 60:.1f} minutes, {total:.0f} s of CPU"
+        f" ({os.path.relpath(out)}){stopped}"
+    )
     return bool(cover["closed"])
 
 

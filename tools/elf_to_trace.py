@@ -1,21 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory-loading trace of a program: `make elf-to-trace ELF=program.elf [OUT=program.trace]`.
 
-    python -m tools.elf_to_trace ELF=program.elf OUT=program.trace IMPLIED_END=1
+    python -m rvtrace.tools.elf_to_trace ELF=program.elf OUT=program.trace IMPLIED_END=1
 
-State initialization groups with the stores that put the program into memory, and the entry as the pc. Options are those of config.json; XLEN
-is the program's.
+State initialization groups with the stores that put the program into memory, and the entry as the pc. Options are those
+of config.json; XLEN is the program's.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from models.riscv.program import Program
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.elf_to_trace import elf_to_trace
-from tools.arguments import ArgumentError, existing_file, main_guard, parse
-from tools.systems import find
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace
+from rvtrace.tb.common.arguments import ArgumentError, existing_file, main_guard, parse, typed
+from rvtrace.tb.systems import find
 
 
 def main(argv: list[str]) -> int:
@@ -33,16 +34,16 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"{out} is no file that can be written; give OUT=<file> in a folder that exists")
     out.write_bytes(data)
     groups = decode(data, config).group_count
-    shown = f"make decode IP=tandem TRACE={out} ELF={elf} {_words(config)}"
+    shown = typed("make decode", {"IP": "tandem", "TRACE": out, "ELF": elf, **_words(config)})
     print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `{shown}` shows them")
     return 0
 
 
-def _words(config: Config) -> str:
+def _words(config: Config) -> dict[str, str]:
     """The options in force as words: XLEN, and those that are not what a configuration of that XLEN has anyway."""
     usual = Config(xlen=config.xlen).to_dict()
     chosen = {name: value for name, value in config.to_dict().items() if name == "xlen" or value != usual[name]}
-    return " ".join(f"{name.upper()}={','.join(value) if isinstance(value, list) else value}" for name, value in chosen.items())
+    return {name.upper(): ",".join(value) if isinstance(value, list) else str(value) for name, value in chosen.items()}
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
-"""`make list`: programs, scenarios, tests, IPs on the stand, options."""
+# SPDX-License-Identifier: Apache-2.0
+"""`make list`: programs, scenarios, tests, DUTs, options."""
 
 from __future__ import annotations
 
 import sys
 
-from models.riscv import recording
-from tools import systems
-from tools.arguments import main_guard, parse
-from tools.builds import ROOT
-from tools.dut.description import Dut, DutError
-from tools.jobs import words
+from rvtrace.flow.dut.description import Dut, DutError
+from rvtrace.flow.jobs import words
+from rvtrace.models.riscv import recording
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import main_guard, parse
+from rvtrace.tb.common.builds import ROOT
 
 
 def main(argv: list[str]) -> int:
@@ -22,13 +23,13 @@ def main(argv: list[str]) -> int:
         print(f"  {name:<12} {' '.join(f'RV{r.xlen}: {len(r.retired)} rows' for r in sizes)}")
     print(f"\nScenarios of {system.title} (IP={system.ip} SCENARIO=<name>)")
     for name, scenario in sorted(system.scenarios.items()):
-        print(f"  {name:<34} {scenario.what}")
+        print(f"  {name:<34} {scenario.doc}")
     print("\nTests (make test TESTS=<file> K=<part of a name>)")
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         what = path.read_text().partition('"""')[2].partition("\n")[0].rstrip('"')
         print(f"  {path.relative_to(ROOT)!s:<46} {what[:100]}")
-    print("\nIPs on the stand (make check DUT=<name>)")
-    for path in sorted((ROOT / "tb" / "duts").glob("*/dut.toml")):
+    print("\nDUTs in the testbench (make check DUT=<name>)")
+    for path in sorted((ROOT / "examples").glob("*/dut.toml")):
         try:
             dut = Dut.load(path)
             print(f"  {path.parent.name:<14} {dut.title} (IP={dut.ip})")

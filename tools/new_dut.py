@@ -1,8 +1,11 @@
-"""`make new-dut NAME=acme IP=ntrace`: a folder to attach an IP with: dut.toml, complete and with a comment at every key, and a wrapper to fill in.
+# SPDX-License-Identifier: Apache-2.0
+"""`make new-dut NAME=acme IP=ntrace`: a folder to attach an IP with: dut.toml, complete and with a comment at every
+key, and a wrapper to fill in.
 
     make new-dut NAME=acme IP=ntrace OUT=../acme FILES=rtl/acme.f TOP=acme_te
 
-With FILES= (patterns or file lists, joined by commas, relative to where you are) and TOP= the ports of your module are written into the map.
+With FILES= (patterns or file lists, joined by commas, relative to where you are) and TOP= the ports of your module are
+written into the map.
 """
 
 from __future__ import annotations
@@ -11,19 +14,22 @@ import os
 import re
 from pathlib import Path
 
-from tb.job import Job
-from tools import systems
-from tools.arguments import ArgumentError, main_guard, parse, short
-from tools.dut.description import FILE, IPS, SHIPPED, DutError, shown
-from tools.dut.elaborate import Elaborated, Port, ports
-from tools.dut.reference import reference
-from tools.dut.sources import Sources, sources_of
-from tools.dut.template import description, wrapper
+from rvtrace.flow.dut.description import FILE, IPS, SHIPPED, DutError, shown
+from rvtrace.flow.dut.elaborate import Elaborated, Port, ports
+from rvtrace.flow.dut.reference import reference
+from rvtrace.flow.dut.sources import Sources, sources_of
+from rvtrace.flow.dut.template import description, wrapper
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse, short, typed
+from rvtrace.tb.common.job import Job
 
 WORDS = {
-    "NAME": "name of your IP, as in DUT=acme", "IP": f"what it is: {' or '.join(IPS)}", "OUT": "folder to make, default tb/duts/<NAME>",
-    "FILES": "your sources: patterns or .f files, joined by commas", "TOP": "your module",
-}  # fmt: skip
+    "NAME": "name of your IP, as in DUT=acme",
+    "IP": f"what it is: {' or '.join(IPS)}",
+    "OUT": "folder to make, default examples/<NAME>",
+    "FILES": "your sources: patterns or .f files, joined by commas",
+    "TOP": "your module",
+}
 
 
 def main(argv: list[str]) -> int:
@@ -31,7 +37,10 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, __doc__ or "")
     for word, example in (("NAME", "acme"), ("IP", "ntrace")):
         if word not in given:
-            raise ArgumentError(f"{word}= is missing; type `make new-dut NAME=acme IP=ntrace`, with {word}={example} for example ({WORDS[word]})")
+            raise ArgumentError(
+                f"{word}= is missing; type `make new-dut NAME=acme IP=ntrace`, with {word}={example} for example"
+                f" ({WORDS[word]})"
+            )
     name, ip = given["NAME"], given["IP"]
     if ip not in IPS:
         raise ArgumentError(f"IP={ip} cannot be attached; give IP={' or '.join(IPS)}")
@@ -49,13 +58,18 @@ def main(argv: list[str]) -> int:
         (out / "wrapper.sv").write_text(wrapper(name, place))
     dut = shown(out)
     print(f"{short(out / FILE)}: what your IP is; fill it in from top to bottom")
-    print(f"{short(out / 'wrapper.sv')}: {'only for what a map cannot do; else delete it' if made else 'was there and stays as it is'}")
-    print(f"next: edit {short(out / FILE)}, then type `make doctor DUT={dut}`")
+    print(
+        f"{short(out / 'wrapper.sv')}:"
+        f" {'only for what a map cannot do; else delete it' if made else 'was there and stays as it is'}"
+    )
+    print(f"next: edit {short(out / FILE)}, then type `{typed('make doctor', {'DUT': dut})}`")
     return 0
 
 
 def _theirs(given: dict[str, str], out: Path) -> tuple[dict[str, list[str]], dict[str, Port]]:
-    """What goes into [sources], relative to the folder, and the ports of the module; nothing if FILES= and TOP= are not given."""
+    """What goes into [sources], relative to the folder, and the ports of the module; nothing if FILES= and TOP= are not
+    given.
+    """
     if "FILES" not in given:
         if "TOP" in given:
             raise ArgumentError(f"TOP={given['TOP']} without sources; give FILES= as well, such as FILES=rtl/*.sv")

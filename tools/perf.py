@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make perf`: the speed we promise, measured in one run as ratios, and where the time goes.
 
 Bulk against pins: the same blocks of one program, in one process each way. To and from the RTL is simulator and
@@ -16,20 +17,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.riscv import recording
-from tb.job import Job
-from tools import simulators, systems
-from tools.arguments import ArgumentError, main_guard, parse
-from tools.builds import ROOT
-from tools.jobs import trouble
-from tools.sim import SimError, build, run, sources
-from tools.systems.base import System
+from rvtrace.flow import simulators
+from rvtrace.flow.jobs import trouble
+from rvtrace.flow.simulation import SimError, build, run, sources
+from rvtrace.models.riscv import recording
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
 
-WORDS = {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus", "PROGRAM": "to play, default sort"}
+WORDS = {
+    "IP": f"the system: {' or '.join(systems.NAMES)}",
+    "SIM": "verilator (default) or icarus",
+    "PROGRAM": "to play, default sort",
+}
 WANTED = {
-    "to and from the RTL": 20.0, "with everything checked": 5.0, "encoder model": 500_000.0, "decoder": 500_000.0, "CTR model": 300_000.0,
-    "counter model": 500_000.0, "tandem encoder model": 300_000.0, "tandem decoder": 300_000.0, "tandem verifier": 100_000.0,
-}  # fmt: skip
+    "to and from the RTL": 20.0,
+    "with everything checked": 5.0,
+    "encoder model": 500_000.0,
+    "decoder": 500_000.0,
+    "CTR model": 300_000.0,
+    "counter model": 500_000.0,
+    "tandem encoder model": 300_000.0,
+    "tandem decoder": 300_000.0,
+    "tandem verifier": 100_000.0,
+}
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 SYNTHESIS = ROOT / "tools" / "requirements-synthesis.txt"
 
@@ -39,7 +52,10 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, "Measure the speed.")
     system = systems.of(argv)
     if not system.modelled_as:
-        raise ArgumentError(f"IP={system.ip} is made of blocks that are measured by themselves; give one of theirs, such as IP=ntrace or IP=ctr")
+        raise ArgumentError(
+            f"IP={system.ip} is made of blocks that are measured by themselves; give one of theirs, such as IP=ntrace"
+            " or IP=ctr"
+        )
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
     kept = _drives(system, sim, program)
@@ -58,8 +74,14 @@ def _row(what: str, value: float, unit: str) -> bool:
 
 def _drives(system: System, sim: str, program: str) -> bool:
     # The first job of a process loads what the others share: it is not measured.
-    jobs = [Job(f"warm-{d}", "program:traps", dict(system.measured_with), drive=d, ip=system.ip) for d in ("bulk", "pins")]
-    jobs += [Job(f"{drive}-{i}", f"program:{program}", dict(system.measured_with), drive=drive, ip=system.ip) for i in range(3) for drive in ("bulk", "pins")]
+    jobs = [
+        Job(f"warm-{d}", "program:traps", dict(system.measured_with), drive=d, ip=system.ip) for d in ("bulk", "pins")
+    ]
+    jobs += [
+        Job(f"{drive}-{i}", f"program:{program}", dict(system.measured_with), drive=drive, ip=system.ip)
+        for i in range(3)
+        for drive in ("bulk", "pins")
+    ]
     made = build(system.build_of(jobs[0]), sim)
     with tempfile.TemporaryDirectory() as out:
         results = run(made, jobs, Path(out))
@@ -75,7 +97,10 @@ def _drives(system: System, sim: str, program: str) -> bool:
         bulk, pins = best["bulk"][part], best["pins"][part]
         print(f"  {part:<14}{bulk:>9.3f}{pins:>9.3f}{bulk / best['bulk']['total']:>11.0%}")
     for unit, number in (("cycles", cycles), (system.counted, count)):
-        print(f"  {unit} a second in the simulator: bulk {number / best['bulk']['simulator']:,.0f}, pins {number / best['pins']['simulator']:,.0f}")
+        print(
+            f"  {unit} a second in the simulator: bulk {number / best['bulk']['simulator']:,.0f}, pins"
+            f" {number / best['pins']['simulator']:,.0f}"
+        )
     print("bulk against pins")
     moved = {drive: times["simulator"] + times["transport"] for drive, times in best.items()}
     good = _row("to and from the RTL", moved["pins"] / moved["bulk"], "times faster")
@@ -134,19 +159,24 @@ def _cells(system: System) -> bool:
         print(f"RED   cells: no Yosys, and pip could not install {SYNTHESIS.name}; type `sudo apt-get install yosys`")
         return False
     top = system.synthesis_top
-    files = " ".join(str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", bench=system.bench) if "rtl" in f.relative_to(ROOT).parts)
+    files = " ".join(
+        str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", system.bench) if "rtl" in f.relative_to(ROOT).parts
+    )
     print("cells (Yosys, generic gates)")
     good = True
     for parameters in system.synthesized:
         shown = " ".join(f"{name}={value}" for name, value in parameters.items())
         chosen = " ".join(f"-set {name} {value}" for name, value in parameters.items())
         script = (
-            f"read_verilog -sv {files}; chparam {chosen} {top}; synth -flatten -top {top}; select -assert-none t:$_DLATCH_* t:$dlatch; tee -q -o {{out}} stat -json"
+            f"read_verilog -sv {files}; chparam {chosen} {top}; synth -flatten -top {top}; select -assert-none"
+            " t:$_DLATCH_* t:$dlatch; tee -q -o {out} stat -json"
         )
         with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
             out = Path(folder) / "stat.json"
             script = script.replace("{out}", str(out.relative_to(ROOT)))
-            done = subprocess.run([yosys, "-p", script], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                [yosys, "-p", script], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            )
             try:
                 stat = json.loads(out.read_text())["design"]
             except (OSError, ValueError, KeyError):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Program in, registers programmed, trace read back, decoded: the whole way in one command.
 
-    python -m tools.readback PROGRAM=sort SIM=verilator
+    python -m rvtrace.tools.readback PROGRAM=sort SIM=verilator
 
-Two harts run the program. A tool programs the trace system over its register bus as the specification prescribes, lets them run,
-disables everything in order, and reads the trace from the RAM sink through its registers. What is printed: the register writes,
-the trace that came back, and the beginning of what it decodes to.
+Two harts run the program. A tool programs the trace system over its register bus as the specification prescribes, lets
+them run, disables everything in order, and reads the trace from the RAM sink through its registers. What is printed:
+the register writes, the trace that came back, and the beginning of what it decodes to.
 """
 
 from __future__ import annotations
@@ -13,24 +14,27 @@ import json
 import sys
 from pathlib import Path
 
-from models.control.registers import COMPONENT_BYTES, component
-from models.ntrace.config import Config
-from models.ntrace.decoder import DecodedTrace
-from models.ntrace.sources import decode_sources
-from models.riscv import recording
-from models.riscv.program import Program
-from tb.sequences.system_tool import kind_of
-from tb.system_job import TS_WIDTH, SystemJob
-from tools import systems
-from tools.arguments import ArgumentError, main_guard, number, parse
-from tools.jobs import RESULTS, trouble
-from tools.system import run_stories
+from rvtrace.flow.jobs import RESULTS, run_all, trouble
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import DecodedTrace
+from rvtrace.models.ntrace.decoder.sources import decode_sources
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.tci.registers import COMPONENT_BYTES, component
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.tb.tci.job import TS_WIDTH, TciJob
+from rvtrace.tb.tci.stimulus.tool import kind_of
 
 WORDS = {
     "PROGRAM": "a recorded program by name, default sort; random for generated ones",
-    "SIM": "verilator (default) or icarus", "SEED": "of every random choice, default 1", "SIZE": "instructions of a random walk",
-    "LINES": "instructions to print of each hart, default 8", "OUT": "folder of the results", **systems.find("ntrace").words,
-}  # fmt: skip
+    "SIM": "verilator (default) or icarus",
+    "SEED": "of every random choice, default 1",
+    "SIZE": "instructions of a random walk",
+    "LINES": "instructions to print of each hart, default 8",
+    "OUT": "folder of the results",
+    **systems.find("ntrace").words,
+}
 
 
 def main(argv: list[str]) -> int:
@@ -38,13 +42,17 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, "Run a program, program the trace system, read the trace back, decode it.")
     program, sim = given.get("PROGRAM", "sort"), given.get("SIM", "verilator")
     if program != "random" and program not in recording.names():
-        raise ArgumentError(f"PROGRAM={program} is not recorded; give PROGRAM={' or PROGRAM='.join((*recording.names(), 'random'))}")
+        raise ArgumentError(
+            f"PROGRAM={program} is not recorded; give PROGRAM={' or PROGRAM='.join((*recording.names(), 'random'))}"
+        )
     out = Path(given.get("OUT", RESULTS / "readback"))
     config = Config.from_dict({"ts_width": TS_WIDTH, "inst_stall_ena": 1} | systems.find("ntrace").options(given))
-    job = SystemJob("readback", "system:read_back", config.to_dict(), number(given, "SEED", 1), sim=sim, program=program, keep=True)
+    job = TciJob(
+        "readback", "tci:read_back", config.to_dict(), number(given, "SEED", 1), sim=sim, program=program, keep=True
+    )
     if "SIZE" in given:
         job.size = number(given, "SIZE")
-    (result,) = run_stories([job], sim, out)
+    (result,) = run_all([job], sim, out, lambda result: None)
     if result["verdict"] == "ERROR":
         print(trouble(result))
         return 1
@@ -60,7 +68,10 @@ def main(argv: list[str]) -> int:
     for src, trace in decode_sources(data, harts).items():
         _decoded(src, trace, harts[src][0], number(given, "LINES", 8))
     checks = sum(checked for checked, _ in result["clauses"].values())
-    print(f"{result['verdict']}: {checks} checks of {len(result['clauses'])} clauses, {result['stats']['seconds']['total']:.1f} s with {sim}")
+    print(
+        f"{result['verdict']}: {checks} checks of {len(result['clauses'])} clauses,"
+        f" {result['stats']['seconds']['total']:.1f} s with {sim}"
+    )
     if result["verdict"] != "PASS":
         print(trouble(result))
     return int(result["verdict"] != "PASS")

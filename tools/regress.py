@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make regress`: many random seeds of all systems, each with its own configuration, walk and drive, on shared builds.
 
-Results are on disk as soon as they are known; the same command again goes on where it was stopped or killed, unless sources or
-words changed. CLUSTER= hands the seeds to a queueing system (tools/regress_cluster.py). Ends in buckets of failures and the report.
+Results are on disk as soon as they are known; the same command again goes on where it was stopped or killed, unless
+sources or words changed. CLUSTER= hands the seeds to a queueing system (flow/regress/cluster.py). Ends in buckets of
+failures and the report.
 """
 
 from __future__ import annotations
@@ -15,26 +17,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tb.job import DRIVES, Job
-from tools import regress_buckets, regress_folder, report, simulators, systems
-from tools.arguments import ArgumentError, main_guard, number, parse
-from tools.builds import ROOT
-from tools.jobs import RESULTS, lots, run_lots, trouble
-from tools.sim import cores, finished
-from tools.systems.base import System
+from rvtrace.flow import simulators
+from rvtrace.flow.jobs import RESULTS, lots, refuse_claims, run_lots, trouble
+from rvtrace.flow.regress import buckets as regress_buckets
+from rvtrace.flow.regress import folder as regress_folder
+from rvtrace.flow.simulation import cores, finished
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import DRIVES, Job
+from rvtrace.tb.common.system import System
+from rvtrace.tools import report
 
 ENGINES = ("local", "slurm", "lsf", "sge", "pbs")
 WORDS = {
-    "IP": f"all (default), or systems joined by commas: {', '.join(systems.NAMES)}", "SIM": "verilator (default) or icarus",
-    "SEEDS": "how many, default 50; the systems share them", "FIRST": "the first seed of each system, default 1",
-    "SIZE": "instructions of each walk, default 20000", "N": "simulators at a time, default the number of cores; on a cluster its jobs, default 4",
-    "OUT": "folder of the results", "DRIVE": "bulk or pins for every seed of the systems that can be driven so, default as drawn",
-    "FRESH": "1: begin anew, even if the same regression was begun before", "REPORT": "0: no report at the end",
+    "IP": f"all (default), or systems joined by commas: {', '.join(systems.NAMES)}",
+    "SIM": "verilator (default) or icarus",
+    "SEEDS": "how many, default 50; the systems share them",
+    "FIRST": "the first seed of each system, default 1",
+    "SIZE": "instructions of each walk, default 20000",
+    "N": "simulators at a time, default the number of cores; on a cluster its jobs, default 4",
+    "OUT": "folder of the results",
+    "DRIVE": "bulk or pins for every seed of the systems that can be driven so, default as chosen at random",
+    "FRESH": "1: begin anew, even if the same regression was begun before",
+    "REPORT": "0: no report at the end",
     "WAVES": "fail: run the first seed of each bucket of failures again with a waveform",
-    "CLUSTER": "local (default), slurm, lsf, sge or pbs: who runs the seeds", "QUEUE": "the cluster's queue or partition, default its own",
-    "WALLTIME": "of each cluster job, as the cluster writes it, default half an hour; one that ends is replaced", "MEMORY": "of each cluster job, default 2GB",
+    "CLUSTER": "local (default), slurm, lsf, sge or pbs: who runs the seeds",
+    "QUEUE": "the cluster's queue or partition, default its own",
+    "WALLTIME": "of each cluster job, as the cluster writes it, default half an hour; one that ends is replaced",
+    "MEMORY": "of each cluster job, default 2GB",
     "WAIT": "minutes to wait for the cluster's first job, default 60",
-}  # fmt: skip
+}
 _BATCH = 10  # seeds in one process
 _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
@@ -42,7 +55,9 @@ _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 def main(argv: list[str]) -> int:
     """0 if every seed passed, else 1; 130 if it was stopped."""
     chosen = _systems(argv)
-    given = parse(argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds.")
+    given = parse(
+        argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds."
+    )
     _possible(given, chosen)
     sim, out = given.get("SIM", "verilator"), Path(given.get("OUT", RESULTS / "regress")).resolve()
     simulators.find(sim)
@@ -60,7 +75,11 @@ def main(argv: list[str]) -> int:
                 _run(left, sim, out, progress, given)
         except KeyboardInterrupt:
             done = sum(finished(job) is not None for job in jobs)
-            print(f"\nstopped: {done} of {len(jobs)} seeds are done and kept in {os.path.relpath(out, ROOT)}; the same command goes on", flush=True)
+            print(
+                f"\nstopped: {done} of {len(jobs)} seeds are done and kept in {os.path.relpath(out, ROOT)}; the same"
+                " command goes on",
+                flush=True,
+            )
             return _INTERRUPTED
         print(f"{len(jobs) - progress.bad} of {len(jobs)} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
         failed = [result for result in kept.values() if result["verdict"] != "PASS"] + progress.failed
@@ -90,7 +109,10 @@ def _possible(given: Mapping[str, str], chosen: list[System]) -> None:
     if seeds < 1:
         raise ArgumentError(f"SEEDS={seeds} runs nothing; give SEEDS=1 or more")
     if seeds < len(chosen):
-        raise ArgumentError(f"SEEDS={seeds} is less than one for each of {len(chosen)} systems; give SEEDS={len(chosen)} or more, or one system with IP=")
+        raise ArgumentError(
+            f"SEEDS={seeds} is less than one for each of {len(chosen)} systems; give SEEDS={len(chosen)} or more, or"
+            " one system with IP="
+        )
     if number(given, "N", 1) < 1:
         raise ArgumentError(f"N={given['N']} runs nothing; give N=1 or more")
     for word, legal in (("WAVES", ("fail",)), ("CLUSTER", ENGINES)):
@@ -106,6 +128,7 @@ def _jobs(given: Mapping[str, str], chosen: list[System]) -> list[Job]:
     jobs = []
     for place, system in enumerate(chosen):
         base = system.options(given)
+        refuse_claims(system, system.config.from_dict(base).to_dict())
         share = seeds // len(chosen) + (place < seeds % len(chosen))
         lot = [system.regressed(seed, base, size) for seed in range(first, first + share)]
         for job in lot:
@@ -129,7 +152,7 @@ def _run(left: list[Job], sim: str, out: Path, progress: Progress, given: Mappin
     if engine == "local":
         run_lots(lots(left, sim, _BATCH), sim, process, progress.tell, number(given, "N", cores()))
         return
-    from tools import regress_cluster
+    from rvtrace.flow.regress import cluster as regress_cluster
 
     workers = number(given, "N", 4)
     batch = max(1, min(_BATCH, -(-len(left) // (4 * workers))))
@@ -154,7 +177,7 @@ class Progress:
         self._every = max(_BATCH, self.seeds // 50)
 
     def tell(self, result: dict[str, Any]) -> None:
-        """Count a result; the first failure of each kind is told at length."""
+        """Count a result; the first failure of each kind is printed in full."""
         self.done += 1
         self._done[result["ip"]] += 1
         live = sys.stdout.isatty()

@@ -1,13 +1,14 @@
-"""One HTML page about everything that was run: `make report`, or `python -m tools.report RESULTS=build/results`.
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML page about everything that was run: `make report`, or `python -m rvtrace.tools.report
+RESULTS=build/results`.
 
-Reads every result.json below RESULTS and writes OUT/index.html (self-contained; a page of all systems begins with how they
-stand side by side) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken run, an unreadable result, or nothing run at all.
-`LIST=coverage` prints the coverage points instead, as Markdown.
+Reads every result.json below RESULTS and writes OUT/index.html (self-contained; a page of all systems begins with
+a comparison) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken
+run, an unreadable result, or nothing run at all. `LIST=coverage` prints the coverage points instead, as Markdown.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -17,17 +18,19 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
-
-from tb.coverage.export import export
-from tools import systems
-from tools.arguments import ArgumentError, main_guard, parse
-from tools.charts import Bar, bars
-from tools.results import PARTS, Report, collect
+from rvtrace.report.charts import Bar, bars
+from rvtrace.report.results import PARTS, Report, collect
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, parse
+from rvtrace.tb.common.coverage.export import export
 
 WORDS = {
     "RESULTS": "folder with result.json files at any depth (default build/results)",
     "OUT": "folder to write (default build/report)",
-    "COVER": "cover.json of `make cover`, for code coverage and trend (default build/cover/cover.json if everything is reported)",
+    "COVER": (
+        "cover.json of `make cover`, for code coverage and trend (default build/cover/cover.json if everything is"
+        " reported)"
+    ),
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "LIST": "coverage: print the coverage points as Markdown and write nothing",
 }
@@ -45,7 +48,7 @@ def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
 def _plans(ip: str, plans: Path) -> list[Path]:
     """The plan of a system, and those of the parts it is run with."""
     parts = systems.find(ip).parts if ip in systems.NAMES else ()
-    return [plans / f"{ip}.toml", *(path for part in parts if (path := plans / f"{part}.toml").exists())]
+    return [plans / ip / "plan.toml", *(path for part in parts if (path := plans / part / "plan.toml").exists())]
 
 
 def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:
@@ -59,14 +62,17 @@ def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]
 
 
 def render(reports: list[Report], problems: list[str], folder: str, cover: dict[str, Any] | None = None) -> str:
-    """The page. cover: what `make cover` left (tools/cover_data.py)."""
+    """The page. cover: what `make cover` left (flow/cover/data.py)."""
     passed, sentences = verdict(reports, problems)
     told = problems + [p for r in reports for p in r.problems]
     for report in reports:
         for row in report.points:
             row.reasons = Counter(row.point.unreachable.values())
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(ROOT / "report" / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("report.html.j2").render(
         title="RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports)),
@@ -116,7 +122,8 @@ def _methods(report: Report, head: str, kind: int) -> list[Bar]:
     assert table is not None
     means = [table.mean(m) for m in range(len(table.sizes.methods))]
     return [
-        Bar(method.name, mean and mean[0], method.published[0], kind, head if not m else "") for m, (method, mean) in enumerate(zip(table.sizes.methods, means))
+        Bar(method.name, mean and mean[0], method.published[0], kind, head if not m else "")
+        for m, (method, mean) in enumerate(zip(table.sizes.methods, means))
     ]
 
 
@@ -124,7 +131,12 @@ def _revision() -> str:
     """The revision of this checkout, with + if files differ from it; empty outside git."""
     try:
         said = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, timeout=10, check=True
+            ["git", "describe", "--always", "--dirty=+"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -132,12 +144,14 @@ def _revision() -> str:
 
 
 def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:
-    """The cover.json that was named, or that of the last `make cover` for a page about everything; ArgumentError if it cannot be used."""
+    """The cover.json that was named, or that of the last `make cover` for a page about everything; ArgumentError if it
+    cannot be used.
+    """
     path = Path(given.get("COVER", ROOT / "build" / "cover" / "cover.json"))
     if "COVER" not in given and ("RESULTS" in given or not path.exists()):
         return None
     try:
-        cover = json.loads(path.read_text())
+        cover = json_of(path.read_text())
         return {key: cover[key] for key in ("written", "revision", "closed", "systems", "code", "trend")}
     except (OSError, ValueError, KeyError, TypeError):
         raise ArgumentError(f"COVER={path} is no cover.json; give one that `make cover` has left") from None
@@ -167,7 +181,7 @@ def main(argv: list[str]) -> int:
         print(coverage_listing())
         return 0
     results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", "build/report"))
-    reports, problems = load(results, Path(given.get("PLAN", ROOT / "tests" / "plan")))
+    reports, problems = load(results, Path(given.get("PLAN", ROOT / "scoreboards")))
     out.mkdir(parents=True, exist_ok=True)
     page = out / "index.html"
     page.write_text(render(reports, problems, str(results), _cover(given)), encoding="utf-8")

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make run`: one job, named by PROGRAM=, SCENARIO= or SOURCE=; without any the main job, which `make` runs.
 
-Without IP= the main job is that of the subsystem, whose five witnesses check each other; a single run is of N-Trace then.
-The main job of a system: every recorded program, RV64 and RV32, random walks in random configurations, the programs again
-with each compression option and what makes traces longer (`tools.bits`), the stories of a larger bench if it has one, and the directed
-scenarios in their configurations.
+Without IP= the main job is that of the subsystem, whose five trace sources check each other; a single run is of N-Trace
+then. The main job of a system: every recorded program, RV64 and RV32, random walks in random configurations, the
+programs again with each compression option and what makes traces longer (`rvtrace.tb.common.sizes`), the system
+scenarios of a larger bench if it has one, and the directed scenarios in their configurations.
 """
 
 from __future__ import annotations
@@ -14,20 +15,30 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tb.job import Job
-from tools import bits, simulators, systems
-from tools.arguments import ArgumentError, flag, main_guard, number, parse, short
-from tools.builds import ROOT
-from tools.jobs import RESULTS, build_of, line, one, run_all, trouble, words
-from tools.sim import SimError, build, run
-from tools.systems.base import System
+from rvtrace.flow import simulators
+from rvtrace.flow.jobs import RESULTS, build_of, line, one, run_all, trouble, words
+from rvtrace.flow.simulation import SimError, build, run
+from rvtrace.tb import systems
+from rvtrace.tb.common import sizes as bits
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
 
 
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
     named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
     system = systems.of(argv) if named else systems.find(systems.MAIN)
-    given = parse(argv, {**words(system), "RTL": "folder of the design, default rtl", "DUT": "an IP on the stand: name below tb/duts, or folder with a dut.toml"}, "Run one job, or the main job.")
+    given = parse(
+        argv,
+        {
+            **words(system),
+            "RTL": "folder of the design, default rtl",
+            "DUT": "the DUT in the testbench: name below examples, or folder with a dut.toml",
+        },
+        "Run one job, or the main job.",
+    )
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
@@ -49,19 +60,27 @@ def main(argv: list[str]) -> int:
 
 
 def _design(given: dict[str, str], system: System, job: Job) -> Path:
-    """The folder that stands for rtl/; an IP on the stand decides what its job is held to."""
+    """The folder that replaces rtl/; a DUT decides what its job is checked against."""
     if "DUT" not in given:
         return Path(given.get("RTL", ROOT / "rtl"))
-    from tools.dut.description import Dut
-    from tools.dut.select import unheard
-    from tools.dut.stand import stand
+    from rvtrace.flow.dut.description import Dut
+    from rvtrace.flow.dut.select import unheard
+    from rvtrace.flow.dut.stand import stand
 
     if both := {"RTL", "EXACT"} & set(given):
-        raise ArgumentError(f"DUT= and {both.pop()}= are both given; DUT= says itself where its sources are and what it is held to, leave the other away")
+        raise ArgumentError(
+            f"DUT= and {both.pop()}= are both given; DUT= names its sources and what it is checked against, omit the"
+            " other"
+        )
     dut = Dut.load(given["DUT"])
     if dut.ip != system.ip:
         raise ArgumentError(f"DUT={given['DUT']} is for IP={dut.ip}, and the job for IP={system.ip}; give IP={dut.ip}")
-    job.dut, job.exact, job.knobs, job.without = dut.shown, dut.exact, dict(dut.knobs), unheard(dut, system, job)
+    job.dut, job.exact, job.tolerances, job.without = (
+        dut.shown,
+        dut.exact,
+        dict(dut.tolerances),
+        unheard(dut, system, job),
+    )
     return stand(dut, system, build_of(job))
 
 
@@ -71,14 +90,20 @@ def _main_job(system: System, sim: str, seed: int) -> int:
     begin = time.perf_counter()
     print(f"simulator {simulators.find(sim).version}", flush=True)
     jobs = [*system.programs(), *system.walks(seed)]
-    directed, stories, measured = system.daily(sim), system.stories(sim), system.measured()
-    print(f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed scenarios", flush=True)
+    directed, system_runs, measured = system.daily(sim), system.tci_jobs(sim), system.measured()
+    print(
+        f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed"
+        " scenarios",
+        flush=True,
+    )
     results = run_all(jobs, sim, out, _tell, workers=2)
     if system.sizes is not None:
         sizes = run_all(measured, sim, out, _tell_bad, workers=2)
-        print("bits per instruction, mean of the RV64 programs: " + bits.Table.of(system.sizes, sizes).line(), flush=True)
+        print(
+            "bits per instruction, mean of the RV64 programs: " + bits.Table.of(system.sizes, sizes).line(), flush=True
+        )
         results += sizes
-    for what, lot in (("stories of the trace system", stories), ("runs of directed scenarios", directed)):
+    for what, lot in (("system scenarios", system_runs), ("runs of directed scenarios", directed)):
         if lot:
             told = run_all(lot, sim, out, _tell_bad, workers=2)
             good = sum(r["verdict"] == "PASS" for r in told)

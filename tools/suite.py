@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make test`: pytest over tests/ for the simulator chosen, in parallel."""
 
 from __future__ import annotations
@@ -6,14 +7,17 @@ import os
 import subprocess
 import sys
 
-from tools import simulators
-from tools.arguments import ArgumentError, main_guard, number, parse
-from tools.builds import ROOT
+from rvtrace.flow import simulators
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
-    "SIM": "verilator (default) or icarus", "TESTS": "a file or folder below tests/, default all", "K": "part of a test's name",
-    "N": "processes, default 2", "IP": "ntrace",
-}  # fmt: skip
+    "SIM": "verilator (default) or icarus",
+    "TESTS": "a file or folder below tests/, default all",
+    "K": "part of a test's name",
+    "N": "processes, default 2",
+    "IP": "ntrace",
+}
 _NO_TESTS = 5  # pytest's exit code
 
 
@@ -25,9 +29,21 @@ def main(argv: list[str]) -> int:
     simulators.libpython()
     tests = given.get("TESTS", "tests")
     if not (ROOT / tests.partition("::")[0]).exists():
-        raise ArgumentError(f"{tests} does not exist; give TESTS=<file or folder>, such as TESTS=tests/ntrace (`make list` has them)")
+        raise ArgumentError(
+            f"{tests} does not exist; give TESTS=<file or folder>, such as TESTS=tests/ntrace (`make list` has them)"
+        )
     print(f"simulator {found.version}", flush=True)
-    command = [sys.executable, "-m", "pytest", tests, "-q", "-n", str(number(given, "N", 2)), "--dist", "worksteal"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        tests,
+        "-q",
+        "-n",
+        str(number(given, "N", 2, least=0)),
+        "--dist",
+        "worksteal",
+    ]
     command += ["-k", given["K"]] if "K" in given else []
     code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim}, stdin=subprocess.DEVNULL).returncode
     if code == _NO_TESTS:

@@ -1,34 +1,39 @@
-"""Replay a tandem trace against an instruction set simulator, without a simulator of the RTL: `make verify TRACE=… ELF=… [CONFIG=…]`.
+# SPDX-License-Identifier: Apache-2.0
+"""Replay a tandem trace against an instruction set simulator, without a simulator of the RTL: `make verify TRACE=…
+ELF=… [CONFIG=…]`.
 
-    python -m tools.verify OUT=out                                   a folder of `make capture IP=tandem`
-    python -m tools.verify TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
+    python -m rvtrace.tools.verify OUT=out                                   a folder of `make capture IP=tandem`
+    python -m rvtrace.tools.verify TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
 
-Chapter 3 of the specification (docs/tandem-verifier.md): each mismatch once, with whose fault it is (the hart's, the trace's or the model's) and
-why. It stops after MAX=100 of them. Exits 1 if there was one, or if nothing could be compared.
+Chapter 3 of the specification (docs/reference/tandem-verifier.md): each mismatch once, with whose fault it is (the
+hart's, the trace's or the model's) and why. It stops after MAX=100 of them. Exits 1 if there was one, or if nothing
+could be compared.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Mapping
 
-from models.riscv.iss import Hart
-from models.riscv.iss_config import virt
-from models.tandem.decoded import Decoded
-from models.tandem.decoder import decode
-from models.tandem.diagnostics import BROKEN
-from models.tandem.profile import Profile
-from models.tandem.simulator import Reference
-from models.tandem.simulator_unicorn import UnicornError, UnicornSimulator
-from models.tandem.verifier import Verifier
-from tools.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
-from tools.trace_files import TraceFiles, load, path_of, words
+from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.hart import Hart
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.decoder.decoded import Decoded
+from rvtrace.models.tandem.decoder.diagnostics import BROKEN
+from rvtrace.models.tandem.simulator.interface import Reference
+from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornError, UnicornSimulator
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verify import Verifier
+from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, json_of, main_guard, number, parse
 
-MAX, NEAR = 100, 4096  # findings; bytes that are the begin of a trace
+MAX, NEAR = 100, 4096  # findings; bytes that are the start of a trace
 OPTIONS = {
-    "PROFILE": "JSON with what the verifier knows of the hart (models/tandem/profile.py; default: the one that recorded our programs)",
+    "PROFILE": (
+        "JSON with what the verifier knows of the hart (models/tandem/verifier/profile.py; default: the one that"
+        " recorded our programs)"
+    ),
     "PC": "the first pc, of a trace that does not begin with reset",
     "MAX": "findings after which it stops (default 100; 0: never)",
     "SECOND": "0: do not ask a second simulator (unicorn) who is right",
@@ -45,7 +50,9 @@ def main(argv: list[str]) -> int:
     assert files.program is not None
     profile = _profile(given, files)
     second = _second(given, profile)
-    verifier = Verifier(Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program)
+    verifier = Verifier(
+        Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program
+    )
     decoded = decode(files.data, files.config)
     print(files.title)
     if doubt := _doubt(given, files, decoded):
@@ -62,7 +69,7 @@ def main(argv: list[str]) -> int:
     print(f"against {verifier.simulator.name}{f', asked at mismatches: {second.name}' if second else ''}")
     print(report)
     if report.stopped is not None:
-        print(f"there is more behind; MAX={10 * most} shows it, MAX=0 all of it")
+        print(f"there are more; MAX={10 * most} shows it, MAX=0 all of it")
     print(f"{'PASS' if report.ok else 'FAIL'}  {report.instructions:,} instructions in {seconds:.2f} s")
     return 0 if report.ok else 1
 
@@ -77,8 +84,9 @@ def _doubt(given: Mapping[str, str], files: TraceFiles, decoded: Decoded) -> str
         return ""
     config = files.config
     return (
-        f"the bytes break the format already at offset {first.offset:#x} ({first.name}), and no CONFIG was given: XLEN={config.xlen} FLEN={config.flen} "
-        f"MLEN={config.mlen} may not be the encoder's; give CONFIG=<its config.json>, or the right XLEN=, FLEN= and MLEN="
+        f"the bytes break the format already at offset {first.offset:#x} ({first.name}), and no CONFIG was given:"
+        f" XLEN={config.xlen} FLEN={config.flen} MLEN={config.mlen} may not be the encoder's; give CONFIG=<its"
+        " config.json>, or the right XLEN=, FLEN= and MLEN="
     )
 
 
@@ -87,11 +95,16 @@ def _profile(given: Mapping[str, str], files: TraceFiles) -> Profile:
         return Profile.of(files.config, virt(files.config.xlen))
     path = existing_file(given, "PROFILE", given["PROFILE"])
     try:
-        profile = Profile.from_dict(json.loads(path.read_text()))
+        profile = Profile.from_dict(json_of(path.read_text()))
     except (ValueError, TypeError, AttributeError) as error:
-        raise ArgumentError(f"{path} is no profile ({error}); give the JSON of models.tandem.profile.Profile.to_dict") from None
+        raise ArgumentError(
+            f"{path} is no profile ({error}); give the JSON of rvtrace.models.tandem.verifier.profile.Profile.to_dict"
+        ) from None
     if profile.hart.xlen != files.config.xlen:
-        raise ArgumentError(f"{path} is of RV{profile.hart.xlen} and the configuration says XLEN={files.config.xlen}; give those of one hart")
+        raise ArgumentError(
+            f"{path} is of RV{profile.hart.xlen} and the configuration says XLEN={files.config.xlen}; give those of one"
+            " hart"
+        )
     return profile
 
 

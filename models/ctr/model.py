@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference model of a control transfer records block: every transfer, every access, one cycle at a time.
 
     ctr = Ctr(Config(depth=16))
     ctr.cycle(M, [Transfer(9, 0x80000000, 0x80000100)], Access(WRITE, 0x34E, 4))     ->  (0, DONE)
     ctr.entry(0)                                                                     ->  Record
 
-An access sees what the transfers of its cycle left (CTR-13). With `exact=False` the model keeps account of what the specification
-leaves open behind a change of depth, and takes over what the device under test reads there: `adopt`.
+An access sees what the transfers of its cycle left (CTR-13). With `exact=False` the model keeps account of what the
+specification leaves open after a change of depth, and takes over what the device under test reads there: `adopt`.
 """
 
 from __future__ import annotations
@@ -13,21 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from models.ctr.config import Config
-from models.ctr.model_access import (
-    Gates,
-    acting,
-    clear_outcome,
-    narrow,
-    outcome,
-    seen_narrow,
-    selected,
-)
-from models.ctr.model_recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
-from models.ctr.records import SCTRCLR, Record, Transfer
-from models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
-from models.ctr.transfers import Transfers
-from models.riscv.csr import CLEAR, DONE, READ, SET, VS, VU, WRITE, Access, Answer
+from rvtrace.models.ctr.access import Gates, acting, clear_outcome, narrow, outcome, seen_narrow, selected
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
+from rvtrace.models.ctr.records import SCTRCLR, Record, Transfer
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.riscv.csr import CLEAR, DONE, READ, SET, VS, VU, WRITE, Access, Answer
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
@@ -36,7 +29,7 @@ _DEPTH_LSB = 16  # of DEPTH in mctrcontrol
 
 
 class State(NamedTuple):
-    """Everything software can see but the entries; control registers without DEPTH and CLR, counter as hardware has it."""
+    """Everything software can see but the entries; control registers without DEPTH and CLR, counter as in hardware."""
 
     ctl: int
     vsctl: int
@@ -54,7 +47,7 @@ class State(NamedTuple):
 
 
 class Ctr:
-    """The block behind its ports. `recorder` holds entries, status and counter, `gates` state enables and iselects.
+    """The block at its ports. `recorder` holds entries, status and counter, `gates` state enables and iselects.
 
     problem: why the value that `cycle` last adopted is not legal; empty if it is.
     """
@@ -107,7 +100,9 @@ class Ctr:
         self.recorder.idle(priv, cycles)
 
     def run(self, transfers: Transfers) -> None:
-        """Many cycles without accesses, from the cycle of the first transfer on; modes between are those the transfers leave."""
+        """Many cycles without accesses, from the cycle of the first transfer on; modes between are those the transfers
+        leave.
+        """
         last = mode = -1
         for cycle, priv, group in transfers.cycles():
             if last >= 0 and cycle > last + 1:
@@ -167,7 +162,7 @@ class Ctr:
         return (value & _LOW, unknown & _LOW) if narrow(self.config, access) else (value, unknown)
 
     def _value(self, csr: Csr, access: Access) -> tuple[int, int]:
-        """The whole register behind a CSR, and its open bits."""
+        """The whole register that a CSR shows, and its open bits."""
         priv = access.priv
         r, name = self.recorder, self._named[acting(csr, priv)].state
         if name in _PARTS:
@@ -202,7 +197,9 @@ class Ctr:
     def _write(self, csr: Csr, access: Access, new: int) -> None:
         name = self._named[acting(csr, access.priv)].state
         if name in _CONTROL:
-            self._write_control(csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access)[0], new))
+            self._write_control(
+                csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access)[0], new)
+            )
         elif name.endswith("status"):
             self._write_status(new)
         elif name == "sctrdepth":
@@ -217,7 +214,7 @@ class Ctr:
             self._write_entry(_PARTS[name], self._selected(csr, access), new)
 
     def _merged(self, csr: Csr, access: Access, old: int, new: int) -> int:
-        """The whole 64 bits behind a write: at XLEN 32 one half stays."""
+        """The whole 64 bits after a write: at XLEN 32 one half stays."""
         if csr.rv32:
             return old & _LOW | new << 32
         return old & ~_LOW | new if narrow(self.config, access) else new
@@ -240,7 +237,9 @@ class Ctr:
         self.recorder.configure(self.ctl, self.vsctl)
 
     def _clear_draft(self, before: int) -> None:
-        """CLR: a smaller DEPTH with it leaves nothing in the entries above (2.1), a greater one nothing in those it adds."""
+        """CLR: a smaller DEPTH with it leaves nothing in the entries above (2.1), a greater one nothing in those it
+        adds.
+        """
         self.recorder.clear(max(before, self.recorder.depth))
 
     def _write_status(self, value: int) -> None:
@@ -269,7 +268,7 @@ class Ctr:
             (r.source, r.target, r.data)[part - 1][place] = value & self._masks[part - 1]
             r.open.pop((place, part), None)
 
-    # --- Depth, and what the specification leaves open behind its change ----------------------------
+    # --- Depth, and what the specification leaves open after its change ----------------------------
 
     def _set_depth(self, depth: int | None) -> None:
         """v1_0: a value that is not supported leaves DEPTH as it is; on a change WRPTR is 0 (both open in the text)."""
@@ -281,12 +280,14 @@ class Ctr:
             self._depth_changed()
 
     def _set_draft_depth(self, code: int) -> None:
-        """v0_1_4: the greatest supported depth not above the value written, else the least; WRPTR modulo the new depth."""
+        """v0_1_4: the greatest supported depth up to the value written, else the least; WRPTR modulo the new depth."""
         r = self.recorder
         codes = [self.config.depth_code(d) for d in self.config.depths]
         below = [d for d, known in zip(self.config.depths, codes) if known <= code]
         depth = below[-1] if below else self.config.depths[0]
-        if code not in (0, *codes, 15) and not self.exact:  # discovery says what 0 and 15 leave, nothing says it of these
+        if (
+            code not in (0, *codes, 15) and not self.exact
+        ):  # discovery says what 0 and 15 leave, nothing says it of these
             self._depth_unsure()
         elif depth != r.depth or self._depth_open:
             r.depth = depth
@@ -313,7 +314,8 @@ class Ctr:
             self.recorder.open.update({(place, part): self._masks[part - 1] for place in range(CAPACITY)})
 
     def adopt(self, access: Access, read: int) -> str:
-        """Take over what the device gave where this access shows open bits; before `access`. Says what is not legal, else nothing.
+        """Take over what the device gave where this access shows open bits; before `access`. Says what is not legal,
+        else nothing.
 
         Only open bits are taken: the others are the check's to compare.
         """
@@ -329,7 +331,7 @@ class Ctr:
         return self._adopt_depth(read >> (_DEPTH_LSB if self.config.draft else 0) & (15 if self.config.draft else 7))
 
     def _adopt_entry(self, csr: Csr, access: Access, part: int, read: int, bits: int) -> str:
-        """The value is legal if it has no bit that the implementation does not have; the check sees those as known 0."""
+        """The value is legal if it has only bits that the implementation has; the check sees the others as known 0."""
         logical, r = self._selected(csr, access), self.recorder
         if logical is None or self._depth_open:
             return ""
@@ -348,7 +350,7 @@ class Ctr:
         r, wrptr = self.recorder, read & 0xFF
         limit = self.config.depths[-1] if self._depth_open else r.depth
         if wrptr >= limit:
-            return f"WRPTR is {wrptr} behind a change of depth; it must be below the depth, {limit}"
+            return f"WRPTR is {wrptr} after a change of depth; it must be below the depth, {limit}"
         if self._depth_open:
             return ""
         order = {r.physical(x): (wrptr - x - 1) % r.depth for x in range(r.depth)}
@@ -362,7 +364,7 @@ class Ctr:
         return ""
 
     def _adopt_depth(self, code: int) -> str:
-        """DEPTH behind a write of a value that is not supported: any supported one."""
+        """DEPTH after a write of a value that is not supported: any supported one."""
         depth = DEPTH_CODES[self.config.variant].get(code)
         if depth not in self.config.depths:
             return f"DEPTH is {code}; it must be the code of {' or '.join(map(str, self.config.depths))}"

@@ -1,14 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words everybody uses about control transfer records: type codes, transfers, records, the CC encoding.
 
-Codes are those of the ports in docs/ctr-profile.md; types are the itype codes of table Control Transfer Type Definitions.
+Codes are those of the ports in docs/reference/ctr-profile.md; types are the itype codes of table Control Transfer Type
+Definitions.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from models.riscv.csr import OPS as CSR_OPS
-from models.riscv.csr import M
+from rvtrace.models.riscv.csr import OPS as CSR_OPS
+from rvtrace.models.riscv.csr import M
 
 EXCEPTION, INTERRUPT, TRAP_RETURN, NOT_TAKEN, TAKEN = 1, 2, 3, 4, 5
 INDIRECT_CALL, DIRECT_CALL, INDIRECT_JUMP, DIRECT_JUMP, SWAP, RETURN, INDIRECT_LINK, DIRECT_LINK = range(8, 16)
@@ -27,7 +29,9 @@ _CCM = (1 << MANTISSA_BITS) - 1
 
 
 class Transfer(NamedTuple):
-    """One retired transfer: itype, PC (of a trap the EPC), PC of the next instruction, predicted wrong, privilege before and after, cause of a trap."""
+    """One retired transfer: itype, PC (of a trap the EPC), PC of the next instruction, predicted wrong, privilege
+    before and after, cause of a trap.
+    """
 
     type: int
     source: int
@@ -39,7 +43,9 @@ class Transfer(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One entry as its three registers hold it; source and target are addresses, their bit 0 is V and MISP. cc: the raw field."""
+    """One entry as its three registers hold it; source and target are addresses, their bit 0 is V and MISP. cc: the raw
+    field.
+    """
 
     valid: bool
     source: int
@@ -71,7 +77,9 @@ class Record(NamedTuple):
 
 
 def encode_cc(count: int, cce_bits: int = 4) -> int:
-    """CC of a count of cycles: CCE 0 below 4096, else index of the top one bit minus 11; CCM is count[CCE+10:CCE-1]. Saturates."""
+    """CC of a count of cycles: CCE 0 below 4096, else index of the top one bit minus 11; CCM is count[CCE+10:CCE-1].
+    Saturates.
+    """
     count = min(count, largest_count(cce_bits))
     if count <= _CCM:
         return count
@@ -80,7 +88,7 @@ def encode_cc(count: int, cce_bits: int = 4) -> int:
 
 
 def decode_cc(cc: int) -> int:
-    """Cycles that CC stands for: CCM if CCE is 0, else (4096 + CCM) << (CCE - 1)."""
+    """Cycles that CC encodes: CCM if CCE is 0, else (4096 + CCM) << (CCE - 1)."""
     cce, ccm = cc >> MANTISSA_BITS, cc & _CCM
     return ccm if cce == 0 else (1 << MANTISSA_BITS) + ccm << (cce - 1)
 

@@ -1,6 +1,8 @@
-"""The register table of control transfer records, ready to use: CSRs of both variants, their fields, and what a write leaves.
+# SPDX-License-Identifier: Apache-2.0
+"""The register table of control transfer records, ready to use: CSRs of both variants, their fields, and what a write
+leaves.
 
-One table for everybody: `tools/registers_ctr.py` writes the RTL package and the documentation page from it, model and
+One table for everybody: `flow/generate/ctr.py` writes the RTL package and the documentation page from it, model and
 testbench take addresses, fields and legal values from it.
 
     csrs(config)              the CSRs that exist in one implementation, by address
@@ -9,38 +11,32 @@ testbench take addresses, fields and legal values from it.
     control_fields(variant)   the fields of mctrctl (v1_0) or mctrcontrol (v0_1_4)
 
 Source: chapters CSRs, Entry Registers and State Enable Access Control of both texts, Smcsrind/Sscsrind, Smstateen;
-choices: docs/ctr-profile.md.
+choices: docs/reference/ctr-profile.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from models.control.layout import ControlError, Field, Legal, bits, fixed, row
-
-if TYPE_CHECKING:
-    from models.ctr.config import Config
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.fields import DEPTH_CODES, control_fields, either, optional, required
+from rvtrace.models.tci.layout import ControlError, Field, Legal, bits, fixed, row
 
 __all__ = ["Csr", "DEPTH_CODES", "SELECT", "control_fields", "csr", "csrs", "entries", "mask", "optional", "required"]
 
 SELECT = range(0x200, 0x300)  # iselect values of logical entries 0 to 255
 CSRIND_BIT = 60  # mstateen0, hstateen0
 CTR_BIT = {"v1_0": 54, "v0_1_4": 55}
-DEPTH_CODES = {  # DEPTH to number of entries
-    "v1_0": {0: 16, 1: 32, 2: 64, 3: 128, 4: 256},
-    "v0_1_4": {0: 16, 1: 32, 3: 64, 7: 128, 15: 256},
-}
-_ONES = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class Csr:
-    """One CSR, or one entry register: address (of an entry register the number of its ireg), name, fields from bit 0 up.
+    """One CSR, or one entry register: address (of an entry register the number of its ireg), name, fields from bit 0
+    up.
 
     level: least privilege that may access it: M, H (HS; also every VS CSR) or S. width: in bits. state: the register
-    that holds what it shows (itself, or of an alias the other). virtual: the CSR that stands in for it if V = 1 (empty:
+    that holds what it shows (itself, or of an alias the other). virtual: the CSR that replaces it if V = 1 (empty:
     itself). stateen: field of mstateen0 and hstateen0 that closes it (CTR, CSRIND or none). rv32: it is bits 63:32 of
     `state` and exists at XLEN 32 only. variants: where it is.
     """
@@ -74,73 +70,10 @@ class Csr:
 def mask(fields: tuple[Field, ...]) -> int:
     """Bits of a register that some write can set."""
     settable = [f for f in fields if f.access != "RO"]
-    return _or(tuple(f.put(0, f.legal.mask if f.legal.values is None else _or(f.legal.values)) for f in settable))
-
-
-def _or(values: tuple[int, ...]) -> int:
-    out = 0
-    for value in values:
-        out |= value
-    return out
+    return either(tuple(f.put(0, f.legal.mask if f.legal.values is None else either(f.legal.values)) for f in settable))
 
 
 # --- The control registers --------------------------------------------------------------------------
-
-_FILTERS = (
-    ("EXCINH", "33", "inhibit exceptions"),
-    ("INTRINH", "34", "inhibit interrupts"),
-    ("TRETINH", "35", "inhibit trap returns"),
-    ("NTBREN", "36", "record branches not taken"),
-    ("TKBRINH", "37", "inhibit taken branches"),
-    ("INDCALLINH", "40", "inhibit indirect calls"),
-    ("DIRCALLINH", "41", "inhibit direct calls"),
-    (("INDJMPINH", "INDJUMPINH"), "42", "inhibit indirect jumps without linkage"),
-    (("DIRJMPINH", "DIRJUMPINH"), "43", "inhibit direct jumps without linkage"),
-    ("CORSWAPINH", "44", "inhibit co-routine swaps"),
-    ("RETINH", "45", "inhibit function returns"),
-    (("INDLJMPINH", "INDOJMPINH"), "46", "inhibit other indirect jumps (with linkage)"),
-    (("DIRLJMPINH", "DIROJMPINH"), "47", "inhibit other direct jumps (with linkage)"),
-)
-_PLACES = {  # name: bit in v1_0, bit in v0_1_4, meaning
-    "M": ("2", "0", "record in M-mode"),
-    "S": ("1", "1", "record in S-mode (HS)"),
-    "U": ("0", "2", "record in U-mode"),
-    "CLR": (None, "7", "written as 1: clear the entries and the status; reads 0"),
-    "RASEMU": ("7", "10", "return address stack emulation"),
-    "MTE": ("9", "8", "M-mode lets external traps to it be recorded"),
-    "STE": ("8", "9", "S-mode lets external traps to it be recorded"),
-    "BPFRZ": ("11", "11", "a breakpoint exception sets FROZEN"),
-    "LCOFIFRZ": ("12", "12", "a local counter overflow interrupt sets FROZEN"),
-    "DEPTH": (None, "19:16", "number of entries: 0 16, 1 32, 3 64, 7 128, 15 256"),
-    "ETEN": (None, "38", "record external traps to modes whose TE bit is 1"),
-}
-_REQUIRED = {"v1_0": ("M", "S", "U", "BPFRZ"), "v0_1_4": ("M", "S", "U")}
-_ALWAYS = ("CLR", "DEPTH")  # registers of their own, not in Config.fields
-
-
-@lru_cache
-def control_fields(variant: str) -> tuple[Field, ...]:
-    """Every field that mctrctl (v1_0) or mctrcontrol (v0_1_4) can have, from bit 0 up; bits 63:60 (custom) are 0."""
-    column = int(variant != "v1_0")
-    found = [
-        row(name, where, "W1" if name == "CLR" else "WARL", what, undefined=True)
-        for name, (*places, what) in _PLACES.items()
-        if (where := places[column])
-    ]
-    found += [row(n if isinstance(n, str) else n[column], where, "WARL", what) for n, where, what in _FILTERS]
-    found.append(row("Custom", "63:60", "RO", "no custom extension", undefined=False))
-    return tuple(sorted(found, key=lambda f: f.lsb))
-
-
-def optional(variant: str) -> int:
-    """Bits that `Config.fields` may have: all fields of the control register but CLR, DEPTH and custom bits."""
-    return _or(tuple(f.mask for f in control_fields(variant) if f.access == "WARL" and f.name not in _ALWAYS))
-
-
-def required(variant: str, has_s: int = 1) -> int:
-    """Bits that are always implemented (rows `required fields` of the contract; in the draft S if the mode is there)."""
-    names = [name for name in _REQUIRED[variant] if name != "S" or has_s]
-    return _or(tuple(f.mask for f in control_fields(variant) if f.name in names))
 
 
 def _control(config: Config, kind: str) -> tuple[Field, ...]:
@@ -162,13 +95,17 @@ def _control(config: Config, kind: str) -> tuple[Field, ...]:
         elif f.access == "RO":
             legal = fixed(0)
         elif kind == "vs":
-            what = what.replace("S-mode (HS)", "VS-mode").replace("U-mode", "VU-mode").replace("S-mode lets", "VS-mode lets")
+            what = (
+                what.replace("S-mode (HS)", "VS-mode")
+                .replace("U-mode", "VU-mode")
+                .replace("S-mode lets", "VS-mode lets")
+            )
         out.append(Field(name, f.lsb, f.width, access, what, 0, legal, undefined=f.undefined))
     return tuple(out)
 
 
 def _depth(config: Config) -> Legal:
-    """Supported codes of DEPTH. What an unsupported one leaves depends on more than the value: `otherwise` is not used."""
+    """Supported codes of DEPTH. What an unsupported one leaves depends on more: `otherwise` is unused."""
     codes = tuple(code for code, depth in DEPTH_CODES[config.variant].items() if depth in config.depths)
     return Legal(0, codes, codes[0])
 
@@ -177,7 +114,14 @@ def _depth(config: Config) -> Legal:
 
 
 def _status(config: Config) -> tuple[Field, ...]:
-    wrptr = row("WRPTR", "7:0", "WARL", "physical entry to be written next, modulo depth", legal=bits(max(config.depths) - 1), volatile=True)
+    wrptr = row(
+        "WRPTR",
+        "7:0",
+        "WARL",
+        "physical entry to be written next, modulo depth",
+        legal=bits(max(config.depths) - 1),
+        volatile=True,
+    )
     if config.draft:
         return (wrptr,
                 row("WRAP", "14", "WARL", "WRPTR has wrapped", volatile=True),
@@ -199,16 +143,56 @@ def entries(config: Config) -> tuple[Csr, ...]:
     pc = row("PC", f"{config.xlen - 1}:1", "WARL", "address without its bit 0", volatile=True)
     cc, section = config.has_cc, "Entry Registers"
     return (
-        Csr(1, "ctrsource", "S", config.xlen, "source of the transfer", section,
-            (row("V", "0", "WARL", "the entry is valid", volatile=True), pc)),
-        Csr(2, "ctrtarget", "S", config.xlen, "target of the transfer", section,
-            (row("MISP", "0", "WARL", "target or direction was mispredicted", legal=bits(config.has_misp), volatile=True), pc)),
-        Csr(3, "ctrdata", "S", 64 if config.xlen == 64 or not config.draft else 32, "metadata of the transfer", section,
-            (row("TYPE", "3:0", "WARL", "itype of the transfer", legal=bits(15 * config.has_type), volatile=True),
-             row("CCV", "15", "WARL", "CC is valid", legal=bits(cc), volatile=True),
-             row("CCM", "27:16", "WARL", "mantissa of the elapsed cycles", legal=bits(0xFFF * cc), volatile=True),
-             row("CCE", "31:28", "WARL", "exponent of the elapsed cycles", legal=bits(((1 << config.cce_bits) - 1) * cc), volatile=True))),
-    )  # fmt: skip
+        Csr(
+            1,
+            "ctrsource",
+            "S",
+            config.xlen,
+            "source of the transfer",
+            section,
+            (row("V", "0", "WARL", "the entry is valid", volatile=True), pc),
+        ),
+        Csr(
+            2,
+            "ctrtarget",
+            "S",
+            config.xlen,
+            "target of the transfer",
+            section,
+            (
+                row(
+                    "MISP",
+                    "0",
+                    "WARL",
+                    "target or direction was mispredicted",
+                    legal=bits(config.has_misp),
+                    volatile=True,
+                ),
+                pc,
+            ),
+        ),
+        Csr(
+            3,
+            "ctrdata",
+            "S",
+            64 if config.xlen == 64 or not config.draft else 32,
+            "metadata of the transfer",
+            section,
+            (
+                row("TYPE", "3:0", "WARL", "itype of the transfer", legal=bits(15 * config.has_type), volatile=True),
+                row("CCV", "15", "WARL", "CC is valid", legal=bits(cc), volatile=True),
+                row("CCM", "27:16", "WARL", "mantissa of the elapsed cycles", legal=bits(0xFFF * cc), volatile=True),
+                row(
+                    "CCE",
+                    "31:28",
+                    "WARL",
+                    "exponent of the elapsed cycles",
+                    legal=bits(((1 << config.cce_bits) - 1) * cc),
+                    volatile=True,
+                ),
+            ),
+        ),
+    )
 
 
 _IREGS = ((1, ""), (2, "2"), (3, "3"), (5, "4"), (6, "5"), (7, "6"))
@@ -240,27 +224,80 @@ def _all(config: Config) -> list[Csr]:
         Field(x.name, x.lsb - 32, x.width, x.access, x.what, x.reset, x.legal) for x in f if x.lsb >= 32))  # fmt: skip
     found = [
         Csr(0x34E, "mctrctl", "M", 64, "machine control", control, m, "mctrctl", variants=v10),
-        Csr(0x14E, "sctrctl", "S", 64, "supervisor view of mctrctl", control, s, "mctrctl", "vsctrctl", ctr, variants=v10),
+        Csr(
+            0x14E,
+            "sctrctl",
+            "S",
+            64,
+            "supervisor view of mctrctl",
+            control,
+            s,
+            "mctrctl",
+            "vsctrctl",
+            ctr,
+            variants=v10,
+        ),
         Csr(0x24E, "vsctrctl", "H", 64, "control while V = 1", control, vs, "vsctrctl", "", ctr, variants=v10),
         Csr(0x14F, "sctrstatus", "S", 32, "status", control, status, "sctrstatus", "", ctr, variants=v10),
-        Csr(0x15F, "sctrdepth", "S", 32, "depth; not for VS and VU", control, depth, "sctrdepth", "", ctr, variants=v10),
+        Csr(
+            0x15F, "sctrdepth", "S", 32, "depth; not for VS and VU", control, depth, "sctrdepth", "", ctr, variants=v10
+        ),
         Csr(0x381, "mctrcontrol", "M", config.xlen, "machine control", control, low(m), "mctrcontrol", variants=draft),
         Csr(0x382, "mctrcontrolh", "M", 32, "bits 63:32", control, high(m), "mctrcontrol", rv32=True, variants=draft),
         Csr(0x383, "mctrstatus", "M", 32, "status", control, status, "mctrstatus", variants=draft),
-        Csr(0x181, "sctrcontrol", "S", config.xlen, "supervisor view of mctrcontrol", control, low(s), "mctrcontrol",
-            "vsctrcontrol", ctr, variants=draft),
-        Csr(0x182, "sctrcontrolh", "S", 32, "bits 63:32", control, high(s), "mctrcontrol", "vsctrcontrolh", ctr, True, draft),
-        Csr(0x183, "sctrstatus", "S", 32, "alias of mctrstatus", control, status, "mctrstatus", "", ctr, variants=draft),
-        Csr(0x281, "vsctrcontrol", "H", config.xlen, "control while V = 1", control, low(vs), "vsctrcontrol", "", ctr,
-            variants=draft),
+        Csr(
+            0x181,
+            "sctrcontrol",
+            "S",
+            config.xlen,
+            "supervisor view of mctrcontrol",
+            control,
+            low(s),
+            "mctrcontrol",
+            "vsctrcontrol",
+            ctr,
+            variants=draft,
+        ),
+        Csr(
+            0x182,
+            "sctrcontrolh",
+            "S",
+            32,
+            "bits 63:32",
+            control,
+            high(s),
+            "mctrcontrol",
+            "vsctrcontrolh",
+            ctr,
+            True,
+            draft,
+        ),
+        Csr(
+            0x183, "sctrstatus", "S", 32, "alias of mctrstatus", control, status, "mctrstatus", "", ctr, variants=draft
+        ),
+        Csr(
+            0x281,
+            "vsctrcontrol",
+            "H",
+            config.xlen,
+            "control while V = 1",
+            control,
+            low(vs),
+            "vsctrcontrol",
+            "",
+            ctr,
+            variants=draft,
+        ),
         Csr(0x282, "vsctrcontrolh", "H", 32, "bits 63:32", control, high(vs), "vsctrcontrol", "", ctr, True, draft),
-    ]  # fmt: skip
+    ]
     for prefix, level, base in (("m", "M", 0x350), ("s", "S", 0x150), ("vs", "H", 0x250)):
         found += _indirect(config, prefix, level, base)
     for name, level, address in (("mstateen0", "M", 0x30C), ("hstateen0", "H", 0x60C)):
         fields, section = _stateen(config, level), "State Enable Access Control"
-        found += [Csr(address, name, level, config.xlen, "state enable", section, low(fields), name),
-                  Csr(address + 0x10, f"{name}h", level, 32, "bits 63:32", section, high(fields), name, rv32=True)]  # fmt: skip
+        found += [
+            Csr(address, name, level, config.xlen, "state enable", section, low(fields), name),
+            Csr(address + 0x10, f"{name}h", level, 32, "bits 63:32", section, high(fields), name, rv32=True),
+        ]
     return found
 
 
@@ -278,4 +315,6 @@ def csr(name_or_address: str | int, config: Config) -> Csr:
         if name_or_address in (found.name, found.address):
             return found
     shown = name_or_address if isinstance(name_or_address, str) else f"{name_or_address:#05x}"
-    raise ControlError(f"there is no CSR {shown} in {config.variant}; there are {', '.join(c.name for c in csrs(config))}")
+    raise ControlError(
+        f"there is no CSR {shown} in {config.variant}; there are {', '.join(c.name for c in csrs(config))}"
+    )

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows: what happened at the ports of a control transfer records block, cycle by cycle, as arrays.
 
-The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered); checks,
-coverage and models read it. Ports: docs/ctr-profile.md.
+The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered);
+checks, coverage and models read it. Ports: docs/reference/ctr-profile.md.
 
     rows = Rows.of_transfers(Transfers.of_retired(retired, program, slots=2), 2)
     for cycle, priv, transfers, access, rdata, outcome in rows.cycles(): ...
@@ -17,17 +18,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import Transfer
-from models.ctr.transfers import Transfers
-from models.riscv.csr import Access
-from models.riscv.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
+from rvtrace.models.common.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.riscv.csr import Access
 
 _SLOTS: dict[str, Any] = {
-    "type": np.uint8, "source": np.uint64, "target": np.uint64, "misp": np.uint8, "from_": np.uint8, "to": np.uint8, "cause": np.uint8,
-}  # fmt: skip
+    "type": np.uint8,
+    "source": np.uint64,
+    "target": np.uint64,
+    "misp": np.uint8,
+    "from_": np.uint8,
+    "to": np.uint8,
+    "cause": np.uint8,
+}
 _DTYPES: dict[str, Any] = {"cycle": np.uint64, "priv": np.uint8} | ACCESS | _SLOTS
 assert tuple(_SLOTS) == Transfer._fields
 
@@ -36,7 +42,7 @@ Row = tuple[int, int, list[Transfer], Access | None, int, int]
 
 @dataclass
 class Rows(PortRows):
-    """Columns of n rows (what all ports have in common: models/riscv/port_rows.py). priv: `priv_i` in the cycle.
+    """Columns of n rows (what all ports have in common: models/common/port_rows.py). priv: `priv_i` in the cycle.
 
     type (0: the slot is empty; full slots come first), source, target, misp, from_, to, cause: shape [n, slots].
     """
@@ -102,7 +108,7 @@ class Rows(PortRows):
 
     @classmethod
     def of_transfers(cls, transfers: Transfers, slots: int) -> Rows:
-        """Transfers without accesses; a row follows every change of privilege. RowsError if a cycle needs more slots."""
+        """Transfers without accesses; a row follows each change of privilege. RowsError if a cycle needs more slots."""
         if len(transfers) and int(transfers.slot.max()) >= slots:
             raise RowsError(f"a cycle has {int(transfers.slot.max()) + 1} transfers, and there are {slots} slots")
         first = transfers.slot == 0
@@ -125,7 +131,10 @@ class Rows(PortRows):
         """Each row: cycle, privilege, transfers, access or None, rdata, outcome."""
         full, asks = self.type != 0, self.op != NO_ACCESS
         transfers = list(map(Transfer._make, zip(*(getattr(self, name)[full].tolist() for name in _SLOTS))))
-        accesses = map(Access._make, zip(*(column[asks].tolist() for column in (self.op, self.addr, self.wdata, self.mode, self.xlen32))))
+        accesses = map(
+            Access._make,
+            zip(*(column[asks].tolist() for column in (self.op, self.addr, self.wdata, self.mode, self.xlen32))),
+        )
         ends = np.cumsum(np.count_nonzero(full, axis=1))
         columns = (column.tolist() for column in (self.cycle, self.priv, ends, asks, self.rdata, self.outcome))
         begin = 0

@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """The transfer port: control transfers of a hart as columns, made from a retire stream.
 
-A `Transfers` is what a driver plays and what a monitor saw; models and checks read the monitor's. Ports: docs/ctr-profile.md.
-Types are those of the table Control Transfer Type Definitions, also for compressed, Zcmp and Zcmt jumps (CTR-8).
+A `Transfers` is what a driver plays and what a monitor saw; models and checks read the monitor's. Ports:
+docs/reference/ctr-profile.md. Types are those of the table Control Transfer Type Definitions, also for compressed, Zcmp
+and Zcmt jumps (CTR-8).
 """
 
 from __future__ import annotations
@@ -13,18 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from models.ctr.records import BREAKPOINT, EXCEPTION, TRAP_RETURN, Transfer
-from models.riscv.csr import DEBUG
-from models.riscv.program import NO_TARGET, Program
-from models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.ctr.records import BREAKPOINT, EXCEPTION, TRAP_RETURN, Transfer
+from rvtrace.models.riscv.csr import DEBUG
+from rvtrace.models.riscv.program import NO_TARGET, Program
+from rvtrace.models.riscv.retired import IType, Kind, Retired
 
 _DTYPES: dict[str, Any] = {
     "cycle": np.uint64, "slot": np.uint8, "type": np.uint8, "source": np.uint64, "target": np.uint64,
     "misp": np.uint8, "from_": np.uint8, "to": np.uint8, "cause": np.uint8, "priv": np.uint8,
 }  # fmt: skip
-_PREDICTED = frozenset((4, 5, *range(8, 16)))  # a trap is no instruction that could be mispredicted, and xRET is not predicted here
-_LONG = (4200, 9000, 17_000, 33_000)  # cycles of rare stalls: each is behind another boundary of the cycle count
+_PREDICTED = frozenset(
+    (4, 5, *range(8, 16))
+)  # a trap is no instruction that could be mispredicted, and xRET is not predicted here
+_LONG = (4200, 9000, 17_000, 33_000)  # cycles of rare stalls: each is beyond another boundary of the cycle count
 
 
 class TransfersError(ValueError):
@@ -63,7 +66,9 @@ class Transfers:
 
     @classmethod
     def from_columns(cls, **columns: Any) -> Transfers:
-        """From the columns given; `type` is required, `cycle` and `slot` default to one transfer a cycle, modes to M, the rest to 0."""
+        """From the columns given; `type` is required, `cycle` and `slot` default to one transfer a cycle, modes to M,
+        the rest to 0.
+        """
         n = len(columns["type"])
         default: dict[str, Any] = {"cycle": np.arange(n), "from_": np.full(n, 3), "to": np.full(n, 3)}
         default["priv"] = columns.get("from_", default["from_"])
@@ -75,7 +80,11 @@ class Transfers:
 
     def cycles(self) -> Iterator[tuple[int, int, list[Transfer]]]:
         """Each cycle with transfers: its number, its privilege, its transfers."""
-        first = np.flatnonzero(np.diff(self.cycle, prepend=self.cycle[:1] - np.uint64(1)) != 0).tolist() if len(self) else []
+        first = (
+            np.flatnonzero(np.diff(self.cycle, prepend=self.cycle[:1] - np.uint64(1)) != 0).tolist()
+            if len(self)
+            else []
+        )
         rows = list(map(Transfer._make, zip(*(getattr(self, name).tolist() for name in Transfer._fields))))
         number, priv = self.cycle.tolist(), self.priv.tolist()
         for begin, end in zip(first, [*first[1:], len(self)]):
@@ -92,15 +101,26 @@ class Transfers:
             return cls(**{name: stored[name] for name in _DTYPES})
 
     @classmethod
-    def of_retired(cls, retired: Retired, program: Program | None = None, rng: random.Random | None = None, *, slots: int = 1,
-                   gaps: float = 0.3, misp: float = 0.2, stall: float = 0.0) -> Transfers:  # fmt: skip
-        """The transfers of a retire stream: branches taken or not, jumps, traps, trap returns, Debug Mode entered and left.
+    def of_retired(
+        cls,
+        retired: Retired,
+        program: Program | None = None,
+        rng: random.Random | None = None,
+        *,
+        slots: int = 1,
+        gaps: float = 0.3,
+        misp: float = 0.2,
+        stall: float = 0.0,
+    ) -> Transfers:
+        """The transfers of a retire stream: branches taken or not, jumps, traps, trap returns, Debug Mode entered and
+        left.
 
         The program's own types are taken, not those of the stream, which may be another variant's (but for custom
-        instructions that jump: 14); without a program the stream's (v1_0). The target is the PC of the next row; a last transfer whose target nobody knows is left out.
-        Without rng every cycle has all its `slots` filled; with it slots are left empty, with probability `gaps` idle
-        cycles come before a cycle, with `stall` very many, and with `misp` an instruction was mispredicted.
-        Entry into Debug Mode looks like a breakpoint and leaving it like a trap return, but for `to` and `from_`.
+        instructions that jump: 14); without a program the stream's (v1_0). The target is the PC of the next row; a last
+        transfer whose target nobody knows is left out. Without rng every cycle has all its `slots` filled; with it
+        slots are left empty, with probability `gaps` idle cycles come before a cycle, with `stall` very many, and with
+        `misp` an instruction was mispredicted. Entry into Debug Mode looks like a breakpoint and leaving it like a trap
+        return, but for `to` and `from_`.
         """
         if not 1 <= slots <= 4:
             raise TransfersError(f"slots={slots} is no transfer port; give 1 to 4")
@@ -132,7 +152,9 @@ def _types(retired: Retired, program: Program | None) -> np.ndarray:
     told = retired.itype if program is None else program.columns(retired.pc).itype["v1_0"]
     told = np.where((told == 0) & (retired.itype == IType.OTHER_UNINFERABLE_JUMP), retired.itype, told)
     insn = retired.kind == Kind.INSN
-    type_ = np.where(insn & (told >= IType.XRET), told, 0).astype(np.uint8)  # ecall and ebreak transfer nothing, their traps do
+    type_ = np.where(insn & (told >= IType.XRET), told, 0).astype(
+        np.uint8
+    )  # ecall and ebreak transfer nothing, their traps do
     type_[(type_ == IType.NOT_TAKEN) & (retired.taken == 1)] = IType.TAKEN
     type_[np.isin(type_, (6, 7))] = 0
     trap = (retired.kind == Kind.EXCEPTION) | (retired.kind == Kind.INTERRUPT)
@@ -146,7 +168,11 @@ def _unfinished(retired: Retired, program: Program | None, at: np.ndarray) -> in
     """1 if the last transfer is the last row and its target is not in its opcode, else 0."""
     if not len(at) or at[-1] < len(retired) - 1:
         return 0
-    direct = program is not None and retired.kind[-1] == Kind.INSN and int(program.columns(retired.pc[-1:]).target[0]) != NO_TARGET
+    direct = (
+        program is not None
+        and retired.kind[-1] == Kind.INSN
+        and int(program.columns(retired.pc[-1:]).target[0]) != NO_TARGET
+    )
     return int(not direct and retired.kind[-1] != Kind.DEBUG_EXIT)
 
 
@@ -163,8 +189,12 @@ def _targets(retired: Retired, program: Program | None, at: np.ndarray) -> np.nd
     return target
 
 
-def _schedule(from_: np.ndarray, to: np.ndarray, slots: int, coins: _Coins, gaps: float, stall: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cycle and slot of each transfer. A cycle has one mode at its begin, so what does not go on from there begins a new one."""
+def _schedule(
+    from_: np.ndarray, to: np.ndarray, slots: int, coins: _Coins, gaps: float, stall: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cycle and slot of each transfer. A cycle has one mode at its begin, so what does not go on from there begins a
+    new one.
+    """
     n = len(from_)
     fresh = coins(n, 0.5) if slots > 1 else np.ones(n, dtype=bool)
     fresh[:1] = True

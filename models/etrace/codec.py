@@ -1,6 +1,9 @@
-"""Packets to payload bytes and back (payload chapter): fields LSB first, status bits as XOR chains, sign-based compression.
+# SPDX-License-Identifier: Apache-2.0
+"""Packets to payload bytes and back (payload chapter): fields LSB first, status bits as XOR chains, sign-based
+compression.
 
-`pack` makes the shortest payload; `unpack` takes any bytes and either gives a packet or says in a `PacketError` why there is none.
+`pack` makes the shortest payload; `unpack` takes any bytes and either gives a packet or says in a `PacketError` why
+there is none.
 """
 
 from __future__ import annotations
@@ -8,8 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from models.etrace.config import Config
-from models.etrace.packets import MAX_PAYLOAD, TABLES, Format, Packet, formats
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import MAX_PAYLOAD, TABLES, Format, Packet, formats
 
 FORMAT_BITS = 2
 
@@ -19,7 +22,9 @@ class PacketError(ValueError):
 
 
 def bits(packet: Packet, config: Config, options: dict[str, int] | None = None) -> tuple[int, int]:
-    """(the whole payload as a number, its length in bits) before compression; ValueError if a value does not fit its field."""
+    """(the whole payload as a number, its length in bits) before compression; ValueError if a value does not fit its
+    field.
+    """
     values: dict[str, Any] = packet.values | {"options": options or config.options}
     payload, length = values["format"], FORMAT_BITS
     for name, width, kind, signed in formats(config.variant)[packet.name].fields:
@@ -77,7 +82,9 @@ def _format(payload: int, config: Config, options: dict[str, int]) -> tuple[Form
         subformat = payload >> FORMAT_BITS & ((1 << config.f0s_width_p) - 1)
     found = known.get((number, subformat))
     if found is None or (number == 0 and not options[("branch_prediction", "jump_target_cache")[subformat]]):
-        raise PacketError(f"format {number} subformat {subformat} is not in use in this configuration ({config.variant})")
+        raise PacketError(
+            f"format {number} subformat {subformat} is not in use in this configuration ({config.variant})"
+        )
     return found, subformat
 
 
@@ -116,5 +123,3 @@ def unpack(data: bytes, config: Config, options: dict[str, int] | None = None) -
 def is_shortest(data: bytes) -> bool:
     """Whether no byte of a payload could be left out."""
     return len(data) < 2 or data[-1] not in (0, 0xFF) or (data[-2] >> 7) != (data[-1] >> 7)
-
-

@@ -1,16 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configuration of a counter block: the parameters of one implementation.
 
-`config.json` of a capture holds exactly `Config.to_dict()`; a command line writes the options in upper case (`COUNTERS=3+4+9`,
-`WIDTHS=40,3:12`, `SELECTORS=all,4:0x7`). Parameters: docs/hpm-profile.md.
+`config.json` of a capture is exactly `Config.to_dict()`; a command line writes the options in upper case
+(`COUNTERS=3+4+9`, `WIDTHS=40,3:12`, `SELECTORS=all,4:0x7`). Parameters: docs/reference/hpm-profile.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from models.hpm.events import FIRST_EVENT, MOST_EVENTS
-from models.riscv.options import demand_legal
+from rvtrace.models.common.options import ConfigError, Options, number, option, shown, switch
+from rvtrace.models.hpm.events import FIRST_EVENT, MOST_EVENTS
 
 FIRST, LAST = 3, 31  # mhpmcounter3 to mhpmcounter31
 ALL = -1  # counters, selectors, inhibit: everything
@@ -18,38 +20,36 @@ _MASK32 = (1 << 32) - 1
 _PROGRAMMABLE = _MASK32 & ~7
 
 
-class ConfigError(ValueError):
-    """A configuration that is not legal or not built; the text says what is."""
-
-
 @dataclass(frozen=True)
-class Config:
-    """One implementation; ConfigError on construction if it is illegal.
+class Config(Options):
+    """One implementation; ConfigError if it is illegal.
 
-    xlen: MXLEN. retired: most instructions retired in a cycle. events: external events; event_bits: bits of each count.
+    xlen: MXLEN. retired: most instructions retired per cycle. events: external events; event_bits: bits of each count.
     counters: mask of mhpmcounter3 to 31 that exist. widths: of 32 counters in bits (0 to 2 and absent ones are 64).
-    selectors: of 32 counters the mask of selectors each can count (absent ones: bit 0 only). inhibit: mask of the bits of
-    mcountinhibit that exist. -1, or a tuple of one element, is everything or the same for all.
-    has_u, has_s, has_h: modes. has_sscofpmf, has_smcntrpmf, has_shlcofideleg: extensions.
+    selectors: of 32 counters the mask of selectors each can count (absent ones: bit 0 only). inhibit: mask of the bits
+    of mcountinhibit that exist. -1, or a tuple of one element, is everything or the same for all. has_u, has_s, has_h:
+    modes. has_sscofpmf, has_smcntrpmf, has_shlcofideleg: extensions.
     """
 
-    xlen: int = 64
-    retired: int = 4
-    events: int = 8
-    event_bits: int = 2
+    IP: ClassVar[str] = "hpm"
+
+    xlen: int = option(64, (32, 64))
+    retired: int = option(4, range(1, 9))
+    events: int = option(8, range(1, MOST_EVENTS + 1))
+    event_bits: int = option(2, range(1, 9))
     counters: int = ALL
     widths: tuple[int, ...] = (64,)
     selectors: tuple[int, ...] = (ALL,)
     inhibit: int = ALL
-    has_u: int = 1
-    has_s: int = 1
-    has_h: int = 1
-    has_sscofpmf: int = 1
-    has_smcntrpmf: int = 1
-    has_shlcofideleg: int = 1
+    has_u: int = switch(1)
+    has_s: int = switch(1)
+    has_h: int = switch(1)
+    has_sscofpmf: int = switch(1)
+    has_smcntrpmf: int = switch(1)
+    has_shlcofideleg: int = switch(1)
 
     def __post_init__(self) -> None:
-        demand_legal(self, _LEGAL, ConfigError)
+        super().__post_init__()
         for name, needs in _NEEDS.items():
             missing = [other for other in needs if not getattr(self, other)]
             if getattr(self, name) and missing:
@@ -62,7 +62,9 @@ class Config:
     def _bits(self, name: str) -> int:
         value = getattr(self, name)
         if not -1 <= value <= _MASK32:
-            raise ConfigError(f"{name.upper()}={value} is no mask of 32 bits; give {name.upper()}={_PROGRAMMABLE:#x} for example")
+            raise ConfigError(
+                f"{shown(name, value)} is not a mask of 32 bits; give {name.upper()}={_PROGRAMMABLE:#x} for example"
+            )
         return value & _MASK32
 
     def _per_counter(self) -> None:
@@ -72,10 +74,13 @@ class Config:
             if not self.has(n) or n < FIRST:
                 widths[n], selectors[n] = 64, 1
             if not 1 <= widths[n] <= 64:
-                raise ConfigError(f"WIDTHS gives counter {n} {widths[n]} bits; give 1 to 64")
+                raise ConfigError(f"{shown('widths', widths[n])} of counter {n} is not supported; give 1 to 64")
             selectors[n] = every if selectors[n] == ALL else selectors[n] | 1
             if not 0 <= selectors[n] <= every:
-                raise ConfigError(f"SELECTORS of counter {n} has bits that are no selector; give bits of {every:#x}, or more EVENTS")
+                raise ConfigError(
+                    f"SELECTORS of counter {n} has bits beyond the last selector; give bits of {every:#x}, or more"
+                    " EVENTS"
+                )
             if n < FIRST or not self.has(n):
                 selectors[n] = 1
         object.__setattr__(self, "widths", tuple(widths))
@@ -88,7 +93,7 @@ class Config:
         return given * (32 // len(given))
 
     def has(self, n: int) -> bool:
-        """Whether counter n is there: mcycle (0), minstret (2), mhpmcounter n."""
+        """Whether counter n exists: mcycle (0), minstret (2), mhpmcounter n."""
         return bool((self.counters | 0b101) >> n & 1)
 
     @property
@@ -101,13 +106,11 @@ class Config:
         """Bits 62:58 of mhpmevent, mcyclecfg and minstretcfg whose mode exists (whatever the extensions)."""
         return 1 << 62 | self.has_s << 61 | self.has_u << 60 | self.has_h << 59 | self.has_h << 58
 
-    def to_dict(self) -> dict[str, Any]:
-        """What `config.json` holds."""
-        return {"ip": "hpm", **asdict(self), "widths": list(self.widths), "selectors": list(self.selectors)}
-
     def words(self) -> dict[str, str]:
-        """The options that are not the default, as a command line has them; `from_dict` reads them."""
-        found = {name: str(getattr(self, name)) for name in _LEGAL if getattr(self, name) != getattr(Config, name)}
+        """The options that differ from the defaults, as text for a command line; `from_dict` reads them."""
+        found = {
+            name: str(getattr(self, name)) for name in Config.legal() if getattr(self, name) != getattr(Config, name)
+        }
         there = [n for n in range(FIRST, LAST + 1) if self.has(n)]
         if self.counters != _PROGRAMMABLE:
             found["counters"] = "+".join(map(str, there)) if len(there) > 1 else f"{self.counters:#x}"
@@ -115,38 +118,33 @@ class Config:
             found["inhibit"] = f"{self.inhibit:#x}"
         every = (1 << (FIRST_EVENT + self.events)) - 1
         for name, values, usual in (("widths", self.widths, "64"), ("selectors", self.selectors, "all")):
-            text = {n: "all" if name == "selectors" and values[n] == every else str(values[n]) if name == "widths" else hex(values[n]) for n in there}
+            text = {
+                n: (
+                    "all"
+                    if name == "selectors" and values[n] == every
+                    else str(values[n])
+                    if name == "widths"
+                    else hex(values[n])
+                )
+                for n in there
+            }
             if any(one != usual for one in text.values()):
                 often = max(text.values(), key=list(text.values()).count)
                 found[name] = ",".join([often, *(f"{n}:{one}" for n, one in text.items() if one != often)])
         return found
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Config:
-        """From `config.json` or command line; numbers may be text. ConfigError names an unknown option."""
-        known = {f.name: f for f in fields(cls)}
-        given: dict[str, Any] = {}
-        for name, value in values.items():
-            if name == "ip":
-                continue
-            if name not in known:
-                raise ConfigError(f"unknown option {name.upper()}={value}; known are {', '.join(n.upper() for n in known)}")
-            if name in ("widths", "selectors"):
-                given[name] = _table(name, value)
-            elif name in ("counters", "inhibit"):
-                given[name] = _mask(name, value)
-            else:
-                given[name] = _number(name, value)
-        return cls(**given)
+    def parse(cls, name: str, value: Any, given: Mapping[str, Any]) -> Any:
+        """COUNTERS and INHIBIT are masks or sums of bit numbers (`3+4`); WIDTHS and SELECTORS are lists (`40,3:12`)."""
+        if name in ("widths", "selectors"):
+            return _table(name, value)
+        if name in ("counters", "inhibit"):
+            return _mask(name, value)
+        return super().parse(name, value, given)
 
 
 def _number(name: str, value: Any) -> int:
-    if value == "all":
-        return ALL
-    try:
-        return int(value) if isinstance(value, int) else int(str(value), 0)
-    except ValueError:
-        raise ConfigError(f"{name.upper()}={value} is not a number; give one, such as {name.upper()}=0") from None
+    return ALL if value == "all" else number(name, value)
 
 
 def _mask(name: str, value: Any) -> int:
@@ -154,7 +152,7 @@ def _mask(name: str, value: Any) -> int:
     if isinstance(value, str) and "+" in value:
         bits = [_number(name, item) for item in value.split("+") if item]
         if any(not 0 <= bit < 32 for bit in bits):
-            raise ConfigError(f"{name.upper()}={value} names a counter that does not exist; give numbers 0 to 31")
+            raise ConfigError(f"{shown(name, value)} names a counter that does not exist; give numbers 0 to 31")
         return sum(1 << bit for bit in set(bits))
     return _number(name, value)
 
@@ -171,12 +169,8 @@ def _table(name: str, value: Any) -> tuple[int, ...]:
         elif (n := _number(name, number)) in range(FIRST, LAST + 1):
             out[n] = _number(name, one)
         else:
-            raise ConfigError(f"{name.upper()} names counter {n}; give numbers 3 to 31")
+            raise ConfigError(f"{shown(name, value)} names counter {n}; give numbers {FIRST} to {LAST}")
     return tuple(out)
 
 
-_LEGAL: dict[str, Any] = {
-    "xlen": (32, 64), "retired": range(1, 9), "events": range(1, MOST_EVENTS + 1), "event_bits": range(1, 9),
-    **dict.fromkeys(("has_u", "has_s", "has_h", "has_sscofpmf", "has_smcntrpmf", "has_shlcofideleg"), range(2)),
-}  # fmt: skip
 _NEEDS = {"has_s": ("has_u",), "has_h": ("has_s",), "has_shlcofideleg": ("has_h", "has_sscofpmf")}

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a hart does in a cycle that counters can count: selectors, and the inputs of one cycle.
 
 A selector is the number in mhpmevent.SELECT: 0 nothing, 1 cycles, 2 instructions retired, 3 + k the external event k
-(section Parameters of docs/hpm-profile.md).
+(section Parameters of docs/reference/hpm-profile.md).
 """
 
 from __future__ import annotations
@@ -36,4 +37,8 @@ QUIET = Counts()
 
 def selector_name(selector: int) -> str:
     """A selector in words."""
-    return ("nothing", "cycles", "instructions retired")[selector] if selector < FIRST_EVENT else f"event {selector - FIRST_EVENT}"
+    return (
+        ("nothing", "cycles", "instructions retired")[selector]
+        if selector < FIRST_EVENT
+        else f"event {selector - FIRST_EVENT}"
+    )

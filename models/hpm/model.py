@@ -1,22 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference model of the hardware performance counters: every counter, every OF bit, every access, one cycle at a time.
 
     hpm = Hpm(Config(xlen=32))
     hpm.cycle(M, Counts(retired=2), Access(WRITE, 0x323, 3))       ->  Answer(rdata=0, outcome=DONE)
     hpm.counter(2)                                                 ->  2
 
-The rules are those of docs/hpm-profile.md, section A cycle; the numbers there are the steps here. Many cycles without
-accesses go faster through `models.hpm.model_bulk`.
+The rules are those of docs/reference/hpm-profile.md, section A cycle; the numbers there are the steps here. Many cycles
+without accesses go faster through `rvtrace.models.hpm.bulk`.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from models.hpm.config import FIRST, Config
-from models.hpm.events import CYCLES, QUIET, RETIRED, Counts
-from models.hpm.model_access import acting, narrow, operand, outcome, writes
-from models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
-from models.riscv.csr import CLEAR, DEBUG, DONE, HS, SET, VS, VU, WRITE, Access, Answer, M, U
+from rvtrace.models.hpm.access import acting, narrow, operand, outcome, writes
+from rvtrace.models.hpm.config import FIRST, Config
+from rvtrace.models.hpm.events import CYCLES, QUIET, RETIRED, Counts
+from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, SET, VS, VU, WRITE, Access, Answer, M, U
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _LCOFI = 1 << LCOFI_BIT
@@ -27,7 +28,9 @@ _CONTROLS = ("mcountinhibit", "mcounteren", "scounteren", "hcounteren", "mcyclec
 
 
 class State(NamedTuple):
-    """Everything software can see, at the begin of a cycle. counters, events: mhpmcounter and mhpmevent by number (0 mcycle, 2 minstret)."""
+    """Everything software can see, at the start of a cycle. counters, events: mhpmcounter and mhpmevent by number (0
+    mcycle, 2 minstret).
+    """
 
     counters: tuple[int, ...]
     events: tuple[int, ...]
@@ -44,7 +47,7 @@ class _Write(NamedTuple):
 
 
 class Hpm:
-    """The block behind its ports.
+    """The block at its ports.
 
     counters, events: by counter number. controls: the other registers by name (mip and mie: bit 13 only).
     """
@@ -124,7 +127,11 @@ class Hpm:
     def _selected(self, n: int, priv: int) -> int:
         if self.controls["mcountinhibit"] >> n & 1:
             return 0
-        selector, filters = (_FIXED[n][0], self.controls[_FIXED[n][1]]) if n in _FIXED else (self.events[n] & SELECT_MASK, self.events[n])
+        selector, filters = (
+            (_FIXED[n][0], self.controls[_FIXED[n][1]])
+            if n in _FIXED
+            else (self.events[n] & SELECT_MASK, self.events[n])
+        )
         return 0 if filters >> _INHIBITED_BY[priv] & 1 else selector
 
     def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
@@ -154,7 +161,7 @@ class Hpm:
         self._overflow([n for n in wrapped if n >= FIRST])
 
     def _overflow(self, counters: list[int]) -> None:
-        """Behind the write of the cycle: its OF is the one that counts, and its LCOFIP does not lose the request."""
+        """After the write of the cycle: its OF is the one that counts, and its LCOFIP does not lose the request."""
         if self.config.has_sscofpmf:
             for n in counters:
                 if not self.events[n] >> OF_BIT:
@@ -164,7 +171,7 @@ class Hpm:
     # --- Accesses -----------------------------------------------------------------------------------
 
     def _answer(self, access: Access, counts: Counts) -> tuple[Answer, _Write | None]:
-        """Answer, and the write that follows it; the state is that at the begin of the cycle."""
+        """Answer, and the write that follows it; the state is that at the start of the cycle."""
         c = self.controls
         found = self._csrs.get(access.addr)
         result = outcome(self.config, found, access, (c["mcounteren"], c["scounteren"], c["hcounteren"]))
@@ -187,7 +194,7 @@ class Hpm:
         return Answer(shown, DONE), _Write(self._named[found.name[:-1]] if found.high else found, new)
 
     def _read(self, csr: Csr, priv: int, counts: Counts) -> int:
-        """All 64 bits behind a CSR as this mode sees them."""
+        """All 64 bits that a CSR shows, as this mode sees them."""
         c, name = self.controls, csr.state
         if name == "time":
             return (counts.time + (c["htimedelta"] if priv in (VS, VU) else 0)) & _ALL

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register table of the hardware performance counters, ready to use: CSRs, their fields, and what a write leaves.
 
-One table for everybody: `tools/registers_hpm.py` writes the RTL package and the documentation page from it, model and
+One table for everybody: `flow/generate/hpm.py` writes the RTL package and the documentation page from it, model and
 testbench take addresses, fields and legal values from it.
 
     csrs(config)                  the CSRs that exist in one implementation, by address
@@ -8,7 +9,7 @@ testbench take addresses, fields and legal values from it.
     found.warl(value)             what a write of `value` leaves in the register
 
 Source: privileged specification, chapters Machine-Level, Supervisor-Level and Hypervisor CSRs, Sscofpmf, Smcntrpmf,
-Shlcofideleg; choices: docs/hpm-profile.md.
+Shlcofideleg; choices: docs/reference/hpm-profile.md.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from models.control.layout import ControlError, Field, bits, fixed, one_of, row
-from models.hpm.config import FIRST, LAST, Config
+from rvtrace.models.hpm.config import FIRST, LAST, Config
+from rvtrace.models.tci.layout import ControlError, Field, bits, fixed, one_of, row
 
 __all__ = ["Csr", "LCOFI_BIT", "OF_BIT", "SELECT_MASK", "INHIBITS", "csr", "csrs", "read_only"]
 
@@ -33,7 +34,7 @@ class Csr:
     """One CSR: address, name, fields from bit 0 up (of an h register those of the whole 64 bits).
 
     level: least privilege that may access it: M, H (HS), S, or U: a counter that the enables open. width: in bits.
-    state: the register that holds what it shows (itself, or of a view the other). virtual: the CSR that stands in for it
+    state: the register that holds what it shows (itself, or of a view the other). virtual: the CSR that replaces it
     if V = 1 (empty: itself). number: of a counter, its event and its views; -1 of others. high: it is bits 63:32 of
     `state` and exists at XLEN 32 only.
     """
@@ -57,7 +58,7 @@ class Csr:
 
     @property
     def mask(self) -> int:
-        """Bits of the 64 behind it that some write can set."""
+        """Bits of its 64 that some write can set."""
         out = 0
         for f in self.fields:
             if f.access != "RO":
@@ -78,7 +79,9 @@ class Csr:
         for f in self.fields:
             if f.name == name:
                 return f
-        raise ControlError(f"{self.name} has no field {name}; it has {', '.join(f.name for f in self.fields) or 'none'}")
+        raise ControlError(
+            f"{self.name} has no field {name}; it has {', '.join(f.name for f in self.fields) or 'none'}"
+        )
 
 
 def read_only(address: int) -> bool:
@@ -99,7 +102,14 @@ def _count(config: Config, n: int) -> tuple[Field, ...]:
 def _filters(config: Config, present: int) -> tuple[Field, ...]:
     """MINH to VUINH, from bit 58 up."""
     return tuple(
-        row(name, str(bit), "WARL", f"do not count in {_MODES[name]}", legal=bits(present & config.inhibits >> bit & 1), undefined=True)
+        row(
+            name,
+            str(bit),
+            "WARL",
+            f"do not count in {_MODES[name]}",
+            legal=bits(present & config.inhibits >> bit & 1),
+            undefined=True,
+        )
         for name, bit in reversed(INHIBITS.items())
     )
 
@@ -109,17 +119,33 @@ def _event(config: Config, n: int) -> tuple[Field, ...]:
         return (row("SELECT", "55:0", "RO", "not implemented", undefined=False),)
     known = tuple(e for e in range(config.selectors[n].bit_length()) if config.selectors[n] >> e & 1)
     return (
-        row("SELECT", "55:0", "WARL", "what is counted; what the counter cannot count becomes 0", legal=one_of(known, 0), undefined=True),
+        row(
+            "SELECT",
+            "55:0",
+            "WARL",
+            "what is counted; what the counter cannot count becomes 0",
+            legal=one_of(known, 0),
+            undefined=True,
+        ),
         row("WPRI", "57:56", "RO", "", undefined=False),
         *_filters(config, config.has_sscofpmf),
-        row("OF", str(OF_BIT), "WARL", "the counter overflowed; as 1 it disables the interrupt", legal=bits(config.has_sscofpmf), volatile=True, undefined=True),
-    )  # fmt: skip
+        row(
+            "OF",
+            str(OF_BIT),
+            "WARL",
+            "the counter overflowed; as 1 it disables the interrupt",
+            legal=bits(config.has_sscofpmf),
+            volatile=True,
+            undefined=True,
+        ),
+    )
 
 
 def _enable(present: int, what: str) -> tuple[Field, ...]:
     """A bit for each counter, from bit 0 up."""
     return tuple(
-        row(_ENABLES.get(n, f"HPM{n}"), str(n), "WARL", what, legal=bits(present >> n & 1), undefined=True) for n in range(32)
+        row(_ENABLES.get(n, f"HPM{n}"), str(n), "WARL", what, legal=bits(present >> n & 1), undefined=True)
+        for n in range(32)
     )
 
 
@@ -138,7 +164,19 @@ def _lcofi(config: Config, name: str, what: str, present: int = 1) -> tuple[Fiel
 
 def _pair(low: Csr, high_address: int) -> list[Csr]:
     """A register of 64 bits and its h register."""
-    high = Csr(high_address, f"{low.name}h", low.level, 32, "bits 63:32", low.section, low.fields, low.state, low.virtual, low.number, True)
+    high = Csr(
+        high_address,
+        f"{low.name}h",
+        low.level,
+        32,
+        "bits 63:32",
+        low.section,
+        low.fields,
+        low.state,
+        low.virtual,
+        low.number,
+        True,
+    )
     return [low, high]
 
 
@@ -148,10 +186,30 @@ def _counters(config: Config) -> list[Csr]:
         name = {0: "mcycle", 2: "minstret"}.get(n, f"mhpmcounter{n}")
         what = {0: "cycles", 2: "instructions retired"}.get(n, f"counter {n}")
         found += _pair(Csr(0xB00 + n, name, "M", 64, what, section, _count(config, n), name, number=n), 0xB80 + n)
-        view = Csr(0xC00 + n, name[1:], "U", 64, f"view of {name}", "Zicntr and Zihpm", _shown(_count(config, n)), name, number=n)
+        view = Csr(
+            0xC00 + n,
+            name[1:],
+            "U",
+            64,
+            f"view of {name}",
+            "Zicntr and Zihpm",
+            _shown(_count(config, n)),
+            name,
+            number=n,
+        )
         found += _pair(view, 0xC80 + n)
     for n in range(FIRST, LAST + 1):
-        event = Csr(0x320 + n, f"mhpmevent{n}", "M", 64, f"what counter {n} counts", section, _event(config, n), f"mhpmevent{n}", number=n)
+        event = Csr(
+            0x320 + n,
+            f"mhpmevent{n}",
+            "M",
+            64,
+            f"what counter {n} counts",
+            section,
+            _event(config, n),
+            f"mhpmevent{n}",
+            number=n,
+        )
         found += _pair(event, 0x720 + n) if config.has_sscofpmf else [event]
     return found
 
@@ -164,35 +222,85 @@ def _time() -> list[Csr]:
     clock = (row("time", "63:0", "RO", "the real-time clock; with V = 1 plus htimedelta", volatile=True),)
     found = _pair(Csr(0xC01, "time", "U", 64, "real-time clock", "Zicntr and Zihpm", clock, "time", number=1), 0xC81)
     delta = (row("delta", "63:0", "WARL", "added to time in VS-mode and VU-mode", undefined=True),)
-    return found + _pair(Csr(0x605, "htimedelta", "H", 64, "time delta", "Hypervisor Time Delta", delta, "htimedelta"), 0x615)
+    return found + _pair(
+        Csr(0x605, "htimedelta", "H", 64, "time delta", "Hypervisor Time Delta", delta, "htimedelta"), 0x615
+    )
 
 
 def _control(config: Config) -> list[Csr]:
     machine, smcntrpmf = "Machine-Level CSRs", []
     stop = tuple(f for f in _enable(config.inhibit, "the counter does not count") if f.name != "TM")
     found = [Csr(0x320, "mcountinhibit", "M", 32, "stops counters", "Machine Counter-Inhibit", stop, "mcountinhibit")]
-    for name, level, address, whom in (("mcounteren", "M", 0x306, "S-mode, or U-mode if there is no S-mode,"),
-                                       ("scounteren", "S", 0x106, "U-mode (VU-mode)"), ("hcounteren", "H", 0x606, "VS-mode and VU-mode")):  # fmt: skip
+    for name, level, address, whom in (
+        ("mcounteren", "M", 0x306, "S-mode, or U-mode if there is no S-mode,"),
+        ("scounteren", "S", 0x106, "U-mode (VU-mode)"),
+        ("hcounteren", "H", 0x606, "VS-mode and VU-mode"),
+    ):
         enable = _enable(config.enables, f"{whom} may read the counter")
         found.append(Csr(address, name, level, 32, "opens counters", "Counter-Enable", enable, name))
     if config.has_smcntrpmf:
         for name, address, what in (("mcyclecfg", 0x321, "mcycle"), ("minstretcfg", 0x322, "minstret")):
-            smcntrpmf += _pair(Csr(address, name, "M", 64, f"filters of {what}", "Smcntrpmf", _filters(config, 1), name), address + 0x400)
+            smcntrpmf += _pair(
+                Csr(address, name, "M", 64, f"filters of {what}", "Smcntrpmf", _filters(config, 1), name),
+                address + 0x400,
+            )
     if config.has_s and config.has_sscofpmf:
-        found.append(Csr(0xDA0, "scountovf", "S", 32, "OF bits of all counters", "Sscofpmf", _overflowed(config), "scountovf"))
-    pending, enabled = _lcofi(config, "LCOFIP", "counter overflow interrupt pending"), _lcofi(config, "LCOFIE", "it is enabled")
+        found.append(
+            Csr(0xDA0, "scountovf", "S", 32, "OF bits of all counters", "Sscofpmf", _overflowed(config), "scountovf")
+        )
+    pending, enabled = (
+        _lcofi(config, "LCOFIP", "counter overflow interrupt pending"),
+        _lcofi(config, "LCOFIE", "it is enabled"),
+    )
     delegated, w = "counter overflow interrupts go to ", config.xlen
     found += [
         Csr(0x344, "mip", "M", w, "interrupts pending", machine, pending, "mip"),
         Csr(0x304, "mie", "M", w, "interrupts enabled", machine, enabled, "mie"),
-        Csr(0x303, "mideleg", "M", w, "delegation to HS", machine, _lcofi(config, "LCOFI", delegated + "S-mode (HS)"), "mideleg"),
-        Csr(0x144, "sip", "S", w, "view of mip", "Supervisor Interrupt Registers", pending, "mip", "vsip" if config.has_h else ""),
-        Csr(0x104, "sie", "S", w, "view of mie", "Supervisor Interrupt Registers", enabled, "mie", "vsie" if config.has_h else ""),
-        Csr(0x603, "hideleg", "H", w, "delegation to VS", "Shlcofideleg",
-            _lcofi(config, "LCOFI", delegated + "VS-mode", config.has_shlcofideleg), "hideleg"),
+        Csr(
+            0x303,
+            "mideleg",
+            "M",
+            w,
+            "delegation to HS",
+            machine,
+            _lcofi(config, "LCOFI", delegated + "S-mode (HS)"),
+            "mideleg",
+        ),
+        Csr(
+            0x144,
+            "sip",
+            "S",
+            w,
+            "view of mip",
+            "Supervisor Interrupt Registers",
+            pending,
+            "mip",
+            "vsip" if config.has_h else "",
+        ),
+        Csr(
+            0x104,
+            "sie",
+            "S",
+            w,
+            "view of mie",
+            "Supervisor Interrupt Registers",
+            enabled,
+            "mie",
+            "vsie" if config.has_h else "",
+        ),
+        Csr(
+            0x603,
+            "hideleg",
+            "H",
+            w,
+            "delegation to VS",
+            "Shlcofideleg",
+            _lcofi(config, "LCOFI", delegated + "VS-mode", config.has_shlcofideleg),
+            "hideleg",
+        ),
         Csr(0x244, "vsip", "H", w, "view of mip", "Shlcofideleg", pending, "mip"),
         Csr(0x204, "vsie", "H", w, "view of mie", "Shlcofideleg", enabled, "mie"),
-    ]  # fmt: skip
+    ]
     return found + smcntrpmf
 
 

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows: what happened at the ports of a counter block, cycle by cycle, as arrays.
 
-The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered); checks,
-coverage and models read it. Ports: docs/hpm-profile.md.
+The same record is played (rdata and outcome 0) and comes back from the monitors (with what the device answered);
+checks, coverage and models read it. Ports: docs/reference/hpm-profile.md.
 
     rows = Rows.from_rows([(0, M, Counts(retired=2), Access(WRITE, 0x323, 3))], events=8)
-    rows, trace = followed(rows, config)      what the model answers, and its state at the begin of each row
+    rows, trace = followed(rows, config)      what the model answers, and its state at the start of each row
 
 In the cycles between two rows nothing retires, no event happens and nothing is accessed; `priv_i`, `stopcount_i` and
 `cycle_i` are those of the row before.
@@ -17,17 +18,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.hpm.model_bulk import Block, Trace, follow
-from models.riscv.csr import Access
-from models.riscv.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
+from rvtrace.models.common.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
+from rvtrace.models.hpm.bulk import Block, Trace, follow
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import Access
 
 _CYCLE: dict[str, Any] = {
-    "cycle": np.uint64, "priv": np.uint8, "stopcount": np.uint8, "running": np.uint8, "retired": np.uint8, "events": np.uint8, "time": np.uint64,
-}  # fmt: skip
+    "cycle": np.uint64,
+    "priv": np.uint8,
+    "stopcount": np.uint8,
+    "running": np.uint8,
+    "retired": np.uint8,
+    "events": np.uint8,
+    "time": np.uint64,
+}
 _DTYPES = _CYCLE | ACCESS
 _SHORT = 64  # rows: fewer are faster one by one
 
@@ -36,7 +42,8 @@ Row = tuple[int, int, Counts, "Access | None", int, int]
 
 @dataclass
 class Rows(PortRows):
-    """Columns of n rows (what all ports have in common: models/riscv/port_rows.py). priv, stopcount, retired, time: the ports.
+    """Columns of n rows (what all ports have in common: models/common/port_rows.py). priv, stopcount, retired, time:
+    the ports.
 
     running: `cycle_i`. events: shape [n, NEvents].
     """
@@ -65,14 +72,22 @@ class Rows(PortRows):
 
     @property
     def clocks(self) -> np.ndarray:
-        """How many cycles each row stands for: itself, and those up to the next row."""
+        """How many cycles each row represents: itself, and those up to the next row."""
         return np.append(np.diff(self.cycle), np.uint64(1)).astype(np.uint64) if len(self) else np.zeros(0, np.uint64)
 
     @classmethod
     def empty(cls, n: int, events: int) -> Rows:
         """n rows in cycles 0, 1, ... in M-mode, in which only cycles of the hart pass."""
         columns = {name: np.zeros((n, events) if name == "events" else n, dtype) for name, dtype in _DTYPES.items()}
-        return cls(**columns | {"cycle": np.arange(n), "priv": np.full(n, 3), "running": np.ones(n), "op": np.full(n, NO_ACCESS)})
+        return cls(
+            **columns
+            | {
+                "cycle": np.arange(n),
+                "priv": np.full(n, 3),
+                "running": np.ones(n),
+                "op": np.full(n, NO_ACCESS),
+            }
+        )
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[int, int, Counts, Access | None]], events: int) -> Rows:
@@ -84,7 +99,11 @@ class Rows(PortRows):
             if len(counts.events) > events:
                 raise RowsError(f"cycle {cycle} has {len(counts.events)} events; give at most {events}")
             out.priv[k], out.running[k], out.retired[k] = priv, counts.cycle, counts.retired
-            out.events[k, : len(counts.events)], out.stopcount[k], out.time[k] = counts.events, counts.stopcount, counts.time
+            out.events[k, : len(counts.events)], out.stopcount[k], out.time[k] = (
+                counts.events,
+                counts.stopcount,
+                counts.time,
+            )
             if access is not None:
                 out.op[k], out.addr[k], out.wdata[k], out.mode[k], out.xlen32[k] = access
         out.__post_init__()
@@ -94,14 +113,18 @@ class Rows(PortRows):
         """Each row: cycle, privilege, counts, access or None, rdata, outcome."""
         counts = map(Counts, self.running.tolist(), self.retired.tolist(), map(tuple, self.events.tolist()),
                      self.stopcount.tolist(), self.time.tolist())  # fmt: skip
-        accesses = zip(self.op.tolist(), self.addr.tolist(), self.wdata.tolist(), self.mode.tolist(), self.xlen32.tolist())
-        rest = zip(self.cycle.tolist(), self.priv.tolist(), counts, accesses, self.rdata.tolist(), self.outcome.tolist())
+        accesses = zip(
+            self.op.tolist(), self.addr.tolist(), self.wdata.tolist(), self.mode.tolist(), self.xlen32.tolist()
+        )
+        rest = zip(
+            self.cycle.tolist(), self.priv.tolist(), counts, accesses, self.rdata.tolist(), self.outcome.tolist()
+        )
         for cycle, priv, count, access, rdata, outcome in rest:
             yield cycle, priv, count, None if access[0] == NO_ACCESS else Access._make(access), rdata, outcome
 
 
 def followed(rows: Rows, config: Config, hpm: Hpm | None = None) -> tuple[Rows, Trace]:
-    """The rows with what the model answers to each access, and the model's state at the begin of each row."""
+    """The rows with what the model answers to each access, and the model's state at the start of each row."""
     model = hpm or Hpm(config)
     out, trace, clocks = rows.select(np.arange(len(rows))), Trace.empty(len(rows)), rows.clocks
     block = Block(rows.priv, rows.stopcount, rows.running, rows.retired, rows.events, clocks)

@@ -1,35 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configuration of a hart with counters, an SBI implementation and control transfer records.
 
-`config.json` holds exactly `Config.to_dict()`; a command line writes the options in upper case.
+`config.json` is exactly `Config.to_dict()`; a command line writes the options in upper case.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
-from models.ctr.config import Config as CtrConfig
-from models.hpm.config import Config as HpmConfig
-from models.hpm.config import ConfigError
-from models.riscv.options import demand_legal
-from models.sbi_pmu.config import Config as SbiPmuConfig
+from rvtrace.models.common.options import Options, option
+from rvtrace.models.ctr.config import Config as CtrConfig
+from rvtrace.models.hpm.config import Config as HpmConfig
+from rvtrace.models.sbi_pmu.config import Config as SbiPmuConfig
 
 DEPTHS = (16, 32)
-RECORDED = ("S", "U", "LCOFIFRZ")  # what the supervisor sets in sctrctl
-_LEGAL = {"xlen": (32, 64), "transfers": range(1, 5), "depth": DEPTHS, "width": range(32, 65)}
+RECORDED = ("S", "U", "LCOFIFRZ")  # bits that the supervisor sets in sctrctl
 
 
 @dataclass(frozen=True)
-class Config:
-    """One hart; ConfigError on construction if it is illegal. xlen: MXLEN. transfers: most in a cycle. depth: entries that software asks for. width: bits of mhpmcounter n."""
+class Config(Options):
+    """One hart; ConfigError if it is illegal.
 
-    xlen: int = 64
-    transfers: int = 2
-    depth: int = 16
-    width: int = 64
+    xlen: MXLEN. transfers: most control transfers per cycle. depth: entries that software asks for. width: bits of
+    mhpmcounter n.
+    """
 
-    def __post_init__(self) -> None:
-        demand_legal(self, _LEGAL, ConfigError)
+    IP: ClassVar[str] = "loop"
+
+    xlen: int = option(64, (32, 64))
+    transfers: int = option(2, range(1, 5))
+    depth: int = option(16, DEPTHS)
+    width: int = option(64, range(32, 65))
 
     @property
     def sbi(self) -> SbiPmuConfig:
@@ -47,26 +49,3 @@ class Config:
         kind = CtrConfig(xlen=self.xlen)
         ctl = sum(kind.bit(name) for name in RECORDED)
         return CtrConfig(xlen=self.xlen, transfers=self.transfers, depths=DEPTHS, depth=self.depth, ctl=ctl)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `config.json` holds."""
-        return {"ip": "loop", **asdict(self)}
-
-    def words(self) -> dict[str, str]:
-        """The options that differ from the default, by name, as a command line has them."""
-        return {f.name: str(getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Config:
-        """From `config.json` or command line; numbers may be text. ConfigError names an unknown option."""
-        known, given = {f.name for f in fields(cls)}, {}
-        for name, value in values.items():
-            if name == "ip":
-                continue
-            if name not in known:
-                raise ConfigError(f"unknown option {name.upper()}={value}; known are {', '.join(sorted(known)).upper()}")
-            try:
-                given[name] = int(str(value), 0)
-            except ValueError:
-                raise ConfigError(f"{name.upper()}={value} is not a number; give one, such as {name.upper()}={getattr(cls(), name)}") from None
-        return cls(**given)

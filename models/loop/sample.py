@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a supervisor saw of one overflow that it sampled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from models.ctr.records import Record, Transfer
+from rvtrace.models.ctr.records import Record, Transfer
 
 FROZEN = 1 << 31  # of sctrstatus
 
@@ -23,11 +24,12 @@ class Sampled:
 
 @dataclass
 class Sample:
-    """One overflow. begin, seen: cycles of the hart in which the stretch began, and in which LCOFI was first pending (-1: never).
+    """One overflow. begin, seen: cycles of the hart in which the stretch began, and in which LCOFI was first pending
+    (-1: never).
 
-    counters: as the stretch began. history: every transfer since the records were thawed, oldest first. status, entries, scountovf: read in
-    the handler; overflown: what the SBI implementation says, by logical index; bitmap: the word in snapshot memory; values: of the
-    counters' slots. pending, thawed: sip and the records' status read behind it.
+    counters: as the stretch began. history: every transfer since the records were thawed, oldest first. status,
+    entries, scountovf: read in the handler; overflown: what the SBI implementation says, by logical index; bitmap: the
+    word in snapshot memory; values: of the counters' slots. pending, thawed: sip and the records' status read after it.
     """
 
     begin: int

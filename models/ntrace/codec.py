@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages to bytes and back: the transmission protocol of chapter 3.
 
 A byte is MDO[5:0] << 2 | MSEO[1:0]. A message starts with MSEO=00; 01 ends a variable-length field, 11 the
 message; 0xFF between messages is idle. `pack` makes bytes, `Unpacker` reads any bytes whatever they are, in
-memory bounded by `MAX_CUSTOM`. What is custom (a vendor-defined message, or ResourceFull with a vendor's RCODE) may have
-any fields, larger than those of the standard (chapter 3): of those that are not understood, TCODE and SRC are told.
+memory bounded by `MAX_CUSTOM`. What is custom (a vendor-defined message, or ResourceFull with a vendor's RCODE) may
+have any fields, larger than those of the standard (chapter 3): of those that are not understood, TCODE and SRC are
+reported.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from models.ntrace.config import Config
-from models.ntrace.messages import (
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import (
     RESERVED_RCODES,
     TABLES,
     TCODE_BITS,
@@ -45,8 +47,8 @@ class Damage(NamedTuple):
 def pack(message: Message, src_bits: int = 0, address_bits: int = 0) -> bytes:
     """The bytes of one message (3.1, 3.2; NT-7: a variable field of value 0 on a byte boundary takes one byte).
 
-    src_bits: width of SRC. address_bits: if not 0, MDO groups at the top of an address are left out where the decoder gets
-    them back by extending the last bit sent to so many bits (8.2).
+    src_bits: width of SRC. address_bits: if not 0, MDO groups at the top of an address are left out where the decoder
+    gets them back by extending the last bit sent to so many bits (8.2).
     ValueError if a value does not fit its fixed-length field.
     """
     out = bytearray()
@@ -99,7 +101,7 @@ def _end_field(out: bytearray, acc: int, nbits: int, mseo: int) -> None:
 class Unpacker:
     """Reads a byte stream of one configuration; feed it in pieces of any size.
 
-    on_message and on_damage are called in the order of the stream. After damage it goes on behind the next byte with
+    on_message and on_damage are called in the order of the stream. After damage it goes on after the next byte with
     MSEO=11 (NT-16). A stream that was cut at the front (wrapped buffer) is damage up to the first message end
     unless it happens to start with a message.
     """
@@ -173,7 +175,7 @@ class Unpacker:
         return tcode in VENDOR_TCODES or tcode == RESOURCE_FULL and code >> self._src_bits & 15 in VENDOR_CODES["rcode"]
 
     def _unknown(self, tcode: int, acc: int, nbits: int) -> Message:
-        """A message of which only TCODE and SRC are known (3.2: SRC stands second in every message)."""
+        """A message of which only TCODE and SRC are known (3.2: SRC is the second field of every message)."""
         src = acc & ((1 << self._src_bits) - 1) if nbits >= self._src_bits else 0
         return Message(unknown_type(tcode), (), self._start, src)
 
@@ -224,11 +226,13 @@ class Unpacker:
                 continue
             if spec.is_address and self._address_bits:
                 acc = _extend(acc, nbits, self._address_bits)
-            custom = rcode in VENDOR_CODES["rcode"]  # its RDATA may have any size: 64 bits are told
-            values.append(self._variable(kind, spec, acc & _MAX_FIELD if custom else acc, nbits, 64 if custom else spec.max_bits))
+            custom = rcode in VENDOR_CODES["rcode"]  # its RDATA may have any size: 64 bits are reported
+            values.append(
+                self._variable(kind, spec, acc & _MAX_FIELD if custom else acc, nbits, 64 if custom else spec.max_bits)
+            )
             group += 1
             acc, nbits = groups[group] if group < len(groups) else (0, 0)
-        if rcode in RESERVED_RCODES:  # what comes behind RDATA may be more of it, or TSTAMP
+        if rcode in RESERVED_RCODES:  # what comes after RDATA may be more of it, or TSTAMP
             return Message(kind, tuple(values), self._start, src)
         tstamp = None
         if self._has_tstamp and group < len(groups):

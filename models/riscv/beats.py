@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What crosses the ingress port: blocks of retired instructions, one row per clock cycle of interest.
 
 A `Beats` is what a driver plays and what a monitor saw; the models and scoreboards read the monitor's.
@@ -10,15 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from models.riscv.retired import IType
+from rvtrace.models.riscv.retired import IType
 
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they stay until a row changes them
 PULSES = ("notify", "ext_notify", "vendor", "vendor_data")  # 0 in the cycles between rows
 CYCLE_FIELDS = {
-    "cycle": np.uint64, **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor", "ctype", "toggle"), np.uint8),
-    "vendor_data": np.uint32, "tstamp": np.uint64,
-}  # fmt: skip
+    "cycle": np.uint64,
+    **dict.fromkeys((*LEVELS, "drop", "notify", "ext_notify", "vendor", "ctype", "toggle"), np.uint8),
+    "vendor_data": np.uint32,
+    "tstamp": np.uint64,
+}
 LANE_FIELDS = {
     "itype": np.uint8, "iaddr": np.uint64, "iretire": np.uint16, "ilastsize": np.uint8, "sijump": np.uint8,
     "cause": np.uint8, "tval": np.uint64, "priv": np.uint8, "context": np.uint32, "hcontext": np.uint16,
@@ -31,16 +33,16 @@ class Beats:
 
     Arrays of shape [n]: cycle (clock cycle at which the row was, or is to be, accepted; strictly increasing:
     the cycles left out have no blocks, and the levels and drop of the row before), enable, inst_tracing, halted
-    in_reset, low_power (control levels), drop (monitor only: accepted without room in the output queue, see docs/ntrace-profile.md).
-    notify (a debug trigger with action 4), ext_notify (the same by an external trigger), vendor (TCODE of a vendor-defined
-    message to pass through, 0 none) and vendor_data are pulses of one cycle; tstamp (monitor only) is the timestamp
-    in that cycle. Only E-Trace has ctype (how the first block of a new context reports it, else 0; in its draft anything) and toggle (a level:
-    bits that differ from the configured options); notify there is about the last instruction of its beat.
-    A monitor therefore keeps a row for every cycle with a block, a pulse, or another level or drop than the row before.
-    Arrays of shape [n, lanes], lane 0 the oldest: itype, iaddr, iretire (half-words), ilastsize (0: the last
-    instruction has 16 bits, 1: 32), sijump (the jump that ends the block is sequentially inferable), cause, tval,
-    priv ({V, PRV}), context (scontext), hcontext. A lane holds a block if iretire is not 0 or
-    itype is 1 or 2; empty lanes are all 0, and blocks fill lanes from 0.
+    in_reset, low_power (control levels), drop (monitor only: accepted without room in the output queue, see
+    docs/reference/ntrace-profile.md). notify (a debug trigger with action 4), ext_notify (the same by an external
+    trigger), vendor (TCODE of a vendor-defined message to pass through, 0 none) and vendor_data are pulses of one
+    cycle; tstamp (monitor only) is the timestamp in that cycle. Only E-Trace has ctype (how the first block of a new
+    context reports it, else 0; in its draft anything) and toggle (a level: bits that differ from the configured
+    options); notify there is about the last instruction of its beat. A monitor therefore keeps a row for every cycle
+    with a block, a pulse, or another level or drop than the row before. Arrays of shape [n, lanes], lane 0 the oldest:
+    itype, iaddr, iretire (half-words), ilastsize (0: the last instruction has 16 bits, 1: 32), sijump (the jump that
+    ends the block is sequentially inferable), cause, tval, priv ({V, PRV}), context (scontext), hcontext. A lane holds
+    a block if iretire is not 0 or itype is 1 or 2; empty lanes are all 0, and blocks fill lanes from 0.
     """
 
     cycle: np.ndarray
@@ -111,7 +113,7 @@ class Beats:
 
     @staticmethod
     def concat(parts: list[Beats]) -> Beats:
-        """The parts one after the other; the cycles of later parts are moved behind those of earlier ones."""
+        """The parts one after the other; the cycles of later parts are moved after those of earlier ones."""
         columns = {n: np.concatenate([getattr(p, n) for p in parts]) for n in {**CYCLE_FIELDS, **LANE_FIELDS}}
         shift, moved = 0, []
         for part in parts:

@@ -1,7 +1,9 @@
-"""Grouping a retire stream into ingress blocks (E-Trace 2.0, chapter 4); `models.riscv.observed` reads them back.
+# SPDX-License-Identifier: Apache-2.0
+"""Grouping a retire stream into ingress blocks (E-Trace 2.0, chapter 4); `rvtrace.models.riscv.observed` reads them
+back.
 
 A block is a run of contiguous instructions of one privilege, scontext and hcontext, of which only the last may
-have an itype other than 0. A trap ends the block of the instructions before it, or stands alone with iretire 0
+have an itype other than 0. A trap ends the block of the instructions before it, or is alone with iretire 0
 and iaddr the EPC. One cycle has at most `lanes` blocks of one privilege and context, a trap only in the last of
 them.
 """
@@ -11,15 +13,21 @@ from __future__ import annotations
 import random
 
 import numpy as np
-
-from models.riscv.beats import Beats
-from models.riscv.observed import PULSE_KINDS, BlocksError, from_beats, observable
-from models.riscv.retired import IType, Kind, Retired
-from models.riscv.stream import LEVEL_KINDS
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.observed import PULSE_KINDS, BlocksError, from_beats, observable
+from rvtrace.models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.riscv.stream import LEVEL_KINDS
 
 __all__ = [
-    "RETIREMENTS", "BlocksError", "from_beats", "observable", "once_a_cycle", "report_contexts", "to_beats", "without_stray_triggers",
-]  # fmt: skip
+    "RETIREMENTS",
+    "BlocksError",
+    "from_beats",
+    "observable",
+    "once_a_cycle",
+    "report_contexts",
+    "to_beats",
+    "without_stray_triggers",
+]
 
 RETIREMENTS = ("single", "block")
 _VENDOR_TCODES = range(56, 63)
@@ -49,13 +57,13 @@ def to_beats(
     row before it, after its blocks; with rng it may have a beat of its own. Raises BlocksError for what a port
     cannot carry.
 
-    per_cycle: for E-Trace, whose trigger is a signal of a block: a notify must follow its instruction, is in the beat in which
-    that is the last, and a trap may share that beat, even that block; all blocks of a beat have its cause and tval.
-    `report_contexts` chooses ctype.
+    per_cycle: for E-Trace, whose trigger is a signal of a block: a notify must follow its instruction, is in the beat
+    in which that is the last, and a trap may share that beat, even that block; all blocks of a beat have its cause and
+    tval. `report_contexts` chooses ctype.
     """
     if retirement not in RETIREMENTS or not 1 <= lanes <= 4 or max_iretire < 2:
         raise BlocksError(
-            f"lanes={lanes}, retirement={retirement!r}, max_iretire={max_iretire} is no ingress port; "
+            f"lanes={lanes}, retirement={retirement!r}, max_iretire={max_iretire} is not an ingress port; "
             f"give 1 to 4 lanes, one of {RETIREMENTS} and at least 2"
         )
     retired, noted = _notified(retired) if per_cycle else (retired, np.zeros(len(retired), dtype=bool))
@@ -93,7 +101,9 @@ def to_beats(
     mode_change[1:] = ~_same(retired, begin[1:], begin[:-1])
     shared = control & ~pulse & coin(len(begin), 0.5)  # with the block after it; none follows what stops the hart
     shared &= np.append(~control[1:], False)[: len(begin)]
-    tells = noted[end] | (noted[np.maximum(end - 1, 0)] & is_trap[end] & (begin < end))  # its last instruction has a trigger
+    tells = noted[end] | (
+        noted[np.maximum(end - 1, 0)] & is_trap[end] & (begin < end)
+    )  # its last instruction has a trigger
     closes = is_trap[end] | (tells & ~np.append(is_trap[end] & (begin == end), False)[1:])
     after_control, after_shared, after_trap = (np.append(False, x)[:-1] for x in (control, shared, closes))
     forced = (control | after_control | after_trap | mode_change | coin(len(begin), 0.2))[~joins]
@@ -106,7 +116,7 @@ def to_beats(
     beats.enable[0] = 0
     for (name, _, _), level in zip(LEVEL_KINDS, levels):
         column = getattr(beats, name)
-        column[0] = level[-1]  # the initial level is stored behind the rows
+        column[0] = level[-1]  # the initial level is stored after the rows
         column[beat] = level[begin]
     beats.toggle[beat] = _toggles(retired)[begin]
     beats.notify[beat[tells]] = 1
@@ -115,9 +125,11 @@ def to_beats(
         "iaddr": retired.pc[begin],
         "iretire": np.add.reduceat(size, begin) if n else size,
         "ilastsize": retired.size[np.where(is_trap[end] & (begin < end), end - 1, end)] == 4,
-        "cause": retired.cause[end], "tval": retired.tval[end],
-        "sijump": np.where(is_trap[end], 0, retired.sijump[end]), **{name: getattr(retired, name)[begin] for name in _MODE},
-    }  # fmt: skip
+        "cause": retired.cause[end],
+        "tval": retired.tval[end],
+        "sijump": np.where(is_trap[end], 0, retired.sijump[end]),
+        **{name: getattr(retired, name)[begin] for name in _MODE},
+    }
     where = beat[~control], lane[~control]
     for name, column in columns.items():
         getattr(beats, name)[where] = column[~control]
@@ -130,7 +142,7 @@ def to_beats(
 
 
 def once_a_cycle(beats: Beats) -> Beats:
-    """The beats as a port shows them that tells cause and tval once a cycle: every block of a trap's beat has them."""
+    """The beats at a port that reports cause and tval once a cycle: every block of a trap's beat has them."""
     result, valid = beats.select(slice(None)), beats.valid()
     trap = valid & ((beats.itype == IType.EXCEPTION) | (beats.itype == IType.INTERRUPT))
     for name in ("cause", "tval"):
@@ -140,16 +152,20 @@ def once_a_cycle(beats: Beats) -> Beats:
 
 
 def report_contexts(beats: Beats, how: str, rng: random.Random, variant: str = "v2_0") -> Beats:
-    """The beats with ctype as the hart reports a change of context: `how` is "0" to "3", or "mixed" for one of them each time.
+    """The beats with ctype as the hart reports a change of context: `how` is "0" to "3", or "mixed" for one of them
+    each time.
 
-    It is not 0 only in the first beat with a block of a new context (E-Trace 2.0, table context type). In the draft of 2019 no code says that
-    there is nothing to report, and an encoder has to see it: then other beats have any code but that of a notification, 3.
+    It is not 0 only in the first beat with a block of a new context (E-Trace 2.0, table context type). In the draft of
+    2019 no code says that there is nothing to report, and an encoder has to see it: then other beats have any code but
+    that of a notification, 3.
     """
     result = beats.select(slice(None))
     rows = np.flatnonzero(beats.valid()[:, 0])
     context = beats.context[rows, 0]
     new = rows[1:][context[1:] != context[:-1]]
-    chosen = [rng.randrange(4) for _ in new] if how == "mixed" else int(how)  # first: the changes are the same ones in any grouping
+    chosen = (
+        [rng.randrange(4) for _ in new] if how == "mixed" else int(how)
+    )  # first: the changes are the same ones in any grouping
     result.ctype = np.zeros(len(beats), np.uint8)
     if variant == "draft_0_026":
         result.ctype[rows] = np.frombuffer(rng.randbytes(len(rows)), np.uint8) % 3
@@ -179,7 +195,7 @@ def _same(retired: Retired, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def without_stray_triggers(retired: Retired) -> Retired:
-    """The stream without those of its triggers (kind NOTIFY) that E-Trace cannot tell: they follow no instruction."""
+    """The stream without those of its triggers (kind NOTIFY) that E-Trace cannot report: they follow no instruction."""
     before = np.append(np.uint8(Kind.TRACE_ON), retired.kind)[: len(retired)]
     return retired.select((retired.kind != Kind.NOTIFY) | (before == Kind.INSN))
 
@@ -191,7 +207,9 @@ def _notified(retired: Retired) -> tuple[Retired, np.ndarray]:
     stray = (rows == 0) | (retired.kind[rows - 1] != Kind.INSN)
     if stray.any():
         row = int(rows[np.argmax(stray)])
-        raise BlocksError(f"row {row} is a trigger that follows no instruction; the ingress port of E-Trace cannot carry it")
+        raise BlocksError(
+            f"row {row} is a trigger that follows no instruction; the ingress port of E-Trace cannot carry it"
+        )
     return retired.select(~notify), np.append(notify[1:], False)[~notify] if len(notify) else notify
 
 
@@ -200,7 +218,9 @@ def _toggles(retired: Retired) -> np.ndarray:
     rows = np.flatnonzero(retired.kind == Kind.TOGGLE)
     values = np.append(np.uint64(0), retired.cause[rows])
     if (values[1:] == values[:-1]).any() or (values > 63).any():
-        raise BlocksError("a toggle changes none of the six options, or one beyond them; the ingress port cannot carry it")
+        raise BlocksError(
+            "a toggle changes none of the six options, or one beyond them; the ingress port cannot carry it"
+        )
     lengths = np.diff(np.concatenate([[0], rows, [len(retired)]]))
     return np.repeat(values, lengths).astype(np.uint8)
 
@@ -233,11 +253,10 @@ def _check(retired: Retired, is_insn: np.ndarray, is_trap: np.ndarray, stopped: 
     told = np.append((retired.kind[1:] == Kind.EXCEPTION) & (retired.pc[1:] == retired.pc[:-1]), False)
     wrong = {
         "retires or traps in Debug Mode, in reset or asleep": (is_insn | is_trap) & (stopped[:-1] == 1),
-        "is a vendor-defined message whose TCODE is not 56 to 62, or with more than 32 bits": vendor
-        & (~np.isin(retired.cause, _VENDOR_TCODES) | (retired.tval > 0xFFFF_FFFF)),
-        "is an instruction that is neither 2 nor 4 bytes long": is_insn
-        & (retired.size != 2)
-        & (retired.size != 4),
+        "is a vendor-defined message whose TCODE is not 56 to 62, or with more than 32 bits": (
+            vendor & (~np.isin(retired.cause, _VENDOR_TCODES) | (retired.tval > 0xFFFF_FFFF))
+        ),
+        "is an instruction that is neither 2 nor 4 bytes long": is_insn & (retired.size != 2) & (retired.size != 4),
         "has a cause of more than 8 bits": is_trap & (retired.cause > 0xFF),
         "has a context of more than 32 bits": retired.context > 0xFFFF_FFFF,
         "is an ecall or ebreak that no exception follows": call & ~told[: len(call)],
@@ -245,9 +264,7 @@ def _check(retired: Retired, is_insn: np.ndarray, is_trap: np.ndarray, stopped: 
     for reason, rows in wrong.items():
         if rows.any():
             row = int(np.argmax(rows))
-            raise BlocksError(
-                f"row {row} at {int(retired.pc[row]):#x} {reason}; the ingress port cannot carry it"
-            )
+            raise BlocksError(f"row {row} at {int(retired.pc[row]):#x} {reason}; the ingress port cannot carry it")
 
 
 def _limit(first: np.ndarray, size: np.ndarray, most: int) -> None:

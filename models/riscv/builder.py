@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tiny assembler: instructions that matter to trace, labels, and a `Program` at the end.
 
     b = ProgramBuilder(64, 0x80000000)
@@ -14,7 +15,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from models.riscv.program import Program
+from rvtrace.models.riscv.program import Program
 
 Target = str | int
 JVT_ALIGN = 64
@@ -42,9 +43,7 @@ class _Format:
 _B = _Format(((11, 1, 7), (1, 4, 8), (5, 6, 25), (12, 1, 31)), 13)
 _J = _Format(((12, 8, 12), (11, 1, 20), (1, 10, 21), (20, 1, 31)), 21)
 _CB = _Format(((5, 1, 2), (1, 2, 3), (6, 2, 5), (3, 2, 10), (8, 1, 12)), 9)
-_CJ = _Format(
-    ((5, 1, 2), (1, 3, 3), (7, 1, 6), (6, 1, 7), (10, 1, 8), (8, 2, 9), (4, 1, 11), (11, 1, 12)), 12
-)
+_CJ = _Format(((5, 1, 2), (1, 3, 3), (7, 1, 6), (6, 1, 7), (10, 1, 8), (8, 2, 9), (4, 1, 11), (11, 1, 12)), 12)
 
 
 @dataclass(slots=True)
@@ -84,13 +83,11 @@ class _Fixup:
 class ProgramBuilder:
     """Collects instructions from `base` on; `org` begins another segment.
 
-    jvt: where the Zcmt jump table goes (64-byte aligned), by default behind the last instruction.
+    jvt: where the Zcmt jump table goes (64-byte aligned), by default after the last instruction.
     zcmp: whether the program uses Zcmp (else the encodings mean c.fsdsp).
     """
 
-    def __init__(
-        self, xlen: int = 64, base: int = 0x80000000, jvt: int | None = None, zcmp: bool = True
-    ) -> None:
+    def __init__(self, xlen: int = 64, base: int = 0x80000000, jvt: int | None = None, zcmp: bool = True) -> None:
         self.xlen, self.zcmp = xlen, zcmp
         self.labels: dict[str, int] = {}
         self._segments: list[tuple[int, bytearray]] = [(base, bytearray())]
@@ -168,8 +165,9 @@ class ProgramBuilder:
     def pair(self, load: str, jump: str, rd: int, rs1: int, target: Target) -> int:
         """Load rs1 with the target (or its upper part) and jump through it: sequentially inferable (N-Trace 9.1).
 
-        load: auipc, lui or c_lui. jump: jalr (with rd, which adds an offset), or c_jr and c_jalr (whose rd is x0 and x1, for a
-        target that is a multiple of 4096 from what the load can give). Two instructions; returns the first one's address.
+        load: auipc, lui or c_lui. jump: jalr (with rd, which adds an offset), or c_jr and c_jalr (whose rd is x0 and
+        x1, for a target that is a multiple of 4096 from what the load can give). Two instructions; returns the first
+        one's address.
         """
         position = len(self._segments[-1][1])
         self._pairs.append(_Pair(len(self._segments) - 1, position, self.here, load, jump, target))
@@ -251,9 +249,7 @@ class ProgramBuilder:
         for index in indices:
             if self._table.setdefault(index, target) == target:
                 return index
-        raise BuilderError(
-            f"the jump table has no free entry for {target!r} among {indices}; use fewer targets"
-        )
+        raise BuilderError(f"the jump table has no free entry for {target!r} among {indices}; use fewer targets")
 
     def filler(self, rng: random.Random, size: int | None = None) -> int:
         """Some sequential instruction of 2 or 4 bytes (by default either)."""
@@ -288,7 +284,8 @@ class ProgramBuilder:
         parts = pair.parts(self._address(pair.target), self.xlen)
         if parts is None:
             raise BuilderError(
-                f"{pair.load} and {pair.jump} at {pair.pc:#x} do not reach {pair.target!r}; use auipc and jalr, or a table"
+                f"{pair.load} and {pair.jump} at {pair.pc:#x} do not reach {pair.target!r}; use auipc and jalr, or a"
+                " table"
             )
         (high, low), at = parts, pair.position
         size = 2 if pair.load == "c_lui" else 4
@@ -301,15 +298,11 @@ class ProgramBuilder:
         if isinstance(target, int):
             return target
         if target not in self.labels:
-            raise BuilderError(
-                f"label {target!r} is used and never placed; call label({target!r}) where it belongs"
-            )
+            raise BuilderError(f"label {target!r} is used and never placed; call label({target!r}) where it belongs")
         return self.labels[target]
 
     def _offset(self, fixup: _Fixup) -> int:
-        return (self._address(fixup.target) - fixup.pc + (1 << self.xlen - 1)) % (1 << self.xlen) - (
-            1 << self.xlen - 1
-        )
+        return (self._address(fixup.target) - fixup.pc + (1 << self.xlen - 1)) % (1 << self.xlen) - (1 << self.xlen - 1)
 
     def unreachable(self) -> list[int]:
         """Addresses of the branches, jumps and pairs whose encoding does not reach their target."""

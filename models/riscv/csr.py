@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CSR ports of all blocks share: privilege codes, operations and outcomes, an access and its answer.
 
-Codes are those of the ports in docs/ctr-profile.md and docs/hpm-profile.md.
+Codes are those of the ports in docs/reference/ctr-profile.md and docs/reference/hpm-profile.md.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Access(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What an access gives: the value before it (0 if refused), its outcome, and the bits of the value that the specification leaves open."""
+    """What an access gives: the value before it (0 if refused), its outcome, and the bits of the value that the
+    specification leaves open.
+    """
 
     rdata: int
     outcome: int

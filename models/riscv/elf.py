@@ -1,4 +1,5 @@
-"""Programs from and to ELF files.
+# SPDX-License-Identifier: Apache-2.0
+"""ELF files of programs: what `rvtrace.models.riscv.program` reads from them and writes to them.
 
 Flags, attributes and the jump table's symbol are those of the RISC-V ELF psABI.
 """
@@ -9,11 +10,10 @@ import re
 import struct
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from elftools.elf.descriptions import describe_e_machine
 from elftools.elf.elffile import ELFFile
-
-from models.riscv.program import Program, ProgramError
 
 JVT_SYMBOL = "__jvt_base$"
 _SYMBOL_FORMAT = {32: "<IIIBBH", 64: "<IBBHQQ"}
@@ -25,69 +25,76 @@ _STT_NOTYPE, _STT_FUNC, _SHN_UNDEF, _SHN_ABS = 0, 2, 0, 0xFFF1
 _WAY_OUT = "give an ELF file linked for riscv32 or riscv64"
 
 
-def read_elf(path: str | Path, jvt: int | None = None, xlen: int | None = None) -> Program:
-    """The program of an ELF file: its executable segments as code, the others as data.
+class ElfError(ValueError):
+    """A file that is not a usable ELF file; the text states what was found, what was needed and what to do."""
 
-    jvt: base of the Zcmt jump table, by default the value of the symbol `__jvt_base$`. xlen: refuse another
-    class. Zcmp and Zcmt are believed if the architecture attribute names them; without that attribute,
-    unless the file is for the double-precision ABI (which needs c.fsdsp, the same encodings). Raises
-    ProgramError, whatever the bytes.
+
+class ElfFile(NamedTuple):
+    """The parts of an ELF file that a program is made of.
+
+    xlen: 32 or 64. code, data: (address, bytes) of the executable segments, and of the others. symbols: (name,
+    address). jvt: the value of the symbol `__jvt_base$`, 0 without it. zcmp, zcmt: the architecture attribute names the
+    extension; without that attribute zcmp is true unless the file is for the double-precision ABI (which needs c.fsdsp,
+    the same encodings).
     """
+
+    xlen: int
+    code: list[tuple[int, bytes]]
+    data: list[tuple[int, bytes]]
+    symbols: list[tuple[str, int]]
+    entry: int
+    jvt: int
+    zcmp: bool
+    zcmt: bool
+
+
+def read(path: str | Path, xlen: int | None = None) -> ElfFile:
+    """The parts of an ELF file; ElfError, whatever the bytes. xlen: refuse another class."""
     opened = False
     try:
         with open(path, "rb") as stream:
             magic, opened = stream.read(4), True
             if magic != b"\x7fELF":
                 what = "is empty" if not magic else f"begins with {magic.hex(' ')}, not with 7f 45 4c 46"
-                raise ProgramError(f"{path} is not an ELF file: it {what}; {_WAY_OUT}")
-            return _read(stream, path, jvt, xlen)
-    except ProgramError:
+                raise ElfError(f"{path} is not an ELF file: it {what}; {_WAY_OUT}")
+            return _read(stream, path, xlen)
+    except ElfError:
         raise
     except Exception as error:  # pyelftools raises many kinds on bytes it does not expect
         if isinstance(error, OSError) and not opened:
-            raise ProgramError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from None
+            raise ElfError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from None
         reason = str(error) or type(error).__name__
-        raise ProgramError(
-            f"{path} is a corrupt ELF file ({reason}); build it again or copy it again"
-        ) from None
+        raise ElfError(f"{path} is a corrupt ELF file ({reason}); build it again or copy it again") from None
 
 
-def _read(stream, path: str | Path, jvt: int | None, wanted: int | None) -> Program:
+def _read(stream, path: str | Path, wanted: int | None) -> ElfFile:
     elf = ELFFile(stream)
     size = stream.seek(0, 2)
     machine, bits = elf["e_machine"], elf.elfclass
     if machine != "EM_RISCV":
         found = describe_e_machine(machine) if isinstance(machine, str) else f"machine number {machine}"
         found = "no machine" if machine == "EM_NONE" else found
-        raise ProgramError(f"{path} is for {found}, not for RISC-V; {_WAY_OUT}")
+        raise ElfError(f"{path} is for {found}, not for RISC-V; {_WAY_OUT}")
     if not elf.little_endian:
-        raise ProgramError(
-            f"{path} is for big-endian RISC-V, which is not supported; {_WAY_OUT}, little-endian"
-        )
+        raise ElfError(f"{path} is for big-endian RISC-V, which is not supported; {_WAY_OUT}, little-endian")
     if wanted not in (None, bits):
-        raise ProgramError(
-            f"{path} is for riscv{bits}, and riscv{wanted} was asked for; set XLEN={bits} or rebuild it"
-        )
+        raise ElfError(f"{path} is for riscv{bits}, and riscv{wanted} was asked for; set XLEN={bits} or rebuild it")
     headers = (("program", "e_phoff", "e_phentsize", elf.num_segments(), 0),
                ("section", "e_shoff", "e_shentsize", elf.num_sections(), 1))  # fmt: skip
     for what, offset, entry_size, count, column in headers:  # before pyelftools loops over whatever they say
         if count and elf[entry_size] != _ENTRY_SIZES[bits][column]:
-            raise ProgramError(
-                f"{path} is a corrupt ELF file: {what} headers of {elf[entry_size]} bytes; build it again"
-            )
+            raise ElfError(f"{path} is a corrupt ELF file: {what} headers of {elf[entry_size]} bytes; build it again")
         _inside(path, f"its {count} {what} headers", elf[offset], count * elf[entry_size], size)
 
     code, data = [], []
     for segment in elf.iter_segments():
         if segment["p_type"] != "PT_LOAD" or not segment["p_filesz"]:
             continue
-        _inside(
-            path, f"the segment at {segment['p_vaddr']:#x}", segment["p_offset"], segment["p_filesz"], size
-        )
+        _inside(path, f"the segment at {segment['p_vaddr']:#x}", segment["p_offset"], segment["p_filesz"], size)
         (code if segment["p_flags"] & _PF_X else data).append((segment["p_vaddr"], segment.data()))
     if not code:
         way = "link it" if elf["e_type"] == "ET_REL" else "link it with its code in an executable segment"
-        raise ProgramError(f"{path} has no executable segment ({elf['e_type']}); {way}")
+        raise ElfError(f"{path} has no executable segment ({elf['e_type']}); {way}")
 
     symbols, table_base, arch = [], None, None
     for section in elf.iter_sections():
@@ -98,19 +105,15 @@ def _read(stream, path: str | Path, jvt: int | None, wanted: int | None) -> Prog
         elif section["sh_type"] in ("SHT_RISCV_ATTRIBUTES", _SHT_RISCV_ATTRIBUTES):
             match = re.search(rb"rv(?:32|64)[a-z0-9_]+", section.data())
             arch = match[0].decode() if match else arch
-    jvt = (table_base or 0) if jvt is None else jvt
     plain = elf["e_flags"] & _EF_FLOAT_MASK != _EF_FLOAT_DOUBLE
     zcmp = plain if arch is None else "_zcmp" in arch
-    zcmt = bool(jvt) or (arch is not None and "_zcmt" in arch)
-    try:
-        return Program(bits, code, symbols, elf["e_entry"], jvt, data, zcmp, zcmt)
-    except ProgramError as error:
-        raise ProgramError(f"{path}: {error}") from None
+    zcmt = arch is not None and "_zcmt" in arch
+    return ElfFile(bits, code, data, symbols, elf["e_entry"], table_base or 0, zcmp, zcmt)
 
 
 def _inside(path: str | Path, what: str, offset: int, length: int, size: int) -> None:
     if length and offset + length > size:
-        raise ProgramError(
+        raise ElfError(
             f"{path} is truncated: {what} should end at byte {offset + length}, the file has {size}; "
             "build it again or copy it again"
         )
@@ -147,7 +150,7 @@ def _symbols(section, strings, bits: int, code: list) -> tuple[list[tuple[str, i
     return [(name, value) for value, (_, name) in found.items()], base
 
 
-def _attributes(program: Program) -> bytes:
+def _attributes(program: ElfFile) -> bytes:
     """The .riscv.attributes section with the architecture string."""
     arch = f"rv{program.xlen}i2p0_m2p0_a2p0_c2p0_zicsr2p0"
     if not (program.zcmp or program.zcmt):
@@ -159,17 +162,15 @@ def _attributes(program: Program) -> bytes:
     return b"A" + struct.pack("<I", 4 + len(vendor) + len(file_tags)) + vendor + file_tags
 
 
-def write_elf(program: Program, path: str | Path) -> None:
-    """Write the program as an executable: one PT_LOAD and one section per segment, symbols, attributes.
+def write(program: ElfFile, path: str | Path) -> None:
+    """Write an executable: one PT_LOAD and one section per segment, symbols, attributes.
 
-    Each named address becomes a function that reaches to the next one. Raises OSError.
+    Each symbol in code becomes a function that extends to the next one. OSError if the file cannot be written.
     """
     wide = program.xlen == 64
     header_size, symbol_form = (64 if wide else 52), struct.Struct(_SYMBOL_FORMAT[program.xlen])
     segment_size, section_size = _ENTRY_SIZES[program.xlen]
-    loads = [(base, body, True) for base, body in program.segments] + [
-        (base, body, False) for base, body in program.data
-    ]
+    loads = [(base, body, True) for base, body in program.code] + [(base, body, False) for base, body in program.data]
     image = bytearray(header_size + segment_size * len(loads))
     names = bytearray(b"\0")
     sections = [(0,) * 10]
@@ -179,9 +180,7 @@ def write_elf(program: Program, path: str | Path) -> None:
         image.extend(body)
         return len(image) - len(body)
 
-    def section(
-        name: str, kind: int, flags: int, address: int, body: bytes, link=0, info=0, align=1, entry=0
-    ) -> int:
+    def section(name: str, kind: int, flags: int, address: int, body: bytes, link=0, info=0, align=1, entry=0) -> int:
         offset = place(body, address)
         sections.append((len(names), kind, flags, address, offset, len(body), link, info, align, entry))
         names.extend(name.encode() + b"\0")
@@ -196,35 +195,25 @@ def write_elf(program: Program, path: str | Path) -> None:
         offset = section(name, 1, _SHF_ALLOC | (_SHF_EXEC if executable else 0), base, body, align=2)
         flags, length = (5 if executable else 4), len(body)
         if wide:
-            segment_headers += struct.pack(
-                "<IIQQQQQQ", _PT_LOAD, flags, offset, base, base, length, length, 8
-            )
+            segment_headers += struct.pack("<IIQQQQQQ", _PT_LOAD, flags, offset, base, base, length, length, 8)
         else:
-            segment_headers += struct.pack(
-                "<IIIIIIII", _PT_LOAD, offset, base, base, length, length, flags, 8
-            )
+            segment_headers += struct.pack("<IIIIIIII", _PT_LOAD, offset, base, base, length, length, flags, 8)
     image[header_size : header_size + len(segment_headers)] = segment_headers
     section(".riscv.attributes", _SHT_RISCV_ATTRIBUTES, 0, 0, _attributes(program))
 
     table, strings = bytearray(symbol_form.size), bytearray(b"\0")
-    pairs = program.labels + ([(JVT_SYMBOL, program.jvt)] if program.jvt else [])
+    pairs = program.symbols + ([(JVT_SYMBOL, program.jvt)] if program.jvt else [])
     addresses = sorted({address for _, address in pairs})
     following = dict(pairwise(addresses))
     for name, address in pairs:
-        home = next(
-            (i for i, (base, body, _) in enumerate(loads, 1) if base <= address < base + len(body)), _SHN_ABS
-        )
-        is_code = home <= len(program.segments)
+        home = next((i for i, (base, body, _) in enumerate(loads, 1) if base <= address < base + len(body)), _SHN_ABS)
+        is_code = home <= len(program.code)
         end = loads[home - 1][0] + len(loads[home - 1][1]) if is_code else address
         length, info = (
             min(following.get(address, end), end) - address,
             0x10 | (_STT_FUNC if is_code else _STT_NOTYPE),
         )
-        row = (
-            (len(strings), info, 0, home, address, length)
-            if wide
-            else (len(strings), address, length, info, 0, home)
-        )
+        row = (len(strings), info, 0, home, address, length) if wide else (len(strings), address, length, info, 0, home)
         table += symbol_form.pack(*row)
         strings += name.encode() + b"\0"
     link = len(sections) + 1

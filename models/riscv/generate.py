@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs: functions of real instructions that call, loop, jump, trap and return in every way there
 is.
 
-`generate` makes the program; `random_walk` (from `models.riscv.random_walk`) goes through it, or through any
+`generate` makes the program; `random_walk` (from `rvtrace.models.riscv.random_walk`) goes through it, or through any
 other. Values are not computed: a walk chooses directions and indirect targets itself, so every path is
 possible.
 """
@@ -11,29 +12,35 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.isa import CUSTOM
-from models.riscv.program import Program
-from models.riscv.random_walk import Knobs, random_walk
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import CUSTOM
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.random_walk import WalkProbabilities, random_walk
 
-__all__ = ["LAYOUTS", "Knobs", "generate", "random_walk"]
+__all__ = ["LAYOUTS", "WalkProbabilities", "generate", "random_walk"]
 
 # Where segments begin. A "far" program has several segments, which only indirect jumps and the jump table
 # connect.
 LAYOUTS: dict[int, dict[str, tuple[int, ...]]] = {
     32: {
-        "zero": (0,), "mcu": (0x8000_0000,), "kernel": (0xC000_0000,), "top": (0xFFFF_0000,),
+        "zero": (0,),
+        "mcu": (0x8000_0000,),
+        "kernel": (0xC000_0000,),
+        "top": (0xFFFF_0000,),
         "edge": (0x7FFF_F800,),  # across bit 31
         "far": (0x1000, 0x2040_0000, 0x8000_0000, 0xC000_0000),
     },
     64: {
-        "zero": (0,), "mcu": (0x8000_0000,),
-        "kernel": (0xFFFF_FFFF_8000_0000,), "top": (0xFFFF_FFFF_FFFF_0000,),
+        "zero": (0,),
+        "mcu": (0x8000_0000,),
+        "kernel": (0xFFFF_FFFF_8000_0000,),
+        "top": (0xFFFF_FFFF_FFFF_0000,),
         "edge": (0x7FFF_FFFF_F800,),  # across bit 47
-        "sv39": (0x3F_FFFF_F000, 0xFFFF_FFC0_0000_0000), "sv48": (0x7FFF_FFF0_0000, 0xFFFF_8000_0000_0000, 0xFFFF_FFFF_8000_0000),
+        "sv39": (0x3F_FFFF_F000, 0xFFFF_FFC0_0000_0000),
+        "sv48": (0x7FFF_FFF0_0000, 0xFFFF_8000_0000_0000, 0xFFFF_FFFF_8000_0000),
         "far": (0x1_0000, 0x3F_FFF0_0000, 0x8000_1234_0000, 0xFFFF_FFC0_0000_0000),
     },
-}  # fmt: skip
+}
 _CONTEXT_CSRS = (0x5A8, 0x6A8)  # scontext, hcontext
 _FAR_CALLS = (("auipc", 1, 6), ("auipc", 1, 1), ("auipc", 5, 5), ("lui", 1, 7), ("c_lui", 1, 1), ("c_lui", 5, 10))
 _JVT_BASE = 0x4000_0000
@@ -66,9 +73,9 @@ def generate(
 ) -> Program:
     """A program of about `size` instructions.
 
-    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. compressed: with instructions of 16 bits, Zcm too. well_behaved: no far jump through a link
-    register, which looks like a return and is none. Symbols are the functions f0,
-    f1, ... and the trap handlers, which end in the return their name says. Raises KeyError for an unknown
+    layout: a name in LAYOUTS[xlen], by default any. zcm: with Zcmp and Zcmt. compressed: with instructions of 16 bits,
+    Zcm too. well_behaved: no far jump through a link register, which looks like a return and is none. Symbols are the
+    functions f0, f1, ... and the trap handlers, which end in the return their name says. Raises KeyError for an unknown
     layout.
     """
     layouts = LAYOUTS[xlen]
@@ -80,7 +87,14 @@ class _Writer:
     """Writes the program as a list of builder calls, in which encodings that do not reach are replaced."""
 
     def __init__(
-        self, rng: random.Random, xlen: int, size: int, bases: tuple[int, ...], zcm: bool, well_behaved: bool, compressed: bool
+        self,
+        rng: random.Random,
+        xlen: int,
+        size: int,
+        bases: tuple[int, ...],
+        zcm: bool,
+        well_behaved: bool,
+        compressed: bool,
     ) -> None:
         self.compressed = compressed
         self.rng, self.xlen, self.bases, self.zcm, self.well_behaved = rng, xlen, bases, zcm, well_behaved
@@ -237,7 +251,13 @@ class _Writer:
 
     def _jump(self, name: str, depth: int) -> None:
         end = self._new_label()
-        forms: tuple[tuple, ...] = (("c_j", end), ("jal", 0, end), ("jal", 7, end), ("pair", "auipc", "jalr", 0, 7, end), ("pair", "auipc", "jalr", 7, 6, end))
+        forms: tuple[tuple, ...] = (
+            ("c_j", end),
+            ("jal", 0, end),
+            ("jal", 7, end),
+            ("pair", "auipc", "jalr", 0, 7, end),
+            ("pair", "auipc", "jalr", 7, 6, end),
+        )
         self._put(*self.rng.choice(forms))
         self._fill(2)
         self._put("label", end)

@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a random walk must know of a program beyond its instructions: functions, handlers, blocks, loops."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from models.riscv import isa, sequential
-from models.riscv.isa import Flow, Insn
-from models.riscv.program import Program
+from rvtrace.models.riscv import isa, sequential
+from rvtrace.models.riscv.isa import Flow, Insn
+from rvtrace.models.riscv.program import Program
 
 SCONTEXT, HCONTEXT, MCONTEXT = 0x5A8, 0x6A8, 0x7A8
 _TIGHT = 64  # bytes: a loop of this length at most, without calls and indirect jumps, is worth many iterations
@@ -17,8 +18,8 @@ class Graph:
 
     functions, handlers (by the xRET's name): addresses. leaders: for each function where its basic blocks begin.
     guards: forward branches that skip a call. tight: backward branches of short loops without calls. customs:
-    custom instructions. context_writes: writes of scontext and hcontext, with the CSR. inferable: sequentially inferable
-    jumps, with their target.
+    custom instructions. context_writes: writes of scontext and hcontext, with the CSR. inferable: sequentially
+    inferable jumps, with their target.
     """
 
     def __init__(self, program: Program) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One instruction from its bits: size, control flow, direct target, `itype` and text.
 
 Covers RV32 and RV64 IMAFDC, Zicsr, Zcmp and Zcmt; everything else is sequential, its size taken from the low
@@ -10,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from models.riscv.retired import IType
-
-if TYPE_CHECKING:
-    from models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType
 
 try:
     import capstone
@@ -29,7 +27,7 @@ LINK = (1, 5)
 
 
 class Flow(IntEnum):
-    """What an instruction does to the program counter, as far as the program alone tells."""
+    """What an instruction does to the program counter, as far as the program alone reports."""
 
     SEQUENTIAL = 0
     BRANCH = 1  # direct and conditional
@@ -43,8 +41,8 @@ class Insn:
     """One decoded instruction.
 
     pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: where a
-    BRANCH (when taken), INFERABLE instruction or jalr from x0 leads (see `is_constant`), else None. name: mnemonic if it can change the flow, else
-    "". rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
+    BRANCH (when taken), INFERABLE instruction or jalr from x0 leads (see `is_constant`), else None. name: mnemonic if
+    it can change the flow, else "". rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
     """
 
     pc: int
@@ -79,7 +77,7 @@ def size_of(parcel: int) -> int:
 
 
 def is_constant(insn: Insn) -> bool:
-    """Whether this is a jalr from x0: UNINFERABLE for N-Trace (seed Table 2), and inferable for E-Trace (ruling ET-1)."""
+    """Whether this is a jalr from x0: UNINFERABLE for N-Trace (its Table 2), inferable for E-Trace (ruling ET-1)."""
     return insn.name == "jalr" and not insn.rs1
 
 
@@ -161,9 +159,7 @@ def decode(
         elif quadrant == 2 and funct3 == 4 and raw & 0x7C == 0:
             link = raw >> 12 & 1
             if register:
-                return Insn(
-                    pc, raw, size, Flow.UNINFERABLE, None, "c.jalr" if link else "c.jr", link, register
-                )
+                return Insn(pc, raw, size, Flow.UNINFERABLE, None, "c.jalr" if link else "c.jr", link, register)
             if link:
                 return Insn(pc, raw, size, Flow.TRAP, None, "c.ebreak")
         elif quadrant == 2 and funct3 == 5:
@@ -180,8 +176,8 @@ def decode(
     return Insn(pc, raw, size, Flow.SEQUENTIAL)
 
 
-# Table 2 of the seed; the columns in which the variants differ. A jump is direct or not, with rd = x0 or
-# another register that is not a link register.
+# Table 2 of the N-Trace specification; the columns in which the variants differ. A jump is direct or not, with rd = x0
+# or another register that is not a link register.
 _JUMP_WITHOUT_LINK = {
     "rc7": {(True, True): IType.OTHER_INFERABLE_JUMP, (True, False): IType.OTHER_INFERABLE_JUMP,
             (False, True): IType.OTHER_UNINFERABLE_JUMP, (False, False): IType.OTHER_UNINFERABLE_JUMP},
@@ -193,7 +189,7 @@ _DRAFT = {IType.COROUTINE_SWAP: IType.RESERVED, IType.RETURN: IType.COROUTINE_SW
 
 
 def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
-    """The 4-bit itype with which the instruction retires (seed Table 2; ntrace.md "rc7 against v1_0").
+    """The 4-bit itype with which the instruction retires (N-Trace Table 2).
 
     taken: direction of a branch. ecall and ebreak give EXCEPTION; only in rc7 they retire at all.
     Raises KeyError for a variant that is not in `VARIANTS`.
@@ -241,9 +237,20 @@ def _zcm_text(insn: Insn, xlen: int) -> str | None:
     return None
 
 
-def disassemble(insn: Insn, program: Program) -> str:
-    """Text of the instruction, e.g. `beq a0, a1, 0x80000010 <main+0x10>`; `.insn 0x...` where nobody can
-    read it.
+class Listing(Protocol):
+    """What disassembly needs of a `rvtrace.models.riscv.program.Program`."""
+
+    xlen: int
+    zcmp: bool
+    zcmt: bool
+
+    def place(self, pc: int) -> str:
+        """An address with its symbol."""
+        ...
+
+
+def disassemble(insn: Insn, program: Listing) -> str:
+    """Text of the instruction, e.g. `beq a0, a1, 0x80000010 <main+0x10>`; `.insn 0x...` if it has no mnemonic here.
 
     Uses capstone if it is installed; direct targets are absolute, with their symbol.
     """
@@ -257,7 +264,9 @@ def disassemble(insn: Insn, program: Program) -> str:
         found = _capstone[program.xlen].disasm_lite(insn.raw.to_bytes(insn.size, "little"), insn.pc, 1)
         for _, length, name, operands in found:
             if length == insn.size:
-                operands = operands if insn.target is None or insn.flow == Flow.UNINFERABLE else operands.rpartition(", ")[0]
+                operands = (
+                    operands if insn.target is None or insn.flow == Flow.UNINFERABLE else operands.rpartition(", ")[0]
+                )
                 text = f"{name} {operands}".strip()
     if text is None:
         text = f".insn {insn.raw:#0{2 + 2 * insn.size}x}"

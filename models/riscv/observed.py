@@ -1,14 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading ingress blocks back (E-Trace 2.0, chapter 4): the retire stream that a monitor of the port saw."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from models.riscv.beats import LANE_FIELDS, Beats
-from models.riscv.isa import ETRACE_VARIANTS, Flow
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Priv, Retired
-from models.riscv.stream import CONTROL_KINDS, LEVEL_KINDS, RESTART_KINDS, custom_jumps
+from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
+from rvtrace.models.riscv.isa import ETRACE_VARIANTS, Flow
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv.stream import CONTROL_KINDS, LEVEL_KINDS, RESTART_KINDS, custom_jumps
 
 PULSE_KINDS = (("notify", Kind.NOTIFY), ("ext_notify", Kind.EXT_NOTIFY), ("vendor", Kind.VENDOR))
 
@@ -23,7 +23,8 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     itype and sijump are those of the block for its last instruction and 0 for the others, whatever the program
     says; in rc7 a block with itype 1 that ends in ecall or ebreak retires it. Addresses of control rows are
     those of `observable`. A beat gives its changes of levels (in the order of `stream.LEVEL_KINDS`), its blocks,
-    and its pulses (notify, ext_notify, vendor); in E-Trace, its notify right behind its last instruction. Raises BlocksError where a block does not fit the program.
+    and its pulses (notify, ext_notify, vendor); in E-Trace, its notify immediately after its last instruction. Raises
+    BlocksError where a block does not fit the program.
     """
     lane_row, lane = np.nonzero(beats.valid())
     block = {name: getattr(beats, name)[lane_row, lane] for name in LANE_FIELDS}
@@ -58,7 +59,7 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
     kinds = np.where(trap_row, block["itype"][of], kind[item])  # EXCEPTION and INTERRUPT have the same codes
     itype = np.where(trap_row, kinds, itype)
     taken = np.where(itype == IType.TAKEN, 1, np.where(itype == IType.NOT_TAKEN, 0, -1))
-    taken = np.where(is_insn & (columns.flow != Flow.INFERABLE), taken, -1)  # all-jumps: itype 5 is no direction
+    taken = np.where(is_insn & (columns.flow != Flow.INFERABLE), taken, -1)  # all-jumps: itype 5 is not a direction
     vendor, toggle = kind[item] == Kind.VENDOR, kind[item] == Kind.TOGGLE
     cause = np.where(vendor, beats.vendor[beat[item]], np.where(trap_row, block["cause"][of], 0))
     rows = Retired(
@@ -74,9 +75,11 @@ def from_beats(beats: Beats, program: Program, variant: str = "v1_0") -> Retired
 
 
 def _before_traps(kind: np.ndarray, beat: np.ndarray) -> np.ndarray:
-    """The rows with a notify moved before the trap of its beat, and without those in whose beat no instruction ended."""
+    """The rows with each notify moved before the trap of its beat, or removed if no instruction ended in its beat."""
     order = np.arange(len(kind))
-    behind = np.flatnonzero((kind[1:] == Kind.NOTIFY) & (beat[1:] == beat[:-1]) & np.isin(kind[:-1], (Kind.EXCEPTION, Kind.INTERRUPT)))
+    behind = np.flatnonzero(
+        (kind[1:] == Kind.NOTIFY) & (beat[1:] == beat[:-1]) & np.isin(kind[:-1], (Kind.EXCEPTION, Kind.INTERRUPT))
+    )
     order[behind], order[behind + 1] = behind + 1, behind
     moved, place = kind[order], beat[order]
     tells = np.append(False, (moved[:-1] == Kind.INSN) & (place[:-1] == place[1:]))[: len(kind)]
@@ -106,9 +109,7 @@ def _vendor(column: np.ndarray, kind: np.ndarray, beat: np.ndarray) -> np.ndarra
     return np.where(kind == Kind.VENDOR, column[beat], 0)
 
 
-def _expand(
-    program: Program, iaddr: np.ndarray, iretire: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _expand(program: Program, iaddr: np.ndarray, iretire: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each block: where its instructions begin in the address list (returned last), and how many."""
     known: dict[tuple[int, int], tuple[int, int]] = {}
     flat: list[int] = [0]
@@ -139,7 +140,7 @@ def _append(program: Program, pc: int, halves: int, flat: list[int]) -> int:
 
 
 def observable(retired: Retired, program: Program) -> Retired:
-    """The stream with its control rows as an ingress port can tell them; all other rows are kept.
+    """The stream with its control rows as an ingress port can report them; all other rows are kept.
 
     Privilege and contexts: of the next instruction or trap; without one, of the last; without any, M and 0.
     Address: of the next instruction or trap, 0 without one; but up to the first row of `stream.RESTART_KINDS`
@@ -151,9 +152,7 @@ def observable(retired: Retired, program: Program) -> Retired:
     before = np.maximum.accumulate(np.where(control, -1, own)) if n else own
     after = np.minimum.accumulate(np.where(control, n, own)[::-1])[::-1] if n else own
     restarts = np.append(0, np.cumsum(np.isin(retired.kind, RESTART_KINDS)))
-    restarted = (
-        restarts[own + 1] > restarts[before + 1]
-    )  # a restart since the last other row, this one included
+    restarted = restarts[own + 1] > restarts[before + 1]  # a restart since the last other row, this one included
 
     columns = program.columns(retired.pc)
     leads = retired.pc + columns.size & np.uint64((1 << program.xlen) - 1)

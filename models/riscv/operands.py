@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one instruction reads and writes: registers, immediate, memory access and CSR, from its bits.
 
 For RV32 and RV64 IMAC and Zicsr (RISC-V unprivileged manual). Other instructions, floating point included,
-have no operands here, except what a jump does to its link register. Control flow is `models.riscv.isa`.
+have no operands here, except what a jump does to its link register. Control flow is `rvtrace.models.riscv.isa`.
 """
 
 from __future__ import annotations

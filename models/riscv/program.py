@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program: memory image, symbols, and its instructions by address.
 
-Everything that follows a program (walks, encoders' inputs, decoders, failure messages) asks it here. ELF
-files are read and written by `models.riscv.elf`.
+Walks, inputs of encoders, decoders and failure messages all use it. The format of ELF files is in
+`rvtrace.models.riscv.elf`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
-from models.riscv import isa
-from models.riscv.isa import Insn
+from rvtrace.models.riscv import elf, isa
+from rvtrace.models.riscv.isa import Insn
 
 Segment = tuple[int, bytes]
 NO_TARGET = 0xFFFF_FFFF_FFFF_FFFF  # odd, so no instruction is there
@@ -163,16 +163,34 @@ class Program:
 
     @classmethod
     def from_elf(cls, path: str | Path, jvt: int | None = None, xlen: int | None = None) -> Program:
-        """Read an ELF file; see `models.riscv.elf.read_elf`."""
-        from models.riscv.elf import read_elf
+        """The program of an ELF file: its executable segments as code, the others as data; ProgramError, whatever the
+        bytes.
 
-        return read_elf(path, jvt, xlen)
+        jvt: base of the Zcmt jump table, by default the value of the symbol `__jvt_base$`. xlen: refuse another class.
+        """
+        try:
+            found = elf.read(path, xlen)
+            base = found.jvt if jvt is None else jvt
+        except elf.ElfError as error:
+            raise ProgramError(str(error)) from None
+        try:
+            return cls(
+                found.xlen,
+                found.code,
+                found.symbols,
+                found.entry,
+                base,
+                found.data,
+                found.zcmp,
+                bool(base) or found.zcmt,
+            )
+        except ProgramError as error:
+            raise ProgramError(f"{path}: {error}") from None
 
     def to_elf(self, path: str | Path) -> None:
-        """Write an ELF file that other tools read; see `models.riscv.elf.write_elf`."""
-        from models.riscv.elf import write_elf
-
-        write_elf(self, path)
+        """Write an ELF file that other tools read; OSError if the file cannot be written."""
+        file = elf.ElfFile(self.xlen, self.segments, self.data, self.labels, self.entry, self.jvt, self.zcmp, self.zcmt)
+        elf.write(file, path)
 
 
 def _merge(segments: Iterable[Segment], xlen: int) -> list[Segment]:
@@ -186,9 +204,7 @@ def _merge(segments: Iterable[Segment], xlen: int) -> list[Segment]:
             )
         end = merged[-1][0] + len(merged[-1][1]) if merged else -1
         if base < end:
-            raise ProgramError(
-                f"the segment at {base:#x} overlaps the one that ends at {end:#x}; give each byte once"
-            )
+            raise ProgramError(f"the segment at {base:#x} overlaps the one that ends at {end:#x}; give each byte once")
         if base == end:
             merged[-1] = (merged[-1][0], merged[-1][1] + body)
         else:
@@ -221,9 +237,7 @@ class _Dense:
             segment = np.zeros(len(pcs), dtype=np.intp)
         else:
             segment = np.maximum(np.searchsorted(self._bases, pcs, side="right"), 1) - 1
-        halves = (pcs - self._bases[segment]) >> np.uint64(
-            1
-        )  # wraps to a huge number below the first segment
+        halves = (pcs - self._bases[segment]) >> np.uint64(1)  # wraps to a huge number below the first segment
         inside = (halves < self._lengths[segment]) & (pcs & np.uint64(1) == 0)
         return np.where(inside, halves + self._starts[segment], outside)
 

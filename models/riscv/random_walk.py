@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random walks through a program: loops, calls, traps, threads, triggers, resets, trace and debug switches, by weights.
 
-The program is read as it is, generated or compiled (`models.riscv.graph`). Directions of branches and targets of
-indirect jumps are chosen, not computed, but for jumps through a register that was just loaded with a constant.
+The program is read as it is, generated or compiled (`rvtrace.models.riscv.graph`). Directions of branches and targets
+of indirect jumps are chosen, not computed, but for jumps through a register that was just loaded with a constant.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from models.riscv import isa, sequential
-from models.riscv.graph import HCONTEXT, Graph
-from models.riscv.habits import Habits
-from models.riscv.isa import Flow, Insn
-from models.riscv.knobs import PULSES, STOPS, Knobs
-from models.riscv.observed import observable
-from models.riscv.program import Program
-from models.riscv.retired import IType, Priv, Retired
-from models.riscv.walk import Walk, WalkError
+from rvtrace.models.riscv import isa, sequential
+from rvtrace.models.riscv.graph import HCONTEXT, Graph
+from rvtrace.models.riscv.isa import Flow, Insn
+from rvtrace.models.riscv.observed import observable
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Priv, Retired
+from rvtrace.models.riscv.walk import Walk, WalkError
+from rvtrace.models.riscv.walk_habits import Habits
+from rvtrace.models.riscv.walk_probabilities import PULSES, STOPS, WalkProbabilities
 
 _ECALL_CAUSE = {Priv.U: 8, Priv.VU: 8, Priv.S: 9, Priv.VS: 10, Priv.M: 11}
 _EXCEPTIONS = (0, 1, 2, 4, 5, 6, 7, 12, 13, 15, 20, 21, 22, 23, 24, 63)
@@ -60,26 +61,28 @@ def random_walk(
     program: Program,
     rng: random.Random,
     n_instructions: int = 1000,
-    knobs: Knobs | None = None,
+    probabilities: WalkProbabilities | None = None,
     variant: str = "v1_0",
 ) -> Retired:
     """A stream of at least n_instructions retired instructions (at most 30 more) that `check_flow`
     accepts.
 
-    Control rows are as an ingress port can tell them (`models.riscv.blocks.observable`).
+    Control rows are as an ingress port can report them (`rvtrace.models.riscv.blocks.observable`).
     """
-    wanderer = _Wanderer(program, rng, knobs or Knobs(), variant, n_instructions)
+    wanderer = _Wanderer(program, rng, probabilities or WalkProbabilities(), variant, n_instructions)
     return observable(wanderer.go(), program)
 
 
 class _Wanderer:
-    def __init__(self, program: Program, rng: random.Random, knobs: Knobs, variant: str, n: int) -> None:
-        self.program, self.rng, self.knobs, self.n = program, rng, knobs, n
+    def __init__(
+        self, program: Program, rng: random.Random, probabilities: WalkProbabilities, variant: str, n: int
+    ) -> None:
+        self.program, self.rng, self.probabilities, self.n = program, rng, probabilities, n
         self.graph = graph = Graph(program)
-        self.privs = [p for p in Priv if self.knobs.virtualized or p <= Priv.M]
+        self.privs = [p for p in Priv if self.probabilities.virtualized or p <= Priv.M]
         self.vectors: dict[tuple[bool, int], tuple[int, int]] = {}  # (interrupt, cause): handler and vector
         self.options = 0  # that are toggled
-        priv = rng.choice(self.privs) if self.knobs.priv is None else self.knobs.priv
+        priv = rng.choice(self.privs) if self.probabilities.priv is None else self.probabilities.priv
         stops = frozenset(graph.context_writes) | graph.customs
         self.walk = Walk(program, variant, None, priv, self._context(), stops, self._hcontext())
         self.stack: list[int] = []  # return addresses of this thread
@@ -87,18 +90,20 @@ class _Wanderer:
         self.frames: list[_Thread] = []  # what traps interrupted, innermost last
         self.parked: list[_Thread] = []
         self.dive = 0  # calls that shall be open
-        self.habits = Habits(rng, knobs.habit, knobs.loop)
+        self.habits = Habits(rng, probabilities.habit, probabilities.loop)
         self.next_long = 0
-        self.returns = (IType.RETURN, IType.COROUTINE_SWAP) if self.knobs.swaps else (IType.RETURN,)
-        self.calls = (IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP) if self.knobs.swaps else (IType.UNINFERABLE_CALL,)
+        self.returns = (IType.RETURN, IType.COROUTINE_SWAP) if self.probabilities.swaps else (IType.RETURN,)
+        self.calls = (
+            (IType.UNINFERABLE_CALL, IType.COROUTINE_SWAP) if self.probabilities.swaps else (IType.UNINFERABLE_CALL,)
+        )
         self.unmapped = next(a for a in (0x7000_0000, 0x100) if program.insn(a) is None)
 
     def go(self) -> Retired:
-        walk, rng, knobs = self.walk, self.rng, self.knobs
-        stops, pulses = (sum(getattr(knobs, name) for name in names) for names in (STOPS, PULSES))
+        walk, rng, probabilities = self.walk, self.rng, self.probabilities
+        stops, pulses = (sum(getattr(probabilities, name) for name in names) for names in (STOPS, PULSES))
         self._start()
         while walk.count < self.n:
-            if self._chance(knobs.trap):
+            if self._chance(probabilities.trap):
                 walk.run(rng.randint(0, 12))
                 self._trap()
             at_target = False
@@ -114,7 +119,7 @@ class _Wanderer:
             elif insn.flow == Flow.INFERABLE:
                 if insn.rd in isa.LINK:
                     self.stack.append(insn.pc + insn.size)
-                    self.seen += [] if knobs.all_jumps else [insn.pc + insn.size]
+                    self.seen += [] if probabilities.all_jumps else [insn.pc + insn.size]
                     at_target = True
                 walk.step()
             elif insn.flow == Flow.TRAP:
@@ -123,18 +128,18 @@ class _Wanderer:
             else:
                 self._indirect(insn)
                 at_target = True
-            if at_target and self._chance(knobs.trap_at_target):
+            if at_target and self._chance(probabilities.trap_at_target):
                 self._trap()
             if rng.random() < pulses:
                 self._pulses()
-            if knobs.toggled and rng.random() < knobs.toggle:
+            if probabilities.toggled and rng.random() < probabilities.toggle:
                 self._toggle()
             if rng.random() < stops:
                 self._switches()
-            if not self.dive and rng.random() < knobs.dive:
+            if not self.dive and rng.random() < probabilities.dive:
                 self.dive = rng.randint(8, 48)
         if walk.tracing and rng.random() < 0.7:
-            walk.debug_entry() if rng.random() < 0.3 and knobs.debug else walk.trace_off()
+            walk.debug_entry() if rng.random() < 0.3 and probabilities.debug else walk.trace_off()
         return walk.retired()
 
     def _chance(self, probability: float) -> bool:
@@ -143,7 +148,7 @@ class _Wanderer:
 
     def _start(self) -> None:
         walk, rng = self.walk, self.rng
-        start = self.knobs.start
+        start = self.probabilities.start
         if start == "any":
             start = rng.choice(_STARTS)
         if start == "untraced":
@@ -151,31 +156,31 @@ class _Wanderer:
         walk.trace_on()
         if start in ("debug_exit", "reset_exit", "wake"):
             getattr(walk, start)()
-        if rng.random() < self.knobs.trap_first:
+        if rng.random() < self.probabilities.trap_first:
             self._trap()
 
     def _bits(self, most: int) -> int:
         return self.rng.getrandbits(self.rng.randint(0, most)) if most else 0
 
     def _context(self) -> int:
-        return self._bits(self.knobs.context)
+        return self._bits(self.probabilities.context)
 
     def _hcontext(self) -> int:
-        return self._bits(self.knobs.hcontext)
+        return self._bits(self.probabilities.hcontext)
 
     def _after(self, insn: Insn) -> int:
         return insn.pc + insn.size & (1 << self.program.xlen) - 1
 
     def _direction(self, insn: Insn) -> bool:
         """Loops count, branches over calls are taken when calls are too deep, others have habits."""
-        pc, rng, knobs = insn.pc, self.rng, self.knobs
+        pc, rng, probabilities = insn.pc, self.rng, self.probabilities
         if insn.target <= pc:
-            chance = knobs.long_loop * (10 if pc in self.graph.tight else 1)
+            chance = probabilities.long_loop * (10 if pc in self.graph.tight else 1)
             long = self.walk.count >= self.next_long and rng.random() < chance
             self.next_long = self.walk.count + 2500 if long else self.next_long  # not one in another
             return self.habits.again(pc, int(70 * 8 ** rng.random()) if long else None, self._overdue())
         if pc in self.graph.guards:
-            if len(self.stack) >= max(knobs.depth, self.dive) or self._overdue():
+            if len(self.stack) >= max(probabilities.depth, self.dive) or self._overdue():
                 self.dive = 0
                 return True
             if self.dive:
@@ -185,7 +190,7 @@ class _Wanderer:
     def _special(self, insn: Insn) -> None:
         """A sequential instruction at which the walk stopped: a write of a context, or a custom instruction."""
         walk, rng = self.walk, self.rng
-        if insn.pc in self.graph.customs and rng.random() < self.knobs.custom:
+        if insn.pc in self.graph.customs and rng.random() < self.probabilities.custom:
             walk.jump(rng.choice(self._places(insn.pc, 0.1)))
             return
         walk.step()
@@ -197,7 +202,9 @@ class _Wanderer:
 
     def _places(self, pc: int, far: float) -> list[int]:
         """Where a jump may go: to the blocks around it, or (with probability far) to a function."""
-        stays = self.knobs.well_behaved and self.graph.in_handler(pc)  # a function would return into what was interrupted
+        stays = self.probabilities.well_behaved and self.graph.in_handler(
+            pc
+        )  # a function would return into what was interrupted
         away = self.rng.random() < far and not stays
         return self.graph.functions if away else self.graph.blocks_around(pc)
 
@@ -221,23 +228,25 @@ class _Wanderer:
 
     def _target(self, insn: Insn, itype: int) -> int:
         """Where an indirect jump goes whose register nobody knows."""
-        rng, knobs = self.rng, self.knobs
+        rng, probabilities = self.rng, self.probabilities
         if itype in (IType.RETURN, IType.COROUTINE_SWAP):
             target = self.stack.pop() if self.stack else self._outermost()
-            if rng.random() < knobs.mismatch:
+            if rng.random() < probabilities.mismatch:
                 target = rng.choice((rng.choice(self.graph.functions), rng.choice(self.stack or [target])))
-            if self._overdue() and not knobs.well_behaved:
+            if self._overdue() and not probabilities.well_behaved:
                 target, self.stack = self._outermost(), []
             # A stack of partial addresses (mode 2) takes this for the same address.
             alike = bool(self.seen) and not (self.seen[-1] ^ target) & 0x7FE
-            believed = knobs.well_behaved and itype in self.returns
+            believed = probabilities.well_behaved and itype in self.returns
             return self.seen[-1] if self.seen and (believed or alike) else target
-        if self._overdue() and not knobs.well_behaved:
+        if self._overdue() and not probabilities.well_behaved:
             self.stack = []
             return self._outermost()
-        if itype != IType.UNINFERABLE_CALL and len(self.stack) > 2 * max(knobs.depth, 24):
+        if itype != IType.UNINFERABLE_CALL and len(self.stack) > 2 * max(probabilities.depth, 24):
             return self.graph.blocks_around(insn.pc)[-1]  # calls without a branch around them may lead back here
-        return self.habits.target(insn.pc, self.graph.functions if itype == IType.UNINFERABLE_CALL else self._places(insn.pc, 0.3))
+        return self.habits.target(
+            insn.pc, self.graph.functions if itype == IType.UNINFERABLE_CALL else self._places(insn.pc, 0.3)
+        )
 
     def _overdue(self) -> bool:
         """Whether a trap handler has run for so long that it had better return."""
@@ -259,7 +268,7 @@ class _Wanderer:
         if thread and thread.priv not in privs:
             self.frames.clear()  # the walk has left the handlers that would return to them
             thread = None
-        if thread and rng.random() < self.knobs.switch and not self.knobs.well_behaved:
+        if thread and rng.random() < self.probabilities.switch and not self.probabilities.well_behaved:
             self.parked.append(thread)
             ready = [i for i, parked in enumerate(self.parked[:-1]) if parked.priv in privs]
             thread = self.parked.pop(rng.choice(ready)) if ready and rng.random() < 0.6 else None
@@ -271,13 +280,13 @@ class _Wanderer:
 
     def _trap(self, cause: int | None = None, resume: int | None = None) -> None:
         """A trap at pc, of this cause or any, and with back_to_back another at its handler, and so on."""
-        walk, rng, knobs = self.walk, self.rng, self.knobs
+        walk, rng, probabilities = self.walk, self.rng, self.probabilities
         while True:
-            asynchronous = cause is None and rng.random() < knobs.interrupt
+            asynchronous = cause is None and rng.random() < probabilities.interrupt
             insn = walk.insn()
             allowed = [(p, x) for p, x in _TRAP_TO[Priv(walk.priv)] if self.graph.handlers.get(x)]
-            allowed = [(p, x) for p, x in allowed if p == Priv.M] if knobs.vectors else allowed
-            if cause is None and (len(self.frames) >= knobs.nest or not allowed):
+            allowed = [(p, x) for p, x in allowed if p == Priv.M] if probabilities.vectors else allowed
+            if cause is None and (len(self.frames) >= probabilities.nest or not allowed):
                 return
             if not allowed:
                 raise WalkError(
@@ -288,18 +297,18 @@ class _Wanderer:
             if asynchronous and priv == Priv.M and "mnret" in self.graph.handlers and rng.random() < 0.2:
                 xret = "mnret"
             handler = vector = rng.choice(self.graph.handlers[xret])
-            if rng.random() < knobs.unmapped and len(self.frames) < knobs.nest:
+            if rng.random() < probabilities.unmapped and len(self.frames) < probabilities.nest:
                 vector = self.unmapped
             if resume is None:
                 resume = walk.pc
                 if insn is None:
                     resume = rng.choice(self.graph.functions)
-                elif not asynchronous and insn.flow == Flow.SEQUENTIAL and rng.random() >= knobs.resume:
+                elif not asynchronous and insn.flow == Flow.SEQUENTIAL and rng.random() >= probabilities.resume:
                     resume = self._after(insn)
             if cause is None:
                 causes = _INTERRUPTS[priv] if asynchronous else _EXCEPTIONS
-                cause = rng.choice([c for c in causes if not c >> knobs.causes])
-            if knobs.vectors:
+                cause = rng.choice([c for c in causes if not c >> probabilities.causes])
+            if probabilities.vectors:
                 fixed = handler, handler if cause == 1 else vector  # who faults at an unmapped vector needs one
                 handler, vector = self.vectors.setdefault((asynchronous, cause), fixed)
             tval = 0 if asynchronous else rng.choice((0, walk.pc, rng.getrandbits(self.program.xlen)))
@@ -307,15 +316,15 @@ class _Wanderer:
             self.frames.append(thread)
             self.stack = []
             walk.trap(cause, vector, asynchronous, tval, priv)
-            if rng.random() >= knobs.back_to_back:
+            if rng.random() >= probabilities.back_to_back:
                 return
             cause = resume = None
 
     def _pulses(self) -> None:
         """A trigger or a vendor-defined message, or a few of them."""
-        walk, rng, knobs = self.walk, self.rng, self.knobs
+        walk, rng, probabilities = self.walk, self.rng, self.probabilities
         while True:
-            (name,) = rng.choices(PULSES, [getattr(knobs, name) for name in PULSES])
+            (name,) = rng.choices(PULSES, [getattr(probabilities, name) for name in PULSES])
             if name == "vendor":
                 walk.vendor(rng.choice(_VENDOR_TCODES), rng.getrandbits(rng.choice((0, 5, 6, 17, 32))))
             else:
@@ -327,26 +336,26 @@ class _Wanderer:
         """Other options."""
         options = self.options
         while options == self.options:
-            options = self.rng.choice((0, 0, self.rng.getrandbits(6) & self.knobs.toggled))
-            options ^= self.knobs.toggled & 1 << self.rng.randrange(6)
+            options = self.rng.choice((0, 0, self.rng.getrandbits(6) & self.probabilities.toggled))
+            options ^= self.probabilities.toggled & 1 << self.rng.randrange(6)
         self.options = options
         self.walk.toggle(options)
 
     def _switches(self) -> None:
         """Trace off and on, or Debug Mode, reset or low-power mode, or one within the other."""
-        walk, rng, knobs = self.walk, self.rng, self.knobs
-        (what,) = rng.choices(STOPS, [getattr(knobs, name) for name in STOPS])
+        walk, rng, probabilities = self.walk, self.rng, self.probabilities
+        (what,) = rng.choices(STOPS, [getattr(probabilities, name) for name in STOPS])
         if what != "trace":
             {"debug": walk.debug_entry, "reset": walk.reset_entry, "sleep": walk.sleep}[what]()
-            if rng.random() < 0.2 and any(getattr(knobs, name) for name in PULSES):
+            if rng.random() < 0.2 and any(getattr(probabilities, name) for name in PULSES):
                 self._pulses()
-            if knobs.toggled and rng.random() < 0.2:
+            if probabilities.toggled and rng.random() < 0.2:
                 self._toggle()
         if what == "trace" or rng.random() < 0.3:
             walk.trace_off() if walk.tracing else walk.trace_on()
             if what != "trace" and rng.random() < 0.5:
                 walk.trace_off() if walk.tracing else walk.trace_on()
-        elsewhere = self._elsewhere(what) if what == "reset" or rng.random() < knobs.elsewhere else None
+        elsewhere = self._elsewhere(what) if what == "reset" or rng.random() < probabilities.elsewhere else None
         if what == "reset":
             walk.reset_exit(elsewhere)
             walk.context = walk.hcontext = 0
@@ -354,7 +363,7 @@ class _Wanderer:
             (walk.debug_exit if what == "debug" else walk.wake)(elsewhere)
         if not walk.tracing:
             self._untraced()
-        if rng.random() < knobs.trap_first:
+        if rng.random() < probabilities.trap_first:
             self._trap()
 
     def _elsewhere(self, what: str) -> int | None:

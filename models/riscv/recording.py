@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recorded runs of real programs: how a file holds one, and reading it back as a `Retired` with its effects.
 
-A recording stands beside the program it was made from (`sort.rv64.rec` and `sort.rv64.elf`) and holds only
-what that program does not tell. Reading it walks the program, so a recording and a program that do not fit
+A recording is stored beside the program it was made from (`sort.rv64.rec` and `sort.rv64.elf`) and holds only
+what that program does not report. Reading it walks the program, so a recording and a program that do not fit
 are found.
 
 The file is `MAGIC`, then an xz stream (its checksum finds damage) of one line of JSON and the columns it
@@ -31,14 +32,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from models.riscv.isa import Flow
-from models.riscv.operands import NONE, operands
-from models.riscv.program import Program
-from models.riscv.retired import Effects, IType, Kind, Retired
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.operands import NONE, operands
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
 
 MAGIC = b"retired recording 1\n"
-DIRECTORY = Path(__file__).resolve().parents[2] / "tests" / "programs"
+DIRECTORY = Path(__file__).resolve().parents[2] / "data" / "programs"
 LONG = DIRECTORY / "long"  # programs for checks that need a long run; main jobs leave them out
 VARIANT = "v1_0"
 
@@ -81,10 +81,8 @@ def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DI
             raise RecordingError(f"recordings are of 32 or 64 bits, not {xlen}; say XLEN=32 or XLEN=64")
         path = Path(directory) / f"{name_or_path}.rv{xlen}.rec"
         if str(name_or_path) not in names(directory):
-            known = ", ".join(names(directory)) or "none"
-            raise RecordingError(
-                f"there is no recorded program {str(name_or_path)!r}; those that exist: {known}"
-            )
+            known = ", ".join(names(directory)) or "none (they are in data/ of a checkout, not in an installed package)"
+            raise RecordingError(f"there is no recorded program {str(name_or_path)!r}; those that exist: {known}")
     elf = path.with_suffix(".elf")
     header, columns = _read(path)
     if xlen is not None and header["xlen"] != xlen:
@@ -212,7 +210,7 @@ def _rebuild(program: Program, header: dict[str, Any], stored: dict[str, np.ndar
     kind[trap_rows] = stored["trap_kind"]
     insn = kind == Kind.INSN
     if rows - insn.sum() != len(trap_rows):
-        raise ValueError("a trap is no trap")
+        raise ValueError("a row of the trap list is not a trap")
     told = program.columns(pc)
     branches = np.flatnonzero(insn & (told.flow == Flow.BRANCH))
     taken = np.full(rows, -1, dtype=np.int8)
@@ -273,9 +271,9 @@ def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -
 
 
 def _block(program: Program, pc: int) -> tuple[list[int], int, int, Flow, int | None]:
-    """Straight line from pc: addresses of what retires, how many, address behind, how and where to.
+    """Straight line from pc: addresses of what retires, how many, address after, how and where to.
 
-    Flow TRAP also stands for the end of the program: nothing retires there.
+    Flow TRAP also means the end of the program: nothing retires there.
     """
     pcs: list[int] = []
     while (insn := program.insn(pc)) is not None and insn.flow != Flow.TRAP:
@@ -294,9 +292,7 @@ def _effects(program: Program, pc: np.ndarray, insn: np.ndarray, stored: dict[st
     rd_value[writes[np.argsort(static.by_pc[writes], kind="stable")]] = stored["rd_value"]
     access = (static.size > 0) & ~(static.sc & (rd_value != 0))
     stores = access & (static.store == 1)
-    value_mask = np.uint64(0xFFFF_FFFF_FFFF_FFFF) >> (
-        np.uint64(64) - np.uint64(8) * static.size.astype(np.uint64)
-    )
+    value_mask = np.uint64(0xFFFF_FFFF_FFFF_FFFF) >> (np.uint64(64) - np.uint64(8) * static.size.astype(np.uint64))
     addr, value = np.zeros_like(pc), np.where(access & ~stores, rd_value, 0)
     for register in range(32):
         written = np.flatnonzero(static.rd == register) if register else np.zeros(0, dtype=np.intp)

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """The retire stream: what a hart did, in order, as arrays.
 
-One `Retired` serves every system: the encoders tell it as bytes, the control transfer records keep its end,
+One `Retired` serves every system: the encoders write it as bytes, the control transfer records keep its end,
 the counters count it. A row is an event of one `Kind`; most rows are retired instructions.
 `Effects`, where a recording has them, hold what each instruction did to registers, memory and CSRs.
 """
@@ -50,7 +51,8 @@ class Priv(IntEnum):
     VS = 5
 
 
-# Its code on E-Trace's ingress port (table priv; 4 is Debug Mode), which trTeFilterMatchChoicePrivilege has a bit for each of.
+# Its code on E-Trace's ingress port (table priv; 4 is Debug Mode), which trTeFilterMatchChoicePrivilege has a bit for
+# each of.
 PRIVILEGE = {0: 0, 1: 1, 3: 3, 4: 5, 5: 6}
 
 
@@ -100,9 +102,18 @@ class Effects:
 
 
 _DTYPES = {
-    "kind": np.uint8, "pc": np.uint64, "size": np.uint8, "itype": np.uint8, "taken": np.int8,
-    "cause": np.uint64, "tval": np.uint64, "priv": np.uint8, "context": np.uint64, "hcontext": np.uint16, "sijump": np.uint8,
-}  # fmt: skip
+    "kind": np.uint8,
+    "pc": np.uint64,
+    "size": np.uint8,
+    "itype": np.uint8,
+    "taken": np.int8,
+    "cause": np.uint64,
+    "tval": np.uint64,
+    "priv": np.uint8,
+    "context": np.uint64,
+    "hcontext": np.uint16,
+    "sijump": np.uint8,
+}
 
 
 @dataclass
@@ -110,10 +121,10 @@ class Retired:
     """Arrays of equal length, one element per event.
 
     kind: a `Kind`. pc: address of the instruction; for a trap the EPC; for the other kinds the address of the
-    next instruction. size: bytes, 0 unless INSN. itype: an `IType` of the variant in force. taken: 0/1 for a branch, else -1.
-    cause, tval: of a trap (cause without the interrupt bit). priv, context (scontext), hcontext: those in which the
-    instruction ran; for a trap those before it. sijump: 1 for an uninferable jump whose register the instruction right
-    before loaded with a constant (section 9.1; `models.riscv.sequential` marks them).
+    next instruction. size: bytes, 0 unless INSN. itype: an `IType` of the variant in force. taken: 0/1 for a branch,
+    else -1. cause, tval: of a trap (cause without the interrupt bit). priv, context (scontext), hcontext: those in
+    which the instruction ran; for a trap those before it. sijump: 1 for an uninferable jump whose register the
+    instruction right before loaded with a constant (section 9.1; `rvtrace.models.riscv.sequential` marks them).
     """
 
     kind: np.ndarray

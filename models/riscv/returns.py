@@ -1,13 +1,13 @@
-"""Returns and calls as a trace encoder sees them: which returns its return stack would predict wrongly (N-Trace 9.2)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Returns and calls as a trace encoder sees them: which returns its return stack predicts wrongly (N-Trace 9.2)."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from models.riscv.isa import ETRACE_VARIANTS
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Retired
-from models.riscv.stream import CONTROL_KINDS, RESTART_KINDS
+from rvtrace.models.riscv.isa import ETRACE_VARIANTS
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.riscv.stream import CONTROL_KINDS, RESTART_KINDS
 
 _CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
 _RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)
@@ -20,9 +20,9 @@ def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
     """Rows of the returns that a return stack of this mode predicts, and that go elsewhere; none in mode 0 and 3.
 
     The stack is endless and forgets nothing but where the hart may have gone on anywhere; that of an encoder holds
-    its upper part. What comes here is legal, but cannot be traced in that mode: mode 1 believes every return, mode 2 one
-    with the same bits 10 to 1. variant: of the stream; in E-Trace a co-routine swap neither pushes nor pops, and traps, changes
-    of privilege and of options empty the stack as well.
+    its upper part. What comes here is legal, but cannot be traced in that mode: mode 1 believes every return, mode 2
+    one with the same bits 10 to 1. variant: of the stream; in E-Trace a co-routine swap neither pushes nor pops, and
+    traps, changes of privilege and of options empty the stack as well.
     """
     if mode not in (1, 2):
         return []
@@ -30,7 +30,10 @@ def misleading(retired: Retired, mode: int, variant: str = "v1_0") -> list[int]:
     etrace, draft = variant in ETRACE_VARIANTS, variant == "draft_0_026"
     calls = _CALLS[:2] if etrace else _CALLS
     returns = (IType.COROUTINE_SWAP, IType.RETURN) if draft else _RETURNS[:1] if etrace else _RETURNS
-    restart, switch = np.isin(retired.kind, RESTART_KINDS), np.isin(retired.kind, CONTROL_KINDS) & ~np.isin(retired.kind, _PULSES)
+    restart, switch = (
+        np.isin(retired.kind, RESTART_KINDS),
+        np.isin(retired.kind, CONTROL_KINDS) & ~np.isin(retired.kind, _PULSES),
+    )
     if etrace:
         restart |= np.isin(retired.kind, (Kind.TOGGLE, Kind.EXCEPTION, Kind.INTERRUPT))
         restart[1:] |= insn[1:] & (retired.priv[1:] != retired.priv[:-1])
@@ -57,6 +60,6 @@ def explain(retired: Retired, program: Program, mode: int, rows: list[int]) -> s
     """One sentence about the first of the rows that `misleading` gave."""
     row = rows[0]
     return (
-        f"{program.where(int(retired.pc[row]))} is a return (row {row}) that goes elsewhere than it was called from, and "
-        f"IMPLICIT_RETURN={mode} would believe it; give IMPLICIT_RETURN=3, or 0"
+        f"{program.where(int(retired.pc[row]))} is a return (row {row}) that goes elsewhere than it was called from,"
+        f" and IMPLICIT_RETURN={mode} would believe it; give IMPLICIT_RETURN=3, or 0"
     )

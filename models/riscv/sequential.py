@@ -1,12 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequentially inferable jumps: indirect ones whose register the instruction right before loaded (N-Trace 9.1)."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from models.riscv.isa import Flow, Insn
-from models.riscv.program import Program
-from models.riscv.retired import Kind, Retired
+from rvtrace.models.riscv.isa import Flow, Insn
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Retired
 
 _JUMPS = ("jalr", "c.jr", "c.jalr")
 # Rows between two instructions that do not disturb the hart: it retires the two one after the other.

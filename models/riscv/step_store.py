@@ -1,4 +1,6 @@
-"""Where a decoder keeps its path: numbers of steps and repeats, so that a loop that runs a million times costs a few numbers.
+# SPDX-License-Identifier: Apache-2.0
+"""Where a decoder keeps its path: numbers of steps and repeats, so that a loop that runs a million times costs a few
+numbers.
 
 A step is a run of consecutive instructions between two decisions; what ends one is each decoder's own business.
 """
@@ -18,7 +20,7 @@ class Pool:
     """The instructions of every step number.
 
     pcs: at most STEP_LIMIT for each pc ever asked for. start, length: where in it a step's instructions are;
-    taken: direction of its last one, -1 if it is no branch or not known.
+    taken: direction of its last one, -1 if it is not a branch or not known.
     """
 
     def __init__(self) -> None:
@@ -77,7 +79,9 @@ class Store:
         self._steps: list[int] = []
         self._packed: list[np.ndarray] = []
         self._packed_steps = 0
-        self._repeats: list[tuple[int, int, int]] = []  # (at, n, times): before step `at` the last n instructions come `times` more
+        self._repeats: list[
+            tuple[int, int, int]
+        ] = []  # (at, n, times): before step `at` the last n instructions come `times` more
 
     def mark(self) -> Mark:
         """Where to return to if the next packet or message is wrong; packs old steps."""

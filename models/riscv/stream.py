@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds of any retire stream of a program: its form in each variant, and that a hart could have
 produced it."""
 
@@ -6,11 +7,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-
-from models.riscv import isa
-from models.riscv.isa import Flow, Insn
-from models.riscv.program import Program
-from models.riscv.retired import Effects, IType, Kind, Retired
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.isa import Flow, Insn
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
 
 ECALL_CAUSES = (8, 9, 10, 11)
 BREAKPOINT = 3
@@ -27,10 +27,10 @@ class WalkError(ValueError):
 
 
 def mode_rows(kind: np.ndarray) -> np.ndarray:
-    """For each row the row that tells its privilege and context: itself, or for a control row the next that
+    """For each row the row that reports its privilege and context: itself, or for a control row the next that
     is not.
 
-    Control rows at the end keep their own. A port tells these levels only with a block.
+    Control rows at the end keep their own. A port reports these levels only with a block.
     """
     n = len(kind)
     own = np.arange(n)
@@ -57,7 +57,9 @@ def size_and_itype(
 
 
 def custom_jumps(retired: Retired, program: Program) -> np.ndarray:
-    """Mask of the custom instructions that changed the flow: section 10.1 has them reported with itype 14 (6 on a port of 3 bits)."""
+    """Mask of the custom instructions that changed the flow: section 10.1 has them reported with itype 14 (6 on a port
+    of 3 bits).
+    """
     mask = (retired.kind == Kind.INSN) & np.isin(retired.itype, (IType.OTHER_UNINFERABLE_JUMP, IType.UNINFERABLE_JUMP))
     rows = np.flatnonzero(mask)
     columns = program.columns(retired.pc[rows])
@@ -72,7 +74,7 @@ def with_options(retired: Retired, program: Program, all_jumps: bool = False, as
     """The stream as a hart reports it with these options; effects are kept.
 
     all_jumps: direct jumps and calls (itype 9, 11, 15, and cm.jt, which has 0 in rc7) are reported as taken branches,
-    or with the reserved itype 7 (seed chapter 2, trTeInstEnAllJumps). Apply it after `with_variant`.
+    or with the reserved itype 7 (N-Trace chapter 2, trTeInstEnAllJumps). Apply it after `with_variant`.
     """
     result = retired.select(slice(None))
     result.effects = retired.effects
@@ -159,16 +161,12 @@ def check_flow(retired: Retired, program: Program) -> None:
     expected = np.where(is_insn, pc + columns.size & mask, pc)
     jumps = (is_branch & (retired.taken == 1)) | (is_insn & (columns.flow == Flow.INFERABLE))
     expected = np.where(jumps, columns.target, expected)
-    known = ~(
-        (is_insn & (columns.flow == Flow.UNINFERABLE)) | (kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT)
-    )
+    known = ~((is_insn & (columns.flow == Flow.UNINFERABLE)) | (kind == Kind.EXCEPTION) | (kind == Kind.INTERRUPT))
     custom = custom_jumps(retired, program)
     known &= ~custom
     is_call = is_insn & (columns.flow == Flow.TRAP)
     expected = np.where(is_call, pc, expected)
-    known &= ~(
-        np.isin(kind, CONTROL_KINDS) & (pc == 0)
-    )  # a control row whose address the port could not tell
+    known &= ~(np.isin(kind, CONTROL_KINDS) & (pc == 0))  # a control row whose address the port could not report
 
     itypes = np.stack([columns.itype[v] for v in isa.VARIANTS]) + (is_branch & (retired.taken == 1))
     other_itype = is_insn & (itypes != retired.itype).all(axis=0) & ~custom
@@ -185,9 +183,7 @@ def check_flow(retired: Retired, program: Program) -> None:
     restart = np.isin(kind, RESTART_KINDS) | (np.isin(kind, CONTROL_KINDS) & (pc == 0))
     astray = wrong["does not follow from the row before"]
     astray[1:] = known[:-1] & ~restart[1:] & (expected[:-1] != pc[1:])
-    wrong["is an ecall or ebreak that no exception follows"][:-1] = is_call[:-1] & (
-        kind[1:] != Kind.EXCEPTION
-    )
+    wrong["is an ecall or ebreak that no exception follows"][:-1] = is_call[:-1] & (kind[1:] != Kind.EXCEPTION)
     rows = {reason: int(np.argmax(found)) for reason, found in wrong.items() if found.any()}
     if not rows:
         return

@@ -1,26 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Walks: a path through a program, recorded as a retire stream.
 
-`Walk` tells a story instruction by instruction and refuses what the program does not allow. `with_variant`
-and `check_flow` (see `models.riscv.stream`) work on any stream.
+`Walk` records a path instruction by instruction and refuses what the program does not allow. `with_variant`
+and `check_flow` (see `rvtrace.models.riscv.stream`) work on any stream.
 """
 
 from __future__ import annotations
 
 import numpy as np
-
-from models.riscv import isa
-from models.riscv.isa import Flow, Insn
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Priv, Retired
-from models.riscv.sequential import mark
-from models.riscv.stream import (
-    WalkError,
-    check_flow,
-    mode_rows,
-    size_and_itype,
-    trap_retires,
-    with_variant,
-)
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.isa import Flow, Insn
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv.sequential import mark
+from rvtrace.models.riscv.stream import WalkError, check_flow, mode_rows, size_and_itype, trap_retires, with_variant
 
 __all__ = ["Walk", "WalkError", "check_flow", "with_variant"]
 
@@ -30,13 +23,13 @@ _STOPPED = {"in Debug Mode": "debug_exit", "in reset": "reset_exit", "asleep": "
 
 
 class Walk:
-    """A hart at one place of a program; each call retires instructions or tells an event.
+    """A hart at one place of a program; each call retires instructions or reports an event.
 
     program; variant: one of `isa.VARIANTS`; start_pc: by default the program's entry; priv, context, hcontext: those
     of the first instruction. stops: addresses of sequential instructions at which `run` also stops.
-    pc, priv, context, hcontext: of the next instruction (the contexts may be set: a write to the CSR takes effect there).
-    tracing: None until the first trace_on or trace_off. stopped: why the hart retires nothing ("in Debug Mode", "in
-    reset", "asleep"), "" if it runs; halted: it is in Debug Mode. count: instructions retired.
+    pc, priv, context, hcontext: of the next instruction (the contexts may be set: a write to the CSR takes effect
+    there). tracing: None until the first trace_on or trace_off. stopped: why the hart retires nothing ("in Debug Mode",
+    "in reset", "asleep"), "" if it runs; halted: it is in Debug Mode. count: instructions retired.
     """
 
     def __init__(
@@ -124,13 +117,11 @@ class Walk:
 
     def _go(self, target: int) -> None:
         if target & 1 or not 0 <= target < 1 << self.program.xlen:
-            self._refuse(
-                f"{target:#x} cannot be the next address; it must be even and of {self.program.xlen} bits"
-            )
+            self._refuse(f"{target:#x} cannot be the next address; it must be even and of {self.program.xlen} bits")
         self.pc = target
 
     def step(self, n: int = 1) -> Walk:
-        """Retire n instructions whose successor the program alone tells (sequential, direct jump or call)."""
+        """Retire n instructions whose successor the program alone reports (sequential, direct jump or call)."""
         append, code, pc = self._pcs.append, self._code, self.pc
         for _ in range(n):
             insn = code[pc]
@@ -165,7 +156,7 @@ class Walk:
         return self._code[self.pc]
 
     def _line(self, start: int) -> tuple[list[int], int]:
-        """The sequential instructions from start on (a thousand at most), and the address behind them."""
+        """The sequential instructions from start on (a thousand at most), and the address after them."""
         pc, line = start, []
         while len(line) < 1000:
             insn = self._code[pc]
@@ -219,12 +210,10 @@ class Walk:
         self._mode(priv, context, hcontext)
         return self
 
-    def trap(
-        self, cause: int, handler: int, interrupt: bool = False, tval: int = 0, priv: int = Priv.M
-    ) -> Walk:
+    def trap(self, cause: int, handler: int, interrupt: bool = False, tval: int = 0, priv: int = Priv.M) -> Walk:
         """An exception of the instruction at pc, or an interrupt before it; goes on at handler with priv.
 
-        ecall and ebreak with their own cause retire before it in rc7 (seed Table 2) and do not in v1_0.
+        ecall and ebreak with their own cause retire before it in rc7 (N-Trace Table 2) and do not in v1_0.
         """
         if self.stopped:
             self._refuse("")

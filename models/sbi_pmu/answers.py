@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers of the SBI PMU extension: error and value."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from models.sbi_pmu.tables import ERROR_NAMES, ERRORS
+from rvtrace.models.sbi_pmu.tables import ERROR_NAMES, ERRORS
 
 
 class SbiRet(NamedTuple):

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the SBI implementation asks of the machine: operations, who answers them, and a memory.
 
-The implementation is written as generators that yield operations and get each one's result back. `run` plays a generator on
-a backend; a testbench sequence plays the same generator on RTL:
+The implementation is written as generators that yield operations and get each one's result back. `run` plays a
+generator on a backend; a testbench sequence plays the same generator on RTL:
 
     ret = run(pmu.calling(fid, registers), backend)
 """
@@ -122,4 +123,6 @@ class Memory:
     def _inside(self, address: int, size: int) -> None:
         if not self.valid(address, size):
             end = self.base + self.size - 1
-            raise AccessError(f"access to {size} bytes at {address:#x}; memory is {self.base:#x} to {end:#x}, give a greater one")
+            raise AccessError(
+                f"access to {size} bytes at {address:#x}; memory is {self.base:#x} to {end:#x}, give a greater one"
+            )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What supervisor software does with the SBI PMU extension, one action at a time, and playing such actions on a model.
 
 A client is a generator that yields actions and gets each one's result back: a test plays it on the model with `play`, a
@@ -9,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from models.hpm.events import Counts
-from models.sbi_pmu.pmu import SbiPmu, SbiRet
-from models.sbi_pmu.tables import BY_NAME, FUNCTIONS
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.sbi_pmu.pmu import SbiPmu, SbiRet
+from rvtrace.models.sbi_pmu.tables import BY_NAME, FUNCTIONS
 
 
 class Call(NamedTuple):
@@ -31,7 +32,9 @@ class Call(NamedTuple):
         if not 0 <= self.fid < len(FUNCTIONS):
             return f"function {self.fid}"
         row = FUNCTIONS[self.fid]
-        return f"{row.name}({', '.join(f'{name}={value:#x}' for name, value in row.named(xlen, self.registers).items())})"
+        return (
+            f"{row.name}({', '.join(f'{name}={value:#x}' for name, value in row.named(xlen, self.registers).items())})"
+        )
 
 
 class Peek(NamedTuple):
@@ -65,7 +68,9 @@ class FirmwareEvent(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The hart runs software: in each of so many cycles it is in mode `priv` and this happens (models.hpm.events.Counts). No result."""
+    """The hart runs software: in each of so many cycles it is in mode `priv` and this happens
+    (rvtrace.models.hpm.events.Counts). No result.
+    """
 
     priv: int
     counts: Counts
@@ -126,5 +131,7 @@ def demand(xlen: int, call: Call, *accepted: str) -> Script[SbiRet]:
     """A call that has to succeed, or to fail with one of these errors. ClientError if it does not."""
     ret: SbiRet = yield call
     if ret.error and ret.name not in accepted:
-        raise ClientError(f"{call.shown(xlen)} gave {ret.name}; SUCCESS was needed{''.join(f' or {name}' for name in accepted)}")
+        raise ClientError(
+            f"{call.shown(xlen)} gave {ret.name}; SUCCESS was needed{''.join(f' or {name}' for name in accepted)}"
+        )
     return ret

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """A supervisor that uses the SBI PMU extension as perf drivers do: discovery, events, overflow handler, snapshots.
 
-    client = Client(xlen=64, shmem=0x8000_1000)
-    play(client.boot(), pmu, backend)
-    index = play(client.add(event_idx=1, period=1000), pmu, backend)
-    ...                                          # the counter overflows, LCOFI is taken
-    overflown = play(client.overflow(), pmu, backend)
+client = Client(xlen=64, shmem=0x8000_1000)
+play(client.boot(), pmu, backend)
+index = play(client.add(event_idx=1, period=1000), pmu, backend)
+...                                          # the counter overflows, LCOFI is taken
+overflown = play(client.overflow(), pmu, backend)
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.calls import Call, Peek, Poke, Script, SupervisorCsr, demand
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.calls import Call, Peek, Poke, Script, SupervisorCsr, demand
 
 SIP, SCOUNTOVF = 0x144, 0xDA0
 LCOFIP = 1 << 13
@@ -22,7 +23,9 @@ _READ, _CLEAR = 0, 3
 
 @dataclass
 class Used:
-    """A counter in use. period: events to the next overflow, 0 without sampling. count: events counted so far. start: value it was started with."""
+    """A counter in use. period: events to the next overflow, 0 without sampling. count: events counted so far. start:
+    value it was started with.
+    """
 
     event: int
     data: int
@@ -33,7 +36,8 @@ class Used:
 
 @dataclass
 class Client:
-    """One hart's supervisor. shmem: address of a page for snapshots, or None to do without. limit: indices that discovery looks at.
+    """One hart's supervisor. shmem: address of a page for snapshots, or None to do without. limit: indices that
+    discovery looks at.
 
     found: counter_info of every counter, by logical index. used: counters with an event.
     """
@@ -74,7 +78,9 @@ class Client:
         return self.found
 
     def boot(self) -> Script[dict[int, int]]:
-        """Discovery, all counters stopped and reset whatever they did, snapshot memory set if the SBI implementation has it."""
+        """Discovery, all counters stopped and reset whatever they did, snapshot memory set if the SBI implementation
+        has it.
+        """
         yield from self.discover()
         for base, mask in self._sets(self.found):
             yield Call.of(self.xlen, "counter_stop", counter_idx_base=base, counter_idx_mask=mask, stop_flags=sbi.RESET)
@@ -103,22 +109,38 @@ class Client:
         return list(out.items())
 
     def events(self, events: list[tuple[int, int]], at: int) -> Script[list[bool]]:
-        """Which of these (event_idx, event_data) are there: event_get_info with entries at a 16-byte aligned address."""
+        """Which of these (event_idx, event_data) exist: event_get_info with entries at a 16-byte aligned address."""
         entries = (e.to_bytes(4, "little") + b"\xff" * 4 + data.to_bytes(8, "little") for e, data in events)
         yield Poke(at, b"".join(entries))
-        yield from self._call("event_get_info", shmem_phys_lo=at, shmem_phys_hi=at >> self.xlen, num_entries=len(events))
+        yield from self._call(
+            "event_get_info", shmem_phys_lo=at, shmem_phys_hi=at >> self.xlen, num_entries=len(events)
+        )
         answer = yield Peek(at, sbi.ENTRY_SIZE * len(events))
-        outputs = (answer[i + sbi.OUTPUT_OFFSET : i + sbi.OUTPUT_OFFSET + sbi.OUTPUT_SIZE] for i in range(0, len(answer), sbi.ENTRY_SIZE))
+        outputs = (
+            answer[i + sbi.OUTPUT_OFFSET : i + sbi.OUTPUT_OFFSET + sbi.OUTPUT_SIZE]
+            for i in range(0, len(answer), sbi.ENTRY_SIZE)
+        )
         return [int.from_bytes(output, "little") == 1 for output in outputs]
 
     # Events
 
-    def add(self, event_idx: int, event_data: int = 0, period: int = 0, flags: int = 0, start: bool = True) -> Script[int]:
-        """A counter for an event: its index. period: it starts this many events before its overflow; else at 0. ClientError if there is none."""
+    def add(
+        self, event_idx: int, event_data: int = 0, period: int = 0, flags: int = 0, start: bool = True
+    ) -> Script[int]:
+        """A counter for an event: its index. period: it starts this many events before its overflow; else at 0.
+        ClientError if there is none.
+        """
         sets = self._sets(index for index in self.found if index not in self.used) or [(0, 0)]
         for base, mask in sets:  # more than XLEN indices are more than one set
-            call = Call.of(self.xlen, "counter_config_matching", counter_idx_base=base, counter_idx_mask=mask, config_flags=flags,
-                           event_idx=event_idx, event_data=event_data)  # fmt: skip
+            call = Call.of(
+                self.xlen,
+                "counter_config_matching",
+                counter_idx_base=base,
+                counter_idx_mask=mask,
+                config_flags=flags,
+                event_idx=event_idx,
+                event_data=event_data,
+            )
             accepted = ("NOT_SUPPORTED",) if (base, mask) != sets[-1] else ()
             ret = yield from demand(self.xlen, call, *accepted)
             if not ret.error:
@@ -132,18 +154,27 @@ class Client:
 
     def start(self, index: int) -> Script[None]:
         """Starts a counter from its value, alone."""
-        yield from self._call("counter_start", counter_idx_base=index, counter_idx_mask=1, start_flags=sbi.SET_INIT_VALUE,
-                              initial_value=self.used[index].start)  # fmt: skip
+        yield from self._call(
+            "counter_start",
+            counter_idx_base=index,
+            counter_idx_mask=1,
+            start_flags=sbi.SET_INIT_VALUE,
+            initial_value=self.used[index].start,
+        )
 
     def remove(self, index: int) -> Script[Used]:
         """Stops a counter (which may be stopped already) and gives it back; what it counted is in the result."""
         yield from self._call("counter_stop", "ALREADY_STOPPED", counter_idx_base=index, counter_idx_mask=1)
         self._counted(index, (yield from self.read(index)))
-        yield from self._call("counter_stop", "ALREADY_STOPPED", counter_idx_base=index, counter_idx_mask=1, stop_flags=sbi.RESET)
+        yield from self._call(
+            "counter_stop", "ALREADY_STOPPED", counter_idx_base=index, counter_idx_mask=1, stop_flags=sbi.RESET
+        )
         return self.used.pop(index)
 
     def read(self, index: int) -> Script[int]:
-        """Value of a counter: fw_read (and fw_read_hi), or its CSRs; on RV32 a running one until both high halves agree."""
+        """Value of a counter: fw_read (and fw_read_hi), or its CSRs; on RV32 a running one until both high halves
+        agree.
+        """
         if self.firmware(index):
             low = yield from self._call("counter_fw_read", counter_idx=index)
             high = yield from self._call("counter_fw_read_hi", "NOT_SUPPORTED", counter_idx=index)  # came with SBI 2.0
@@ -164,7 +195,9 @@ class Client:
     # Overflow
 
     def overflow(self) -> Script[list[int]]:
-        """The handler: stop all hardware counters, who overflowed, clear LCOFIP, count, start all again; the overflown indices."""
+        """The handler: stop all hardware counters, who overflowed, clear LCOFIP, count, start all again; the overflown
+        indices.
+        """
         hardware = [index for index in self.used if not self.firmware(index)]
         overflown: list[int] = []
         for base, mask in self._sets(hardware):
@@ -204,4 +237,6 @@ class Client:
             return
         for index in indices:
             yield Poke(self._slot(index - base), self.used[index].start.to_bytes(sbi.VALUE_SIZE, "little"))
-        yield from self._call("counter_start", counter_idx_base=base, counter_idx_mask=mask, start_flags=sbi.INIT_SNAPSHOT)
+        yield from self._call(
+            "counter_start", counter_idx_base=base, counter_idx_mask=mask, start_flags=sbi.INIT_SNAPSHOT
+        )

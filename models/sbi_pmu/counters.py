@@ -1,12 +1,13 @@
-"""State of the SBI PMU extension: what each logical counter is set to, sets of counters, which counter an event gets."""
+# SPDX-License-Identifier: Apache-2.0
+"""State of the SBI PMU extension: settings of each logical counter, sets of counters, which counter an event gets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from models.sbi_pmu.platform import Firmware, Hardware, Platform
-from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTRUCTIONS, RAW_BITS, defined
+from rvtrace.models.sbi_pmu.platform import Firmware, Hardware, Platform
+from rvtrace.models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.tables import CPU_CYCLES, FIRMWARE, FIRMWARE_PLATFORM, INSTRUCTIONS, RAW_BITS, defined
 
 
 @dataclass
@@ -19,7 +20,9 @@ class Cell:
 
 @dataclass
 class Logical:
-    """A logical counter. event, data: what it is configured for, or None. cell: `own`, or (policy firmware_value) that of its event."""
+    """A logical counter. event, data: what it is configured for, or None. cell: `own`, or (policy firmware_value) that
+    of its event.
+    """
 
     counter: Hardware | Firmware
     event: int | None = None
@@ -121,14 +124,20 @@ class Counters:
         return self.policy["unknown_event"] == "unchecked" or self.offers(event, data)
 
     def takes(self, logical: Logical, event: int, data: int) -> bool:
-        """Whether SKIP_MATCH gives this counter the event: if it can monitor it, or (policy skip_match=take) if it is of its kind."""
-        alike = isinstance(logical.counter, Firmware) == (event >> 16 == FIRMWARE) and defined(event, self.platform.sbi_version)
+        """Whether SKIP_MATCH gives this counter the event: if it can monitor it, or (policy skip_match=take) if it is
+        of its kind.
+        """
+        alike = isinstance(logical.counter, Firmware) == (event >> 16 == FIRMWARE) and defined(
+            event, self.platform.sbi_version
+        )
         return self.monitors(logical, event, data) or (alike and self.policy["skip_match"] == "take")
 
     def offers(self, event: int, data: int) -> bool:
         """Whether the platform has a firmware event, be there a counter for it or not."""
         code = event & 0xFFFF
-        return data in self.platform.firmware_data if code == FIRMWARE_PLATFORM else code in self.platform.firmware_events
+        return (
+            data in self.platform.firmware_data if code == FIRMWARE_PLATFORM else code in self.platform.firmware_events
+        )
 
     def configure(self, logical: Logical, event: int, data: int) -> None:
         """Gives a counter an event."""
@@ -179,5 +188,3 @@ class Counters:
     def state(self) -> tuple[tuple[int, int | None, int, bool, int], ...]:
         """Index, event, data, started, value of all, to compare."""
         return tuple((x.index, x.event, x.data, x.started, x.value) for x in self.all)
-
-

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """event_get_info (FID 8): reads the entries in shared memory, then writes the output word of each."""
 
 from __future__ import annotations
 
-from models.sbi_pmu.answers import INVALID_ADDRESS, INVALID_PARAM, OK, SbiRet
-from models.sbi_pmu.backend import ReadMem, Steps, ValidAddress, WriteMem
-from models.sbi_pmu.counters import Counters
-from models.sbi_pmu.platform import Platform
-from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import (
+from rvtrace.models.sbi_pmu.answers import INVALID_ADDRESS, INVALID_PARAM, OK, SbiRet
+from rvtrace.models.sbi_pmu.backend import ReadMem, Steps, ValidAddress, WriteMem
+from rvtrace.models.sbi_pmu.counters import Counters
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.tables import (
     ENTRY_ALIGN,
     ENTRY_SIZE,
     FIRMWARE,
@@ -39,7 +40,9 @@ def event_get_info(platform: Platform, policy: Policy, counters: Counters, regis
 
 
 def _supported(policy: Policy, counters: Counters, event: int, data: int) -> bool:
-    if not defined(event, counters.platform.sbi_version) or (event >> 16 == FIRMWARE and policy["info_firmware"] == "zero"):
+    if not defined(event, counters.platform.sbi_version) or (
+        event >> 16 == FIRMWARE and policy["info_firmware"] == "zero"
+    ):
         return False
     if event >> 16 in RAW_BITS and policy["info_raw"] == "one":
         return True

@@ -1,16 +1,19 @@
-"""Programming hardware counters from M-mode: what each action of the SBI PMU extension does to the CSRs, as backend operations.
+# SPDX-License-Identifier: Apache-2.0
+"""Programming hardware counters from M-mode: what each action of the SBI PMU extension does to the CSRs, as backend
+operations.
 
-On RV32 the halves of counters and selectors are written low first; the counter is inhibited then, so nothing carries between them.
+On RV32 the halves of counters and selectors are written low first; the counter is inhibited then, so nothing carries
+between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from models.sbi_pmu.backend import ReadCsr, Steps, WriteCsr
-from models.sbi_pmu.platform import Hardware, Platform
-from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import CONFIG_FLAGS, FILTER_BITS, OF, SET_MINH
+from rvtrace.models.sbi_pmu.backend import ReadCsr, Steps, WriteCsr
+from rvtrace.models.sbi_pmu.platform import Hardware, Platform
+from rvtrace.models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.tables import CONFIG_FLAGS, FILTER_BITS, OF, SET_MINH
 
 MIDELEG, MCOUNTEREN, MCOUNTINHIBIT, MIP = 0x303, 0x306, 0x320, 0x344
 LCOFIP = 1 << 13
@@ -105,7 +108,9 @@ class HardwareCounters:
 
     def _select(self, counter: Hardware, value: int) -> Steps[None]:
         if not counter.fixed:
-            yield from self._write(0x320 + counter.number, 0x720 + counter.number if self.platform.sscofpmf else None, value)
+            yield from self._write(
+                0x320 + counter.number, 0x720 + counter.number if self.platform.sscofpmf else None, value
+            )
         elif self.platform.smcntrpmf:
             at = 1 if counter.number == 0 else 2
             yield from self._write(0x320 + at, 0x720 + at, value)

@@ -1,9 +1,11 @@
-"""A memory that remembers every access, and what one call may touch: the rule, read from the chapter and not from the implementation.
+# SPDX-License-Identifier: Apache-2.0
+"""A memory that remembers every access, and what one call may touch: the rule, read from the chapter and not from the
+implementation.
 
-    memory = MonitoredMemory()
-    backend = ...read_mem=memory.read_mem, write_mem=memory.write_mem, valid_address=memory.valid
-    monitor = Monitor(platform.xlen, memory)
-    ret = monitor.watch(fid, registers, lambda: pmu.call(fid, registers))     # raises TouchError
+memory = MonitoredMemory()
+backend = ...read_mem=memory.read_mem, write_mem=memory.write_mem, valid_address=memory.valid
+monitor = Monitor(platform.xlen, memory)
+ret = monitor.watch(fid, registers, lambda: pmu.call(fid, registers))     # raises TouchError
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.backend import Memory
-from models.sbi_pmu.pmu import SbiRet
-from models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.backend import Memory
+from rvtrace.models.sbi_pmu.pmu import SbiRet
+from rvtrace.models.sbi_pmu.policy import Policy
 
 # Policies under which the rule holds: it is the strict reading.
 HOLDS: Mapping[str, str] = MappingProxyType(
@@ -41,7 +43,9 @@ class TouchError(ValueError):
 
 
 class MonitoredMemory(Memory):
-    """A memory for a backend: it keeps all accesses of the SBI implementation in `accesses`. `read` and `write` are the supervisor's own."""
+    """A memory for a backend: it keeps all accesses of the SBI implementation in `accesses`. `read` and `write` are the
+    supervisor's own.
+    """
 
     def __init__(self, base: int = 0x8000_0000, size: int = 0x10000) -> None:
         super().__init__(base, size)
@@ -60,14 +64,18 @@ class MonitoredMemory(Memory):
 
 
 class Allowed(NamedTuple):
-    """What one call may do to memory: (first, last + 1) ranges that it may read, and those that it may write, and must if it succeeds."""
+    """What one call may do to memory: (first, last + 1) ranges that it may read, and those that it may write, and must
+    if it succeeds.
+    """
 
     reads: tuple[tuple[int, int], ...] = ()
     writes: tuple[tuple[int, int], ...] = ()
 
 
 class Monitor:
-    """Follows the snapshot address from the calls and their answers, and checks each call's accesses against the chapter."""
+    """Follows the snapshot address from the calls and their answers, and checks each call's accesses against the
+    chapter.
+    """
 
     def __init__(self, xlen: int, memory: MonitoredMemory | None = None) -> None:
         self.xlen, self.memory = xlen, memory
@@ -83,7 +91,9 @@ class Monitor:
             entries = range(base, base + sbi.ENTRY_SIZE * a["num_entries"], sbi.ENTRY_SIZE)
             outputs = tuple((at + sbi.OUTPUT_OFFSET, at + sbi.OUTPUT_OFFSET + sbi.OUTPUT_SIZE) for at in entries)
             return Allowed(((base, entries.stop),), outputs)
-        snapshot = (fid == sbi.START and a["start_flags"] & sbi.INIT_SNAPSHOT) or (fid == sbi.STOP and a["stop_flags"] & sbi.TAKE_SNAPSHOT)
+        snapshot = (fid == sbi.START and a["start_flags"] & sbi.INIT_SNAPSHOT) or (
+            fid == sbi.STOP and a["stop_flags"] & sbi.TAKE_SNAPSHOT
+        )
         if self.shmem is None or not snapshot:
             return Allowed()
         first = self.shmem + sbi.VALUES_OFFSET
@@ -95,7 +105,7 @@ class Monitor:
         return Allowed((bitmap, *slots), (bitmap, *slots))
 
     def check(self, fid: int, registers: Sequence[int], ret: SbiRet, accesses: Sequence[Access]) -> None:
-        """Whether a call that gave this answer may have done these accesses. TouchError names the first one it may not."""
+        """Whether a call with this answer may have done these accesses. TouchError names the first that may not be."""
         if ret.error and not accesses:
             return
         allowed = self.allowed(fid, registers)

@@ -1,7 +1,10 @@
-"""What one platform offers to the SBI PMU extension, as data: logical counters, what each can monitor, and which options it has.
+# SPDX-License-Identifier: Apache-2.0
+"""What one platform offers to the SBI PMU extension, as data: logical counters, what each can monitor, and which
+options it has.
 
     platform = Platform.example(xlen=32)
-    platform = Platform(xlen=64, counters=(Hardware(0, number=0), Hardware(5, number=3, width=40, events=frozenset({3}))))
+    platform = Platform(xlen=64, counters=(Hardware(0, number=0), Hardware(5, number=3, width=40,
+    events=frozenset({3}))))
 
 Logical indices may have holes. Counter number 0 is mcycle, 2 minstret, 3 to 31 mhpmcounter3 to 31.
 """
@@ -12,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from models.sbi_pmu.tables import (
+from rvtrace.models.sbi_pmu.tables import (
     CACHE,
     CPU_CYCLES,
     FIRMWARE,
@@ -26,7 +29,7 @@ from models.sbi_pmu.tables import (
     RAW_BITS,
     RAW_V2,
     defined,
-)  # fmt: skip
+)
 
 MCYCLE, MINSTRET = 0, 2
 
@@ -77,11 +80,12 @@ class Firmware:
 class Platform:
     """One platform; PlatformError on construction if it cannot be.
 
-    selectors: event_idx -> value of mhpmevent, where that is not the zero-extended event_idx; (event_idx, number) for one counter's own.
-    firmware_events: codes; firmware_data: event_data of SBI_PMU_FW_PLATFORM events that it has. firmware_width: bits of all firmware counters.
-    sscofpmf: mhpmevent has 64 bits, OF and filters. smcntrpmf: mcyclecfg and minstretcfg. filters: names of config_flags that filter here
-    (the others are ignored: they are hints). sbi_version: functions and events that came later are NOT_SUPPORTED,
-    be they named here or not. snapshot, event_info: optional functions.
+    selectors: event_idx -> value of mhpmevent, where that is not the zero-extended event_idx; (event_idx, number) for
+    one counter's own. firmware_events: codes; firmware_data: event_data of SBI_PMU_FW_PLATFORM events that it has.
+    firmware_width: bits of all firmware counters. sscofpmf: mhpmevent has 64 bits, OF and filters. smcntrpmf: mcyclecfg
+    and minstretcfg. filters: names of config_flags that filter here (the others are ignored: they are hints).
+    sbi_version: functions and events that came later are NOT_SUPPORTED, be they named here or not. snapshot,
+    event_info: optional functions.
     """
 
     xlen: int = 64
@@ -105,16 +109,23 @@ class Platform:
         object.__setattr__(self, "counters", tuple(sorted(self.counters, key=lambda c: c.index)))
         indices = [counter.index for counter in self.counters]
         if len(set(indices)) < len(indices) or any(index < 0 for index in indices):
-            raise PlatformError(f"logical indices are {indices}; give each counter one of its own, from 0 up")
+            raise PlatformError(f"logical indices are {indices}; give each counter a separate one, from 0 up")
         hardware = [counter for counter in self.counters if isinstance(counter, Hardware)]
         numbers = [counter.number for counter in hardware]
         if len(set(numbers)) < len(numbers):
             raise PlatformError(f"hardware counters are {numbers}; give each CSR to one logical counter only")
         for counter in hardware:
             self._check(counter)
-        wrong = [code for code in self.firmware_events if code == FIRMWARE_PLATFORM or not defined(FIRMWARE << 16 | code, NEWEST)]
+        wrong = [
+            code
+            for code in self.firmware_events
+            if code == FIRMWARE_PLATFORM or not defined(FIRMWARE << 16 | code, NEWEST)
+        ]
         if wrong:
-            raise PlatformError(f"firmware event {wrong[0]} is reserved or platform's; give codes 0-21 and 256-65534, others as firmware_data")
+            raise PlatformError(
+                f"firmware event {wrong[0]} is reserved or platform's; give codes 0-21 and 256-65534, others as"
+                " firmware_data"
+            )
 
     def _check(self, counter: Hardware) -> None:
         own = {MCYCLE: CPU_CYCLES, MINSTRET: INSTRUCTIONS}
@@ -126,7 +137,9 @@ class Platform:
             raise PlatformError(f"counter {counter.index} is fixed; give it event {own[counter.number]} or none")
         wrong = [event for event in counter.events if not defined(event, NEWEST) or event >> 16 not in (GENERAL, CACHE)]
         if wrong:
-            raise PlatformError(f"counter {counter.index} has event {wrong[0]:#x}; give general and cache events, raw ones in raw")
+            raise PlatformError(
+                f"counter {counter.index} has event {wrong[0]:#x}; give general and cache events, raw ones in raw"
+            )
 
     @property
     def event_bits(self) -> int:
@@ -138,7 +151,9 @@ class Platform:
         return min(RAW_BITS[type_], self.event_bits)
 
     def selector(self, event: int, data: int, number: int) -> int:
-        """mhpmeventN of an event, without OF and filters. Raw events: event_data; else from the map, or the zero-extended event_idx."""
+        """mhpmeventN of an event, without OF and filters. Raw events: event_data; else from the map, or the
+        zero-extended event_idx.
+        """
         if event >> 16 in (RAW, RAW_V2):
             return data
         return self.selectors.get((event, number), self.selectors.get(event, event))
@@ -149,7 +164,9 @@ class Platform:
 
     @classmethod
     def example(cls, xlen: int = 64, **options: object) -> Platform:
-        """mcycle at 0, minstret at 2, mhpmcounter3 to 6 at 3, 4, 7 and 9 (widths 64, 48, 32, 40), firmware counters at 10, 12 and 13."""
+        """mcycle at 0, minstret at 2, mhpmcounter3 to 6 at 3, 4, 7 and 9 (widths 64, 48, 32, 40), firmware counters at
+        10, 12 and 13.
+        """
         events = frozenset({CPU_CYCLES, INSTRUCTIONS, 3, 4, 5, 6, CACHE << 16, CACHE << 16 | 1})
         raw = ((0x100, 0xFFFF_FFFF_FFFF_FF00),)
         counters = (

@@ -1,18 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 """The SBI PMU extension: all nine functions, as generators of backend operations.
 
     pmu = SbiPmu(Platform.example(), backend)                # strict
     pmu.call(CONFIG_MATCHING, (0, 0x8, AUTO_START, 1, 0))    # SbiRet(error=0, value=3)
     ret = yield from pmu.calling(fid, registers)             # the same code in somebody else's hands
 
-A call takes registers a0 to a5 (those left out are 0); 64-bit arguments are two registers on RV32, low first. Checks come in the
-order: function, flags, set of counters, shared memory, state; the first that fails is the answer, and its value is 0.
+A call takes registers a0 to a5 (those left out are 0); 64-bit arguments are two registers on RV32, low first. Checks
+come in the order: function, flags, set of counters, shared memory, state; the first that fails is the answer, and its
+value is 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from models.sbi_pmu.answers import (
+from rvtrace.models.sbi_pmu.answers import (
     ALREADY_STARTED,
     ALREADY_STOPPED,
     INVALID_ADDRESS,
@@ -21,14 +23,14 @@ from models.sbi_pmu.answers import (
     NOT_SUPPORTED,
     OK,
     SbiRet,
-)  # fmt: skip
-from models.sbi_pmu.backend import Backend, ReadMem, Steps, ValidAddress, WriteMem, run
-from models.sbi_pmu.counters import Counters, Logical, Named
-from models.sbi_pmu.event_info import event_get_info
-from models.sbi_pmu.hardware import HardwareCounters
-from models.sbi_pmu.platform import Hardware, Platform
-from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import (
+)
+from rvtrace.models.sbi_pmu.backend import Backend, ReadMem, Steps, ValidAddress, WriteMem, run
+from rvtrace.models.sbi_pmu.counters import Counters, Logical, Named
+from rvtrace.models.sbi_pmu.event_info import event_get_info
+from rvtrace.models.sbi_pmu.hardware import HardwareCounters
+from rvtrace.models.sbi_pmu.platform import Hardware, Platform
+from rvtrace.models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.tables import (
     AUTO_START,
     BITMAP_OFFSET,
     BITMAP_SIZE,
@@ -53,7 +55,7 @@ from models.sbi_pmu.tables import (
     VALUES,
     VALUES_OFFSET,
     defined,
-)  # fmt: skip
+)
 
 _PAD = (0,) * 6
 
@@ -69,11 +71,20 @@ class SbiPmu:
         self.shmem: int | None = None  # address of the snapshot memory
         self._ones = (1 << platform.xlen) - 1
         self._lenient = self.policy["reserved_flags"] == "ignore"
-        self._flags = 2 if platform.sbi_version >= FUNCTIONS[SET_SHMEM].version else 1  # of start and stop; those of snapshots came later
+        self._flags = (
+            2 if platform.sbi_version >= FUNCTIONS[SET_SHMEM].version else 1
+        )  # of start and stop; those of snapshots came later
         self._functions: tuple[Callable[[tuple[int, ...]], Steps[SbiRet]], ...] = (
-            self._num_counters, self._get_info, self._config_matching, self._start, self._stop, self._fw_read, self._fw_read_hi,
-            self._set_shmem, self._event_info,
-        )  # fmt: skip
+            self._num_counters,
+            self._get_info,
+            self._config_matching,
+            self._start,
+            self._stop,
+            self._fw_read,
+            self._fw_read_hi,
+            self._set_shmem,
+            self._event_info,
+        )
         if backend is not None:
             run(self.booting(), backend)
 
@@ -155,7 +166,11 @@ class SbiPmu:
         data = counters.data_for(event, data)
         if data is None:
             return INVALID_PARAM if policy["event_data"] == "invalid_param" else NOT_SUPPORTED
-        if policy["absent_event"] == "invalid_param" and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start and not counters.offers(event, data):
+        if (
+            policy["absent_event"] == "invalid_param"
+            and event >= FIRMWARE << 16 | FIRMWARE_SPECIFIC.start
+            and not counters.offers(event, data)
+        ):
             return INVALID_PARAM
         if flags & SKIP_MATCH:
             chosen = counters.first(named, base)
@@ -246,7 +261,11 @@ class SbiPmu:
 
     def _refuses(self, logical: Logical, started: bool) -> bool:
         """Whether a counter is started (or stopped) so that start (stop) refuses it."""
-        accepted = self.policy["firmware_started"] == "accept" and logical.event is not None and logical.event >> 16 == FIRMWARE
+        accepted = (
+            self.policy["firmware_started"] == "accept"
+            and logical.event is not None
+            and logical.event >> 16 == FIRMWARE
+        )
         return logical.started == started and not accepted
 
     def _configured(self, named: Named) -> Named | None:
@@ -306,7 +325,9 @@ class SbiPmu:
             value = logical.value
             if isinstance(logical.counter, Hardware):
                 value = yield from self.hardware.value(logical.counter)
-            yield WriteMem(self.shmem + VALUES_OFFSET + VALUE_SIZE * position, value.to_bytes(VALUE_SIZE, "little"), reason)
+            yield WriteMem(
+                self.shmem + VALUES_OFFSET + VALUE_SIZE * position, value.to_bytes(VALUE_SIZE, "little"), reason
+            )
         if self.policy["bitmap"] == "all":
             asked = [(x.index - base, x) for x in self.counters.all if 0 <= x.index - base < VALUES]
         else:

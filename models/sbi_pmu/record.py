@@ -1,30 +1,32 @@
-"""Record of a run: every action of a supervisor, what it got, and every operation of the SBI implementation meanwhile; as JSON lines.
+# SPDX-License-Identifier: Apache-2.0
+"""Record of a run: every action of a supervisor, what it got, and every operation of the SBI implementation meanwhile;
+as JSON lines.
 
-    recorder = Recorder(platform, machine, Policy())           # machine: a Backend that is a Machine as well, such as HpmBackend
-    ret = recorder.act(Call.of(64, "num_counters"))            # or recorder.play(client.boot())
-    recorder.record.save(path)                                 # calls.jsonl
-    Record.load(path)
+    recorder = Recorder(platform, machine, Policy())           # machine: a Backend that is a Machine as well, such as
+    HpmBackend ret = recorder.act(Call.of(64, "num_counters"))            # or recorder.play(client.boot())
+    recorder.record.save(path)                                 # calls.jsonl Record.load(path)
 
-Whoever plays the generators of the implementation on something else makes the steps himself: `record.steps.append(Step(...))`.
-docs/sbi-pmu.md has the format.
+Whoever plays the generators of the implementation on something else makes the steps himself:
+`record.steps.append(Step(...))`. docs/reference/sbi-pmu.md has the format.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from models.hpm.events import CYCLES
-from models.sbi_pmu import calls
-from models.sbi_pmu.backend import Backend, Operation, ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
-from models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, Script, SupervisorCsr
-from models.sbi_pmu.platform import Firmware, Hardware, Platform
-from models.sbi_pmu.pmu import SbiPmu, SbiRet
-from models.sbi_pmu.policy import Policy
-from models.sbi_pmu.tables import ERRORS
+from rvtrace.models.hpm.events import CYCLES
+from rvtrace.models.sbi_pmu import calls
+from rvtrace.models.sbi_pmu.backend import Backend, Operation, ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
+from rvtrace.models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, Script, SupervisorCsr
+from rvtrace.models.sbi_pmu.platform import Firmware, Hardware, Platform
+from rvtrace.models.sbi_pmu.pmu import SbiPmu, SbiRet
+from rvtrace.models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.tables import ERRORS
 
 FORMAT = 1
 T = TypeVar("T")
@@ -39,14 +41,16 @@ class Boot(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The hart works: cycles that it ran, and what happened in them. counts: (priv, selector, how often) as on the ports of rtl/hpm:
-    selector 1 cycles, 2 instructions retired, 3 + k external event k; priv {V, PRV}."""
+    """The hart works: cycles that it ran, and what happened in them. counts: (priv, selector, how often) as on the
+    ports of rtl/hpm: selector 1 cycles, 2 instructions retired, 3 + k external event k; priv {V, PRV}."""
 
     cycles: int = 0
     counts: tuple[tuple[int, int, int], ...] = ()
 
     def then(self, *runs: Run) -> Work:
-        """This and what the hart ran behind it. A hart that is halted counts no cycle, one in Debug Mode with stopcount nothing."""
+        """This and what the hart ran after it. A hart that is halted counts no cycle, one in Debug Mode with stopcount
+        nothing.
+        """
         sums = {(mode, selector): number for mode, selector, number in self.counts}
         cycles = self.cycles
         for priv, (cycle, retired, events, stopcount, _), times in runs:
@@ -63,10 +67,11 @@ Done = Action | Boot | Work
 
 
 class Step(NamedTuple):
-    """One action. result: SbiRet of a Call, bytes of a Peek, value of a SupervisorCsr (None: it was refused), else None.
+    """One action. result: SbiRet of a Call, bytes of a Peek, value of a SupervisorCsr (None: it was refused), else
+    None.
 
-    operations: (operation, its answer) in order; the answer of a write is None. None: not known, as for firmware seen from outside.
-    cycle: when it began, in cycles since reset; 0 if nobody counts them.
+    operations: (operation, its answer) in order; the answer of a write is None. None: not known, as for firmware seen
+    from outside. cycle: when it began, in cycles since reset; 0 if nobody counts them.
     """
 
     action: Done
@@ -77,7 +82,7 @@ class Step(NamedTuple):
 
 @dataclass
 class Record:
-    """A run. quiet: in the cycles of accesses nothing is counted, so that counters follow from the steps of Work alone."""
+    """A run. quiet: nothing is counted in the cycles of accesses; counters follow from the steps of Work alone."""
 
     platform: Platform
     policy: Policy = field(default_factory=Policy)
@@ -97,14 +102,19 @@ class Record:
             self.steps.append(Step(Work().then(*runs), None, (), cycle))
 
     def save(self, path: Path) -> None:
-        """Writes the header and one step a line."""
+        """Write the header and one step in each line; to a path that ends in .xz compressed, the same bytes for the
+        same record.
+        """
         lines = [_header(self), *(_step_json(step, self.xlen) for step in self.steps)]
-        path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+        data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+        path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
 
     @classmethod
     def load(cls, path: Path) -> Record:
-        """A saved record. RecordError if the file is none; OSError if it cannot be read."""
-        lines = path.read_text(encoding="utf-8").splitlines()
+        """A saved record, compressed if the path ends in .xz. RecordError if the file is none; OSError if it cannot be
+        read.
+        """
+        lines = _text(path).splitlines()
         number, record = 0, None
         try:
             for number, line in enumerate(lines):  # noqa: B007 - the message names it
@@ -114,10 +124,21 @@ class Record:
                 else:
                     record.steps.append(_step(got))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise RecordError(f"{path} line {number + 1} is no line of a record ({error!r}); record it anew") from error
+            raise RecordError(
+                f"{path} line {number + 1} is no line of a record ({error!r}); record the run again"
+            ) from error
         if record is None:
             raise RecordError(f"{path} is empty; a record begins with a line that has platform and policy")
         return record
+
+
+def _text(path: Path) -> str:
+    """The text of a record's file."""
+    data = path.read_bytes()
+    try:
+        return (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
+    except (lzma.LZMAError, UnicodeDecodeError) as error:
+        raise RecordError(f"{path} is no record ({error}); give a file that `Record.save` wrote") from error
 
 
 class Tap:
@@ -164,8 +185,14 @@ class Recorder:
     `pmu` is the implementation, up and with its boot as the first step; `record` grows with every action.
     """
 
-    def __init__(self, platform: Platform, machine: Any, policy: Policy | None = None, clock: Callable[[], int] = lambda: 0,
-                 quiet: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        platform: Platform,
+        machine: Any,
+        policy: Policy | None = None,
+        clock: Callable[[], int] = lambda: 0,
+        quiet: bool = False,
+    ) -> None:
         policy = policy or Policy()
         self.machine, self.clock, self.tap = machine, clock, Tap(machine)
         self.record = Record(platform, policy, quiet=quiet)
@@ -208,15 +235,34 @@ def _header(record: Record) -> dict[str, Any]:
         if isinstance(c, Hardware) else {"index": hex(c.index)}
         for c in p.counters
     ]  # fmt: skip
-    selectors = [{"event": hex(key if isinstance(key, int) else key[0]), **({} if isinstance(key, int) else {"number": hex(key[1])}),
-                  "selector": hex(value)} for key, value in p.selectors.items()]  # fmt: skip
+    selectors = [
+        {
+            "event": hex(key if isinstance(key, int) else key[0]),
+            **({} if isinstance(key, int) else {"number": hex(key[1])}),
+            "selector": hex(value),
+        }
+        for key, value in p.selectors.items()
+    ]
     platform = {
-        "xlen": hex(p.xlen), "counters": counters, "selectors": selectors, "firmware_events": _hexes(sorted(p.firmware_events)),
-        "firmware_data": _hexes(sorted(p.firmware_data)), "firmware_width": hex(p.firmware_width), "sscofpmf": p.sscofpmf,
-        "smcntrpmf": p.smcntrpmf, "filters": sorted(p.filters), "sbi_version": _hexes(p.sbi_version), "snapshot": p.snapshot,
+        "xlen": hex(p.xlen),
+        "counters": counters,
+        "selectors": selectors,
+        "firmware_events": _hexes(sorted(p.firmware_events)),
+        "firmware_data": _hexes(sorted(p.firmware_data)),
+        "firmware_width": hex(p.firmware_width),
+        "sscofpmf": p.sscofpmf,
+        "smcntrpmf": p.smcntrpmf,
+        "filters": sorted(p.filters),
+        "sbi_version": _hexes(p.sbi_version),
+        "snapshot": p.snapshot,
         "event_info": p.event_info,
-    }  # fmt: skip
-    return {"format": FORMAT, "platform": platform, "policy": {"name": record.policy.name, **record.policy.choices}, "quiet": record.quiet}
+    }
+    return {
+        "format": FORMAT,
+        "platform": platform,
+        "policy": {"name": record.policy.name, **record.policy.choices},
+        "quiet": record.quiet,
+    }
 
 
 def _of_header(got: dict[str, Any]) -> Record:
@@ -227,16 +273,26 @@ def _of_header(got: dict[str, Any]) -> Record:
     for c in given["counters"]:
         if "number" in c:
             raw = tuple((_int(select), _int(mask)) for select, mask in c["raw"])
-            counters.append(Hardware(_int(c["index"]), _int(c["number"]), _int(c["width"]), frozenset(map(_int, c["events"])), raw))
+            counters.append(
+                Hardware(_int(c["index"]), _int(c["number"]), _int(c["width"]), frozenset(map(_int, c["events"])), raw)
+            )
         else:
             counters.append(Firmware(_int(c["index"])))
-    selectors = {(_int(s["event"]), _int(s["number"])) if "number" in s else _int(s["event"]): _int(s["selector"]) for s in given["selectors"]}
+    selectors = {
+        (_int(s["event"]), _int(s["number"])) if "number" in s else _int(s["event"]): _int(s["selector"])
+        for s in given["selectors"]
+    }
     major, minor = map(_int, given["sbi_version"])
     given.update(
-        xlen=_int(given["xlen"]), counters=tuple(counters), selectors=selectors, firmware_width=_int(given["firmware_width"]),
-        firmware_events=frozenset(map(_int, given["firmware_events"])), firmware_data=frozenset(map(_int, given["firmware_data"])),
-        filters=frozenset(given["filters"]), sbi_version=(major, minor),
-    )  # fmt: skip
+        xlen=_int(given["xlen"]),
+        counters=tuple(counters),
+        selectors=selectors,
+        firmware_width=_int(given["firmware_width"]),
+        firmware_events=frozenset(map(_int, given["firmware_events"])),
+        firmware_data=frozenset(map(_int, given["firmware_data"])),
+        filters=frozenset(given["filters"]),
+        sbi_version=(major, minor),
+    )
     return Record(Platform(**given), Policy(**got["policy"]), quiet=got["quiet"])
 
 
@@ -305,7 +361,9 @@ def _operation(got: dict[str, Any]) -> tuple[Operation, Any]:
     return operation, _int(answer) if isinstance(answer, str) else answer
 
 
-_ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Call, Peek, Poke, SupervisorCsr, FirmwareEvent, Boot, Work)}
+_ACTIONS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Call, Peek, Poke, SupervisorCsr, FirmwareEvent, Boot, Work)
+}
 _OPERATIONS: dict[str, Any] = {kind.__name__: kind for kind in (ReadCsr, WriteCsr, ReadMem, WriteMem, ValidAddress)}
 
 

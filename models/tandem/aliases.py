@@ -1,14 +1,17 @@
-"""CSRs that show the same state: what telling one of them says of the others, so that an incremental form counts from what the hart holds.
+# SPDX-License-Identifier: Apache-2.0
+"""CSRs that show the same state: what telling one of them says of the others, so that an incremental form counts from
+what the hart holds.
 
-fcsr is frm and fflags (unprivileged manual, "Floating-Point Control and Status Register"); sstatus shows fields of mstatus; sie and sip show the bits of mie
-and mip that mideleg names (privileged manual 20211203, 4.1.1 and 4.1.3). Where mideleg was not told, nobody knows what one of these says of the other.
+fcsr is frm and fflags (unprivileged manual, "Floating-Point Control and Status Register"); sstatus shows fields of
+mstatus; sie and sip show the bits of mie and mip that mideleg names (privileged manual 20211203, 4.1.1 and 4.1.3).
+Where mideleg was not reported, nobody knows what one of these says of the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
 
-from models.tandem.table import FCSR, FFLAGS, FRM
+from rvtrace.models.tandem.table import FCSR, FFLAGS, FRM
 
 MSTATUS, SSTATUS, MIDELEG = 0x300, 0x100, 0x303
 _DELEGATED = ((0x304, 0x104), (0x344, 0x144))  # mie and sie, mip and sip
@@ -18,7 +21,7 @@ _WHOLE = {part: whole for whole, part in _DELEGATED}
 _SSTATUS = {32: 0x800DE762, 64: 0x80000003000DE762}
 _FFLAGS, _FRM, _FRM_AT = 0x1F, 0x7, 5
 SHARED = frozenset((FFLAGS, FRM, FCSR, MSTATUS, SSTATUS, MIDELEG, *_WHOLE, *_PART))
-"""The CSRs that `tell` is for."""
+"""CSRs that are parts of another register."""
 
 
 def tell(known: MutableMapping[int, int], address: int, value: int, xlen: int) -> None:

@@ -1,12 +1,15 @@
-"""The faults of a trace that a verifier must catch, as data: where each fits, and how it is planted in the bytes of a good trace.
+# SPDX-License-Identifier: Apache-2.0
+"""The faults of a trace that a verifier must catch, as data: where each fits, and how it is put into the bytes of a
+correct trace.
 
     sections = split(encoded)                         one bytes object for each row of the encoder
     fault = FAULTS["store data bit"]
     k = next(places(sections, fault, config, rng))
-    plant(sections, k, fault, config, rng); trace = b"".join(sections)
+    mutant(sections, k, fault, config, rng); trace = b"".join(sections)
 
-The hart did everything right, only the trace is wrong: the verdict is *trace*. `needs_use`: nothing in the group itself shows that; it takes a
-later group that reads what was told wrongly. Without one the verifier says *hart*, not confirmed (`models.tandem.verdict`).
+The hart did everything right, only the trace is wrong: the verdict is *trace*. `needs_use`: nothing in the group itself
+shows that; it takes a later group that reads what was reported wrongly. Without one the verifier says *hart*, not
+confirmed (`rvtrace.models.tandem.verifier.verdict`).
 """
 
 from __future__ import annotations
@@ -15,10 +18,10 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from models.tandem import table
-from models.tandem.config import Config
-from models.tandem.encoder import Encoded
-from models.tandem.items import (
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder.encode import Encoded
+from rvtrace.models.tandem.encoder.items import (
     AddRegister,
     Begin,
     End,
@@ -33,7 +36,7 @@ from models.tandem.items import (
     items,
     pack,
 )
-from models.tandem.verdict import Verdict
+from rvtrace.models.tandem.verifier.verdict import Verdict
 
 Items = list[Item]
 _MSCRATCH = 0x340
@@ -41,7 +44,8 @@ _STORES = (4, 5, 6, 7)
 
 
 class Fault(NamedTuple):
-    """One way to be wrong. fits: whether a group can have it; there: whether the one at this place can, as far as its neighbours decide that.
+    """One way to be wrong. fits: whether a group can have it; there: whether the one at this place can, as far as its
+    neighbours decide that.
 
     change: the group's items with it; None for faults of the order of groups.
 
@@ -83,7 +87,9 @@ def _without(wanted: Callable[[Item], bool]) -> Callable[[Items, random.Random, 
     return lambda group, rng, config: [item for item in group if not wanted(item)]
 
 
-def _each(wanted: Callable[[Item], bool], new: Callable[[Item, random.Random, Config], Item]) -> Callable[[Items, random.Random, Config], Items]:
+def _each(
+    wanted: Callable[[Item], bool], new: Callable[[Item, random.Random, Config], Item]
+) -> Callable[[Items, random.Random, Config], Items]:
     """Items of a kind, replaced."""
     return lambda group, rng, config: [new(item, rng, config) if wanted(item) else item for item in group]
 
@@ -101,11 +107,15 @@ def _also(new: Callable[[Items, random.Random, Config], Item]) -> Callable[[Item
 def _value(item: Item, rng: random.Random, config: Config) -> Item:
     if isinstance(item, Register):
         return Register(item.address, item.data ^ 1 << rng.randrange(config.xlen))
-    return AddRegister(item.address, item.offset ^ 1) if isinstance(item, AddRegister) else OrRegister(item.address, item.mask ^ 1 << rng.randrange(8))
+    return (
+        AddRegister(item.address, item.offset ^ 1)
+        if isinstance(item, AddRegister)
+        else OrRegister(item.address, item.mask ^ 1 << rng.randrange(8))
+    )
 
 
 def _other(group: Items, rng: random.Random) -> int:
-    """Address of an x register that the group does not tell."""
+    """Address of an x register that the group does not report."""
     told = [item.address for item in group if _is_x(item)]
     return rng.choice([table.GPR_BASE + n for n in range(1, 32) if table.GPR_BASE + n not in told])
 
@@ -126,23 +136,27 @@ def _jumps(item: Item) -> bool:
 
 
 def _conditional(item: Item) -> bool:
-    return _jumps(item) and (item.bits & 0x7F == 0x63 if item.length == 4 else item.bits & 3 == 1 and item.bits >> 13 >= 6)
+    return _jumps(item) and (
+        item.bits & 0x7F == 0x63 if item.length == 4 else item.bits & 3 == 1 and item.bits >> 13 >= 6
+    )
 
 
 def _taken(sections: list[bytes], k: int, config: Config) -> bool:
     """Whether the branch does not lead to the next instruction."""
     group = _items(sections[k], config)
     length = next(item.length for item in group if _insn(item))
-    before, here = ([item.data for item in told if _state(table.PC)(item)] for told in (_items(sections[k - 1], config), group))
+    before, here = (
+        [item.data for item in told if _state(table.PC)(item)] for told in (_items(sections[k - 1], config), group)
+    )
     return not before or here[0] != before[0] + length
 
 
 def _machine_mode(sections: list[bytes], k: int, config: Config) -> bool:
-    """Whether the group tells a privilege, or runs in machine mode: U or S is wrong there."""
+    """Whether the group reports a privilege, or runs in machine mode: U or S is wrong there."""
     item = bytes((table.STATE, table.PRIV))
     for at in range(k, -1, -1):
         if item not in sections[at]:
-            continue  # most tell none: no need to take them apart
+            continue  # most have none: no need to parse them
         told = [item.data for item in _items(sections[at], config) if _state(table.PRIV)(item)]
         if told:
             return at == k or told[-1] == 3
@@ -155,7 +169,11 @@ def _apart(sections: list[bytes], k: int, config: Config) -> bool:
 
 
 def _privilege(group: Items, rng: random.Random, config: Config) -> Items:
-    wrong = [State(table.PRIV, rng.choice([p for p in table.PRIVILEGES if p != item.data])) for item in group if _state(table.PRIV)(item)]
+    wrong = [
+        State(table.PRIV, rng.choice([p for p in table.PRIVILEGES if p != item.data]))
+        for item in group
+        if _state(table.PRIV)(item)
+    ]
     if wrong:
         return [wrong[0] if _state(table.PRIV)(item) else item for item in group]
     return _also(lambda *_: State(table.PRIV, rng.choice((0, 1))))(group, rng, config)
@@ -167,38 +185,97 @@ def _narrower(item: Item, rng: random.Random, config: Config) -> Item:
 
 def _step(group: Items) -> bool:
     """A group that an instruction makes."""
-    return any(map(_insn, group)) and isinstance(group[0], Begin) and not any(isinstance(item, (Init, Reset)) for item in group)
+    return (
+        any(map(_insn, group))
+        and isinstance(group[0], Begin)
+        and not any(isinstance(item, (Init, Reset)) for item in group)
+    )
 
 
 _FAULTS = (
     Fault("register value", "a bit of an x register's value", _some(_is_x), _each(_is_x, _value), needs_use=True),
     Fault("register omitted", "an x register is left out", _some(_is_x), _without(_is_x)),
-    Fault("register wrong", "the value is told of another x register", _some(_is_x), _elsewhere),
-    Fault("register extra", "another x register is told too", _step, _also(lambda group, rng, config: Register(_other(group, rng), rng.getrandbits(config.xlen)))),
-    Fault("extra CSR", "mscratch is told too", _step, _also(lambda group, rng, config: Register(_MSCRATCH, rng.getrandbits(config.xlen)))),
-    Fault("branch pc wrong", "a branch or jump leads elsewhere", _some(_jumps, _state(table.PC)),
-          _each(_state(table.PC), lambda item, rng, config: State(item.id, item.data ^ 2 << rng.randrange(9)))),
-    Fault("taken branch sent as increment", "the pc behind a taken branch is told by opcode 3", _some(_conditional, _state(table.PC)),
-          _each(_state(table.PC), lambda *_: IncrementPc()), there=_taken),
-    Fault("16-bit instruction sent as 32", "with opcode 17 and two bytes more", lambda group: any(_insn(item) and item.length == 2 for item in group),
-          _each(_insn, lambda item, rng, config: Instruction(4, item.bits | rng.getrandbits(16) << 16))),
-    Fault("instruction bit", "one of its bits, but not of its length", _step,
-          _each(_insn, lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << rng.randrange(5, 8 * item.length)))),
+    Fault("register wrong", "the value is reported for another x register", _some(_is_x), _elsewhere),
+    Fault(
+        "register extra",
+        "another x register is reported too",
+        _step,
+        _also(lambda group, rng, config: Register(_other(group, rng), rng.getrandbits(config.xlen))),
+    ),
+    Fault(
+        "extra CSR",
+        "mscratch is reported too",
+        _step,
+        _also(lambda group, rng, config: Register(_MSCRATCH, rng.getrandbits(config.xlen))),
+    ),
+    Fault(
+        "branch pc wrong",
+        "a branch or jump leads elsewhere",
+        _some(_jumps, _state(table.PC)),
+        _each(_state(table.PC), lambda item, rng, config: State(item.id, item.data ^ 2 << rng.randrange(9))),
+    ),
+    Fault(
+        "taken branch sent as increment",
+        "the pc after a taken branch is encoded by opcode 3",
+        _some(_conditional, _state(table.PC)),
+        _each(_state(table.PC), lambda *_: IncrementPc()),
+        there=_taken,
+    ),
+    Fault(
+        "16-bit instruction sent as 32",
+        "with opcode 17 and two bytes more",
+        lambda group: any(_insn(item) and item.length == 2 for item in group),
+        _each(_insn, lambda item, rng, config: Instruction(4, item.bits | rng.getrandbits(16) << 16)),
+    ),
+    Fault(
+        "instruction bit",
+        "one of its bits, but not of its length",
+        _step,
+        _each(
+            _insn,
+            lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << rng.randrange(5, 8 * item.length)),
+        ),
+    ),
     Fault("instruction omitted", "the group has none", _step, _without(_insn)),
     Fault("group dropped", "a group is missing", _step, order="dropped", there=_apart),
     Fault("group duplicated", "a group is sent twice", _step, order="duplicated", there=_apart),
     Fault("group swapped", "two groups are in the wrong order", _step, order="swapped", there=_apart),
-    Fault("x0 write", "x0 is told too", _step, _also(lambda group, rng, config: Register(table.GPR_BASE, rng.getrandbits(config.xlen)))),
-    Fault("privilege wrong", "another privilege than the hart's", _step, _privilege, needs_use=True, there=_machine_mode),
-    Fault("store data bit", "a bit of the data", _some(_state(*_STORES)),
-          _each(_state(*_STORES), lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(table.BY_ID[item.id].width))), needs_use=True),
+    Fault(
+        "x0 write",
+        "x0 is reported too",
+        _step,
+        _also(lambda group, rng, config: Register(table.GPR_BASE, rng.getrandbits(config.xlen))),
+    ),
+    Fault(
+        "privilege wrong", "another privilege than the hart's", _step, _privilege, needs_use=True, there=_machine_mode
+    ),
+    Fault(
+        "store data bit",
+        "a bit of the data",
+        _some(_state(*_STORES)),
+        _each(
+            _state(*_STORES),
+            lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(table.BY_ID[item.id].width)),
+        ),
+        needs_use=True,
+    ),
     Fault("store data omitted", "a store without data", _some(_state(*_STORES)), _without(_state(*_STORES))),
     Fault("store data narrower", "half of the data", _some(_state(*_STORES[1:])), _each(_state(*_STORES), _narrower)),
-    Fault("store address bit", "a bit of the address", _some(_state(table.PADDR), _state(*_STORES)),
-          _each(_state(table.PADDR), lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(3, 16))), needs_use=True),
-    Fault("store address omitted", "a store without address", _some(_state(table.PADDR), _state(*_STORES)), _without(_state(table.PADDR))),
-    Fault("pc omitted", "the group tells no pc", _some(_pc), _without(_pc)),
-)  # fmt: skip
+    Fault(
+        "store address bit",
+        "a bit of the address",
+        _some(_state(table.PADDR), _state(*_STORES)),
+        _each(_state(table.PADDR), lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(3, 16))),
+        needs_use=True,
+    ),
+    Fault(
+        "store address omitted",
+        "a store without address",
+        _some(_state(table.PADDR), _state(*_STORES)),
+        _without(_state(table.PADDR)),
+    ),
+    Fault("pc omitted", "the group reports no pc", _some(_pc), _without(_pc)),
+)
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in _FAULTS}
 
 
@@ -208,8 +285,12 @@ def split(encoded: Encoded) -> list[bytes]:
     return [encoded.data[low:high] for low, high in zip(edges, edges[1:])]
 
 
-def places(sections: list[bytes], fault: Fault, config: Config, rng: random.Random, first: int = 0, last: int | None = None) -> Iterator[int]:
-    """Sections that can have the fault, in random order, each once; two neighbours for one of order, and none doubled that cannot be told apart."""
+def places(
+    sections: list[bytes], fault: Fault, config: Config, rng: random.Random, first: int = 0, last: int | None = None
+) -> Iterator[int]:
+    """Sections that can have the fault, in random order, each once; two neighbours for one of order, and none
+    duplicated that cannot be distinguished.
+    """
     order = list(range(first, len(sections) if last is None else last))
     rng.shuffle(order)
     for k in order:
@@ -223,7 +304,7 @@ def _items(section: bytes, config: Config) -> Items:
     return [item for _, item in items(section, config)]
 
 
-def plant(sections: list[bytes], k: int, fault: Fault, config: Config, rng: random.Random) -> None:
+def mutant(sections: list[bytes], k: int, fault: Fault, config: Config, rng: random.Random) -> None:
     """Put the fault into section k, in place; the number of sections stays."""
     if fault.order == "dropped":
         sections[k] = b""

@@ -1,9 +1,13 @@
-"""The tandem-verification trace as data: opcodes, their fields, registers, identifiers, and the fields of the encoder's port.
+# SPDX-License-Identifier: Apache-2.0
+"""The tandem-verification trace as data: opcodes, their fields, registers, identifiers, and the fields of the encoder's
+port.
 
-Everybody reads this: packer and unpacker of single items (`models.tandem.items`), encoder model, decoder, listing, the page
-docs/tandem-profile.md and the RTL package. It holds what the specification (version 2018-11-20, chapter 2) and its errata say.
+Everybody reads this: packer and unpacker of single items (`rvtrace.models.tandem.encoder.items`), encoder model,
+decoder, listing, the page docs/reference/tandem-profile.md and the RTL package. It holds what the specification
+(version 2018-11-20, chapter 2) and its errata say.
 
-Bytes are little endian; fields are packed from bit 0 on. Widths that depend on the implementation are those of a `Config`.
+Bytes are little endian; fields are packed from bit 0 on. Widths that depend on the implementation are those of a
+`Config`.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ class Field(NamedTuple):
 
 
 class Opcode(NamedTuple):
-    """An opcode: its number, its item's name, what it means, and its fields behind the opcode byte."""
+    """An opcode: its number, its item's name, what it means, and its fields after the opcode byte."""
 
     code: int
     name: str
@@ -70,13 +74,23 @@ OPCODES: tuple[Opcode, ...] = (
     Opcode(ADD, "add", "register plus an offset", (_ADDRESS, Field("offset", _bits(8), signed=True))),
     Opcode(OR, "or", "register with bits set", (_ADDRESS, Field("mask", _bits(8)))),
     Opcode(STATE, "state", "additional state", (Field("id", _bits(8)), Field("data", _state))),
-    Opcode(REQUEST, "request", "memory request", (Field("address", _mlen), Field("op", _bits(4)), Field("size", _bits(4)), Field("data", _request_data))),
-    Opcode(RESPONSE, "response", "memory response", (Field("size", _bits(4)), Field("result", _bits(4)), Field("data", _response_data))),
+    Opcode(
+        REQUEST,
+        "request",
+        "memory request",
+        (Field("address", _mlen), Field("op", _bits(4)), Field("size", _bits(4)), Field("data", _request_data)),
+    ),
+    Opcode(
+        RESPONSE,
+        "response",
+        "memory response",
+        (Field("size", _bits(4)), Field("result", _bits(4)), Field("data", _response_data)),
+    ),
     Opcode(RESET, "reset", "hart reset"),
     Opcode(INIT, "init", "state initialization"),
     Opcode(INSN16, "insn16", "16-bit instruction", (Field("bits", _bits(16)),)),
     Opcode(INSN32, "insn32", "32-bit instruction", (Field("bits", _bits(32)),)),
-)  # fmt: skip
+)
 BY_CODE = {opcode.code: opcode for opcode in OPCODES}
 
 # --- Registers (notes, "register addresses") ------------------------------------------------------------------------
@@ -136,7 +150,8 @@ STATES: tuple[State, ...] = (
 )
 BY_ID = {state.id: state for state in STATES}
 PRIVILEGES = {0: "U", 1: "S", 3: "M"}
-# An item's effect as one number: a register address, or STATE_KEY + identifier. `models.tandem.decoded` and the shadow use it.
+# An item's effect as one number: a register address, or STATE_KEY + identifier. `rvtrace.models.tandem.decoder.decoded`
+# and the shadow use it.
 STATE_KEY = 0x10000
 
 
@@ -160,11 +175,16 @@ class Operation(NamedTuple):
 
 
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("load", False, True), Operation("store", True, False),
-    Operation("lr", False, True), Operation("sc", True, True),
-    *(Operation(f"amo{name}", True, True) for name in ("swap", "add", "xor", "and", "or", "min", "max", "minu", "maxu")),
+    Operation("load", False, True),
+    Operation("store", True, False),
+    Operation("lr", False, True),
+    Operation("sc", True, True),
+    *(
+        Operation(f"amo{name}", True, True)
+        for name in ("swap", "add", "xor", "and", "or", "min", "max", "minu", "maxu")
+    ),
     Operation("fetch", False, True),
-)  # fmt: skip
+)
 LOAD, STORE, LR, SC, AMOSWAP = range(5)
 FETCH = 13
 SIZES = (8, 16, 32, 64)  # bits, by the size field
@@ -181,7 +201,9 @@ def response_has_data(config: Any, op: int, result: int) -> bool:
 
 
 class Column(NamedTuple):
-    """A signal of a lane, and a column of `Rows`. width: bits, or an attribute of the config; count: elements, 1 but for CSRs."""
+    """A signal of a lane, and a column of `Rows`. width: bits, or an attribute of the config; count: elements, 1 but
+    for CSRs.
+    """
 
     name: str
     width: int | str
@@ -189,7 +211,9 @@ class Column(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a row may have: bit `PARTS.index(it)` of `has`. columns: what it then says. absent: the name that leaves it out."""
+    """What a row may have: bit `PARTS.index(it)` of `has`. columns: what it then says. absent: the name that leaves it
+    out.
+    """
 
     name: str
     meaning: str
@@ -221,9 +245,14 @@ PARTS: tuple[Part, ...] = (
     Part("mtime", "mtime", (Column("mtime", 64),), "mtime"),
     Part("mcycle", "mcycle", (Column("mcycle", 64),), "mcycle"),
     Part("minstret", "minstret", (Column("minstret", 64),), "minstret"),
-    Part("request", "memory request", (Column("req_op", 4), Column("req_size", 2), Column("req_addr", "mlen"), Column("req_data", 64)), "request"),
+    Part(
+        "request",
+        "memory request",
+        (Column("req_op", 4), Column("req_size", 2), Column("req_addr", "mlen"), Column("req_data", 64)),
+        "request",
+    ),
     Part("response", "its response", (Column("rsp_result", 1), Column("rsp_data", 64)), "response"),
-)  # fmt: skip
+)
 BIT = {part.name: index for index, part in enumerate(PARTS)}
 HAS = {part.name: 1 << index for index, part in enumerate(PARTS)}
 COLUMNS: tuple[Column, ...] = tuple(column for part in PARTS for column in part.columns)

@@ -1,7 +1,10 @@
-"""TraceData and Rows: what a hart does at one retirement, as one record and as columns (Appendix B with what its errata add).
+# SPDX-License-Identifier: Apache-2.0
+"""TraceData and Rows: what a hart does at one retirement, as one record and as columns (Appendix B with what its errata
+add).
 
-Rows are what the RTL's port gets and what the encoder model encodes. `has` says which parts a row has (bits: `table.HAS`);
-columns of parts that it does not have mean nothing. Ports and their order: docs/tandem-profile.md.
+Rows are what the RTL's port gets and what the encoder model encodes. `has` says which parts a row has (bits:
+`table.HAS`); columns of parts that it does not have mean nothing. Ports and their order:
+docs/reference/tandem-profile.md.
 
     rows = Rows.from_rows([TraceData(reset=True, pc=0x80000000, priv=3),
                            TraceData(pc=0x80000004, insn=(4, 0x00500513), gpr=(10, 5))])
@@ -14,9 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from models.tandem.config import Config
-from models.tandem.table import BIT, COLUMNS, CSR_SLOTS, HAS, PARTS, column_width
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.table import BIT, COLUMNS, CSR_SLOTS, HAS, PARTS, column_width
 
 
 def _dtype(width: int | str) -> Any:
@@ -25,7 +27,9 @@ def _dtype(width: int | str) -> Any:
     return np.uint8 if width <= 8 else np.uint16 if width <= 16 else np.uint32
 
 
-DTYPES: dict[str, Any] = {"cycle": np.uint64, "has": np.uint32} | {column.name: _dtype(column.width) for column in COLUMNS}
+DTYPES: dict[str, Any] = {"cycle": np.uint64, "has": np.uint32} | {
+    column.name: _dtype(column.width) for column in COLUMNS
+}
 _COUNTS = {column.name: column.count for column in COLUMNS}
 
 
@@ -36,9 +40,10 @@ class RowsError(ValueError):
 class TraceData(NamedTuple):
     """One row; None (False, or no CSR) where the row does not have it.
 
-    pc: of the next instruction; ppc: its physical address. insn: (bytes, bits). gpr, fpr: (number, value). csr: up to four
-    (address, value). memdata: (size code, value): 0 to 3 for 1 to 8 bytes. request: (op, size code, address, data).
-    response: (result, data). group: False for what is told outside groups. flush: alone, closes an open group.
+    pc: of the next instruction; ppc: its physical address. insn: (bytes, bits). gpr, fpr: (number, value). csr: up to
+    four (address, value). memdata: (size code, value): 0 to 3 for 1 to 8 bytes. request: (op, size code, address,
+    data). response: (result, data). group: False for what is reported outside groups. flush: alone, closes an open
+    group.
     """
 
     pc: int | None = None
@@ -65,14 +70,19 @@ class TraceData(NamedTuple):
 
 FLUSH = TraceData(group=False, flush=True)
 _PAIRS = {
-    "insn": ("insn16", "insn"), "gpr": ("gpr_addr", "gpr"), "fpr": ("fpr_addr", "fpr"), "memdata": ("memdata_size", "memdata"),
-    "request": ("req_op", "req_size", "req_addr", "req_data"), "response": ("rsp_result", "rsp_data"),
-}  # fmt: skip
+    "insn": ("insn16", "insn"),
+    "gpr": ("gpr_addr", "gpr"),
+    "fpr": ("fpr_addr", "fpr"),
+    "memdata": ("memdata_size", "memdata"),
+    "request": ("req_op", "req_size", "req_addr", "req_data"),
+    "response": ("rsp_result", "rsp_data"),
+}
 _SINGLES = ("pc", "ppc", "paddr", "eaddr", "fcsr", "priv", "mtime", "mcycle", "minstret")
 
 
 class Rows:
-    """Columns of n rows, as attributes: cycle (not decreasing, at most one row for each lane), has, and those of `table.COLUMNS`.
+    """Columns of n rows, as attributes: cycle (not decreasing, at most one row for each lane), has, and those of
+    `table.COLUMNS`.
 
     csr_addr and csr have the shape [n, 4], all others [n]. Columns that are not given are 0; cycle is the row's number.
     """
@@ -122,7 +132,10 @@ class Rows:
                     for target, value in zip(targets, values):
                         columns[target][k] = int(value == 2) if target == "insn16" else value
             if len(row.csr) > CSR_SLOTS:
-                raise RowsError(f"row {k} has {len(row.csr)} CSRs; give at most {CSR_SLOTS}, the others in a row outside groups before it")
+                raise RowsError(
+                    f"row {k} has {len(row.csr)} CSRs; give at most {CSR_SLOTS}, the others in a row outside groups"
+                    " before it"
+                )
             for slot, (address, value) in enumerate(row.csr):
                 has |= HAS[f"csr{slot}"]
                 out.csr_addr[k, slot], out.csr[k, slot] = address, value
@@ -133,7 +146,10 @@ class Rows:
 
     def row(self, k: int) -> TraceData:
         """Row k as a record."""
-        has, values = int(self.has[k]), {name: bool(int(self.has[k]) & HAS[name]) for name in ("group", "flush", "reset", "init")}
+        has, values = (
+            int(self.has[k]),
+            {name: bool(int(self.has[k]) & HAS[name]) for name in ("group", "flush", "reset", "init")},
+        )
         for name in _SINGLES:
             if has & HAS[name]:
                 values[name] = int(getattr(self, name)[k])
@@ -142,7 +158,9 @@ class Rows:
                 values[name] = tuple(int(getattr(self, source)[k]) for source in sources)
         if has & HAS["insn"]:
             values["insn"] = (2 if self.insn16[k] else 4, int(self.insn[k]))
-        values["csr"] = tuple((int(self.csr_addr[k, s]), int(self.csr[k, s])) for s in range(CSR_SLOTS) if has & HAS[f"csr{s}"])
+        values["csr"] = tuple(
+            (int(self.csr_addr[k, s]), int(self.csr[k, s])) for s in range(CSR_SLOTS) if has & HAS[f"csr{s}"]
+        )
         return TraceData(**values)
 
     def __iter__(self) -> Iterator[TraceData]:
@@ -155,7 +173,7 @@ class Rows:
 
     @staticmethod
     def concat(parts: Iterable[Rows]) -> Rows:
-        """The parts one after the other, each in the cycle behind the one before."""
+        """The parts one after the other, each in the cycle after the one before."""
         kept, begin = [], 0
         for part in parts:
             if len(part):
@@ -187,7 +205,9 @@ class Rows:
         return Rows(self._n, **columns)
 
     def differs(self, other: Rows) -> tuple[int, str] | None:
-        """First row that is another one, and the column; None if there is none. Cycles do not count; `normalized` first where needed."""
+        """First row that is another one, and the column; None if there is none. Cycles do not count; `normalized` first
+        where needed.
+        """
         n = min(len(self), len(other))
         first: tuple[int, str] | None = None if len(self) == len(other) else (n, "has")
         for name in DTYPES:
@@ -211,7 +231,9 @@ class Rows:
 
 
 def illegal(rows: Rows) -> np.ndarray:
-    """Which rows are none that the port takes (docs/tandem-profile.md, "Legal rows"), as a mask: nothing is sent for them."""
+    """Which rows are none that the port takes (docs/reference/tandem-profile.md, "Legal rows"), as a mask: nothing is
+    sent for them.
+    """
     group, flush, reset, init, insn = (rows.have(name) for name in ("group", "flush", "reset", "init", "insn"))
     request, response = rows.have("request"), rows.have("response")
     wrong = ~group & (reset | init | insn) | init & (insn | reset) | reset & insn | response & ~request

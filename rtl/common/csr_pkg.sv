@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CSR ports of all blocks share: codes of privilege, operation and outcome, and how a write meets a register.
 package csr_pkg;
 

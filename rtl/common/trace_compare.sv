@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One comparison of trace_filter (Trace Control Interface 1.0, trTeCompControl): an input of the ingress port
 // against a match value, unsigned. Combinational.
 module trace_compare #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIFO that takes up to NPush words a cycle, in any of its push slots, and gives one.
 //
 // Words enter in slot order (slot 0 first) and empty slots leave no gap. A push is never refused:

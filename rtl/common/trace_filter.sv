@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trace filters and comparators (Trace Control Interface 1.0, Trace Encoder Filter Registers): which blocks of
 // the ingress port are traced, and which are watchpoints. Any trace encoder can use it.
 //

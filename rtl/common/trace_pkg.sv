@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts of the trace ingress port that every trace system shares (E-Trace 2.0 chapter 4), and of periodic syncs
 // (Trace Control Interface 1.0).
 package trace_pkg;
@@ -47,6 +48,11 @@ package trace_pkg;
   // The block ends with a return: its target is popped, before a co-routine swap pushes.
   function automatic logic is_return(input logic [3:0] itype);
     is_return = (itype == ItypeReturn) || (itype == ItypeCoSwap);
+  endfunction
+
+  // E-Trace's code (table priv) of a privilege told as {V, PRV}: 0 U, 1 S, 3 M, 5 VU, 6 VS; 4 is Debug Mode.
+  function automatic logic [2:0] priv_code(input logic [2:0] v_prv);
+    priv_code = v_prv + {2'b00, v_prv[2]};
   endfunction
 
   // trTeInstSyncMode.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The return stack of a trace encoder over one block or instruction. Combinational.
 //
 // Clear goes first, then pop, then push. The top entry is in the low bits. A push onto a full stack loses the

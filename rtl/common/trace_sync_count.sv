@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The count of periodic syncs (trTeInstSyncMode) over one step: messages, clock cycles or half-words since the last
 // sync, whichever the mode counts. Combinational; trace_pkg::sync_due tells when the next sync is due.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timestamp unit of a trace encoder or funnel (Trace Control Interface 1.0, Timestamp Unit): the
 // time that messages carry.
 //

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control transfer records: Smctr/Ssctr 1.0, and the draft 0.1.4.
 //
-// What it records and what every access gives is docs/ctr-profile.md; how it is built, docs/rtl-ctr.md.
+// What it records and what every access gives is docs/reference/ctr-profile.md; how it is built, docs/reference/rtl-ctr.md.
 module ctr
 #(
   parameter int          Xlen       = 64,  // 32 or 64

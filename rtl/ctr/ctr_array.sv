@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entries: four banks, each with one port for the records of a cycle, and one port for the access that follows.
 //
 // Clearing must take one cycle, and memories cannot do that. So an entry has three bits that say whether its source,

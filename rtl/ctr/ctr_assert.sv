@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the control transfer records, for Verilator (run with --assert); bound to every instance.
 //
-// The first group holds the driver to the ports' rules (docs/ctr-profile.md, "Ports"), the others hold the device to its own.
+// The first group holds the driver to the ports' rules (docs/reference/ctr-profile.md, "Ports"), the others hold the device to its own.
 module ctr_assert
 #(
   parameter int          Xlen       = 64,

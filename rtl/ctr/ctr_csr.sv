@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers and the access to them: what exists, who may, what it reads and what a write leaves
-// (chapters CSRs, Entry Registers, State Enable Access Control; "Registers" in docs/ctr-profile.md).
+// (chapters CSRs, Entry Registers, State Enable Access Control; "Registers" in docs/reference/ctr-profile.md).
 //
 // The status is kept here; an access sees it as the transfers of its cycle left it. DEPTH is kept as bits 7:4 of depth - 1.
 module ctr_csr

@@ -1,4 +1,5 @@
-// The cycle counter, and the count that each record of a cycle gets ("Cycle counter" in docs/ctr-profile.md).
+// SPDX-License-Identifier: Apache-2.0
+// The cycle counter, and the count that each record of a cycle gets ("Cycle counter" in docs/reference/ctr-profile.md).
 module ctr_cycles
 #(
   parameter int NTransfers = 4,

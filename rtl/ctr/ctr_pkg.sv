@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes at the ports of the control transfer records, and how a cycle count is written.
 package ctr_pkg;
 

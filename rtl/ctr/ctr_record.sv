@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transfers of one cycle, in slot order: what each does to FROZEN, WRPTR, WRAP and to the entries. Combinational.
 //
 // A slot touches at most one entry: WRPTR's, or the one before. So what a group touches are neighbours, at most four,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertion on the banks, for Verilator; bound to every instance of ctr_record.
 //
 // What a group touches are neighbours: no bank is asked for two of its rows.

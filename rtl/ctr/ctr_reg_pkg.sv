@@ -1,5 +1,6 @@
 // Registers of control transfer records: CSR addresses, settable bits, fields. Names of the draft begin with Draft.
-// Generated from models/ctr/registers.py; do not edit, type `python -m tools.registers`.
+// SPDX-License-Identifier: Apache-2.0
+// Generated from models/ctr/registers.py; do not edit, type `python -m rvtrace.flow.generate`.
 //
 // Masks are those of an implementation with every option at XLEN 64; h registers are bits 63:32 of their partners.
 // The s and vs control registers have their fields where the machine register has them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of one transfer if FROZEN is 0: the chapter Behavior. Combinational.
 module ctr_rules
 #(

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the E-Trace encoder, for Verilator (run with --assert); bound to every instance.
 //
 // The first group holds the driver to the ingress port's rules (E-Trace 2.0 chapter 4 and
-// docs/etrace-profile.md, "Inputs"), the others hold the encoder to its own.
+// docs/reference/etrace-profile.md, "Inputs"), the others hold the encoder to its own.
 module etrace_assert
 #(
   parameter int NBlocks         = 1,

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The branches since the last packet, and the branch predictor, over one item ("Branches" in
-// docs/etrace-profile.md). Combinational.
+// docs/reference/etrace-profile.md). Combinational.
 module etrace_branches
 #(
   parameter int AddrBits   = 63,

@@ -1,4 +1,5 @@
-// The jump target cache over one item ("Cache" in docs/etrace-profile.md). Combinational; direct mapped.
+// SPDX-License-Identifier: Apache-2.0
+// The jump target cache over one item ("Cache" in docs/reference/etrace-profile.md). Combinational; direct mapped.
 module etrace_cache
 #(
   parameter int AddrBits  = 63,

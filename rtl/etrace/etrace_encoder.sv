@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // E-Trace encoder: ingress port to packets, of the ratified 2.0 and of the draft of 2019.
 //
-// What it sends, bit for bit, is docs/etrace-profile.md; how it is built, docs/rtl-etrace.md.
+// What it sends, bit for bit, is docs/reference/etrace-profile.md; how it is built, docs/reference/rtl-etrace.md.
 module etrace_encoder
 #(
   parameter int NBlocks         = 1,   // blocks a cycle: 1, 2 or 4

@@ -1,4 +1,5 @@
-// One item through the E-Trace algorithm ("Items" to "Packets" in docs/etrace-profile.md). Combinational.
+// SPDX-License-Identifier: Apache-2.0
+// One item through the E-Trace algorithm ("Items" to "Packets" in docs/reference/etrace-profile.md). Combinational.
 //
 // Takes the state before the item, gives the state behind it and at most one report: a packet, with a context packet
 // before it or alone (etrace_sequence makes packets of reports). Items chain by their states, the oldest first. Without

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the E-Trace algorithm reads from an itype, and the layouts of the vectors that travel between its modules
-// (docs/rtl-etrace.md). Fields are named where a vector is taken apart.
+// (docs/reference/rtl-etrace.md). Fields are named where a vector is taken apart.
 package etrace_item_pkg;
 
   // A report without a packet of its own; the other kinds are etrace_pkg's.

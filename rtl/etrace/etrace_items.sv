@@ -1,4 +1,5 @@
-// One beat through the E-Trace algorithm: docs/etrace-profile.md from "Items" to "Loss".
+// SPDX-License-Identifier: Apache-2.0
+// One beat through the E-Trace algorithm: docs/reference/etrace-profile.md from "Items" to "Loss".
 //
 // Holds the encoder's state and gives up to 2*NBlocks+1 descriptors (etrace_lane), registered, in slot order: two of
 // each lane, and one of the last instruction before a trap, which is in the newest block.

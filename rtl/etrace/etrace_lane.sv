@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block through the E-Trace algorithm: its items, oldest first. Combinational.
 //
 // Treats the item that waits for the next one, then the block's first instruction if it has several. The block's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packet descriptors to E-Trace payloads (payload chapter, both variants): chooses the format of a report, puts the
 // fields in order, codes the status bits as a chain of XORs and cuts the payload to the fewest bytes that
 // sign-extend to it. One packet a cycle, two cycles after its descriptor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of E-Trace packets and their transport (payload chapter, ratified 2.0; the draft of 2019 has the
 // same codes unless said otherwise), and of the descriptors in which packets travel inside the encoder.
 package etrace_pkg;

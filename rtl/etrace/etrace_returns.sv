@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that are open, over one item: a return stack or a call counter, whichever is built (options "implicit_return" in
-// docs/etrace-profile.md). Combinational. A sync clears first, then a return pops, then a call pushes.
+// docs/reference/etrace-profile.md). Combinational. A sync clears first, then a return pops, then a call pushes.
 module etrace_returns
 #(
   parameter int AddrBits        = 63,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors to packets: what a descriptor (etrace_lane) holds leaves one packet a cycle, in this order: a support
 // packet, the context, the draft's branch count, the packet itself, a support packet at the end of trace.
 module etrace_sequence

@@ -1,4 +1,5 @@
-// Packets to a stream of bytes (payload chapter of the draft; docs/etrace-profile.md, Transport): the header of one of two
+// SPDX-License-Identifier: Apache-2.0
+// Packets to a stream of bytes (payload chapter of the draft; docs/reference/etrace-profile.md, Transport): the header of one of two
 // encapsulations, and the zeros of one of three ways to find packets in the stream.
 //
 // messaging leaves on out_*, up to 8 bytes a cycle; atb leaves on at_*, a word of 4 bytes a cycle. No word holds bytes

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware performance counters: mcycle, minstret, mhpmcounter3 to 31, with Sscofpmf, Smcntrpmf and Shlcofideleg.
 //
-// What they count and what every access gives is docs/hpm-profile.md; how it is built, docs/rtl-hpm.md.
+// What they count and what every access gives is docs/reference/hpm-profile.md; how it is built, docs/reference/rtl-hpm.md.
 module hpm
 #(
   parameter int                 Xlen            = 64,  // 32 or 64

@@ -1,4 +1,5 @@
-// Who may access what: the steps of "Access" in docs/hpm-profile.md, in their order.
+// SPDX-License-Identifier: Apache-2.0
+// Who may access what: the steps of "Access" in docs/reference/hpm-profile.md, in their order.
 module hpm_access
 #(
   parameter bit HasS = 1'b1

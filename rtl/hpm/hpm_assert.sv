@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the counters, for Verilator (run with --assert); bound to every instance of hpm.
 //
-// The first groups hold the parameters and the driver to the rules of docs/hpm-profile.md, the others hold the device to its own.
+// The first groups hold the parameters and the driver to the rules of docs/reference/hpm-profile.md, the others hold the device to its own.
 module hpm_assert
 #(
   parameter int               Xlen            = 64,

@@ -1,4 +1,5 @@
-// One counter: Width bits, of the 64 that an access sees ("A cycle" in docs/hpm-profile.md, steps 2 and 3).
+// SPDX-License-Identifier: Apache-2.0
+// One counter: Width bits, of the 64 that an access sees ("A cycle" in docs/reference/hpm-profile.md, steps 2 and 3).
 module hpm_counter
 #(
   parameter int Width     = 64,  // 1 to 64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on one counter, for Verilator; bound to every instance of hpm_counter.
 //
 // A counter that is written has the written value, one that counts nothing stays, and no other wraps.

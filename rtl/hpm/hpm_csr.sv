@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers but counters and mhpmevents, and the access to all of them: what it reads, and what a write leaves
-// ("Registers" in docs/hpm-profile.md).
+// ("Registers" in docs/reference/hpm-profile.md).
 module hpm_csr
 #(
   parameter int          Xlen             = 64,

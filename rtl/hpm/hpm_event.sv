@@ -1,4 +1,5 @@
-// One mhpmevent: what its counter counts, in which modes, and its overflow ("A cycle" in docs/hpm-profile.md, steps 1, 3, 4).
+// SPDX-License-Identifier: Apache-2.0
+// One mhpmevent: what its counter counts, in which modes, and its overflow ("A cycle" in docs/reference/hpm-profile.md, steps 1, 3, 4).
 module hpm_event
 #(
   parameter int          Counts      = 11,  // selectors 0 to Counts-1 have a count

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Widths of the counter block, and which inhibit bit belongs to a mode.
 package hpm_pkg;
 

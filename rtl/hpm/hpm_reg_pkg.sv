@@ -1,5 +1,6 @@
 // Registers of the hardware performance counters: CSR addresses, settable bits, fields, selectors.
-// Generated from models/hpm/registers.py; do not edit, type `python -m tools.registers`.
+// SPDX-License-Identifier: Apache-2.0
+// Generated from models/hpm/registers.py; do not edit, type `python -m rvtrace.flow.generate`.
 //
 // Masks are those of an implementation with every option; h registers are bits 63:32 of their partners.
 // An address that ends in Base is that of counter 0 of an array: counter n, 3 to 31, is at Base + n.

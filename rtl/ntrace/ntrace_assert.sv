@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the N-Trace encoder, for Verilator (run with --assert); bound to every instance.
 //
 // The first group holds the driver to the ingress port's rules (E-Trace 2.0 chapter 4 and
-// docs/ntrace-profile.md, "Inputs"), the others hold the encoder to its own.
+// docs/reference/ntrace-profile.md, "Inputs"), the others hold the encoder to its own.
 module ntrace_assert
 #(
   parameter int Xlen         = 64,

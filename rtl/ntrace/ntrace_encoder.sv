@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // N-Trace encoder: ingress port to N-Trace bytes.
 //
-// What it sends, byte for byte, is docs/ntrace-profile.md; how it is built, docs/rtl-ntrace.md.
+// What it sends, byte for byte, is docs/reference/ntrace-profile.md; how it is built, docs/reference/rtl-ntrace.md.
 module ntrace_encoder
 #(
   parameter int Xlen         = 64,  // 32 or 64
@@ -118,7 +119,7 @@ module ntrace_encoder
   logic [NBlocks-1:0]   qualified, watch;
   logic [NBlocks*3-1:0] filter_priv;
   for (genvar k = 0; k < NBlocks; k++) begin : gen_filter_priv
-    assign filter_priv[3*k +: 3] = ing_priv_i[3*k +: 3] + {2'b00, ing_priv_i[3*k + 2]};
+    assign filter_priv[3*k +: 3] = trace_pkg::priv_code(ing_priv_i[3*k +: 3]);
   end
 
   trace_filter #(

@@ -1,4 +1,5 @@
-// One beat through the N-Trace algorithm: docs/ntrace-profile.md from "Stop" to "Overflow and stall".
+// SPDX-License-Identifier: Apache-2.0
+// One beat through the N-Trace algorithm: docs/reference/ntrace-profile.md from "Stop" to "Overflow and stall".
 //
 // Holds the encoder state and gives up to 5*NBlocks+1 message descriptors (ntrace_pkg), registered, in
 // slot order. Lane k has slots 5k to 5k+4, the last slot is the vendor-defined message's. Messages that no block makes

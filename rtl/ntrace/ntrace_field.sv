@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One variable-length field (with what precedes it in its first byte) as N-Trace bytes: MDO in bits
 // 7:2, MSEO in 1:0 (1.0.0_rc7 section 3.1). Combinational.
 //

@@ -1,4 +1,5 @@
-// One block through the N-Trace algorithm: step 4 of docs/ntrace-profile.md. Combinational.
+// SPDX-License-Identifier: Apache-2.0
+// One block through the N-Trace algorithm: step 4 of docs/reference/ntrace-profile.md. Combinational.
 //
 // Takes the encoder state before the block, gives the state after it and at most five messages. Lanes chain
 // state_o to state_i, lane 0 (the oldest block) first. Without a block the state passes unchanged. Lane 0 also

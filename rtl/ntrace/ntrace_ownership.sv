@@ -1,4 +1,5 @@
-// Which Ownership messages one block calls for: step 4.4 of docs/ntrace-profile.md (7.1). Combinational.
+// SPDX-License-Identifier: Apache-2.0
+// Which Ownership messages one block calls for: step 4.4 of docs/reference/ntrace-profile.md (7.1). Combinational.
 module ntrace_ownership
 (
   input  logic        block_i,        // a traced block

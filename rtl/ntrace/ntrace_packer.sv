@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message descriptors to N-Trace bytes (1.0.0_rc7 chapter 3): a whole message is packed in one cycle
 // and leaves OutBytes a cycle. Messages never share an output word.
 //

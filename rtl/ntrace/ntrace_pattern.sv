@@ -1,4 +1,5 @@
-// Finds the period of a full HIST (docs/ntrace-profile.md, "Pattern"; 9.3). Combinational.
+// SPDX-License-Identifier: Apache-2.0
+// Finds the period of a full HIST (docs/reference/ntrace-profile.md, "Pattern"; 9.3). Combinational.
 //
 // Of the H = HistBits-1 branches the oldest whole periods become the pattern that is held; what is behind
 // them, less than a period, stays in HIST. Without a period the pattern is the whole HIST.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // N-Trace constants and the field table of its messages (1.0.0_rc7 chapters 6 to 8; the
 // ratified 1.0 agrees on everything here).
 //

@@ -1,4 +1,5 @@
-// What is held back to be counted: RepeatBranch (step 4.3 of docs/ntrace-profile.md, 7.11) and repeated history
+// SPDX-License-Identifier: Apache-2.0
+// What is held back to be counted: RepeatBranch (step 4.3 of docs/reference/ntrace-profile.md, 7.11) and repeated history
 // (step 4.6, 9.3), with the flush that goes before any other message. Combinational.
 //
 // A flush is always the first message of a block: whatever is sent later in the same block finds nothing held.

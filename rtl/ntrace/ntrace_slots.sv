@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of one beat in a register, each with its time: descriptors (ntrace_pkg).
 //
 // A beat knows two times: its own, and that of the earlier beat which left something pending.

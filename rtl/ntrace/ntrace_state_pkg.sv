@@ -1,4 +1,5 @@
-// Constants of the encoder's state (docs/ntrace-profile.md, "State").
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the encoder's state (docs/reference/ntrace-profile.md, "State").
 package ntrace_state_pkg;
 
   // The most messages of one block, and the places they have among them (ntrace_lane).

@@ -1,4 +1,4 @@
-// Sources of trace_subsystem behind those of rtl/ntrace, rtl/etrace, rtl/control, rtl/tandem, rtl/hpm and rtl/ctr, in order of compilation.
+// Sources of trace_subsystem behind those of rtl/ntrace, rtl/etrace, rtl/tci, rtl/tandem, rtl/hpm and rtl/ctr, in order of compilation.
 rtl/subsystem/subsystem_pkg.sv
 rtl/subsystem/subsystem_compact.sv
 rtl/subsystem/subsystem_adapter.sv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the hart port to what each unit takes of it: blocks, transfers, counts, and the mode the hart is in.
 //
 // A cycle that is not taken looks empty to all of them. Only rows that are told (an instruction retired, or a trap was taken) are

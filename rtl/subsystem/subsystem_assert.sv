@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the subsystem, for Verilator (run with --assert); bound to every instance of trace_subsystem.
 //
-// The first groups hold the parameters and the hart to the rules of docs/rtl-subsystem.md, the last holds the units to one another: everybody
+// The first groups hold the parameters and the hart to the rules of docs/reference/rtl-subsystem.md, the last holds the units to one another: everybody
 // takes the same cycles.
 module subsystem_assert
 #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves the slots that hold something to the front, in order; the others are 0. Combinational.
 module subsystem_compact
 #(

@@ -1,4 +1,5 @@
-// Counter events and the register map of the subsystem (docs/rtl-subsystem.md).
+// SPDX-License-Identifier: Apache-2.0
+// Counter events and the register map of the subsystem (docs/reference/rtl-subsystem.md).
 package subsystem_pkg;
 
   // Events by their place in events_i of the counters; selector 3 counts the first. External ones stand behind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of the tandem trace: enable, whether everything has left, how many bytes did. Words; no wait states, no errors.
 module subsystem_tandem_regs (
   input  logic        clk_i,

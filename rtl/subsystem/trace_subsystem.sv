@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // One hart, five witnesses: N-Trace, E-Trace, tandem trace, control transfer records and counters, all fed from one retirement port.
 //
 // Everybody takes the same cycles: one that a trace unit cannot take is taken by nobody. Ports, registers and events:
-// docs/rtl-subsystem.md.
+// docs/reference/rtl-subsystem.md.
 module trace_subsystem
 #(
   parameter int          Xlen         = 64,  // 32 or 64

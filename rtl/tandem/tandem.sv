@@ -1,4 +1,5 @@
-// Tandem-trace encoder (version 2018-11-20; docs/tandem-profile.md): what a hart did at each retirement to a stream of bytes.
+// SPDX-License-Identifier: Apache-2.0
+// Tandem-trace encoder (version 2018-11-20; docs/reference/tandem-profile.md): what a hart did at each retirement to a stream of bytes.
 //
 // The rows of a cycle are judged together (tandem_lane), wait in a FIFO, and leave one a cycle: packed into bytes (tandem_row), then
 // cut into words (tandem_words).

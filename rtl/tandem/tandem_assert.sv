@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions on the tandem-trace encoder, for Verilator (run with --assert); bound to every instance of tandem.
 //
-// The first groups hold the parameters and the driver to the rules of docs/tandem-profile.md, the others hold the encoder to its own: above
+// The first groups hold the parameters and the driver to the rules of docs/reference/tandem-profile.md, the others hold the encoder to its own: above
 // all that no row and no byte is lost.
 module tandem_assert #(
   parameter int                                 Xlen                  = 64,

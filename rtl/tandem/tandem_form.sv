@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a register is sent: with the bits that are new, with the difference, or in full. The first that can say it is taken.
 module tandem_form #(
   parameter int Xlen = 64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bases of x1 to x31: the value last sent for each since reset. The rows of a cycle see each other, in the order of lanes.
 module tandem_gprs #(
   parameter int Xlen   = 64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a row up to its CSRs.
 module tandem_head #(
   parameter int Xlen = 64,

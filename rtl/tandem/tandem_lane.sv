@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row: whether it is legal, what of it is sent and in which form, and what the encoder knows behind it.
 //
 // Combinational. State of the lane before comes in, that for the next one goes out. A row that is not taken, not legal or has nothing to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the modules of the tandem-trace encoder share beside the format's table (tandem_table_pkg).
 package tandem_pkg;
 

@@ -1,4 +1,5 @@
-// The bytes of a row (docs/tandem-profile.md, "Bytes of a row"): head and tail, one behind the other.
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a row (docs/reference/tandem-profile.md, "Bytes of a row"): head and tail, one behind the other.
 module tandem_row #(
   parameter int Xlen                  = 64,
   parameter int Flen                  = 64,

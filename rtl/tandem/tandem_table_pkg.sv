@@ -1,5 +1,6 @@
 // Tandem trace: opcodes, identifiers, register addresses, memory operations, and the parts of a row.
-// Generated from models/tandem/table.py; do not edit, type `python -m tools.registers`.
+// SPDX-License-Identifier: Apache-2.0
+// Generated from models/tandem/table.py; do not edit, type `python -m rvtrace.flow.generate`.
 package tandem_table_pkg;
 
   // Opcodes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a row from the privilege to its end.
 module tandem_tail #(
   parameter int Xlen                  = 64,

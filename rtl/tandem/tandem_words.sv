@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes of rows to words of OutBytes bytes. Rows share words; a word that is not full leaves when no row waits behind it.
 module tandem_words #(
   parameter int RowBytes = 197,

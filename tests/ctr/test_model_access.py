@@ -1,24 +1,52 @@
-"""Who may access which CSR: outcomes at each privilege with everything open, by hand from both texts and Sscsrind (CTR-12)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Who may access which CSR: outcomes at each privilege with everything open, by hand from both texts and Sscsrind
+(CTR-12).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR
-from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 MODES = (M, HS, U, VS, VU)
 # One letter for each of M, S/HS, U, VS, VU.
 RATIFIED = {
-    0x34E: "DIIII", 0x14E: "DDIDV", 0x14F: "DDIDV", 0x15F: "DDIVV", 0x24E: "DDIVV",  # mctrctl sctrctl sctrstatus sctrdepth vsctrctl
-    0x350: "DIIII", 0x351: "IIIII", 0x355: "IIIII",  # miselect; mireg selects nothing in v1_0
-    0x150: "DDIDV", 0x151: "DDIDV", 0x152: "DDIDV", 0x153: "DDIDV", 0x155: "DDIDV", 0x156: "DDIDV", 0x157: "DDIDV",
-    0x250: "DDIVV", 0x251: "DDIVV", 0x252: "DDIVV", 0x253: "DDIVV", 0x255: "DDIVV", 0x256: "DDIVV", 0x257: "DDIVV",
-    0x30C: "DIIII", 0x60C: "DDIVV", 0x31C: "IIIII", 0x61C: "IIIII",  # the h registers are for XLEN 32
-    0x381: "IIIII", 0x183: "IIIII", 0x14D: "IIIII", 0x154: "IIIII", 0x354: "IIIII",  # the draft's, and nobody's
-}  # fmt: skip
+    # mctrctl sctrctl sctrstatus sctrdepth vsctrctl
+    0x34E: "DIIII",
+    0x14E: "DDIDV",
+    0x14F: "DDIDV",
+    0x15F: "DDIVV",
+    0x24E: "DDIVV",
+    0x350: "DIIII",
+    0x351: "IIIII",
+    0x355: "IIIII",  # miselect; mireg selects nothing in v1_0
+    0x150: "DDIDV",
+    0x151: "DDIDV",
+    0x152: "DDIDV",
+    0x153: "DDIDV",
+    0x155: "DDIDV",
+    0x156: "DDIDV",
+    0x157: "DDIDV",
+    0x250: "DDIVV",
+    0x251: "DDIVV",
+    0x252: "DDIVV",
+    0x253: "DDIVV",
+    0x255: "DDIVV",
+    0x256: "DDIVV",
+    0x257: "DDIVV",
+    0x30C: "DIIII",
+    0x60C: "DDIVV",
+    0x31C: "IIIII",
+    0x61C: "IIIII",  # the h registers are for XLEN 32
+    0x381: "IIIII",
+    0x183: "IIIII",
+    0x14D: "IIIII",
+    0x154: "IIIII",
+    0x354: "IIIII",  # the draft's, and nobody's
+}
 DRAFT = {
     0x381: "DIIII", 0x383: "DIIII", 0x181: "DDIDV", 0x183: "DDIDV", 0x281: "DDIVV", 0x382: "IIIII", 0x182: "IIIII",
     0x282: "IIIII", 0x351: "DIIII", 0x353: "DIIII", 0x357: "DIIII", 0x151: "DDIDV", 0x251: "DDIVV",
@@ -67,7 +95,7 @@ def test_h_registers_at_xlen_32(address: int, expected: str) -> None:
 
 
 @pytest.mark.parametrize("select", [0, 0x1FF, 0x300, 0x1200, 1 << 63 | 0x200])
-def test_an_iselect_outside_the_range_is_illegal_behind_what_is_virtual(select: int) -> None:
+def test_an_iselect_outside_the_range_is_illegal_after_what_is_virtual(select: int) -> None:
     ctr = opened(Config(), select=select)
     assert outcomes(ctr, 0x151) == "IIIIV"
     assert outcomes(ctr, 0x251) == "IIIVV"

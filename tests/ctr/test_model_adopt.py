@@ -1,11 +1,14 @@
-"""Behind a change of depth: what the specification leaves open, is taken over from the device if it is legal, and known again (CTR-10)."""
+# SPDX-License-Identifier: Apache-2.0
+"""After a change of depth: what the specification leaves open, is taken over from the device if it is legal, and known
+again (CTR-10).
+"""
 
 from __future__ import annotations
 
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR, Transfer
-from models.riscv.csr import READ, SET, WRITE, Access, M
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
+from rvtrace.models.riscv.csr import READ, SET, WRITE, Access, M
 
 SOURCE, DATA, STATUS, DEPTH, SELECT = 0x151, 0x153, 0x14F, 0x15F, 0x150
 
@@ -32,7 +35,7 @@ def test_our_own_block_leaves_nothing_open() -> None:
     assert ctr.peek(Access(READ, SOURCE)).open == 0 and not ctr.recorder.open
 
 
-def test_what_is_open_behind_a_change() -> None:
+def test_what_is_open_after_a_change() -> None:
     ctr = changed()
     assert ctr.peek(Access(READ, STATUS)).open == 0xFF  # WRPTR, not FROZEN
     assert ctr.peek(Access(READ, SOURCE)).open == (1 << 64) - 1

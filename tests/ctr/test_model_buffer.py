@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The buffer: logical and physical entries, software writes, several transfers and an access in one cycle (CTR-13)."""
 
 from __future__ import annotations
@@ -5,12 +6,11 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR, Record, Transfer
-from models.ctr.transfers import Transfers
-from models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Record, Transfer
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
 
 DRAFT = Config(variant="v0_1_4", has_stateen=0)
 
@@ -61,7 +61,7 @@ def test_transfers_come_before_the_access_of_their_cycle() -> None:
     ctr = block()
     assert ctr.cycle(M, [jump(1)], Access(READ, 0x14F)) == (1, DONE)
     assert ctr.cycle(M, [jump(2)], Access(WRITE, 0x14F, 7)) == (2, DONE) and ctr.state.wrptr == 7
-    assert ctr.cycle(M, [jump(3)], Access(WRITE, 0x34E, 0)) == (4, DONE)  # with the control registers of the begin
+    assert ctr.cycle(M, [jump(3)], Access(WRITE, 0x34E, 0)) == (4, DONE)  # with the control registers of the start
     assert ctr.cycle(M, [jump(4)], Access(READ, 0x14F)) == (8, DONE)
     ctr.access(Access(WRITE, 0x150, 0x200))
     ctr.access(Access(WRITE, 0x34E, 4))
@@ -85,7 +85,12 @@ def test_status_writes_are_modulo_depth() -> None:
 
 def test_software_writes_entries_of_the_depth_only() -> None:
     ctr = block(Config(has_stateen=0, cce_bits=2))
-    for part, value, kept in ((1, (1 << 64) - 1, (1 << 64) - 1), (2, 0x1234567, 0x1234567), (3, (1 << 64) - 1, 0x3FFF800F), (5, 1, 0)):
+    for part, value, kept in (
+        (1, (1 << 64) - 1, (1 << 64) - 1),
+        (2, 0x1234567, 0x1234567),
+        (3, (1 << 64) - 1, 0x3FFF800F),
+        (5, 1, 0),
+    ):
         for logical in (0, 15, 16, 255):
             ctr.access(Access(WRITE, 0x150, 0x200 + logical))
             assert ctr.access(Access(WRITE, 0x150 + part, value)).outcome == DONE
@@ -111,7 +116,9 @@ def test_many_cycles_at_once_are_those_one_by_one() -> None:
     for step in steps[1:]:
         slots.append(0 if step or slots[-1] == 3 else slots[-1] + 1)
         cycles.append(cycles[-1] + (step or slots[-1] == 0))
-    given = Transfers.from_columns(type=[rng.choice((5, 9, 11, 13)) for _ in steps], source=[2 * n for n in range(300)], cycle=cycles, slot=slots)
+    given = Transfers.from_columns(
+        type=[rng.choice((5, 9, 11, 13)) for _ in steps], source=[2 * n for n in range(300)], cycle=cycles, slot=slots
+    )
     fast, slow = block(), block()
     fast.run(given)
     groups = {cycle: group for cycle, _, group in given.cycles()}
@@ -122,6 +129,17 @@ def test_many_cycles_at_once_are_those_one_by_one() -> None:
 
 def test_a_record_is_its_three_registers() -> None:
     found = Record.of_registers(0x1001, 0x2000, 0x2001800D)
-    assert found == Record(True, 0x1000, 0x2000, 0, 13, True, 0x2001) and found.registers() == (0x1001, 0x2000, 0x2001800D)
-    assert found.to_dict() == {"source": "0x1000", "target": "0x2000", "type": 13, "valid": True, "cc": 8194, "ccv": True}
+    assert found == Record(True, 0x1000, 0x2000, 0, 13, True, 0x2001) and found.registers() == (
+        0x1001,
+        0x2000,
+        0x2001800D,
+    )
+    assert found.to_dict() == {
+        "source": "0x1000",
+        "target": "0x2000",
+        "type": 13,
+        "valid": True,
+        "cc": 8194,
+        "ccv": True,
+    }
     assert Record.of_registers(0, 0, 0x10000).to_dict()["cc"] is None

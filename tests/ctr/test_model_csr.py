@@ -1,17 +1,24 @@
-"""Control registers, iselect and entries as software sees them: WARL of each field, M and MTE kept, set and clear, XLEN 32 (CTR-11, 15)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Control registers, iselect and entries as software sees them: WARL of each field, M and MTE kept, set and clear, XLEN
+32 (CTR-11, 15).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.registers import control_fields
-from models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.registers import control_fields
+from rvtrace.models.riscv.csr import CLEAR, DONE, HS, READ, SET, VS, WRITE, Access, M
 
 ONES = (1 << 64) - 1
 ADDRESS = {"v1_0": (0x34E, 0x14E, 0x24E), "v0_1_4": (0x381, 0x181, 0x281)}
-FIELDS = [(variant, f.name, f.lsb) for variant in ADDRESS for f in control_fields(variant) if f.access == "WARL" and f.name != "DEPTH"]
+FIELDS = [
+    (variant, f.name, f.lsb)
+    for variant in ADDRESS
+    for f in control_fields(variant)
+    if f.access == "WARL" and f.name != "DEPTH"
+]
 
 
 def written(ctr: Ctr, address: int, value: int, priv: int = M, op: int = WRITE, xlen32: int = 0) -> int:
@@ -34,7 +41,10 @@ def test_each_optional_field_is_kept_or_reads_0(variant: str, name: str, bit: in
     assert written(lean, guest, ONES) & ~(0xF << 16) == (0x803 if variant == "v1_0" else 0x6)
 
 
-@pytest.mark.parametrize(("variant", "mine", "both"), [("v1_0", 1 << 2 | 1 << 9, 0xFF3E00001983), ("v0_1_4", 1 << 0 | 1 << 8, 0xFF7E000F1E06)])
+@pytest.mark.parametrize(
+    ("variant", "mine", "both"),
+    [("v1_0", 1 << 2 | 1 << 9, 0xFF3E00001983), ("v0_1_4", 1 << 0 | 1 << 8, 0xFF7E000F1E06)],
+)
 def test_a_supervisor_write_keeps_m_and_mte(variant: str, mine: int, both: int) -> None:
     machine, supervisor, _ = ADDRESS[variant]
     ctr = Ctr(Config(variant=variant, has_stateen=0))
@@ -56,7 +66,10 @@ def test_the_guest_sees_the_vs_register() -> None:
         ctr = Ctr(Config(variant=variant, has_stateen=0))
         ctr.access(Access(WRITE, supervisor, 2, VS))
         assert ctr.peek(Access(READ, guest)).rdata == 2 and ctr.peek(Access(READ, machine)).rdata == 0
-        assert ctr.peek(Access(READ, supervisor, 0, VS)).rdata == 2 and ctr.peek(Access(READ, supervisor, 0, HS)).rdata == 0
+        assert (
+            ctr.peek(Access(READ, supervisor, 0, VS)).rdata == 2
+            and ctr.peek(Access(READ, supervisor, 0, HS)).rdata == 0
+        )
 
 
 def test_vsctrcontrol_depth_is_a_read_only_copy() -> None:

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """Depths: supported and other codes, what a change leaves, and what the two clears clear (CTR-10, CTR-14)."""
 
 from __future__ import annotations
 
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR, Transfer
-from models.riscv.csr import HS, READ, VS, WRITE, Access, M
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
+from rvtrace.models.riscv.csr import HS, READ, VS, WRITE, Access, M
 
 DRAFT = Config(variant="v0_1_4", has_stateen=0)
 

@@ -1,17 +1,20 @@
-"""External traps: each row of the ratified table with each combination of enables, the draft's handshake, no filter applies (CTR-4, 16)."""
+# SPDX-License-Identifier: Apache-2.0
+"""External traps: each row of the ratified table with each combination of enables, the draft's handshake, no filter
+applies (CTR-4, 16).
+"""
 
 from __future__ import annotations
 
 from itertools import product
 
 import pytest
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Record, Transfer
+from rvtrace.models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
 
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import Record, Transfer
-from models.riscv.csr import HS, VS, VU, WRITE, Access, M, U
-
-# v1_0: U 0, S 1, M 2, STE 8, MTE 9; vsctrctl U 0, S 1, STE 8. v0_1_4: M 0, S 1, U 2, MTE 8, STE 9, ETEN 38; VS 1, VU 2, VSTE 9.
+# v1_0: U 0, S 1, M 2, STE 8, MTE 9; vsctrctl U 0, S 1, STE 8. v0_1_4: M 0, S 1, U 2, MTE 8, STE 9, ETEN 38; VS 1, VU 2,
+# VSTE 9.
 ENABLE = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}
 STE, MTE = 1 << 8, 1 << 9
 INHIBIT_TRAPS = 3 << 33
@@ -47,13 +50,22 @@ def source_only(variant: str, mode: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("source", "target", "required"), ROWS)
-@pytest.mark.parametrize("given", [tuple(n for n, on in zip(NAMES, ons) if on) for ons in product((0, 1), repeat=3)], ids="+".join)
-def test_v1_0_needs_the_target_and_every_mode_between(source: int, target: int, required: tuple[str, ...], given: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "given", [tuple(n for n, on in zip(NAMES, ons) if on) for ons in product((0, 1), repeat=3)], ids="+".join
+)
+def test_v1_0_needs_the_target_and_every_mode_between(
+    source: int, target: int, required: tuple[str, ...], given: tuple[str, ...]
+) -> None:
     ctl, vsctl = source_only("v1_0", source)
     for name in given:
         ctl, vsctl = ctl | NAMES[name][0], vsctl | NAMES[name][1]
     for type_, cause in ((1, 8), (2, 7)):  # EXCINH and INTRINH have no effect
-        found = trapped(Config(), ctl | INHIBIT_TRAPS, vsctl | INHIBIT_TRAPS, Transfer(type_, 0x1000, 0x2000, 0, source, target, cause))
+        found = trapped(
+            Config(),
+            ctl | INHIBIT_TRAPS,
+            vsctl | INHIBIT_TRAPS,
+            Transfer(type_, 0x1000, 0x2000, 0, source, target, cause),
+        )
         if set(required) <= set(given):
             assert found == Record(True, 0x1000, 0, 0, type_, False, 0)  # target PC 0
         else:
@@ -74,7 +86,9 @@ def test_v0_1_4_needs_eten_and_the_target(source: int, target: int, te: tuple[in
     wrong = (eten[1], eten[0])
     every = (D_MTE | D_STE, D_STE)
     others = (every[0] & ~te[0], every[1] & ~te[1])
-    assert trapped(config, ctl | te[0] | eten[0] | 1 << 33, vsctl | te[1] | eten[1] | 1 << 33, trap) == Record(True, 0x1000, 0, 0, 1, False, 0)
+    assert trapped(config, ctl | te[0] | eten[0] | 1 << 33, vsctl | te[1] | eten[1] | 1 << 33, trap) == Record(
+        True, 0x1000, 0, 0, 1, False, 0
+    )
     assert trapped(config, ctl | te[0], vsctl | te[1], trap) is None
     assert trapped(config, ctl | te[0] | wrong[0], vsctl | te[1] | wrong[1], trap) is None
     assert trapped(config, ctl | others[0] | eten[0], vsctl | others[1] | eten[1], trap) is None

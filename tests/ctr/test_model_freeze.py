@@ -1,13 +1,15 @@
-"""Freeze: which register decides in each variant, what it is not, and that the freezing trap is never recorded (CTR-5)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Freeze: which register decides in each variant, what it is not,
+and that the freezing trap is never recorded (CTR-5).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import Transfer
-from models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
 
 BPFRZ, LCOFIFRZ = 1 << 11, 1 << 12
 CTL, VSCTL = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 0x24E, "v0_1_4": 0x281}
@@ -23,23 +25,35 @@ def block(variant: str, ctl: int, vsctl: int, modes: int = 7) -> Ctr:
 
 
 def frozen(ctr: Ctr, *transfers: Transfer) -> tuple[int, int]:
-    """FROZEN behind one cycle with these transfers, and how many were recorded."""
+    """FROZEN after one cycle with these transfers, and how many were recorded."""
     ctr.retire(transfers[0].from_, transfers)
     return ctr.state.frozen, ctr.recorder.recorded
 
 
 # variant, from, to: whether vsctrctl decides (v1_0: traps to VS; draft: the register that was active).
 DECIDES = [
-    ("v1_0", U, HS, False), ("v1_0", U, M, False), ("v1_0", HS, M, False), ("v1_0", M, M, False), ("v1_0", VU, VS, True),
-    ("v1_0", VS, VS, True), ("v1_0", VU, HS, False), ("v1_0", VS, M, False),
-    ("v0_1_4", U, HS, False), ("v0_1_4", M, M, False), ("v0_1_4", VU, VS, True), ("v0_1_4", VS, VS, True),
-    ("v0_1_4", VU, HS, True), ("v0_1_4", VS, M, True),
-]  # fmt: skip
+    ("v1_0", U, HS, False),
+    ("v1_0", U, M, False),
+    ("v1_0", HS, M, False),
+    ("v1_0", M, M, False),
+    ("v1_0", VU, VS, True),
+    ("v1_0", VS, VS, True),
+    ("v1_0", VU, HS, False),
+    ("v1_0", VS, M, False),
+    ("v0_1_4", U, HS, False),
+    ("v0_1_4", M, M, False),
+    ("v0_1_4", VU, VS, True),
+    ("v0_1_4", VS, VS, True),
+    ("v0_1_4", VU, HS, True),
+    ("v0_1_4", VS, M, True),
+]
 
 
 @pytest.mark.parametrize(("variant", "from_", "to", "guest"), DECIDES)
 @pytest.mark.parametrize(("type_", "cause", "bit"), [(1, 3, BPFRZ), (2, 13, LCOFIFRZ)])
-def test_the_register_that_decides(variant: str, from_: int, to: int, guest: bool, type_: int, cause: int, bit: int) -> None:
+def test_the_register_that_decides(
+    variant: str, from_: int, to: int, guest: bool, type_: int, cause: int, bit: int
+) -> None:
     trap = Transfer(type_, 0x100, 0x200, 0, from_, to, cause)
     right, wrong = ((0, bit), (bit, 0)) if guest else ((bit, 0), (0, bit))
     assert frozen(block(variant, *right), trap) == (1, 0)  # never recorded
@@ -52,7 +66,12 @@ def test_the_register_that_decides(variant: str, from_: int, to: int, guest: boo
 @pytest.mark.parametrize("variant", CTL)
 def test_what_is_no_freeze(variant: str) -> None:
     both = BPFRZ | LCOFIFRZ
-    for transfer in (Transfer(1, 2, 4, 0, U, M, 13), Transfer(2, 2, 4, 0, U, M, 3), Transfer(1, 2, 4, 0, U, M, 2), Transfer(5, 2, 4, 0, M, M, 3)):
+    for transfer in (
+        Transfer(1, 2, 4, 0, U, M, 13),
+        Transfer(2, 2, 4, 0, U, M, 3),
+        Transfer(1, 2, 4, 0, U, M, 2),
+        Transfer(5, 2, 4, 0, M, M, 3),
+    ):
         assert frozen(block(variant, both, both), transfer) == (0, 1)
     for transfer in (Transfer(1, 2, 4, 0, M, DEBUG, 3), Transfer(1, 2, 4, 0, DEBUG, DEBUG, 3)):
         assert frozen(block(variant, both, both), transfer) == (0, 0)  # Debug Mode

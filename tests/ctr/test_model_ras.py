@@ -1,13 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """RAS emulation: what is recorded, pops and swaps at every edge, and the three legal CC policies (CTR-7)."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import Transfer
-from models.riscv.csr import HS, VS, WRITE, Access, M, U
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.riscv.csr import HS, VS, WRITE, Access, M, U
 
 CTL, RAS = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 1 << 7, "v0_1_4": 1 << 10}
 STATUS = {"v1_0": 0x14F, "v0_1_4": 0x383}
@@ -46,7 +46,7 @@ def test_only_calls_swaps_and_returns_do_anything(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_return_shows_the_next_older_call_and_keeps_the_popped_one_behind(variant: str) -> None:
+def test_a_return_shows_the_next_older_call_and_keeps_the_popped_one_below(variant: str) -> None:
     ctr = block(variant)
     for n in (1, 2, 3):
         ctr.retire(M, [call(n)])
@@ -106,15 +106,17 @@ def test_external_traps_are_not_recorded() -> None:
 # Policy: CC and CCV of calls, a call each 3 cycles; then a return 3 later, then a call 3 later.
 POLICIES = [
     (0, [(0, False), (3, False)], (6, False), (3, False)),  # no CCV in RAS emulation
-    (1, [(0, False), (3, True)], (6, False), (3, True)),  # behind a pop none
+    (1, [(0, False), (3, True)], (6, False), (3, True)),  # after a pop none
     (2, [(0, False), (3, True)], (9, True), (3, True)),  # 3 of the popped call, and 6 since
 ]
 
 
-@pytest.mark.parametrize(("policy", "calls", "behind_pop", "then"), POLICIES)
-def test_cycle_policies(policy: int, calls: list[tuple[int, bool]], behind_pop: tuple[int, bool], then: tuple[int, bool]) -> None:
+@pytest.mark.parametrize(("policy", "calls", "after_pop", "then"), POLICIES)
+def test_cycle_policies(
+    policy: int, calls: list[tuple[int, bool]], after_pop: tuple[int, bool], then: tuple[int, bool]
+) -> None:
     ctr = block(policy=policy)
-    for transfer, expected in zip((call(1), call(2), RET, call(3), SWAP), (*calls, None, behind_pop, then)):
+    for transfer, expected in zip((call(1), call(2), RET, call(3), SWAP), (*calls, None, after_pop, then)):
         ctr.retire(M, [transfer])
         ctr.idle(M, 2)
         if expected:
@@ -128,7 +130,7 @@ def test_policy_2_adds_saturating_and_only_valid_counts() -> None:
     ctr.retire(M, [call(2)])
     assert (ctr.entry(0).cc, ctr.entry(0).ccv) == (5, False)
     ctr.idle(M, 134201343)
-    ctr.retire(M, [call(3), RET, call(4)])  # in one cycle: the sum is in the call behind the return
+    ctr.retire(M, [call(3), RET, call(4)])  # in one cycle: the sum is in the call after the return
     assert (ctr.entry(0).cc, ctr.entry(0).ccv) == (0xFFFF, True)
     ctr.idle(M, 9)
     ctr.retire(M, [RET, call(5)])

@@ -1,13 +1,15 @@
-"""State enables: each combination of the CTR bit and bit 60 in mstateen0 and hstateen0, and which comes first (CTR-12)."""
+# SPDX-License-Identifier: Apache-2.0
+"""State enables: each combination of the CTR bit and bit 60 in mstateen0 and hstateen0,
+and which comes first (CTR-12).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR, Transfer
-from models.riscv.csr import DONE, HS, READ, VS, VU, WRITE, Access, M, U
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
+from rvtrace.models.riscv.csr import DONE, HS, READ, VS, VU, WRITE, Access, M, U
 
 IND = 1 << 60
 MODES = (M, HS, VS, VU)
@@ -34,7 +36,11 @@ TABLE = [
     ("CI", "I", "DDVV DDVV DDVV DDDV DDVV DDVV DDVV"),  # hstateen0.CTR closes the guest's view: virtual
     ("CI", "C", "DDDV DDVV DDVV DDVV DDVV DDVV DDDV"),  # hstateen0[60] closes siselect and sireg
     ("CI", "", "DDVV DDVV DDVV DDVV DDVV DDVV DDVV"),
-    ("I", "CI", "DIII DIII DIII DDDV DIIV DIVV DIII"),  # mstateen0.CTR: illegal; but vsireg and VU's sireg stay virtual (Sscsrind)
+    (
+        "I",
+        "CI",
+        "DIII DIII DIII DDDV DIIV DIVV DIII",
+    ),  # mstateen0.CTR: illegal; but vsireg and VU's sireg stay virtual (Sscsrind)
     ("I", "", "DIII DIII DIII DDVV DIVV DIVV DIII"),  # sireg from VS: hstateen0[60] comes before mstateen0.CTR
     ("C", "CI", "DDDV DDVV DDVV DIII DIII DIII DDDV"),  # mstateen0[60]: illegal, whatever else
     ("", "CI", "DIII DIII DIII DIII DIII DIII DIII"),

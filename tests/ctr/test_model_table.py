@@ -1,22 +1,31 @@
-"""The CTR register table against a second reading of both texts; the files made from it are in step; legal configurations."""
+# SPDX-License-Identifier: Apache-2.0
+"""The CTR register table against a second reading of both texts; the files made from it are in step; legal
+configurations.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-
-from models.ctr.config import Config, ConfigError
-from models.ctr.registers import DEPTH_CODES, Csr, csr, csrs, entries
-from tools.registers import outdated
+from rvtrace.flow.generate.files import outdated
+from rvtrace.models.ctr.config import DEPTHS, Config, ConfigError
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.registers import DEPTH_CODES, Csr, csr, csrs, entries
+from rvtrace.models.riscv.csr import READ, Access
+from rvtrace.tb.ctr.stimulus.software import Software
 
 # name: address, then fields "name bits" from bit 0 up. RO fields have a star.
 FILTERS = {
-    "v1_0": "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|INDCALLINH 40|DIRCALLINH 41|INDJMPINH 42|DIRJMPINH 43|"
-            "CORSWAPINH 44|RETINH 45|INDLJMPINH 46|DIRLJMPINH 47|Custom* 63:60",
-    "v0_1_4": "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|ETEN 38|INDCALLINH 40|DIRCALLINH 41|INDJUMPINH 42|"
-              "DIRJUMPINH 43|CORSWAPINH 44|RETINH 45|INDOJMPINH 46|DIROJMPINH 47|Custom* 63:60",
-}  # fmt: skip
+    "v1_0": (
+        "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|INDCALLINH 40|DIRCALLINH 41|INDJMPINH 42|DIRJMPINH 43|"
+        "CORSWAPINH 44|RETINH 45|INDLJMPINH 46|DIRLJMPINH 47|Custom* 63:60"
+    ),
+    "v0_1_4": (
+        "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|ETEN 38|INDCALLINH 40|DIRCALLINH 41|INDJUMPINH 42|"
+        "DIRJUMPINH 43|CORSWAPINH 44|RETINH 45|INDOJMPINH 46|DIROJMPINH 47|Custom* 63:60"
+    ),
+}
 FACTS = {
     "v1_0": {
         "mctrctl": (0x34E, "U 0|S 1|M 2|RASEMU 7|STE 8|MTE 9|BPFRZ 11|LCOFIFRZ 12|" + FILTERS["v1_0"]),
@@ -28,9 +37,18 @@ FACTS = {
         "hstateen0": (0x60C, "CTR 54|CSRIND 60"),
     },
     "v0_1_4": {
-        "mctrcontrol": (0x381, "M 0|S 1|U 2|CLR 7|MTE 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTERS["v0_1_4"]),
-        "sctrcontrol": (0x181, "M* 0|S 1|U 2|CLR 7|MTE* 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTERS["v0_1_4"]),
-        "vsctrcontrol": (0x281, "VS 1|VU 2|CLR 7|VSTE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH* 19:16|" + FILTERS["v0_1_4"]),
+        "mctrcontrol": (
+            0x381,
+            "M 0|S 1|U 2|CLR 7|MTE 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTERS["v0_1_4"],
+        ),
+        "sctrcontrol": (
+            0x181,
+            "M* 0|S 1|U 2|CLR 7|MTE* 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTERS["v0_1_4"],
+        ),
+        "vsctrcontrol": (
+            0x281,
+            "VS 1|VU 2|CLR 7|VSTE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH* 19:16|" + FILTERS["v0_1_4"],
+        ),
         "mctrstatus": (0x383, "WRPTR 7:0|WRAP 14|FROZEN 15"),
         "sctrstatus": (0x183, "WRPTR 7:0|WRAP 14|FROZEN 15"),
         "mstateen0": (0x30C, "CTR 55|CSRIND 60"),
@@ -39,8 +57,11 @@ FACTS = {
 }
 HALVES = {"v1_0": {"mstateen0h": 0x31C, "hstateen0h": 0x61C}}
 HALVES["v0_1_4"] = {**HALVES["v1_0"], "mctrcontrolh": 0x382, "sctrcontrolh": 0x182, "vsctrcontrolh": 0x282}
-SELECTS = {f"{p}i{r}": base + at for p, base in (("m", 0x350), ("s", 0x150), ("vs", 0x250))
-           for r, at in (("select", 0), ("reg", 1), ("reg2", 2), ("reg3", 3), ("reg4", 5), ("reg5", 6), ("reg6", 7))}  # fmt: skip
+SELECTS = {
+    f"{p}i{r}": base + at
+    for p, base in (("m", 0x350), ("s", 0x150), ("vs", 0x250))
+    for r, at in (("select", 0), ("reg", 1), ("reg2", 2), ("reg3", 3), ("reg4", 5), ("reg5", 6), ("reg6", 7))
+}
 
 
 def _shown(found: Csr) -> str:
@@ -91,16 +112,25 @@ def test_required_fields_are_always_there(variant: str, has_s: int, fields: int)
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"xlen": 16}, "XLEN=16"), ({"transfers": 5}, "TRANSFERS=5"), ({"depths": (16, 48)}, "48"), ({"depths": ()}, "nothing"),
-    ({"variant": "v0_1_4", "depths": (16, 64)}, "16,32,64"), ({"depth": 32, "depths": (16, 64)}, "DEPTH=32"),
-    ({"has_s": 0}, "HAS_S=1"), ({"fields": 1 << 38}, "FIELDS"), ({"fields": 1 << 9}, "STE"), ({"cce_bits": 5}, "CCE_BITS=5"),
-    ({"variant": "v0_1_4", "fields": 1 << 38}, "MTE"), ({"ctl": -1}, "CTL=-1"),
-]  # fmt: skip
+    ({"xlen": 16}, "XLEN=16"),
+    ({"transfers": 5}, "TRANSFERS=5"),
+    ({"depths": (16, 48)}, "48"),
+    ({"depths": ()}, "nothing"),
+    ({"variant": "v0_1_4", "depths": (16, 64)}, "16,32,64"),
+    ({"depth": 32, "depths": (16, 64)}, "DEPTH=32"),
+    ({"has_s": 0}, "HAS_S=1"),
+    ({"fields": 1 << 38}, "FIELDS"),
+    ({"fields": 1 << 9}, "STE"),
+    ({"cce_bits": 5}, "CCE_BITS=5"),
+    ({"variant": "v0_1_4", "fields": 1 << 38}, "MTE"),
+    ({"ctl": -1}, "CTL=-1"),
+    ({"variant": "v0_1_4", "ctl": 2 << 16}, "reserved DEPTH 2"),
+]
 
 
-@pytest.mark.parametrize(("given", "told"), WRONG)
-def test_illegal_configurations_are_told(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+@pytest.mark.parametrize(("given", "reported"), WRONG)
+def test_illegal_configurations_are_reported(given: dict[str, Any], reported: str) -> None:
+    with pytest.raises(ConfigError, match=reported):
         Config(**given)
 
 
@@ -113,3 +143,21 @@ def test_a_configuration_survives_json_and_text() -> None:
     for wrong in ({"colour": 1}, {"fields": "ETEN"}, {"xlen": "wide"}):
         with pytest.raises(ConfigError):
             Config.from_dict(wrong)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(
+    "build",
+    ({"variant": "v0_1_4"}, {"variant": "v0_1_4", "xlen": 32, "has_h": 0}, {}),
+    ids=["draft", "draft32", "v1_0"],
+)
+def test_ctl_is_the_value_of_the_register(build: dict[str, Any], depth: int) -> None:
+    """`config.json` gives for ctl what the first settings leave in the register; in the draft that includes DEPTH."""
+    config, model = Config(**build, depth=depth, ctl=7), Ctr(Config(**build))
+    for access in Software(config).set_up():
+        model.access(access)
+    register = model.access(Access(READ, 0x381 if config.draft else 0x34E))
+    assert register.rdata == config.to_dict()["ctl"] and model.state.depth == depth
+    assert Config.from_dict(config.to_dict()) == config
+    if config.draft and depth > 16:  # without the option, a DEPTH in ctl selects the depth
+        assert Config(**build, ctl=config.ctl) == config

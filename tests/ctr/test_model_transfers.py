@@ -1,13 +1,15 @@
-"""What is recorded of a transfer: privilege transitions, Debug Mode, filters and their register at a V transition (CTR-3, 6, 9)."""
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded of a transfer: privilege transitions, Debug Mode, filters and their register at a V transition
+(CTR-3, 6, 9).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import Record, Transfer
-from models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Record, Transfer
+from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, WRITE, Access, M, U
 
 CTL, VSCTL = {"v1_0": 0x34E, "v0_1_4": 0x381}, {"v1_0": 0x24E, "v0_1_4": 0x281}
 MODES = {"v1_0": {U: 1, HS: 2, M: 4, VU: 1, VS: 2}, "v0_1_4": {U: 4, HS: 2, M: 1, VU: 4, VS: 2}}
@@ -15,7 +17,9 @@ VARIANTS = list(CTL)
 FILTER_BIT = {1: 33, 2: 34, 3: 35, 4: 36, 5: 37, 8: 40, 9: 41, 10: 42, 11: 43, 12: 44, 13: 45, 14: 46, 15: 47}
 
 
-def after(variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0, vsctl: int = 0, **options: int) -> Record | None:
+def after(
+    variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0, vsctl: int = 0, **options: int
+) -> Record | None:
     """The record that one transfer leaves with these modes enabled; None if it is not recorded."""
     ctr = Ctr(Config(variant=variant, **options))
     for mode in modes:
@@ -28,11 +32,12 @@ def after(variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0
 
 
 def record(transfer: Transfer, source: int, target: int) -> Record:
-    """A record behind a control write: CCV 0, CC 0."""
+    """A record after a control write: CCV 0, CC 0."""
     return Record(True, source, target, transfer.misp, transfer.type, False, 0)
 
 
-# Table Trap and Trap Return Recording, between U and S and between VU and HS: enabled modes, source and target PC recorded.
+# Table Trap and Trap Return Recording, between U and S and between VU and HS: enabled modes, source and target PC
+# recorded.
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("low", "high"), [(U, HS), (U, M), (HS, M), (VU, VS), (VU, HS), (VS, M)])
 def test_privilege_transitions(variant: str, low: int, high: int) -> None:
@@ -49,7 +54,11 @@ def test_privilege_transitions(variant: str, low: int, high: int) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_debug_mode_never(variant: str) -> None:
-    for transfer in (Transfer(1, 2, 4, 0, M, DEBUG, 3), Transfer(3, 2, 4, 0, DEBUG, M), Transfer(5, 2, 4, 0, DEBUG, DEBUG)):
+    for transfer in (
+        Transfer(1, 2, 4, 0, M, DEBUG, 3),
+        Transfer(3, 2, 4, 0, DEBUG, M),
+        Transfer(5, 2, 4, 0, DEBUG, DEBUG),
+    ):
         assert after(variant, (U, HS, M, VU, VS), transfer, ctl=3 << 11 | 3 << 8) is None
 
 

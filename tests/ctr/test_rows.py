@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows: transfers to rows and back, privilege between rows, what no port can carry, and files."""
 
 from __future__ import annotations
@@ -7,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.records import SCTRCLR, Transfer
-from models.ctr.rows import NO_ACCESS, Rows, RowsError, answered
-from models.ctr.transfers import Transfers, rows_of
-from models.riscv import recording
-from models.riscv.csr import READ, WRITE, Access, M, U
-from tb.agents.ctr_rows import joined, read_seen, write_stimulus
-from tb.agents.pins import of_ctr
-from tb.sequences.ctr_script import Script
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
+from rvtrace.models.ctr.rows import NO_ACCESS, Rows, RowsError, answered
+from rvtrace.models.ctr.transfers import Transfers, rows_of
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.csr import READ, WRITE, Access, M, U
+from rvtrace.tb.common.agents.pins import of_ctr
+from rvtrace.tb.ctr.agents.files import joined, read_seen, write_stimulus
+from rvtrace.tb.ctr.agents.layout import RECORDED
+from rvtrace.tb.ctr.stimulus.script import Script
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_transfers_to_rows_and_back(moved):
 
 
 def test_a_row_follows_every_change_of_privilege(moved):
-    """The model sees the same whether it is told of transfers, or of rows with their privilege held in between."""
+    """The model sees the same whether it gets transfers, or rows with their privilege held in between."""
     config = Config(transfers=3, ctl=7)
     models = Ctr(config), Ctr(config)
     for model in models:
@@ -52,7 +53,10 @@ def test_a_row_follows_every_change_of_privilege(moved):
 
 def test_what_no_port_can_carry():
     jump = Transfer(9, 0x10, 0x20)
-    for rows, text in (([(0, M, [jump] * 3, None)], "more than 2"), ([(1, M, [], None), (1, M, [], None)], "later cycle")):
+    for rows, text in (
+        ([(0, M, [jump] * 3, None)], "more than 2"),
+        ([(1, M, [], None), (1, M, [], None)], "later cycle"),
+    ):
         with pytest.raises(RowsError, match=text):
             Rows.from_rows(rows, 2)
     hole = Rows.empty(1, 2)
@@ -73,11 +77,15 @@ def test_files(tmp_path: Path):
     assert Rows.load(tmp_path / "rows.npz").differs(rows) is None
     write_stimulus(tmp_path / "stimulus.bin", rows)
     played = np.fromfile(tmp_path / "stimulus.bin", np.uint8).reshape(len(rows), -1)
-    assert played.shape[1] == 32 + 2 * 24 and int.from_bytes(played[2, -8:].tobytes(), "big") == 20  # idle cycles before the row
+    assert (
+        played.shape[1] == 32 + 2 * 24 and int.from_bytes(played[2, -8:].tobytes(), "big") == 20
+    )  # idle cycles before the row
 
 
 def test_what_both_monitors_saw_is_joined():
-    rows = Rows.from_rows([(0, M, [], None), (3, M, [Transfer(9, 2, 4)], Access(READ, 0x14F)), (5, M, [], Access(READ, 0x14F))], 2)
+    rows = Rows.from_rows(
+        [(0, M, [], None), (3, M, [Transfer(9, 2, 4)], Access(READ, 0x14F)), (5, M, [], Access(READ, 0x14F))], 2
+    )
     retire, accesses = rows.select([0, 1]), rows.select([1, 2])
     retire.op[:] = NO_ACCESS
     retire.addr[:] = 0
@@ -85,12 +93,28 @@ def test_what_both_monitors_saw_is_joined():
     assert joined(retire, accesses).differs(rows) is None
 
 
+def test_record_of_both_ports_has_no_noise(tmp_path: Path):
+    """Rows without transfers, another privilege or an access are left out, fields of what is not there are 0."""
+    row = np.zeros(5, RECORDED.dtype({"NTransfers": 2}))
+    row["cycle"], row["priv"], row["addr"], row["wdata"], row["rdata"] = range(5), (3, 3, 3, 1, 1), 0x14F, 5, 6
+    row["access"][1] = 8 | READ
+    row["slots"]["source"] = 9
+    row["slots"]["type"][4, 0] = 4
+    row.tofile(tmp_path / "rows.bin")
+    rows, problems = read_seen(tmp_path / "rows.bin", of_ctr(Config(transfers=2), 0))
+    assert rows.cycle.tolist() == [0, 1, 3, 4] and not problems
+    assert rows.addr.tolist() == [0, 0x14F, 0, 0] and rows.rdata.tolist() == [0, 6, 0, 0]
+    assert rows.source.tolist() == [[9, 9], [0, 0], [9, 9], [9, 9]]
+
+
 def test_an_unknown_answer_is_a_problem(tmp_path: Path):
     row = np.zeros(1, np.dtype([("cycle", "<u8"), ("priv", "<u4"), ("access", "u1"), ("rest", "u1", (51,))]))
     row["cycle"], row["priv"], row["access"] = 7, 0x103, 8
     row.tofile(tmp_path / "rows.bin")
     rows, problems = read_seen(tmp_path / "rows.bin", of_ctr(Config(transfers=1), 0))
-    assert len(rows) == 1 and rows.priv[0] == 3 and len(problems) == 1 and "cycle 7" in problems[0] and "X" in problems[0]
+    assert (
+        len(rows) == 1 and rows.priv[0] == 3 and len(problems) == 1 and "cycle 7" in problems[0] and "X" in problems[0]
+    )
 
 
 def test_rows_of_a_stream_are_its_transfers():

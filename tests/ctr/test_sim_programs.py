@@ -1,4 +1,7 @@
-"""Real programs through the CTR block in RTL: both variants and widths, both ways to drive, and what a capture leaves."""
+# SPDX-License-Identifier: Apache-2.0
+"""Real programs through the CTR block in RTL: both variants and widths, both ways to drive,
+and what a capture leaves.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from models.ctr.config import Config
-from models.ctr.model import Ctr
-from models.ctr.rows import Rows, answered
-from models.ctr.transfers import Transfers
-from models.riscv import recording
-from models.riscv.program import Program
-from models.riscv.retired import Retired
-from tb.job import Job
-from tb.sequences.ctr_builds import DEFAULT, DRAFT32, DRAFT64, LEAN
-from tb.sequences.ctr_stimulus import stimulus
-from tools import ctr_check, ctr_entries, systems
+from rvtrace.flow.captured import ctr as ctr_check
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.rows import Rows, answered
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.report.listing import ctr as ctr_entries
+from rvtrace.tb import systems
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.ctr.stimulus.builds import DEFAULT, DRAFT32, DRAFT64, LEAN
+from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 
 SIZE = 2500
 CTR = systems.find("ctr")
@@ -42,15 +46,17 @@ def test_programs(run_jobs, build):
 
 
 def test_a_whole_program_is_what_the_hart_did_last(run_jobs):
-    """The entries at the end are the last transfers of the retire stream, whatever came before and however it was played."""
+    """The entries at the end are the last transfers of the retire stream, whatever came before and however it was
+    played.
+    """
     job = Job("whole", "program:sort", word(DEFAULT) | {"depth": 64}, keep=True, ip="ctr")
     run_jobs([job])
     program, retired = Program.from_elf(f"{job.out}/program.elf"), Retired.from_csv(f"{job.out}/retired.csv")
     moved = Transfers.of_retired(retired, program)
     last = moved.select(moved.type != 4).select(slice(None, -65, -1))  # branches not taken are not recorded
     entries = json.loads(Path(f"{job.out}/entries.json").read_text())
-    told = [(e["type"], int(e["source"], 16), int(e["target"], 16), e["valid"]) for e in entries]
-    assert told == list(zip(last.type.tolist(), last.source.tolist(), last.target.tolist(), [True] * 64))
+    reported = [(e["type"], int(e["source"], 16), int(e["target"], 16), e["valid"]) for e in entries]
+    assert reported == list(zip(last.type.tolist(), last.source.tolist(), last.target.tolist(), [True] * 64))
 
 
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
@@ -69,14 +75,19 @@ def test_monitors_see_what_was_played(run_jobs, drive, build):
 
 
 def test_call_paths(run_jobs):
-    """In the midst of a recursion the valid entries of RAS emulation are its calls; the path of all transfers ends in the same place."""
-    jobs = [Job(f"path-{how}", "program:recursion", {**word(DEFAULT, *fields), "depth": 32}, size=4000, ip="ctr") for how, fields in (("calls", ("RASEMU",)), ("all", ()))]
+    """During a recursion the valid entries of RAS emulation are its calls; the path of all transfers ends in
+    the same place.
+    """
+    jobs = [
+        Job(f"path-{how}", "program:recursion", {**word(DEFAULT, *fields), "depth": 32}, size=4000, ip="ctr")
+        for how, fields in (("calls", ("RASEMU",)), ("all", ()))
+    ]
     calls, all_ = run_jobs(jobs)
     program = recording.load("recursion", 64).program
     path = ctr_entries.call_path(calls["entries"], program, True)
     assert [place.partition("+")[0] for place in path] == ["_start", "program", "ackermann", "ackermann", "ackermann"]
     assert ctr_entries.call_path(all_["entries"], program, False)[-1].startswith("ackermann")
-    names = [name for name, _, _ in CTR.shown([calls, all_])]
+    names = [name for name, _, _ in ctr_entries.shown([calls, all_])]
     assert len(names) == 2 and all("recursion RV64 v1_0" in name for name in names)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random transfers and accesses in random configurations: every build, both ways to drive."""
 
 from __future__ import annotations
@@ -6,15 +7,14 @@ import random
 from collections import Counter
 
 import pytest
-
-from models.ctr.config import VARIANTS, Config
-from models.ctr.rows import NO_ACCESS, answered
-from models.riscv.csr import DEBUG, VS, VU
-from tb.sequences.ctr_builds import BUILDS
-from tb.sequences.ctr_random import Mix
-from tb.sequences.ctr_stimulus import stimulus
-from tools.draw_ctr import drawn
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.models.ctr.config import VARIANTS, Config
+from rvtrace.models.ctr.rows import NO_ACCESS, answered
+from rvtrace.models.riscv.csr import DEBUG, VS, VU
+from rvtrace.tb.ctr.stimulus.builds import BUILDS
+from rvtrace.tb.ctr.stimulus.random_jobs import random_job
+from rvtrace.tb.ctr.stimulus.random_rows import Mix
+from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 
 OPTIONS = ("ip", "depth", "ctl", "vsctl")  # what a run chooses; the rest is the build's
 
@@ -26,7 +26,7 @@ def fixed(name: str) -> dict:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_random(run_jobs, build):
-    jobs = [drawn(100 * number + seed, fixed(build), 1200) for number, seed in enumerate(range(4))]
+    jobs = [random_job(100 * number + seed, fixed(build), 1200) for number, seed in enumerate(range(4))]
     for job in jobs:
         job.drive = "bulk"
     results = run_jobs(jobs)
@@ -35,19 +35,30 @@ def test_random(run_jobs, build):
 
 @pytest.mark.parametrize("build", ["default", "draft32"])
 def test_random_pin_by_pin(run_jobs, build):
-    jobs = [drawn(700 + seed, fixed(build), 400) for seed in range(2)]
+    jobs = [random_job(700 + seed, fixed(build), 400) for seed in range(2)]
     for job in jobs:
         job.drive = "pins"
     run_jobs(jobs)
 
 
-def test_draws_have_everything():
-    """Every build, depth, drive and way to fill cycles comes up in a few hundred seeds; few builds serve all; a rerun line is the same job."""
-    jobs = [drawn(seed, size=200) for seed in range(300)]
-    assert {str(build_of(job)) for job in jobs} == {str(build_of(drawn(1, fixed(name)))) for name in BUILDS}
-    assert {job.settings.variant for job in jobs} == set(VARIANTS) and {job.settings.depth for job in jobs} == {16, 32, 64, 128, 256}
+def test_random_jobs_have_everything():
+    """Every build, depth, drive and way to fill cycles comes up in a few hundred seeds; few builds serve all; a rerun
+    line is the same job.
+    """
+    jobs = [random_job(seed, size=200) for seed in range(300)]
+    assert {str(build_of(job)) for job in jobs} == {str(build_of(random_job(1, fixed(name)))) for name in BUILDS}
+    assert {job.settings.variant for job in jobs} == set(VARIANTS) and {job.settings.depth for job in jobs} == {
+        16,
+        32,
+        64,
+        128,
+        256,
+    }
     assert {job.drive for job in jobs} == {"bulk", "pins"} and {job.grouping for job in jobs} == {"longest", "random"}
-    assert drawn(5).to_dict() == drawn(5).to_dict() and drawn(5, size=300).to_dict() != drawn(6, size=300).to_dict()
+    assert (
+        random_job(5).to_dict() == random_job(5).to_dict()
+        and random_job(5, size=300).to_dict() != random_job(6, size=300).to_dict()
+    )
 
 
 @pytest.mark.parametrize("name", BUILDS)
@@ -71,6 +82,6 @@ def test_random_rows_have_everything(name):
 
 
 def test_the_same_seed_gives_the_same_rows():
-    job = drawn(3, size=500)
+    job = random_job(3, size=500)
     first, second = stimulus(job).rows, stimulus(job).rows
     assert first.differs(second) is None and (first.op != NO_ACCESS).any()

@@ -1,4 +1,7 @@
-"""Retire streams to transfers: each opcode's type by the ratified table (CTR-8), targets, modes, Debug Mode, cycles and slots."""
+# SPDX-License-Identifier: Apache-2.0
+"""Retire streams to transfers: each opcode's type by the ratified table (CTR-8), targets, modes, Debug Mode, cycles and
+slots.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,46 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rvtrace.models.ctr.transfers import Transfers, TransfersError
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.csr import DEBUG
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.random_walk import random_walk
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.walk import Walk
 
-from models.ctr.transfers import Transfers, TransfersError
-from models.riscv.builder import ProgramBuilder
-from models.riscv.csr import DEBUG
-from models.riscv.generate import generate
-from models.riscv.random_walk import random_walk
-from models.riscv.retired import Retired
-from models.riscv.walk import Walk
-
-# Table Control Transfer Type Definitions: builder call, type. Every one goes to the next instruction's address, so the walk is a line.
+# Table Control Transfer Type Definitions: builder call, type. Every one goes to the next instruction's address, so the
+# walk is a line.
 OPCODES: list[tuple[tuple[Any, ...], int]] = [
-    (("jalr", 1, 6), 8), (("jalr", 1, 1), 8), (("jalr", 5, 6), 8), (("jalr", 5, 5), 8), (("c_jalr", 6), 8), (("c_jalr", 1), 8),
-    (("jal", 1, "next"), 9), (("jal", 5, "next"), 9), (("cm_jalt", "next"), 9),
-    (("jalr", 0, 6), 10), (("c_jr", 6), 10),
-    (("jal", 0, "next"), 11), (("c_j", "next"), 11), (("cm_jt", "next"), 11),
-    (("jalr", 1, 5), 12), (("jalr", 5, 1), 12), (("c_jalr", 5), 12),
-    (("jalr", 0, 1), 13), (("jalr", 0, 5), 13), (("jalr", 7, 1), 13), (("jalr", 7, 5), 13), (("c_jr", 1), 13), (("c_jr", 5), 13),
-    (("cm_popret",), 13), (("cm_popretz",), 13),
-    (("jalr", 6, 6), 14), (("jalr", 7, 6), 14), (("jal", 7, "next"), 15),
-]  # fmt: skip
+    (("jalr", 1, 6), 8),
+    (("jalr", 1, 1), 8),
+    (("jalr", 5, 6), 8),
+    (("jalr", 5, 5), 8),
+    (("c_jalr", 6), 8),
+    (("c_jalr", 1), 8),
+    (("jal", 1, "next"), 9),
+    (("jal", 5, "next"), 9),
+    (("cm_jalt", "next"), 9),
+    (("jalr", 0, 6), 10),
+    (("c_jr", 6), 10),
+    (("jal", 0, "next"), 11),
+    (("c_j", "next"), 11),
+    (("cm_jt", "next"), 11),
+    (("jalr", 1, 5), 12),
+    (("jalr", 5, 1), 12),
+    (("c_jalr", 5), 12),
+    (("jalr", 0, 1), 13),
+    (("jalr", 0, 5), 13),
+    (("jalr", 7, 1), 13),
+    (("jalr", 7, 5), 13),
+    (("c_jr", 1), 13),
+    (("c_jr", 5), 13),
+    (("cm_popret",), 13),
+    (("cm_popretz",), 13),
+    (("jalr", 6, 6), 14),
+    (("jalr", 7, 6), 14),
+    (("jal", 7, "next"), 15),
+]
 
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
@@ -45,10 +68,12 @@ def test_opcodes(opcode: tuple[Any, ...], type_: int, variant: str) -> None:
     else:
         walk.step(1 if type_ == 9 else 2)  # a direct jump may be the last row: the opcode says its target
     found = Transfers.of_retired(walk.retired(), program)
-    assert [(t.type, t.source, t.target, t.from_, t.to) for _, _, group in found.cycles() for t in group] == [(type_, program.entry, after, 3, 3)]
+    assert [(t.type, t.source, t.target, t.from_, t.to) for _, _, group in found.cycles() for t in group] == [
+        (type_, program.entry, after, 3, 3)
+    ]
 
 
-def story(variant: str = "v1_0") -> tuple[Transfers, dict[str, int], Retired]:
+def program_run(variant: str = "v1_0") -> tuple[Transfers, dict[str, int], Retired]:
     """Branches, an ecall from U to M, mret to VS, an interrupt to HS, Debug Mode."""
     build = ProgramBuilder()
     at = {"beq": build.beq(1, 2, "end"), "bne": build.bne(1, 2, "end"), "nop": build.nop()}
@@ -66,8 +91,8 @@ def story(variant: str = "v1_0") -> tuple[Transfers, dict[str, int], Retired]:
 
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
-def test_a_story(variant: str) -> None:
-    found, at, _ = story(variant)
+def test_a_scenario(variant: str) -> None:
+    found, at, _ = program_run(variant)
     assert [tuple(t) for _, _, group in found.cycles() for t in group] == [
         (4, at["beq"], at["bne"], 0, 0, 0, 0),  # of a branch not taken: the next in sequence
         (5, at["bne"], at["end"], 0, 0, 0, 0),
@@ -81,7 +106,7 @@ def test_a_story(variant: str) -> None:
 
 
 def test_a_last_transfer_without_a_known_target_is_left_out() -> None:
-    _, at, retired = story()
+    _, at, retired = program_run()
     short = Transfers.of_retired(retired.select(slice(0, 3)))
     assert [int(t) for t in short.type] == [4, 5]  # the trap is the last row: nobody says where it goes
 
@@ -108,7 +133,7 @@ def test_cycles_and_slots_are_those_of_a_port(seed: int, slots: int) -> None:
 
 
 def test_columns_files_and_errors(tmp_path: Path) -> None:
-    found, _, retired = story()
+    found, _, retired = program_run()
     found.save(tmp_path / "t.npz")
     back = Transfers.load(tmp_path / "t.npz")
     assert list(back.cycles()) == list(found.cycles()) and len(back.select(back.type == 3)) == 3

@@ -1,20 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beats written by hand, and the packets that the encoder model makes of them in a short form to compare with.
 
-    told(encode([row(linear(0x1000, 4)), row(levels=OFF)])) ==
+    reported(encode([row(linear(0x1000, 4)), row(levels=OFF)])) ==
         [("support", 1, "no_change"), ("start", 0x1000), ("address", 4), ("support", 1, "ended_rep")]
 
-Blocks and levels are those of `tests.ntrace.encoder_stream`. Addresses and differences are in bytes. Behind the values of a packet stand its flags:
-"notify", "updiscon", ("irdepth", n); behind a 3.0 "taken", or in a draft "not taken", if its branch bit says so. Directions of branches are text, the oldest first, T for taken.
+Blocks and levels are those of `tests.ntrace.encoder_stream`. Addresses and differences are in bytes. After the values
+of a packet come its flags: "notify", "updiscon", ("irdepth", n); after a 3.0 "taken", or in a draft "not taken", if
+its branch bit says so. Directions of branches are text, the oldest first, T for taken.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from models.etrace.config import Config
-from models.etrace.encoder import EncodedTrace, Encoder
-from models.etrace.packets import QUAL_STATUS, Packet
-from models.riscv.retired import IType
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
+from rvtrace.models.etrace.table import QUAL_STATUS, Packet
+from rvtrace.models.riscv.retired import IType
+
 from tests.ntrace.encoder_stream import RESET, Block, Row, row, to_beats
 
 ENABLED = ("support", 1, "no_change")
@@ -28,25 +31,25 @@ def encode(rows: list[Row], **config: Any) -> EncodedTrace:
     return Encoder(made).run(to_beats([row(levels=RESET), *rows], made.blocks_p))
 
 
-def told(trace: EncodedTrace) -> list[tuple]:
+def reported(trace: EncodedTrace) -> list[tuple]:
     """The packets in short."""
     return [_brief(packet, trace.config) for packet in trace.packets]
 
 
 def explained(trace: EncodedTrace) -> list[tuple]:
     """The same with the last word of the clause before each."""
-    return [(reason.rsplit(".", 1)[1], *packet) for reason, packet in zip(trace.reasons, told(trace))]
+    return [(reason.rsplit(".", 1)[1], *packet) for reason, packet in zip(trace.reasons, reported(trace))]
 
 
-def behind_start(trace: EncodedTrace) -> list[tuple]:
-    """The packets in short behind the first support packet and the first 3.0."""
-    packets = told(trace)
+def after_start(trace: EncodedTrace) -> list[tuple]:
+    """The packets in short after the first support packet and the first 3.0."""
+    packets = reported(trace)
     assert packets[0] == ENABLED and packets[1][0] == "start"
     return packets[2:]
 
 
 def branches(outcomes: str, at: int = 0x2000) -> list[Block]:
-    """One branch of 4 bytes after the other, each taken to the one behind it: T taken, N not."""
+    """One branch of 4 bytes after the other, each taken to the one after it: T taken, N not."""
     return [Block(IType.TAKEN if c == "T" else IType.NOT_TAKEN, at + 4 * i, 2) for i, c in enumerate(outcomes)]
 
 
@@ -66,7 +69,13 @@ def _brief(packet: Packet, config: Config) -> tuple:
     if name == "context":
         return (name, get("context"))
     if name == "branch_count" or get("no_mispred") is not None:
-        return ("count", get("branch_count") + 31, get("branch_fmt") if get("no_mispred") is None else get("no_mispred"), *where, *flags)
+        return (
+            "count",
+            get("branch_count") + 31,
+            get("branch_fmt") if get("no_mispred") is None else get("no_mispred"),
+            *where,
+            *flags,
+        )
     number = get("branches", 0) or (31 if name == "branch_map" else 0)
     outcomes = ("".join("TN"[get("branch_map") >> i & 1] for i in range(number)),) if number else ()
     if name == "jump_target":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bytes for the E-Trace decoder: noise, packets made of extreme fields, and good traces damaged in every way.
 
 `fuzz(seed, total)` decodes `total` bytes of them and holds every result to what is true of any decode.
@@ -13,29 +14,49 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from rvtrace.models.etrace.codec import pack
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import Decoder, decode_bytes
+from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace
+from rvtrace.models.etrace.table import TABLES, Packet
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.etrace.codec import pack
-from models.etrace.config import Config
-from models.etrace.decoded import CLAUSES, DecodedTrace
-from models.etrace.decoder import Decoder, decode_bytes
-from models.etrace.packets import TABLES, Packet
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.etrace.packet_writer import PacketWriter
 
 MAIN, LOOP, FAR, IDLE, RECURSION, LOADS, HANDLER = 0x1000, 0x1006, 0x101A, 0x101E, 0x2000, 0x2100, 0x4000
-PLACES = (MAIN, LOOP, 0x100A, 0x100C, 0x1010, FAR, 0x101C, IDLE, RECURSION, RECURSION + 4, LOADS, LOADS + 4, HANDLER, HANDLER + 2, 0x9000)
+PLACES = (
+    MAIN,
+    LOOP,
+    0x100A,
+    0x100C,
+    0x1010,
+    FAR,
+    0x101C,
+    IDLE,
+    RECURSION,
+    RECURSION + 4,
+    LOADS,
+    LOADS + 4,
+    HANDLER,
+    HANDLER + 2,
+    0x9000,
+)
 ON: dict[str, Any] = dict.fromkeys(("implicit_return", "branch_prediction", "sijump"), 1)
 VECTORS = ((0, 2, HANDLER), (1, 2, HANDLER))
 CONFIGS = [
     Config.from_dict({"variant": variant, "iaddress_width_p": xlen, "trap_vectors": VECTORS, **options})
     for xlen in (32, 64)
     for variant, options in (
-        ("v2_0", {}), ("v2_0", ON | {"jump_target_cache": 1}), ("v2_0", {"full_address": 1, "implicit_exception": 1, "notime_p": 0}),
+        ("v2_0", {}),
+        ("v2_0", ON | {"jump_target_cache": 1}),
+        ("v2_0", {"full_address": 1, "implicit_exception": 1, "notime_p": 0}),
         ("v2_0", ON | {"return_stack_size_p": 0, "call_counter_size_p": 8, "f0s_width_p": 2, "context_width_p": 0}),
-        ("draft_0_026", {}), ("draft_0_026", ON), ("draft_0_026", ON | {"call_counter_size_p": 1, "implicit_exception": 1}),
+        ("draft_0_026", {}),
+        ("draft_0_026", ON),
+        ("draft_0_026", ON | {"call_counter_size_p": 1, "implicit_exception": 1}),
     )
-]  # fmt: skip
+]
 LIMIT = 200_000  # instructions of one stream
 EXPAND = 20_000  # PCs are made for streams up to this many
 
@@ -97,7 +118,17 @@ def extreme(rng: random.Random, config: Config, options: dict[str, int]) -> byte
         if not n or name in layout.select:
             continue
         most = (1 << n) - 1
-        value = rng.choice((0, 0, 1, most, rng.getrandbits(n), rng.choice(PLACES) >> config.iaddress_lsb_p & most, rng.randrange(64) & most))
+        value = rng.choice(
+            (
+                0,
+                0,
+                1,
+                most,
+                rng.getrandbits(n),
+                rng.choice(PLACES) >> config.iaddress_lsb_p & most,
+                rng.randrange(64) & most,
+            )
+        )
         if rng.random() < 0.9:
             value = {"ioptions": config.ioptions, "privilege": 3, "encoder_mode": 0, "ienable": 1}.get(name, value)
         known[name] = values[name] = value if kind != "filled" or known["irreport"] else None
@@ -168,7 +199,10 @@ def fuzz(seed: int, total: int) -> Counter[str]:
         met["instructions"] += len(trace)
         met.update(diagnostic.clause for diagnostic in trace.diagnostics)
         met.update(event.kind for event in trace.events)
-        check(decode_bytes(b"".join(payloads), program(config.iaddress_width_p), config, LIMIT, rng.random() < 0.5), config)
+        check(
+            decode_bytes(b"".join(payloads), program(config.iaddress_width_p), config, LIMIT, rng.random() < 0.5),
+            config,
+        )
     met["seconds"] = int(time.process_time() - begin)
     met["megabytes"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
     return met

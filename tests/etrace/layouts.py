@@ -1,7 +1,10 @@
-"""The packets once more, bit by bit, from the tables of the payload chapter: what the field tables of models/etrace are checked against.
+# SPDX-License-Identifier: Apache-2.0
+"""The packets once more, bit by bit, from the tables of the payload chapter: what the field tables of models/etrace are
+checked against.
 
-Bits are text, the first one sent first. `payload(name, values, config, options)` is the shortest payload of a packet; values are those of
-`models.etrace.packets.Packet` (flags before the XOR, addresses shifted). Nothing here reads the tables or the codec of models/etrace.
+Bits are text, the first one sent first. `payload(name, values, config, options)` is the shortest payload of a packet;
+values are those of `rvtrace.models.etrace.table.Packet` (flags before the XOR, addresses shifted). Nothing here reads
+the tables or the codec of models/etrace.
 """
 
 from __future__ import annotations
@@ -9,9 +12,21 @@ from __future__ import annotations
 from typing import Any
 
 MAP_BITS = {  # branches: bits of branch_map
-    "v2_0": {1: 1} | dict.fromkeys((2, 3), 3) | dict.fromkeys(range(4, 8), 7) | dict.fromkeys(range(8, 16), 15) | dict.fromkeys(range(16, 32), 31),
-    "draft_0_026": {1: 1} | dict.fromkeys(range(2, 10), 9) | dict.fromkeys(range(10, 18), 17) | dict.fromkeys(range(18, 26), 25) | dict.fromkeys(range(26, 32), 31),
-}  # fmt: skip
+    "v2_0": (
+        {1: 1}
+        | dict.fromkeys((2, 3), 3)
+        | dict.fromkeys(range(4, 8), 7)
+        | dict.fromkeys(range(8, 16), 15)
+        | dict.fromkeys(range(16, 32), 31)
+    ),
+    "draft_0_026": (
+        {1: 1}
+        | dict.fromkeys(range(2, 10), 9)
+        | dict.fromkeys(range(10, 18), 17)
+        | dict.fromkeys(range(18, 26), 25)
+        | dict.fromkeys(range(26, 32), 31)
+    ),
+}
 
 
 def n(value: int, width: int) -> str:
@@ -33,14 +48,14 @@ def payload(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> bytes:
 
 
 def _report(bits: str, v: dict[str, Any], c: Any) -> str:
-    """irreport and irdepth behind some bits."""
+    """irreport and irdepth after some bits."""
     width = c.return_stack_size_p + (1 if c.return_stack_size_p else 0) + c.call_counter_size_p
     bits += str(int(bits[-1]) ^ v["irreport"])
     return bits + (n(v.get("irdepth", 0), width) if v["irreport"] else bits[-1] * width)  # of width 0 there is none
 
 
 def _tail(bits: str, v: dict[str, Any], c: Any) -> str:
-    """address notify updiscon irreport irdepth behind some bits."""
+    """address notify updiscon irreport irdepth after some bits."""
     bits += n(v["address"], c.iaddress_width_p - c.iaddress_lsb_p)
     bits += str(int(bits[-1]) ^ v["notify"])
     bits += str(int(bits[-1]) ^ v["updiscon"])
@@ -74,7 +89,13 @@ def _ratified(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> str:
     if name == "context":
         return "11" + "01" + privilege + time + context
     bits = "11" + "11" + n(v["ienable"], 1) + n(v["encoder_mode"], c.encoder_mode_n) + n(v["qual_status"], 2)
-    return bits + n(v["ioptions"], c.ioptions_n) + n(v["denable"], 1) + n(v["dloss"], 1) + n(v.get("doptions", 0), c.doptions_n)
+    return (
+        bits
+        + n(v["ioptions"], c.ioptions_n)
+        + n(v["denable"], 1)
+        + n(v["dloss"], 1)
+        + n(v.get("doptions", 0), c.doptions_n)
+    )
 
 
 def _draft(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> str:
@@ -97,4 +118,11 @@ def _draft(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> str:
         return bits + ("" if c.notval_p else n(v["tval"], c.iaddress_width_p))
     if name == "context":
         return "11" + "01" + context
-    return "11" + "11" + n(v["ienable"], 1) + n(v["encoder_mode"], c.encoder_mode_n) + n(v["qual_status"], 2) + n(v["ioptions"], c.ioptions_n)
+    return (
+        "11"
+        + "11"
+        + n(v["ienable"], 1)
+        + n(v["encoder_mode"], c.encoder_mode_n)
+        + n(v["qual_status"], 2)
+        + n(v["ioptions"], c.ioptions_n)
+    )

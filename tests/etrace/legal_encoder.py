@@ -1,8 +1,10 @@
-"""A random legal encoder: the same run told in one of the many ways the specification allows.
+# SPDX-License-Identifier: Apache-2.0
+"""A random legal encoder: the same run encoded in one of the many ways the specification allows.
 
-Every freedom is a coin: synchronization and address reports where nothing asks for them, format 1 or 2 where a format 0 is possible and the other way
-round, irreport, contexts and support packets in between, payloads that are longer than needed, undefined bits. It reads the retire stream row by row and
-shares nothing with the reference encoder. `hooked` = True keeps to what a port's beats ask for (ctype, triggers), else it chooses those too.
+Every freedom is a coin: synchronization and address reports where nothing asks for them, format 1 or 2 where a format 0
+is possible and the other way round, irreport, contexts and support packets in between, payloads that are longer than
+needed, undefined bits. It reads the retire stream row by row and shares nothing with the reference encoder. `hooked` =
+True keeps to what a port's beats ask for (ctype, triggers), else it chooses those too.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ import random
 from dataclasses import dataclass, fields
 from typing import Any
 
-from models.etrace.codec import bits, pack
-from models.etrace.config import Config
-from models.etrace.packets import OPTIONS, Packet
-from models.riscv.retired import PRIVILEGE, Kind, Retired
-from tb.sequences.etrace_golden import FORMAT, SUBFORMAT
+from rvtrace.models.etrace.codec import bits, pack
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import OPTIONS, Packet
+from rvtrace.models.riscv.retired import PRIVILEGE, Kind, Retired
+from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
+
 from tests.etrace.layouts import MAP_BITS
 
 UNINFERABLE = {"v2_0": (3, 6, 8, 10, 12, 13, 14), "draft_0_026": (3, 7, 8, 10, 12, 14)}
@@ -24,18 +27,23 @@ CALLS = (8, 9)
 NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)
 MOST = 31
 LEVELS = {
-    Kind.TRACE_ON: ("on", True), Kind.TRACE_OFF: ("on", False), Kind.DEBUG_ENTRY: ("running", False), Kind.DEBUG_EXIT: ("running", True),
-    Kind.RESET_ENTRY: ("awake", False), Kind.RESET_EXIT: ("awake", True),
-}  # fmt: skip
+    Kind.TRACE_ON: ("on", True),
+    Kind.TRACE_OFF: ("on", False),
+    Kind.DEBUG_ENTRY: ("running", False),
+    Kind.DEBUG_EXIT: ("running", True),
+    Kind.RESET_ENTRY: ("awake", False),
+    Kind.RESET_EXIT: ("awake", True),
+}
 
 
 @dataclass
 class Habits:
-    """How often (0 to 1) each freedom is used; drawn anew for each run, so that runs differ in kind.
+    """How often (0 to 1) each freedom is used; chosen at random for each run, so that runs differ in kind.
 
-    sync, notify: at an instruction that does not need it. flush: the instruction before a sync told without need. irreport: without need. index: a hit
-    sent as format 0.1, though longer or not. full_map: 31 branches as a map, though all were predicted. context, support: such a packet in between.
-    pad: a payload longer than needed. fill: undefined bits at random. rep: ended_rep for ended_ntr. handler: 3.1 for the first trap.
+    sync, notify: at an instruction that does not need it. flush: the instruction before a sync reported without need.
+    irreport: without need. index: a hit sent as format 0.1, though longer or not. full_map: 31 branches as a map,
+    though all were predicted. context, support: such a packet in between. pad: a payload longer than needed. fill:
+    undefined bits at random. rep: ended_rep for ended_ntr. handler: 3.1 for the first trap.
     """
 
     sync: float
@@ -52,8 +60,15 @@ class Habits:
     handler: float
 
     @classmethod
-    def drawn(cls, rng: random.Random) -> Habits:
-        return cls(*(rng.choice((0, 0.02, 0.3, 1) if f.name not in ("sync", "notify", "support") else (0, 0, 0, 0.01, 0.1, 0.5)) for f in fields(cls)))
+    def randomized(cls, rng: random.Random) -> Habits:
+        return cls(
+            *(
+                rng.choice(
+                    (0, 0.02, 0.3, 1) if f.name not in ("sync", "notify", "support") else (0, 0, 0, 0.01, 0.1, 0.5)
+                )
+                for f in fields(cls)
+            )
+        )
 
 
 class Insn:
@@ -71,7 +86,7 @@ class LegalEncoder:
     """`encode` once; `packets` are what was sent."""
 
     def __init__(self, config: Config, rng: random.Random, hooked: bool = False) -> None:
-        self.config, self.rng, self.hooked, self.habits = config, rng, hooked, Habits.drawn(rng)
+        self.config, self.rng, self.hooked, self.habits = config, rng, hooked, Habits.randomized(rng)
         self.draft = config.variant == "draft_0_026"
         self.itypes = UNINFERABLE[config.variant], RETURNS[config.variant]
         self.payloads: list[bytes] = []
@@ -112,12 +127,21 @@ class LegalEncoder:
         """privilege, time and context at an instruction; fields that are absent are ignored by `pack`."""
         self.time += 0 if self.hooked else self.rng.randrange(100)
         c = self.config
-        return {"privilege": here.privilege, "time": self.time % (1 << c.time_width_p), "context": here.context % (1 << c.context_width_p)}
+        return {
+            "privilege": here.privilege,
+            "time": self.time % (1 << c.time_width_p),
+            "context": here.context % (1 << c.context_width_p),
+        }
 
     def support(self, status: int, enable: int = 1) -> None:
         options = self.options
-        told = {"ienable": enable, "encoder_mode": 0, "qual_status": status, "ioptions": sum(options[n] << b for b, n in enumerate(OPTIONS))}
-        self.send("support", **told, **({} if self.draft else {"denable": 0, "dloss": 0}))
+        reported = {
+            "ienable": enable,
+            "encoder_mode": 0,
+            "qual_status": status,
+            "ioptions": sum(options[n] << b for b, n in enumerate(OPTIONS)),
+        }
+        self.send("support", **reported, **({} if self.draft else {"denable": 0, "dloss": 0}))
 
     def synchronize(self, here: Insn, name: str, taken: bool | None, **values: Any) -> None:
         """3.0, 3.1 with a handler: what is known begins with this instruction."""
@@ -138,11 +162,23 @@ class LegalEncoder:
         return {"ecause": trap.cause % (1 << self.config.ecause_width_p), "interrupt": int(trap.kind == Kind.INTERRUPT)}
 
     def again(self, trap: Insn, epc: Insn) -> None:
-        """3.1 with thaddr = 0: a trap that no handler will tell. epc: the exception whose EPC is told."""
+        """3.1 with thaddr = 0: a trap that no handler will report. epc: the exception whose EPC is reported."""
         self.reset()
         width = self.config.iaddress_width_p
-        address = epc.pc >> self.config.iaddress_lsb_p if epc.kind == Kind.EXCEPTION else self.junk(width - self.config.iaddress_lsb_p)
-        self.send("trap", branch=self.junk(1), **self.owner(trap), **self.cause(trap), thaddr=0, address=address, tval=trap.tval % (1 << width))
+        address = (
+            epc.pc >> self.config.iaddress_lsb_p
+            if epc.kind == Kind.EXCEPTION
+            else self.junk(width - self.config.iaddress_lsb_p)
+        )
+        self.send(
+            "trap",
+            branch=self.junk(1),
+            **self.owner(trap),
+            **self.cause(trap),
+            thaddr=0,
+            address=address,
+            tval=trap.tval % (1 << width),
+        )
 
     def predicted(self, here: Insn, taken: bool) -> bool:
         """Train the predictor; whether it had been right."""
@@ -151,8 +187,12 @@ class LegalEncoder:
         self.predictor[entry] = {0: (0, 1), 1: (0, 3), 3: (2, 3), 2: (0, 3)}[state][taken]
         return bool(state >> 1) == taken
 
-    def report(self, here: Insn, failed: bool | None, target: bool = False, depth: int | None = None, **flags: int) -> None:
-        """The address of an instruction, with what branches came before it. failed: it is a branch, against its prediction or not. target: of an uninferable jump."""
+    def report(
+        self, here: Insn, failed: bool | None, target: bool = False, depth: int | None = None, **flags: int
+    ) -> None:
+        """The address of an instruction, with what branches came before it. failed: it is a branch, against its
+        prediction or not. target: of an uninferable jump.
+        """
         c, options = self.config, self.options
         lsb, width = c.iaddress_lsb_p, c.iaddress_width_p - c.iaddress_lsb_p
         difference = (here.pc - self.last >> lsb) % (1 << width)
@@ -162,8 +202,10 @@ class LegalEncoder:
         hit = target and options["jump_target_cache"] and self.cache.get(entry) == here.pc
         if target:
             self.cache[entry] = here.pc
-        self.last, told = here.pc, self.map
-        before = self.pbc - (self.draft and failed is False)  # the draft's count ends before the address, which a jump may lie between
+        self.last, reported = here.pc, self.map
+        before = self.pbc - (
+            self.draft and failed is False
+        )  # the draft's count ends before the address, which a jump may lie between
         if before > MOST or self.pbc > MOST or (before == MOST and (failed or not self.coin(self.habits.full_map))):
             if self.draft:
                 self.send("branch_map", branches=0, branch_fmt=1, branch_count=before - MOST, no_mispred=1)
@@ -172,9 +214,9 @@ class LegalEncoder:
             else:
                 self.send("branch_count", branch_count=self.pbc - MOST, branch_fmt=3 if failed else 2, **tail)
         elif hit and not flags.get("updiscon") and self.coin(self.habits.index):
-            self.send("jump_target", index=entry, **self.mapped(told, len(told)), **self.depth(depth))
-        elif told:
-            self.send("branch_map", **self.mapped(told, len(told)), **tail)
+            self.send("jump_target", index=entry, **self.mapped(reported, len(reported)), **self.depth(depth))
+        elif reported:
+            self.send("branch_map", **self.mapped(reported, len(reported)), **tail)
         else:
             self.send("address", **tail)
         self.map, self.pbc = [], 0
@@ -182,12 +224,16 @@ class LegalEncoder:
     def depth(self, depth: int | None) -> dict[str, Any]:
         return {"irreport": int(depth is not None), "irdepth": depth}
 
-    def mapped(self, told: list[int], branches: int) -> dict[str, int]:
+    def mapped(self, reported: list[int], branches: int) -> dict[str, int]:
         """branches and branch_map; bits above them mean nothing."""
-        if not told:
+        if not reported:
             return {"branches": 0}
         length = MAP_BITS[self.config.variant].get(branches, MOST)
-        return {"branches": branches, "branch_map": sum(bit << i for i, bit in enumerate(told)) | self.junk(length - len(told)) << len(told)}
+        return {
+            "branches": branches,
+            "branch_map": sum(bit << i for i, bit in enumerate(reported))
+            | self.junk(length - len(reported)) << len(reported),
+        }
 
     # Reading
 
@@ -226,14 +272,18 @@ class LegalEncoder:
     def segment(self, items: list[Insn]) -> list[Insn]:
         """A stretch of trace, and its end."""
         for here, before in zip(items, [None, *items]):
-            here.sync = not here.trap and before is not None and not before.trap and (
-                here.privilege != before.privilege or here.ctype in (2, 3) or self.coin(self.habits.sync))
+            here.sync = (
+                not here.trap
+                and before is not None
+                and not before.trap
+                and (here.privilege != before.privilege or here.ctype in (2, 3) or self.coin(self.habits.sync))
+            )
             here.note |= not (self.draft or self.hooked) and self.coin(self.habits.notify)
-        self.reported: Insn | None = None  # the trap that was told with thaddr = 0
+        self.reported: Insn | None = None  # the trap that was reported with thaddr = 0
         for i, here in enumerate(items):
             before = items[i - 1] if i else None
-            behind = items[i + 1] if i + 1 < len(items) else None
-            (self.trap if here.trap else self.insn)(here, before, behind, items[i - 2] if i > 1 else None)
+            after = items[i + 1] if i + 1 < len(items) else None
+            (self.trap if here.trap else self.insn)(here, before, after, items[i - 2] if i > 1 else None)
         if items:
             self.support(self.status)
         return []
@@ -242,7 +292,9 @@ class LegalEncoder:
         """Whether the instruction before is a jump whose target nobody can infer; a return is popped."""
         if before is None or before.trap:
             return False
-        inferred = bool(before.sijump and self.options["sijump"] and before.itype != 3 and earlier is not None and not earlier.trap)
+        inferred = bool(
+            before.sijump and self.options["sijump"] and before.itype != 3 and earlier is not None and not earlier.trap
+        )
         self.popped = None
         implicit = False
         if before.itype in self.itypes[1] and self.stack and self.options["implicit_return"]:
@@ -253,18 +305,18 @@ class LegalEncoder:
             self.open_return |= implicit
         return before.itype in self.itypes[0] and not inferred and not implicit
 
-    def trap(self, here: Insn, before: Insn | None, behind: Insn | None, earlier: Insn | None) -> None:
+    def trap(self, here: Insn, before: Insn | None, after: Insn | None, earlier: Insn | None) -> None:
         self.status = ENDED_REP
         astray = self.jumped(before, earlier, here)
         if self.draft:
             return
         if before is not None and before.trap and self.reported is not before:
             self.again(before, here)
-        elif astray or (before is None and not (behind and not behind.trap and self.coin(self.habits.handler))):
+        elif astray or (before is None and not (after and not after.trap and self.coin(self.habits.handler))):
             self.again(here, here)
             self.reported = here
 
-    def insn(self, here: Insn, before: Insn | None, behind: Insn | None, earlier: Insn | None) -> None:
+    def insn(self, here: Insn, before: Insn | None, after: Insn | None, earlier: Insn | None) -> None:
         branch = here.itype in (4, 5)
         taken = here.itype == 5 if branch else None
         astray = self.jumped(before, earlier, here)
@@ -275,10 +327,10 @@ class LegalEncoder:
                 self.trapped(before, here, taken)
             self.status = self.either()
         else:
-            self.told(here, behind, taken, astray, before)
+            self.report_insn(here, after, taken, astray, before)
         if here.itype in CALLS and self.options["implicit_return"]:
             self.call(here.pc + here.size)
-        if behind is not None and not behind.trap and self.coin(self.habits.support):
+        if after is not None and not after.trap and self.coin(self.habits.support):
             self.support(NO_CHANGE)
 
     def either(self) -> int:
@@ -290,7 +342,7 @@ class LegalEncoder:
         self.stack = (self.stack + [back])[:most] if counter else (self.stack + [back])[-most:]
         self.open_return = False
 
-    def told(self, here: Insn, behind: Insn | None, taken: bool | None, astray: bool, before: Insn) -> None:
+    def report_insn(self, here: Insn, after: Insn | None, taken: bool | None, astray: bool, before: Insn) -> None:
         """What an instruction that is no synchronization makes."""
         if here.ctype == 1 or self.coin(self.habits.context * 0.1):
             self.send("context", **self.owner(here))
@@ -304,27 +356,44 @@ class LegalEncoder:
             if self.options["branch_prediction"] and clean and not failed:
                 self.pbc += 1
         self.status = ENDED_REP
-        sync_next = behind is None or behind.trap or behind.sync
-        needed = self.open_return or (here.itype in self.itypes[0] and behind is not None and not behind.trap and behind.privilege == here.privilege)
-        pending = bool(behind and not behind.trap and behind.sync and (self.map or self.pbc or needed))
-        optional = bool(behind and not behind.trap and behind.sync and (behind.ctype == 3 or self.coin(self.habits.flush)))
-        anchor = not self.draft and here.itype in CALLS and self.open_return and (here.itype == 9 or bool(here.sijump and self.options["sijump"]))
+        sync_next = after is None or after.trap or after.sync
+        needed = self.open_return or (
+            here.itype in self.itypes[0] and after is not None and not after.trap and after.privilege == here.privilege
+        )
+        pending = bool(after and not after.trap and after.sync and (self.map or self.pbc or needed))
+        optional = bool(after and not after.trap and after.sync and (after.ctype == 3 or self.coin(self.habits.flush)))
+        anchor = (
+            not self.draft
+            and here.itype in CALLS
+            and self.open_return
+            and (here.itype == 9 or bool(here.sijump and self.options["sijump"]))
+        )
         if astray:
-            flag = behind is not None or self.coin(self.habits.rep)
+            flag = after is not None or self.coin(self.habits.rep)
             depth = self.popped if not self.draft else None
             self.report(here, failed, True, depth, updiscon=int(sync_next and flag))
             self.status = ENDED_REP if flag else ENDED_NTR
-        elif here.note or anchor or behind is None or behind.trap or pending or optional:
+        elif here.note or anchor or after is None or after.trap or pending or optional:
             notify = int(here.note or anchor)
-            tells = self.options["implicit_return"] and not self.draft and (self.open_return or self.coin(self.habits.irreport))
-            self.report(here, failed, depth=len(self.stack) if tells else None, notify=notify)
+            with_depth = (
+                self.options["implicit_return"]
+                and not self.draft
+                and (self.open_return or self.coin(self.habits.irreport))
+            )
+            self.report(here, failed, depth=len(self.stack) if with_depth else None, notify=notify)
             self.status = self.either() if notify else ENDED_REP
         elif failed and self.pbc >= MOST:
             counted = {"branch_count": self.pbc - MOST}
-            self.send(*(("branch_map",) if self.draft else ("branch_count",)), **counted, **(
-                {"branches": 0, "branch_fmt": 1, "no_mispred": 0} if self.draft else {"branch_fmt": 0}))
+            self.send(
+                *(("branch_map",) if self.draft else ("branch_count",)),
+                **counted,
+                **({"branches": 0, "branch_fmt": 1, "no_mispred": 0} if self.draft else {"branch_fmt": 0}),
+            )
             self.map, self.pbc = [], 0
-        elif taken is not None and len(self.map) == MOST and (self.pbc < MOST or (self.pbc == MOST and self.coin(self.habits.full_map))):
+        elif (
+            taken is not None
+            and len(self.map) == MOST
+            and (self.pbc < MOST or (self.pbc == MOST and self.coin(self.habits.full_map)))
+        ):
             self.send("branch_map", **self.mapped(self.map, 0), **({"branch_fmt": 0} if self.draft else {}))
             self.map, self.pbc = [], 0
-

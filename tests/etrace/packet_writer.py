@@ -1,4 +1,6 @@
-"""Packets by hand, for decoder tests: absolute addresses and branches as letters in, payloads and what the decoder makes of them out.
+# SPDX-License-Identifier: Apache-2.0
+"""Packets by hand, for decoder tests: absolute addresses and branches as letters in, payloads and what the decoder
+makes of them out.
 
     w = PacketWriter(program)
     w.support().start(0x1000).at(0x1010, "TN").trap(0x4000, ecause=2).ended()
@@ -11,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.etrace.codec import pack
-from models.etrace.config import Config
-from models.etrace.decoder import DecodedTrace, decode
-from models.etrace.packets import Packet, formats
-from models.riscv.program import Program
+from rvtrace.models.etrace.codec import pack
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
+from rvtrace.models.etrace.table import Packet, formats
+from rvtrace.models.riscv.program import Program
 
 PLAIN = {"notify": 0, "updiscon": 0, "irreport": 0}
 NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)
@@ -52,35 +54,50 @@ class PacketWriter:
     def start(self, address: int, branch: int = 1, **values: Any) -> PacketWriter:
         """3.0."""
         self._last = address >> self.config.iaddress_lsb_p
-        return self.add("start", **{"branch": branch, "privilege": 3, "context": 0, "time": 0, "address": self._last} | values)
+        return self.add(
+            "start", **{"branch": branch, "privilege": 3, "context": 0, "time": 0, "address": self._last} | values
+        )
 
-    def trap(self, address: int = 0, ecause: int = 2, interrupt: int = 0, thaddr: int = 1, **values: Any) -> PacketWriter:
+    def trap(
+        self, address: int = 0, ecause: int = 2, interrupt: int = 0, thaddr: int = 1, **values: Any
+    ) -> PacketWriter:
         """3.1; with thaddr 0 the address is an EPC."""
         shifted = address >> self.config.iaddress_lsb_p
         if thaddr:
             self._last = shifted
-        told = {"branch": 1, "privilege": 3, "context": 0, "time": 0, "tval": 0}
-        return self.add("trap", **told | {"ecause": ecause, "interrupt": interrupt, "thaddr": thaddr, "address": shifted} | values)
+        reported = {"branch": 1, "privilege": 3, "context": 0, "time": 0, "tval": 0}
+        return self.add(
+            "trap",
+            **reported | {"ecause": ecause, "interrupt": interrupt, "thaddr": thaddr, "address": shifted} | values,
+        )
 
     def at(self, address: int, branches: str = "", irdepth: int | None = None, **flags: int) -> PacketWriter:
         """Format 1 or 2."""
         tail = PLAIN | {"irreport": int(irdepth is not None), "irdepth": irdepth} | flags
         if not branches:
             return self.add("address", address=self._send(address), **tail)
-        return self.add("branch_map", branches=len(branches), branch_map=bits(branches), address=self._send(address), **tail)
+        return self.add(
+            "branch_map", branches=len(branches), branch_map=bits(branches), address=self._send(address), **tail
+        )
 
     def full(self, branches: str) -> PacketWriter:
         """Format 1 with 31 branches and no address."""
         return self.add("branch_map", branches=0, branch_fmt=0, branch_map=bits(branches))
 
     def count(self, branches: int, address: int | None = None, fails: bool = False, **flags: int) -> PacketWriter:
-        """0.0: so many predicted branches, then the address or a failed one; draft: format 1, and the address by `at`."""
+        """0.0: so many predicted branches, then the address or a failed one; draft: format 1,
+        and the address by `at`.
+        """
         if self.config.variant == "draft_0_026":
-            return self.add("branch_map", branches=0, branch_fmt=1, branch_count=branches - 31, no_mispred=int(not fails))
+            return self.add(
+                "branch_map", branches=0, branch_fmt=1, branch_count=branches - 31, no_mispred=int(not fails)
+            )
         if address is None:
             return self.add("branch_count", branch_count=branches - 31, branch_fmt=0)
         tail = PLAIN | flags
-        return self.add("branch_count", branch_count=branches - 31, branch_fmt=2 + fails, address=self._send(address), **tail)
+        return self.add(
+            "branch_count", branch_count=branches - 31, branch_fmt=2 + fails, address=self._send(address), **tail
+        )
 
     def index(self, index: int, branches: str = "", irdepth: int | None = None, address: int = 0) -> PacketWriter:
         """0.1; address: what the entry holds, for the next difference."""

@@ -1,4 +1,5 @@
-"""What hypothesis draws for the tests of E-Trace: configurations, and packets of a configuration."""
+# SPDX-License-Identifier: Apache-2.0
+"""What hypothesis generates for the tests of E-Trace: configurations, and packets of a configuration."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ from dataclasses import fields
 from typing import Any
 
 from hypothesis import strategies as st
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import Packet
+from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
 
-from models.etrace.config import _LEGAL, Config
-from models.etrace.packets import Packet
-from tb.sequences.etrace_golden import FORMAT, SUBFORMAT
 from tests.etrace.layouts import MAP_BITS
 
 NOT_PACKETS = ("blocks_p", "inst_sync_max", "inst_sync_mode", "filter", "trap_vectors")  # say nothing about the layout
@@ -20,12 +21,14 @@ def configs(draw: st.DrawFn, variant: str | None = None) -> Config:
     """Any configuration; a contradiction is resolved towards fewer options."""
     given: dict[str, Any] = {"variant": variant or draw(st.sampled_from(("v2_0", "draft_0_026")))}
     for name in (f.name for f in fields(Config) if f.name not in (*NOT_PACKETS, "variant")):
-        given[name] = draw(st.sampled_from(list(_LEGAL[name])))
+        given[name] = draw(st.sampled_from(list(Config.legal()[name])))
     draft = given["variant"] == "draft_0_026"
     if draft or given["return_stack_size_p"]:
         given["return_stack_size_p" if draft else "call_counter_size_p"] = 0
     given["itype_width_p"] = 4 if draft else given["itype_width_p"]
-    given["implicit_return"] &= int(given["itype_width_p"] == 4 and given["return_stack_size_p"] + given["call_counter_size_p"] > 0)
+    given["implicit_return"] &= int(
+        given["itype_width_p"] == 4 and given["return_stack_size_p"] + given["call_counter_size_p"] > 0
+    )
     given["branch_prediction"] &= int(given["bpred_size_p"] > 0)
     given["jump_target_cache"] &= int(given["cache_size_p"] > 0 and not draft)
     given["sijump"] &= given["sijump_p"]
@@ -73,8 +76,17 @@ def _packet(draw: st.DrawFn, name: str, c: Config, draft: bool) -> Packet:
     elif name == "context":
         v |= {key: value for key, value in owner.items() if not draft or key == "context"}
     elif name == "support":
-        v |= {"ienable": bits(1), "encoder_mode": bits(c.encoder_mode_n), "qual_status": bits(2), "ioptions": bits(c.ioptions_n)}
-        v |= {} if draft else {"denable": bits(1), "dloss": bits(1)} | ({"doptions": bits(c.doptions_n)} if c.doptions_n else {})
+        v |= {
+            "ienable": bits(1),
+            "encoder_mode": bits(c.encoder_mode_n),
+            "qual_status": bits(2),
+            "ioptions": bits(c.ioptions_n),
+        }
+        v |= (
+            {}
+            if draft
+            else {"denable": bits(1), "dloss": bits(1)} | ({"doptions": bits(c.doptions_n)} if c.doptions_n else {})
+        )
     elif name in ("start", "trap"):
         v |= owner | {"branch": bits(1), "address": bits(width)}
     if name == "trap":

@@ -1,14 +1,17 @@
-"""Packing and unpacking: any packet of any configuration against `layouts`, shortest payloads, and bytes that are no packet."""
+# SPDX-License-Identifier: Apache-2.0
+"""Packing and unpacking: any packet of any configuration against `layouts`, shortest payloads, and bytes that are no
+packet.
+"""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rvtrace.models.etrace.codec import PacketError, compress, is_shortest, pack, unpack
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 
-from models.etrace.codec import PacketError, compress, is_shortest, pack, unpack
-from models.etrace.config import Config
-from models.etrace.packets import MAX_PAYLOAD, Packet
 from tests.etrace.layouts import cut, n, payload
 from tests.etrace.strategies import configs, packets
 
@@ -101,7 +104,7 @@ def test_no_packet(data: bytes, reason: str) -> None:
         unpack(data, Config())
 
 
-def test_bits_behind_the_last_field_are_its_sign() -> None:
+def test_bits_after_the_last_field_are_its_sign() -> None:
     """Support of the draft with 9 options ends in bit 16: the other seven bits of its byte repeat it."""
     config = Config(variant="draft_0_026", return_stack_size_p=0, bcount_bits=16, ioptions_n=9)
     assert unpack(b"\x0f\x00\xff", config).get("ioptions") == 0x100

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A configuration: what is refused and the sentence that says so, what a command line and config.json give."""
 
 from __future__ import annotations
@@ -8,21 +9,24 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from rvtrace.models.etrace.config import Config, ConfigError
+from rvtrace.models.etrace.table import OPTIONS, options_of
 
-from models.etrace.config import Config, ConfigError
-from models.etrace.packets import OPTIONS, options_of
 from tests.etrace.strategies import configs
 
 DRAFT: dict[str, Any] = {"variant": "draft_0_026", "return_stack_size_p": 0, "bcount_bits": 16}
 CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"call_counter_size_p": 4, "return_stack_size_p": 4}, "CALL_COUNTER_SIZE_P and RETURN_STACK_SIZE_P are both given"),
+    (
+        {"call_counter_size_p": 4, "return_stack_size_p": 4},
+        "CALL_COUNTER_SIZE_P and RETURN_STACK_SIZE_P are both given",
+    ),
     ({"implicit_return": 1, "return_stack_size_p": 0}, "IMPLICIT_RETURN=1 needs a counter or a stack"),
-    ({"implicit_return": 1, "itype_width_p": 3}, "IMPLICIT_RETURN=1 needs jumps told apart"),
+    ({"implicit_return": 1, "itype_width_p": 3}, "IMPLICIT_RETURN=1 needs an itype for each kind of jump"),
     ({"branch_prediction": 1, "bpred_size_p": 0}, "BRANCH_PREDICTION=1 needs a predictor"),
     ({"jump_target_cache": 1, "cache_size_p": 0}, "JUMP_TARGET_CACHE=1 needs a cache"),
-    ({"sijump": 1, "sijump_p": 0}, "SIJUMP=1 needs a hart that tells sijump"),
+    ({"sijump": 1, "sijump_p": 0}, "SIJUMP=1 needs a hart with the signal sijump"),
     ({"f0s_width_p": 0}, "two formats 0 need a subformat field"),
-    ({"framing": "blocks", "block_bytes": 100}, "BLOCK_BYTES=100 is no power of two"),
+    ({"framing": "blocks", "block_bytes": 100}, "BLOCK_BYTES=100 is not a power of two"),
     (DRAFT | {"implicit_return": 1, "return_stack_size_p": 4}, "draft_0_026 has no return stack"),
     (DRAFT | {"jump_target_cache": 1}, "draft_0_026 has no jump target cache"),
     (DRAFT | {"itype_width_p": 3}, "draft_0_026 has no code for an uninferable jump in 3 bits"),
@@ -30,13 +34,41 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"filter": "nonsense"}, "nonsense"),
 ]
 OUT_OF_RANGE = {
-    "variant": "v1_0", "arch_p": 1, "blocks_p": 3, "iaddress_width_p": 48, "iaddress_lsb_p": 0, "context_width_p": 33, "time_width_p": 65,
-    "privilege_width_p": 4, "ecause_width_p": 3, "itype_width_p": 5, "iretire_width_p": 1, "ilastsize_width_p": 2, "bpred_size_p": 11,
-    "cache_size_p": -1, "call_counter_size_p": 9, "return_stack_size_p": 6, "f0s_width_p": 3, "encoder_mode_n": 0, "ioptions_n": 5,
-    "doptions_n": 9, "inst_sync_mode": 4, "inst_sync_max": 16, "ctype": "4", "encapsulation": "usb", "framing": "cobs", "index_width": 4,
-    "flow": 4, "block_bytes": 32, "bcount_bits": 0, "fifo_depth": 8,
-    **dict.fromkeys(("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS), 2),
-}  # fmt: skip
+    "variant": "v1_0",
+    "arch_p": 1,
+    "blocks_p": 3,
+    "iaddress_width_p": 48,
+    "iaddress_lsb_p": 0,
+    "context_width_p": 33,
+    "time_width_p": 65,
+    "privilege_width_p": 4,
+    "ecause_width_p": 3,
+    "itype_width_p": 5,
+    "iretire_width_p": 1,
+    "ilastsize_width_p": 2,
+    "bpred_size_p": 11,
+    "cache_size_p": -1,
+    "call_counter_size_p": 9,
+    "return_stack_size_p": 6,
+    "f0s_width_p": 3,
+    "encoder_mode_n": 0,
+    "ioptions_n": 5,
+    "doptions_n": 9,
+    "inst_sync_mode": 4,
+    "inst_sync_max": 16,
+    "ctype": "4",
+    "encapsulation": "usb",
+    "framing": "cobs",
+    "index_width": 4,
+    "flow": 4,
+    "block_bytes": 32,
+    "bcount_bits": 0,
+    "fifo_depth": 8,
+    **dict.fromkeys(
+        ("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS),
+        2,
+    ),
+}
 
 
 @pytest.mark.parametrize("settings, sentence", CONTRADICTIONS, ids=[sentence for _, sentence in CONTRADICTIONS])
@@ -44,9 +76,9 @@ def test_contradictions(settings: dict[str, Any], sentence: str) -> None:
     """Each has its one sentence, which names the option and what to give."""
     with pytest.raises(ConfigError) as error:
         Config(**settings)
-    told = str(error.value)
-    assert sentence in told
-    assert "\n" not in told and len(told) < 160
+    text = str(error.value)
+    assert sentence in text
+    assert "\n" not in text and len(text) < 160
 
 
 def test_every_contradiction_is_tested() -> None:
@@ -61,7 +93,7 @@ def test_values_out_of_range(name: str, value: Any) -> None:
 
 
 def test_every_name_has_a_range() -> None:
-    """But filters and trap vectors, which are languages of their own."""
+    """But filters and trap vectors, which are separate languages."""
     assert {f.name for f in fields(Config)} - set(OUT_OF_RANGE) == {"filter", "trap_vectors"}
 
 
@@ -84,19 +116,26 @@ def test_trap_vectors_in_json() -> None:
 
 
 def test_command_line() -> None:
-    """Numbers may be text; xlen and blocks are short for two parameters; ctype is text though it looks like a number."""
+    """Numbers may be text; xlen and blocks are short for two parameters;
+    ctype is text though it looks like a number.
+    """
     config = Config.from_dict({"xlen": "32", "blocks": "4", "bcount_bits": "0x10", "ctype": 2})
     assert (config.iaddress_width_p, config.blocks_p, config.bcount_bits, config.ctype) == (32, 4, 16, "2")
     with pytest.raises(ConfigError, match="unknown option BRANCH_PREDICTOR=1; known are VARIANT"):
         Config.from_dict({"branch_predictor": "1"})
-    with pytest.raises(ConfigError, match="BPRED_SIZE_P=many is not a number; give one, such as BPRED_SIZE_P=0"):
+    with pytest.raises(ConfigError, match="BPRED_SIZE_P=many is not a number; give BPRED_SIZE_P=0 to 10"):
         Config.from_dict({"bpred_size_p": "many"})
 
 
 def test_the_draft_needs_no_other_option() -> None:
     """variant=draft_0_026 alone is legal: what the draft does not have is off unless given."""
     config = Config.from_dict({"variant": "draft_0_026", "implicit_return": 1})
-    assert (config.return_stack_size_p, config.call_counter_size_p, config.cache_size_p, config.bcount_bits) == (0, 4, 0, 16)
+    assert (config.return_stack_size_p, config.call_counter_size_p, config.cache_size_p, config.bcount_bits) == (
+        0,
+        4,
+        0,
+        16,
+    )
     assert config.max_pbc == 31 + 0xFFFF
 
 
@@ -106,4 +145,11 @@ def test_ioptions(bit: int, name: str) -> None:
     config = Config(**{name: 1})
     assert config.ioptions == 1 << bit
     assert options_of(config.ioptions) == config.options == dict.fromkeys(OPTIONS, 0) | {name: 1}
-    assert OPTIONS == ("implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump")
+    assert OPTIONS == (
+        "implicit_return",
+        "implicit_exception",
+        "full_address",
+        "jump_target_cache",
+        "branch_prediction",
+        "sijump",
+    )

@@ -1,26 +1,18 @@
-"""Implicit returns where the text leaves a decoder in doubt: anchors, depths that do not fit, traps behind a return (ET-14)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Implicit returns where the text leaves a decoder in doubt: anchors, depths that do not fit, traps after a return
+(ET-14).
+"""
 
 from __future__ import annotations
 
-from models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.builder import ProgramBuilder
+
 from tests.etrace.packet_writer import PacketWriter
-from tests.etrace.test_decoder_returns import (
-    BACK,
-    COUNTER,
-    DOWN,
-    F_BACK,
-    HANDLER,
-    LEAF,
-    MAIN,
-    OTHER,
-    STACK,
-    UP,
-    writer,
-)
+from tests.etrace.test_decoder_returns import BACK, COUNTER, DOWN, F_BACK, HANDLER, LEAF, MAIN, OTHER, STACK, UP, writer
 
 
 def test_anchors() -> None:
-    """A call behind an implicit return is reported with notify, so that a loop of calls can be counted."""
+    """A call after an implicit return is reported with notify, so that a loop of calls can be counted."""
     b = ProgramBuilder(64, MAIN)
     b.label("loop")
     b.jal(1, LEAF)
@@ -59,8 +51,8 @@ def test_an_impossible_depth_is_a_contradiction_or_a_doubt() -> None:
     assert [d.clause for d in lost.diagnostics] == ["ET-14"]
 
 
-def test_trap_behind_a_return() -> None:
-    """Its EPC is the predicted one, if an exception does not tell another; of an interrupt a stack cannot know."""
+def test_trap_after_a_return() -> None:
+    """Its EPC is the predicted one, if an exception does not report another; of an interrupt a stack cannot know."""
     w = writer(**STACK).at(LEAF, "NNT")
     assert w.trap(HANDLER).good().of("trap")[0].epc == LEAF - 4
     w = writer(**STACK).at(LEAF, "NNT").trap(HANDLER, interrupt=1)

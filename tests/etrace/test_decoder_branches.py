@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """Branches: maps of every length, branches in sync packets (ET-5, ET-9)."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.etrace.table import MAP_LENGTHS
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.etrace.packets import MAP_LENGTHS
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 LOOP, INNER, OUTER, JUMP, HANDLER = 0x1000, 0x1004, 0x1008, 0x100C, 0x4000

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choices another encoder may make (payload chapter, branch trace chapter): the decoder reads them all the same."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
 
-from models.riscv.builder import ProgramBuilder
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, PacketWriter
 from tests.etrace.test_decoder_branches import INNER, JUMP, LOOP, OUTER, program, walked
 from tests.etrace.test_decoder_jumps import CACHE, HUB, MAIN, TARGET
@@ -35,14 +36,16 @@ def test_a_full_map_with_the_address_of_its_last_branch() -> None:
 
 
 def test_an_address_that_needs_none_does_not_lead_astray() -> None:
-    """LOOP is reported although no jump leads there and no sync follows: the code to the next branch has no such jump."""
+    """LOOP is reported although no jump leads there and no sync follows:
+    the code to the next branch has no such jump.
+    """
     w = writer().at(INNER, "T").at(LOOP).at(INNER, "N").support(ENDED_REP)
     assert w.pcs() == [LOOP, INNER, LOOP, INNER]
 
 
 @pytest.mark.parametrize("reported", [False, True])
 def test_a_resync_anywhere(reported: bool) -> None:
-    """Not only behind a special instruction, and whether or not the instruction before was reported."""
+    """Not only after a special instruction, and whether or not the instruction before was reported."""
     b = ProgramBuilder(64, 0x1000)
     for _ in range(40):
         b.nop()
@@ -73,7 +76,7 @@ def test_padded_payloads() -> None:
 
 
 def test_irreport_that_is_not_needed() -> None:
-    """The depth told although nothing returned, and at the target of a jump."""
+    """The depth reported although nothing returned, and at the target of a jump."""
     options = {"implicit_return": 1, "return_stack_size_p": 2}
     w = writer(**options).at(INNER, "TT", irdepth=0).at(OUTER, "NN", irdepth=0).at(LOOP, irdepth=0).trap(JUMP)
     assert w.pcs() == [*walked("TTNN"), JUMP, LOOP, JUMP]
@@ -85,7 +88,7 @@ def test_a_notification_at_the_target_of_a_jump() -> None:
 
 
 def test_an_encoder_that_flags_every_jump() -> None:
-    """updiscon without a sync behind it: still the target of a jump."""
+    """updiscon without a sync after it: still the target of a jump."""
     w = PacketWriter(jumps()).support().start(MAIN).at(HUB, updiscon=1).at(HUB, updiscon=1).support(ENDED_REP)
     assert w.pcs() == [MAIN, HUB, HUB, HUB]
 
@@ -99,5 +102,10 @@ def test_the_first_place_of_a_resync_is_taken_and_said_to_be_doubtful() -> None:
 
 def test_an_encoder_without_a_predictor_or_a_cache() -> None:
     """No bits for what it does not have."""
-    w = writer(bpred_size_p=0, cache_size_p=0, f0s_width_p=0, return_stack_size_p=0).at(INNER, "T").at(INNER, "N").support(ENDED_REP)
+    w = (
+        writer(bpred_size_p=0, cache_size_p=0, f0s_width_p=0, return_stack_size_p=0)
+        .at(INNER, "T")
+        .at(INNER, "N")
+        .support(ENDED_REP)
+    )
     assert w.pcs() == walked("TN")

@@ -1,11 +1,14 @@
-"""Jumps: differences and full addresses, the jump target cache, sequentially inferable pairs, implicit exceptions (ET-12, ET-13, ET-18)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Jumps: differences and full addresses, the jump target cache, sequentially inferable pairs, implicit exceptions
+(ET-12, ET-13, ET-18).
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 MAIN, HUB, TARGET, SAME_ENTRY, BRANCH, HANDLER = 0x1000, 0x1004, 0x2000, 0x2040, 0x3010, 0x4000
@@ -45,8 +48,16 @@ def entry(address: int) -> int:
     return address >> 1 & 31
 
 
-def test_an_index_stands_for_a_target_told_before() -> None:
-    w = writer(**CACHE).at(TARGET).at(HUB).index(entry(TARGET), address=TARGET).at(HUB).index(entry(HUB)).support(ENDED_REP)
+def test_an_index_means_a_target_reported_before() -> None:
+    w = (
+        writer(**CACHE)
+        .at(TARGET)
+        .at(HUB)
+        .index(entry(TARGET), address=TARGET)
+        .at(HUB)
+        .index(entry(HUB))
+        .support(ENDED_REP)
+    )
     assert w.pcs() == [MAIN, HUB, TARGET, HUB, TARGET, HUB, HUB]
 
 
@@ -64,7 +75,14 @@ def test_the_address_of_an_index_is_where_differences_begin() -> None:
 def test_an_index_with_branches() -> None:
     w = writer(**CACHE).at(TARGET).at(BRANCH, "T").index(entry(TARGET), address=TARGET).support(ENDED_REP)
     assert w.pcs() == [MAIN, HUB, TARGET, BRANCH, BRANCH + 8, TARGET]
-    w = writer(**CACHE).at(BRANCH, "N").at(TARGET).index(entry(BRANCH), "T", address=BRANCH).at(BRANCH + 8).support(ENDED_REP)
+    w = (
+        writer(**CACHE)
+        .at(BRANCH, "N")
+        .at(TARGET)
+        .index(entry(BRANCH), "T", address=BRANCH)
+        .at(BRANCH + 8)
+        .support(ENDED_REP)
+    )
     assert w.pcs() == [MAIN, HUB, BRANCH, BRANCH + 4, BRANCH + 8, TARGET, BRANCH, BRANCH + 8]
 
 
@@ -107,11 +125,18 @@ def test_pairs_are_inferred() -> None:
 
 
 def test_the_call_of_a_pair_counts() -> None:
-    w = PacketWriter(pairs(), sijump=1, implicit_return=1).support().start(TARGET).at(HANDLER, "N").at(TARGET + 8).support(ENDED_REP)
+    w = (
+        PacketWriter(pairs(), sijump=1, implicit_return=1)
+        .support()
+        .start(TARGET)
+        .at(HANDLER, "N")
+        .at(TARGET + 8)
+        .support(ENDED_REP)
+    )
     assert w.pcs() == [TARGET, TARGET + 4, *range(BRANCH + 8, BRANCH + 24, 4), HANDLER, HANDLER + 4, TARGET + 8]
 
 
-def test_a_jump_whose_constant_is_not_right_before_it_is_told() -> None:
+def test_a_jump_whose_constant_is_not_right_before_it_is_reported() -> None:
     w = PacketWriter(pairs(), sijump=1).support().start(BRANCH + 8).at(HANDLER).support(ENDED_REP)
     assert w.pcs() == [*range(BRANCH + 8, BRANCH + 24, 4), HANDLER]
 
@@ -142,7 +167,7 @@ def test_implicit_exception(variant: str) -> None:
     assert trace.pcs.tolist() == [MAIN, HANDLER, TARGET, HUB, MAIN]
 
 
-def test_implicit_exception_still_tells_an_epc() -> None:
+def test_implicit_exception_still_reports_an_epc() -> None:
     w = PacketWriter(program(), implicit_exception=1, trap_vectors=((0, 2, HANDLER),))
     w.support().start(MAIN).at(HUB).trap(TARGET, thaddr=0).start(HANDLER)
     assert [(e.epc, e.handler) for e in w.good().of("trap")] == [(TARGET, HANDLER)]

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop that an indirect jump closes, entered from above (section updiscon): which time its label is reported."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, TRACE_LOST, PacketWriter
 
 A, LABEL, C, JALR, HANDLER = 0x1000, 0x1004, 0x1008, 0x100C, 0x4000
@@ -58,7 +59,7 @@ def test_scenario_3_a_resync_in_the_first_round() -> None:
 
 
 def test_the_draft_reports_no_bare_address_before_a_resync() -> None:
-    """Unless branches are told or context changes, only a jump explains it; it stays doubtful."""
+    """Unless branches are reported or context changes, only a jump explains it; it stays doubtful."""
     trace = loop("draft_0_026").at(LABEL).start(C).at(JALR).support(ENDED_REP).good()
     assert trace.pcs.tolist() == [*SECOND, C, JALR]
     assert [(e.index, e.again) for e in trace.of("ambiguous")] == [(4, "before"), (6, "jump")]
@@ -80,14 +81,14 @@ def test_ended_rep_means_the_first_round_and_ended_ntr_the_second(variant: str) 
     assert loop(variant).at(LABEL).support(ENDED_NTR).pcs() == SECOND
 
 
-def test_ended_rep_behind_updiscon() -> None:
+def test_ended_rep_after_updiscon() -> None:
     """An encoder with early access to its filters may use updiscon for the last instruction (section qual_status)."""
     assert loop().at(LABEL, updiscon=1).support(ENDED_REP).pcs() == SECOND
 
 
 @pytest.mark.parametrize(("flags", "expected"), [({}, FIRST), ({"updiscon": 1}, SECOND), ({"notify": 1}, FIRST)])
 def test_all_three_at_the_second_entry_of_a_longer_way(flags: dict[str, int], expected: list[int]) -> None:
-    """The same behind a round that is told: what was passed before plays no part."""
+    """The same after a round that is reported: what was passed before plays no part."""
     w = loop().at(LABEL).at(LABEL, **flags).support(ENDED_REP)
     assert w.pcs() == [*SECOND, C, JALR, LABEL]
     assert loop().at(LABEL, **flags).support(ENDED_REP).pcs() == expected
@@ -109,7 +110,7 @@ def test_a_loss_decides_nothing() -> None:
     assert [(e.index, e.again) for e in trace.of("ambiguous")] == [(1, "jump")]
 
 
-def test_the_draft_tells_notifications_like_jumps() -> None:
+def test_the_draft_reports_notifications_like_jumps() -> None:
     """Both are format 2 there; the way on is taken if there is one, and said to be doubtful."""
     trace = loop("draft_0_026").at(LABEL).at(C).support(ENDED_REP).good()
     assert [(e.index, e.again) for e in trace.of("ambiguous") if e.again == "before"] == [(4, "before")]

@@ -1,15 +1,18 @@
-"""Starts, ends, losses, options that change, damaged packets: what is told about them and where decoding goes on (ET-15, ET-16)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Starts, ends, losses, options that change, damaged packets: what is reported about them and where decoding continues
+(ET-15, ET-16).
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.etrace.decoder.decode import Decoder, DecoderError
+from rvtrace.models.riscv.program import Program
 
-from models.etrace.decoder import Decoder, DecoderError
-from models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, TRACE_LOST, PacketWriter
 from tests.etrace.test_decoder_branches import INNER, JUMP, LOOP, OUTER, program
 
-UNTOLD = -1
+UNKNOWN = -1
 
 
 def writer(**options: object) -> PacketWriter:
@@ -23,7 +26,15 @@ def kinds(w: PacketWriter) -> list[tuple[str, int]]:
 def test_start_and_end() -> None:
     w = writer().at(INNER, "N").support(ENDED_REP).support(ienable=0).support().start(JUMP).support(ENDED_NTR)
     assert w.pcs() == [LOOP, INNER, JUMP]
-    assert kinds(w) == [("support", 0), ("sync", 0), ("support", 2), ("support", 2), ("support", 2), ("sync", 2), ("support", 3)]
+    assert kinds(w) == [
+        ("support", 0),
+        ("sync", 0),
+        ("support", 2),
+        ("support", 2),
+        ("support", 2),
+        ("sync", 2),
+        ("support", 3),
+    ]
     assert [e.text for e in w.good().of("support")] == ["no_change", "ended_rep", "no_change", "no_change", "ended_ntr"]
 
 
@@ -67,17 +78,17 @@ def test_payloads_of_impossible_length(payload: bytes) -> None:
 
 
 def test_a_sync_that_contradicts_starts_anew() -> None:
-    """The branch at INNER was not told (ET-4)."""
+    """The branch at INNER was not reported (ET-4)."""
     trace = writer().start(OUTER).at(JUMP).support(ENDED_REP).decode()
     assert [(d.packet, d.clause) for d in trace.diagnostics] == [(2, "ET-4")]
     assert trace.pcs.tolist() == [LOOP, OUTER, JUMP]
 
 
 def test_a_context_change_may_be_a_discontinuity() -> None:
-    """ctype 3: the hart goes on elsewhere, and tells a new context with it."""
+    """ctype 3: the hart goes on elsewhere, and reports a new context with it."""
     w = writer().at(INNER, "N").start(JUMP, context=7).support(ENDED_NTR)
     assert w.pcs() == [LOOP, INNER, JUMP]
-    assert w.good().context.tolist() == [UNTOLD, 0, 0, 7, 7]
+    assert w.good().context.tolist() == [UNKNOWN, 0, 0, 7, 7]
 
 
 def test_an_address_outside_the_program() -> None:
@@ -94,9 +105,17 @@ def test_the_last_instruction_is_reported() -> None:
 
 
 def test_options_change() -> None:
-    """A support packet tells them; what follows is read with them."""
+    """A support packet reports them; what follows is read with them."""
     w = writer().at(INNER, "T").support(ENDED_REP).support(full_address=1, branch_prediction=1).start(LOOP)
-    w = w.at(INNER, "T").count(31, LOOP).support(ENDED_REP).support(full_address=0).start(JUMP).at(OUTER, "N").support(ENDED_REP)
+    w = (
+        w.at(INNER, "T")
+        .count(31, LOOP)
+        .support(ENDED_REP)
+        .support(full_address=0)
+        .start(JUMP)
+        .at(OUTER, "N")
+        .support(ENDED_REP)
+    )
     trace = w.good()
     assert len(trace) == 2 + 2 + 2 * 31 + 1 + 1 + 1
     assert trace.options[:2] == [0, 0] and trace.options[4:6] == [0, 0b010100] and trace.options[-1] == 0b010000
@@ -109,13 +128,15 @@ def test_options_change_without_an_end() -> None:
 
 
 def test_context_and_time() -> None:
-    """ET-15: as told last, for each packet."""
+    """ET-15: as reported last, for each packet."""
     w = PacketWriter(program(), notime_p=0, time_width_p=64)
-    w.support().start(LOOP, context=5, time=2**63 + 1).context(6, privilege=0, time=2**64 - 1).at(INNER, "N").support(ENDED_REP)
+    w.support().start(LOOP, context=5, time=2**63 + 1).context(6, privilege=0, time=2**64 - 1).at(INNER, "N").support(
+        ENDED_REP
+    )
     trace = w.good()
-    assert trace.context.tolist() == [UNTOLD, 5, 6, 6, 6]
-    assert trace.priv.tolist() == [UNTOLD, 3, 0, 0, 0]
-    assert trace.time == [UNTOLD, 2**63 + 1, 2**64 - 1, 2**64 - 1, 2**64 - 1]
+    assert trace.context.tolist() == [UNKNOWN, 5, 6, 6, 6]
+    assert trace.priv.tolist() == [UNKNOWN, 3, 0, 0, 0]
+    assert trace.time == [UNKNOWN, 2**63 + 1, 2**64 - 1, 2**64 - 1, 2**64 - 1]
     assert [e.index for e in trace.of("context")] == [1]
 
 

@@ -1,11 +1,14 @@
-"""Implicit returns: call counter and return stack, irreport and irdepth, recursion, anchors (sections implicit-return, irxx; ET-14)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Implicit returns: call counter and return stack, irreport and irdepth, recursion, anchors (sections implicit-return,
+irxx; ET-14).
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 MAIN, BACK, END, HANDLER = 0x1000, 0x1004, 0x1008, 0x4000
@@ -56,13 +59,13 @@ def test_returns_without_a_packet(options: dict) -> None:
     assert w.at(END, "NNT", irdepth=0).support(ENDED_REP).pcs() == [*DOWN, *UP]
 
 
-def test_without_the_option_a_return_is_told() -> None:
+def test_without_the_option_a_return_is_reported() -> None:
     trace = writer(return_stack_size_p=2).at(END, "NNT").decode()
     assert trace.pcs.tolist() == [*DOWN, END]  # the leaf's return leads where the packet says
 
 
 @pytest.mark.parametrize(("depth", "rounds"), [(2, 1), (1, 2)])
-def test_irdepth_tells_which_of_several_equal_places(depth: int, rounds: int) -> None:
+def test_irdepth_selects_one_of_several_equal_places(depth: int, rounds: int) -> None:
     """F_BACK is passed twice on the way up, with no branch between; it is the one with so many calls open."""
     w = writer(**STACK).at(F_BACK, "NNT", irdepth=depth).trap(HANDLER)
     trace = w.good()
@@ -77,7 +80,7 @@ def test_irdepth_of_a_return_is_the_one_before_it_pops(depth: int, end: int) -> 
 
 
 def test_irdepth_of_the_outermost_place_may_be_left_out() -> None:
-    """Right behind an implicit return, an encoder of the ratified text tells the depth only if it is not 0."""
+    """Right after an implicit return, an encoder of the ratified text reports the depth only if it is not 0."""
     for irdepth in (0, None):
         assert writer(**STACK).at(BACK, "NNT", irdepth=irdepth).trap(HANDLER).pcs() == [*DOWN, *UP[:6], HANDLER]
 
@@ -90,21 +93,21 @@ def test_a_return_that_goes_elsewhere(depth: int, rounds: int) -> None:
     assert w.pcs() == [*DOWN, *rounds_up, OTHER]
 
 
-def test_what_is_left_behind_a_wrong_prediction() -> None:
+def test_what_is_left_after_a_wrong_prediction() -> None:
     """The entry was popped all the same: the return of OTHER goes where the next one says."""
     w = writer(**STACK).at(OTHER, "NNT", irdepth=2).at(END, irdepth=0).support(ENDED_REP)
     assert w.pcs() == [*DOWN, *UP[:3], OTHER, OTHER + 4, BACK, END]
 
 
 def test_a_full_stack_forgets_the_oldest() -> None:
-    """Two entries: the third return up is told, without irreport, since its stack is empty."""
+    """Two entries: the third return up is reported, without irreport, since its stack is empty."""
     w = writer(implicit_return=1, return_stack_size_p=1).at(F_BACK, "NNT").at(BACK).at(END).support(ENDED_REP)
     assert w.pcs() == [*DOWN, *UP]
 
 
 @pytest.mark.parametrize("variant", ["v2_0", "draft_0_026"])
 def test_a_counter_stays_at_its_most(variant: str) -> None:
-    """It counts three of four calls: of the four returns, the last is told."""
+    """It counts three of four calls: of the four returns, the last is reported."""
     w = writer(**COUNTER, variant=variant).at(BACK, "NNT").at(END).support(ENDED_REP)
     assert w.pcs() == [*DOWN, *UP]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transported bytes to payloads: both encapsulations, all framings, joined anywhere, damaged (payload chapter)."""
 
 from __future__ import annotations
@@ -5,9 +6,8 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from models.etrace.config import Config
-from models.etrace.deframe import Damage, Deframer, Frame, deframe
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, Frame, deframe
 
 SHAPES = [
     {"encapsulation": encapsulation, "framing": framing, "index_width": index, "timestamp": stamp, "block_bytes": 64}
@@ -21,7 +21,7 @@ PAYLOADS = [SYNC, b"\x02", b"\xf2\x01", SYNC, bytes([5] * 31), b"\x80\0", SYNC, 
 
 
 def wrapped(payloads: list[bytes], shape: dict) -> bytes:
-    """The bytes, written out from docs/etrace-profile.md, "Transport"."""
+    """The bytes, written out from docs/reference/etrace-profile.md, "Transport"."""
     out = bytearray()
     for number, payload in enumerate(payloads):
         atb = shape["encapsulation"] == "atb"
@@ -62,9 +62,11 @@ def test_in_pieces(shape: dict) -> None:
     assert [f.timestamp for f in found] == [n if shape["timestamp"] else None for n in range(len(found))]
 
 
-@pytest.mark.parametrize("shape", [s for s in SHAPES if s["framing"] != "none"], ids=lambda s: "-".join(map(str, s.values())))
+@pytest.mark.parametrize(
+    "shape", [s for s in SHAPES if s["framing"] != "none"], ids=lambda s: "-".join(map(str, s.values()))
+)
 def test_joined_anywhere(shape: dict) -> None:
-    """From a byte in the middle, the packets behind the next place at which one surely begins."""
+    """From a byte in the middle, the packets after the next place at which one surely begins."""
     payloads = PAYLOADS * 12
     data = wrapped(payloads, shape)
     whole, offsets, _ = deframe(data, Config(**shape))
@@ -105,9 +107,9 @@ def test_damage(options: dict, data: bytes, clause: str) -> None:
     assert b"\x73" in payloads or options.get("framing") == "blocks"
 
 
-def test_packets_go_on_behind_damage() -> None:
+def test_packets_continue_after_damage() -> None:
     """A header that is destroyed costs what is up to the next run of zeros, or the next block."""
-    for framing, behind in (("zeros", 3), ("blocks", None)):
+    for framing, after in (("zeros", 3), ("blocks", None)):
         shape = {"encapsulation": "messaging", "framing": framing, "index_width": 0, "timestamp": 0, "block_bytes": 64}
         data = bytearray(wrapped(PAYLOADS * 4, shape))
         at = 32 if framing == "zeros" else 0
@@ -115,7 +117,7 @@ def test_packets_go_on_behind_damage() -> None:
         payloads, offsets, damage = deframe(bytes(data), Config(**shape))
         assert len(damage) == 1 and damage[0].offset == at and damage[0].packet == 0
         assert damage[0].length == offsets[0] - at
-        assert payloads == (PAYLOADS * 4)[behind if behind is not None else -len(payloads) :]
+        assert payloads == (PAYLOADS * 4)[after if after is not None else -len(payloads) :]
 
 
 @shapes

@@ -1,7 +1,9 @@
-"""ET-14 at random: what the encoder model tells with implicit returns, the decoder reads from program and packets alone.
+# SPDX-License-Identifier: Apache-2.0
+"""ET-14 at random: what the encoder model reports with implicit returns, the decoder reads from program and packets
+alone.
 
-The programs have recursion, tail calls, tails that functions share, branch-free leaf functions and jumps to addresses that were just passed; the runs
-have traps, triggers, resynchronizations and returns that go elsewhere.
+The programs have recursion, tail calls, tails that functions share, branch-free leaf functions and jumps to addresses
+that were just passed; the runs have traps, triggers, resynchronizations and returns that go elsewhere.
 """
 
 from __future__ import annotations
@@ -9,21 +11,22 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-
-from models.etrace.config import Config
-from models.etrace.decoder import decode
-from models.etrace.encoder import Encoder
-from models.riscv.blocks import to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.isa import Flow, itype
-from models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.models.etrace.encoder.encode import Encoder
+from rvtrace.models.riscv.blocks import to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import Flow, itype
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 
 A0, A5, RA = 10, 15, 1
 SIZE, DEPTH = 500, 12
 
 
 class Graph:
-    """Functions that call and jump in every way; calls without a branch before them go to later functions, so that no code without branches is endless."""
+    """Functions that call and jump in every way; calls without a branch before them go to later functions, so that no
+    code without branches is endless.
+    """
 
     def __init__(self, rng: Random) -> None:
         self.rng, self.builder, self.count = rng, ProgramBuilder(64, 0x1000, zcmp=False), rng.randint(2, 6)
@@ -59,13 +62,13 @@ class Graph:
         if kind < 0.35 and number + 1 < self.count:
             b.jal(RA, self._later("f", number))
         elif kind < 0.6:
-            behind = f"g{b.here:x}"
-            b.c_beqz(A0, behind), self._straight(1), b.jal(RA, f"f{self.rng.randrange(self.count)}"), b.label(behind)
+            after = f"g{b.here:x}"
+            b.c_beqz(A0, after), self._straight(1), b.jal(RA, f"f{self.rng.randrange(self.count)}"), b.label(after)
         elif kind < 0.7:
             b.c_jalr(A5)
         elif kind < 0.9:
-            behind = f"g{b.here:x}"
-            b.beq(A0, 0, behind), self._straight(2), b.c_jr(A5), b.label(behind)
+            after = f"g{b.here:x}"
+            b.beq(A0, 0, after), self._straight(2), b.c_jr(A5), b.label(after)
         else:
             self._place()
 
@@ -92,18 +95,18 @@ def run(graph: Graph, rng: Random, elsewhere: float, traps: float, triggers: flo
             rows.append((kind, pc, 0, int(kind), -1, 5, 0, Priv.M, 0))
             interrupted, pc, stack = (pc, stack), graph.address("handler"), []
         insn = program.insn(pc)
-        kind, taken, behind = itype(insn, "v1_0") if insn.flow != Flow.BRANCH else IType.NONE, -1, pc + insn.size
-        target = behind if insn.target is None else insn.target
+        kind, taken, after = itype(insn, "v1_0") if insn.flow != Flow.BRANCH else IType.NONE, -1, pc + insn.size
+        target = after if insn.target is None else insn.target
         if insn.flow == Flow.BRANCH:
             taken = int(len(stack) > DEPTH or rng.random() < 0.5)
-            kind, target = (IType.TAKEN, target) if taken else (IType.NOT_TAKEN, behind)
+            kind, target = (IType.TAKEN, target) if taken else (IType.NOT_TAKEN, after)
         elif kind == IType.XRET:
             (target, stack), interrupted = interrupted or (functions[0], []), None
         elif kind == IType.RETURN:
             target = stack.pop() if stack else rng.choice(functions)
             target = rng.choice(anywhere + stack) if rng.random() < elsewhere else target
         elif kind in (IType.INFERABLE_CALL, IType.UNINFERABLE_CALL):
-            stack = [*stack, behind]
+            stack = [*stack, after]
             target = target if kind == IType.INFERABLE_CALL else rng.choice(functions)
         elif insn.flow == Flow.UNINFERABLE:
             target = rng.choice(anywhere)
@@ -119,10 +122,17 @@ def test_decoded(seed: int) -> None:
     rng = Random(f"{seed}:encoder_call_graphs")
     graph, counter = Graph(rng), seed % 5 == 0
     config = Config(
-        implicit_return=1, return_stack_size_p=0 if counter else rng.choice((1, 2, 4)), call_counter_size_p=rng.choice((1, 2, 6)) if counter else 0,
-        branch_prediction=int(rng.random() < 0.3), bpred_size_p=rng.choice((1, 4)), bcount_bits=rng.choice((1, 32)), jump_target_cache=int(rng.random() < 0.4),
-        cache_size_p=rng.choice((1, 4)), inst_sync_mode=rng.choice((0, 0, 1, 2, 3)), full_address=int(rng.random() < 0.2),
-    )  # fmt: skip
+        implicit_return=1,
+        return_stack_size_p=0 if counter else rng.choice((1, 2, 4)),
+        call_counter_size_p=rng.choice((1, 2, 6)) if counter else 0,
+        branch_prediction=int(rng.random() < 0.3),
+        bpred_size_p=rng.choice((1, 4)),
+        bcount_bits=rng.choice((1, 32)),
+        jump_target_cache=int(rng.random() < 0.4),
+        cache_size_p=rng.choice((1, 4)),
+        inst_sync_mode=rng.choice((0, 0, 1, 2, 3)),
+        full_address=int(rng.random() < 0.2),
+    )
     elsewhere = 0 if counter else rng.choice((0, 0.05, 0.3))  # a counter does not see where a return goes
     retired = run(graph, rng, elsewhere, traps=rng.choice((0, 0.02, 0.1)), triggers=rng.choice((0, 0.02, 0.1)))
     trace = Encoder(config).run(to_beats(retired, 1, rng.choice(("single", "block")), per_cycle=True))

@@ -1,4 +1,7 @@
-"""The encoder model on random walks in random configurations, with losses: its packets are those of its payloads, and keep the rules of order."""
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder model on random walks in random configurations, with losses: its packets are those of its payloads, and
+keep the rules of order.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from random import Random
 
 import numpy as np
 import pytest
+from rvtrace.models.etrace.codec import is_shortest, unpack
+from rvtrace.models.etrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
+from rvtrace.models.etrace.table import options_of
+from rvtrace.models.riscv.beats import Beats
 
-from models.etrace.codec import is_shortest, unpack
-from models.etrace.encoder import CLAUSES, EncodedTrace, Encoder
-from models.etrace.packets import options_of
-from models.riscv.beats import Beats
 from tests.etrace.walks import walk
 
 
@@ -29,7 +32,9 @@ def check_order(trace: EncodedTrace, beats: Beats) -> None:
     """Rows rise; a sync comes first wherever trace began, ended or lost something; what ended had begun."""
     assert trace.beat == sorted(trace.beat) and set(trace.reasons) <= set(CLAUSES)
     assert not beats.drop[trace.beat].any()
-    drafted = trace.config.variant == "draft_0_026"  # it has no packet for a trap whose handler did not retire, and that may be all of a trace
+    drafted = (
+        trace.config.variant == "draft_0_026"
+    )  # it has no packet for a trap whose handler did not retire, and that may be all of a trace
     following = False
     for packet in trace.packets:
         if packet.name == "support":
@@ -47,7 +52,15 @@ def test_random(seed: int) -> None:
     what = walk(seed, 600)
     beats = without_room(what.beats, rng) if seed % 3 == 0 else what.beats
     trace = Encoder(what.config).run(beats)
-    assert len({len(column) for column in (trace.packets, trace.payloads, trace.reasons, trace.beat, trace.time16, trace.options)}) == 1
+    assert (
+        len(
+            {
+                len(column)
+                for column in (trace.packets, trace.payloads, trace.reasons, trace.beat, trace.time16, trace.options)
+            }
+        )
+        == 1
+    )
     for packet, payload, ioptions in zip(trace.packets, trace.payloads, trace.options):
         assert is_shortest(payload)
         read = unpack(payload, what.config, options_of(ioptions))

@@ -1,11 +1,15 @@
-"""Packets to bytes: headers, timestamps, runs of zeros and blocks, byte by byte from the payload chapter and the profile."""
+# SPDX-License-Identifier: Apache-2.0
+"""Packets to bytes: headers, timestamps, runs of zeros and blocks, byte by byte from the payload chapter and the
+profile.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from models.etrace.config import Config
-from models.etrace.encapsulate import encapsulate
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.encoder.encapsulate import encapsulate
+
 from tests.etrace.encoder_stream import encode
 from tests.ntrace.encoder_stream import OFF, linear, row
 
@@ -38,11 +42,15 @@ def test_zeros() -> None:
     """32 of them before a packet 3.0, and nowhere else."""
     zeros = " ".join(["00"] * 32)
     assert carried("1f", "73 04", "02", starts=(1,), framing="zeros") == f"01 1f {zeros} 02 73 04 01 02"
-    assert carried("1f", "73 04", starts=(1,), framing="zeros", encapsulation="atb") == f"01 1f 00 00 {zeros} 02 73 04 00"
+    assert (
+        carried("1f", "73 04", starts=(1,), framing="zeros", encapsulation="atb") == f"01 1f 00 00 {zeros} 02 73 04 00"
+    )
 
 
 def test_blocks() -> None:
-    """64 bytes: two packets of 32 fill a block, one of 31 and one of 33 do not; a third that does not fit starts the next."""
+    """64 bytes: two packets of 32 fill a block, one of 31 and one of 33 do not; a third that does not fit starts the
+    next.
+    """
     blocks = {"framing": "blocks", "block_bytes": 64}
     long = "11" * 31
     data = bytes.fromhex(carried(long, long, "02", **blocks))
@@ -54,7 +62,9 @@ def test_blocks() -> None:
 
 
 def test_trace() -> None:
-    """`EncodedTrace.data`: support 1f, the 3.0 of the published vector, format 3.3 with ended_ntr (11 at bits 6 and 7: cf, sign-extended by 00)."""
+    """`EncodedTrace.data`: support 1f, the 3.0 of the published vector, format 3.3 with ended_ntr (11 at bits 6 and 7:
+    cf, sign-extended by 00).
+    """
     trace = encode([row(linear(0x1000, 2)), row(levels=OFF)], framing="zeros", privilege_width_p=2)
     support = trace.payloads[2]
     assert trace.payloads[1].hex() == "73000000000004"

@@ -1,8 +1,10 @@
-"""ET-14: runs that implicit return as ratified cannot tell apart, and what does: our ruling (anchors), and `irets` of the 2.0.5 draft.
+# SPDX-License-Identifier: Apache-2.0
+"""ET-14: runs that implicit return as ratified cannot distinguish, and what does: our ruling (anchors), and `irets` of
+the 2.0.5 draft.
 
-The ratified text reports the last instruction before a trap by its address, and by the depth of the return stack where it asks for it. In code
-without branches the same address may be met at the same depth twice. Then two runs have the same packets, and no decoder can be right about both.
-Nothing here but the last two tests uses our encoder or decoder.
+The ratified text reports the last instruction before a trap by its address, and by the depth of the return stack where
+it asks for it. In code without branches the same address may be met at the same depth twice. Then two runs have the
+same packets, and no decoder can be right about both. Nothing here but the last two tests uses our encoder or decoder.
 """
 
 from __future__ import annotations
@@ -12,15 +14,14 @@ from itertools import islice
 from typing import NamedTuple
 
 import pytest
-
-from models.etrace.config import Config
-from models.etrace.decoder import decode
-from models.etrace.encoder import EncodedTrace, Encoder
-from models.riscv.blocks import observable, to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.isa import itype
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
+from rvtrace.models.riscv.blocks import observable, to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import itype
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Retired
 
 
 def builder() -> ProgramBuilder:
@@ -36,17 +37,21 @@ def builder() -> ProgramBuilder:
     return b
 
 
-PLACES = {"g": "no return since the last call: no depth is told", "back": "depth 1, both times", "leaf": "inside the inner call"}
+PLACES = {
+    "g": "no return since the last call: no depth is reported",
+    "back": "depth 1, both times",
+    "leaf": "inside the inner call",
+}
 
 
 class Step(NamedTuple):
-    """An instruction of the run. depth: calls that are open when it is reached; irets: implicit returns since the sync; behind_return: the
-    instruction before is a return; open_return: no call came since the last return."""
+    """An instruction of the run. depth: calls that are open when it is reached; irets: implicit returns since the sync;
+    after_return: the instruction before is a return; open_return: no call came since the last return."""
 
     pc: int
     depth: int
     irets: int
-    behind_return: bool
+    after_return: bool
     open_return: bool
 
 
@@ -58,14 +63,16 @@ def execution(program: Program, start: int) -> Iterator[Step]:
         yield step
         insn = program.code[step.pc]
         assert insn is not None
-        kind, behind = itype(insn, "v2_0"), step.pc + insn.size
+        kind, after = itype(insn, "v2_0"), step.pc + insn.size
         if kind == IType.INFERABLE_CALL:
-            stack.append(behind)
+            stack.append(after)
             step = Step(insn.target or 0, len(stack), step.irets, False, False)
         elif kind == IType.RETURN:
             step = Step(stack.pop(), len(stack), step.irets + 1, True, True)
         else:
-            step = Step(insn.target if insn.target is not None else behind, len(stack), step.irets, False, step.open_return)
+            step = Step(
+                insn.target if insn.target is not None else after, len(stack), step.irets, False, step.open_return
+            )
 
 
 def run(program: Program, place: str, times: int) -> list[Step]:
@@ -78,13 +85,13 @@ def run(program: Program, place: str, times: int) -> list[Step]:
 def ratified(steps: list[Step]) -> tuple[int, int | None]:
     """(address, irdepth or None) of the packet before the trap, by the section on irreport and irdepth of 2.0."""
     last = steps[-1]
-    needed = last.depth > 0 if last.behind_return else last.open_return  # no branch is in sight
+    needed = last.depth > 0 if last.after_return else last.open_return  # no branch is in sight
     return last.pc, last.depth if needed else None
 
 
 def literal(program: Program, address: int, irdepth: int | None, irets: int | None = None) -> list[int]:
-    """The decoder of 2.0: go on from the sync to the first place where pc is the address, no branch is left, and the depth is irdepth;
-    irets: as 2.0.5 has it instead: so many returns were implicit."""
+    """The decoder of 2.0: go on from the sync to the first place where pc is the address, no branch is left, and the
+    depth is irdepth; irets: as 2.0.5 has it instead: so many returns were implicit."""
     pcs = []
     for step in islice(execution(program, program.symbols["main"]), 60):
         pcs.append(step.pc)
@@ -115,8 +122,10 @@ def test_the_ratified_decoder_is_wrong_about_one(place: str) -> None:
 
 @each
 @pytest.mark.parametrize("times", (1, 2))
-def test_irets_would_tell(place: str, times: int) -> None:
-    """The number of implicit returns since the last packet or branch names the place: what 2.0.5 sends instead of irdepth."""
+def test_irets_would_decide(place: str, times: int) -> None:
+    """The number of implicit returns since the last packet or branch names the place: what 2.0.5 sends instead of
+    irdepth.
+    """
     steps = run(program, place, times)
     assert literal(program, steps[-1].pc, None, steps[-1].irets) == [step.pc for step in steps]
 
@@ -126,11 +135,15 @@ def encoded(steps: list[Step], config: Config) -> EncodedTrace:
     pcs = [step.pc for step in steps] + [program.symbols["end"], program.symbols["handler"]]
     kinds = [Kind.INSN] * len(steps) + [Kind.INTERRUPT, Kind.INSN]
     codes = [program.code[pc] for pc in pcs]
-    pcs[-2] = next(islice(execution(program, program.symbols["main"]), len(steps), None)).pc  # where the hart was interrupted
+    pcs[-2] = next(
+        islice(execution(program, program.symbols["main"]), len(steps), None)
+    ).pc  # where the hart was interrupted
     rows = Retired.from_columns(
-        kind=[Kind.TRACE_ON, *kinds, Kind.TRACE_OFF], pc=[0, *pcs, 0], size=[0, *(c.size * (k == Kind.INSN) for c, k in zip(codes, kinds)), 0],
+        kind=[Kind.TRACE_ON, *kinds, Kind.TRACE_OFF],
+        pc=[0, *pcs, 0],
+        size=[0, *(c.size * (k == Kind.INSN) for c, k in zip(codes, kinds)), 0],
         itype=[0, *(itype(c, "v2_0") * (k == Kind.INSN) for c, k in zip(codes, kinds)), 0],
-    )  # fmt: skip
+    )
     return Encoder(config).run(to_beats(observable(rows, program), per_cycle=True))
 
 
@@ -138,12 +151,14 @@ def encoded(steps: list[Step], config: Config) -> EncodedTrace:
 @pytest.mark.parametrize("times", (1, 2))
 @pytest.mark.parametrize("stack", [{"return_stack_size_p": 4}, {"return_stack_size_p": 0, "call_counter_size_p": 4}])
 def test_our_ruling(place: str, times: int, stack: dict[str, int]) -> None:
-    """A call behind an implicit return is an anchor (told, notify): our packets are decoded, with a return stack and with a call counter."""
+    """A call after an implicit return is an anchor (reported, notify): our packets are decoded, with a return stack and
+    with a call counter.
+    """
     config = Config(implicit_return=1, **stack)
     steps = run(program, place, times)
     trace = encoded(steps, config)
-    told = decode(trace.payloads, program, config)
-    assert [f"{d}" for d in told.diagnostics] == []
-    assert told.pcs.tolist() == [step.pc for step in steps] + [program.symbols["handler"]]
+    reported = decode(trace.payloads, program, config)
+    assert [f"{d}" for d in reported.diagnostics] == []
+    assert reported.pcs.tolist() == [step.pc for step in steps] + [program.symbols["handler"]]
     anchors = [packet for packet, reason in zip(trace.packets, trace.reasons) if reason == "ET.opt.anchor"]
     assert [bool(packet.get("notify")) for packet in anchors] == [True] * (times - 1)

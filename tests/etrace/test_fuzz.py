@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bytes: no exception, no hang, no unbounded memory, and every result holds together."""
 
 from __future__ import annotations
@@ -5,9 +6,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import decode, decode_bytes
 
-from models.etrace.config import Config
-from models.etrace.decoder import decode, decode_bytes
 from tests.etrace.fuzz import CONFIGS, LIMIT, check, fuzz, good_payloads, program
 from tests.etrace.packet_writer import PacketWriter
 
@@ -41,7 +42,9 @@ def test_any_change_of_a_good_trace(config: Config, data: st.DataObject) -> None
     """One payload changed, left out or sent twice: decoding is good again from a later sync on."""
     good = list(good_payloads(config))
     place = data.draw(st.integers(0, len(good) // 4))
-    good[place : place + 1] = data.draw(st.sampled_from([[], [good[place]] * 2, [data.draw(st.binary(min_size=1, max_size=31))]]))
+    good[place : place + 1] = data.draw(
+        st.sampled_from([[], [good[place]] * 2, [data.draw(st.binary(min_size=1, max_size=31))]])
+    )
     trace = decode(good, program(config.xlen), config, LIMIT)
     check(trace, config, len(good))
     if not trace.complete:
@@ -61,8 +64,8 @@ def test_every_byte_of_a_good_trace_damaged(config: Config) -> None:
                 check(decode(bad, program(config.xlen), config, LIMIT), config, len(bad))
 
 
-def test_a_few_bytes_that_tell_of_much() -> None:
-    """Counts of billions in loops that never repeat exactly cost what they tell, and no more than the limit."""
+def test_a_few_bytes_that_encode_much() -> None:
+    """Counts of billions in loops that never repeat exactly cost what they encode, and no more than the limit."""
     config = CONFIGS[1]
     w = PacketWriter(program(config.xlen), **{k: v for k, v in config.to_dict().items() if k != "ip"})
     for _ in range(200):

@@ -1,19 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden pack: hand-reasoned cases against codec, decoder and encoder model (golden/README.md)."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.etrace.codec import pack, unpack
+from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.models.etrace.encoder.encode import Encoder
+from rvtrace.models.etrace.table import OPTIONS, VARIANTS, options_of
+from rvtrace.models.riscv.observed import from_beats
+from rvtrace.models.riscv.retired import Kind
+from rvtrace.models.riscv.stream import check_flow
+from rvtrace.scoreboards.etrace.check import plan
+from rvtrace.tb.etrace.stimulus import golden as etrace_golden
+from rvtrace.tb.etrace.stimulus.golden import Case
 
-from models.etrace.codec import pack, unpack
-from models.etrace.decoder import decode
-from models.etrace.encoder import Encoder
-from models.etrace.packets import OPTIONS, VARIANTS, options_of
-from models.riscv.observed import from_beats
-from models.riscv.retired import Kind
-from models.riscv.stream import check_flow
-from scoreboards.etrace import plan
-from tb.sequences import etrace_golden
-from tb.sequences.etrace_golden import Case
 from tests.etrace.layouts import payload
 
 CASES = etrace_golden.pack()
@@ -22,12 +23,16 @@ every = pytest.mark.parametrize("case", CASES, ids=[f"{c.file[:2]}-{c.name}" for
 
 @every
 def test_bytes(case: Case) -> None:
-    """The bytes of each packet follow from its fields, by the specification's tables and by our codec, and give them back."""
+    """The bytes of each packet follow from its fields, by the specification's tables and by our codec, and give them
+    back.
+    """
     config, options = case.config, case.config.options
     for number, (data, packet) in enumerate(zip(case.payloads, case.packets)):
         if packet.name == "support" and packet.values["qual_status"] in (0, 2):
             options = options_of(packet.values["ioptions"])
-        where = f"packet {number}, {packet}: the fields give {payload(packet.name, packet.values, config, options).hex()}"
+        where = (
+            f"packet {number}, {packet}: the fields give {payload(packet.name, packet.values, config, options).hex()}"
+        )
         assert payload(packet.name, packet.values, config, options) == data, where
         assert pack(packet, config, options) == data, where
         assert unpack(data, config, options) == packet, where
@@ -66,6 +71,8 @@ def test_the_pack_is_complete() -> None:
     assert {f"ET-{n}" for n in range(1, 19)} <= clauses <= set(plan().clauses)
     assert len({case.name for case in CASES}) == len(CASES) >= 60
     used = {(case.config.variant, name) for case in CASES for name in OPTIONS if case.config.options[name]}
-    assert {(variant, name) for variant in VARIANTS for name in OPTIONS} - used == {("draft_0_026", "jump_target_cache")}
+    assert {(variant, name) for variant in VARIANTS for name in OPTIONS} - used == {
+        ("draft_0_026", "jump_target_cache")
+    }
     names = {(case.config.variant, packet.name) for case in CASES for packet in case.packets}
     assert len(names) == 8 + 6

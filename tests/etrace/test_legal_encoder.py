@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other legal encoders: whatever choices they make, lossless and legal hold; exact is not asked."""
 
 from __future__ import annotations
@@ -5,16 +6,16 @@ from __future__ import annotations
 import random
 
 import pytest
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
 
-from scoreboards.etrace import check
-from scoreboards.etrace_capture import EtraceCapture
 from tests.etrace.legal_encoder import LegalEncoder
 from tests.etrace.walks import regrouped, walk
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_any_legal_encoding_is_understood(seed: int) -> None:
-    """One walk, told by one random encoder; what crossed the port is not at hand."""
+    """One walk, reported by one random encoder; what crossed the port is not at hand."""
     what = walk(seed, filter="", bcount_bits=16, ctype="mixed")
     payloads = LegalEncoder(what.config, random.Random(f"{seed}:legal")).encode(what.retired)
     verdict = check(EtraceCapture(what.config, what.program, payloads, given=what.retired, exact=False))
@@ -23,7 +24,7 @@ def test_any_legal_encoding_is_understood(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_the_port_asked_for_is_told(seed: int) -> None:
+def test_what_the_port_asked_for_is_reported(seed: int) -> None:
     """With the beats at hand: contexts as ctype wants them, triggers, privileges, and traps where they happened."""
     what = walk(seed, filter="", bcount_bits=16, ctype=str(seed % 4))
     payloads = LegalEncoder(what.config, random.Random(f"{seed}:hooked"), hooked=True).encode(what.retired)

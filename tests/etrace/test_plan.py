@@ -1,27 +1,29 @@
-"""The plan, the checks, the scenarios, the coverage points and the planted bugs find each other, with no orphan either way."""
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
 from __future__ import annotations
 
-from models.etrace.decoded import CLAUSES as DECODED
-from models.etrace.encoder import CLAUSES as ENCODED
-from scoreboards.etrace_knobs import Knobs
-from scoreboards.etrace_situations import OCCURRENCES, SITUATIONS
-from tb.coverage.etrace_points import ETRACE
-from tb.sequences.etrace_scenarios import SCENARIOS
-from tests.plan_rows import PlanTests, Rows, literals
+from rvtrace.models.etrace.decoder.decoded import CLAUSES as DECODED
+from rvtrace.models.etrace.encoder.encode import CLAUSES as ENCODED
+from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from rvtrace.tb.etrace.coverage.points import ETRACE
+from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 
-LOSSLESS = ("align", "depths", "expected", "lossless", "resync", "states")
+from tests.common.plan_rows import PlanTests, Rows, literals
+
+LOSSLESS = ("align", "expected", "lossless", "periodic_sync")
 CHECKERS = {
-    "exact": ("scoreboards/etrace_exact.py", "models/etrace/encoder*.py"),
-    "lossless": tuple(f"scoreboards/etrace_{part}.py" for part in LOSSLESS),
-    "legal": ("scoreboards/etrace_legal*.py",),
-    "transport": ("scoreboards/etrace_transport.py",),
-    "decoder": ("models/etrace/deco*.py", "models/etrace/deframe.py"),
+    "exact": ("scoreboards/etrace/exact.py", "models/etrace/encoder/*.py"),
+    "lossless": tuple(f"scoreboards/etrace/{part}.py" for part in LOSSLESS),
+    "legal": ("scoreboards/etrace/legal.py",),
+    "transport": ("scoreboards/etrace/transport.py",),
+    "decoder": ("models/etrace/decoder/*.py",),
 }
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that a checker's modules report under."""
+    """Clause ids that the modules of a checker report."""
     return literals(r"ET(-\d+|\.[a-z]+\.\w+)", *CHECKERS[checker])
 
 
@@ -37,13 +39,18 @@ def test_every_scenario_is_named() -> None:
 
 
 def test_models_and_situations_know_the_rows() -> None:
-    """What the models report under, what is counted by its situation, and what the rows say, agree."""
+    """The clauses of the models, those that count a situation, and the rows of the plan agree."""
     assert {*ENCODED, *DECODED} <= set(ROWS.built)
     assert all(ROWS.built[clause].through for clause in SITUATIONS)
     assert all(ROWS.built[clause].checks for clause in OCCURRENCES)
 
 
-def test_knobs_are_named_where_they_matter() -> None:
-    """Every ambiguity that is a knob stands in the row whose choice it is."""
+def test_tolerances_are_named_where_they_matter() -> None:
+    """Every tolerance is named in the row of its ambiguity."""
     text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
-    assert {name for name in vars(Knobs()) if name not in text} == {"resync_late", "resync_early", "resync_extra", "support_extra"}
+    assert {name for name in vars(Tolerances()) if name not in text} == {
+        "resync_late",
+        "resync_early",
+        "resync_extra",
+        "support_extra",
+    }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden pack on the RTL: every case that the bench can play sends the packets of its file, byte by byte."""
 
 from __future__ import annotations
@@ -5,21 +6,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from tb.job import Job
-from tb.sequences.etrace_golden import Case, pack
-from tools import systems
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.tb import systems
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.etrace.stimulus.golden import Case, pack
 
 
 def playable(case: Case) -> bool:
-    """The bench has a time of its own, and room is lost by back-pressure alone."""
+    """The bench has a separate time, and room is lost by back-pressure alone."""
     given = {name for cycle in case.cycles if not isinstance(cycle, int) for name in cycle[0]}
     return not given & {"time", "drop"} and bool(case.config.notime_p)
 
 
 def job_of(case: Case, sim: str, drive: str) -> Job:
-    return Job(f"golden-{case.name}", f"golden:{case.name}", case.config.to_dict(), drive=drive, keep=True, ip="etrace", sim=sim)
+    return Job(
+        f"golden-{case.name}",
+        f"golden:{case.name}",
+        case.config.to_dict(),
+        drive=drive,
+        keep=True,
+        ip="etrace",
+        sim=sim,
+    )
 
 
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
@@ -29,11 +37,15 @@ def test_golden(run_jobs, sim, drive):
     jobs = [job_of(case, sim, drive) for case in cases]
     run_jobs(jobs)
     sent = {job.name: (Path(job.out) / "packets.hex").read_text().split() for job in jobs}
-    wrong = {case.name: sent[job.name] for case, job in zip(cases, jobs) if sent[job.name] != [data.hex() for data in case.payloads]}
+    wrong = {
+        case.name: sent[job.name]
+        for case, job in zip(cases, jobs)
+        if sent[job.name] != [data.hex() for data in case.payloads]
+    }
     assert wrong == {}
 
 
-def test_the_cases_need_no_build_of_their_own(sim):
+def test_the_cases_need_no_separate_build(sim):
     """They are run by the simulators that the scenarios are built for."""
     builds = {str(build_of(job)) for job in systems.find("etrace").directed(sim)}
     assert {str(build_of(job_of(case, sim, "bulk"))) for case in pack() if playable(case)} <= builds

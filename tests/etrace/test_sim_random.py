@@ -1,35 +1,45 @@
-"""Random walks in random E-Trace configurations, and what the output's back-pressure does: stall, overflow, recovery."""
+# SPDX-License-Identifier: Apache-2.0
+"""Random walks in random E-Trace configurations, and what the output's back-pressure does: stall, overflow,
+recovery.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-
-from models.etrace.packets import VARIANTS
-from models.riscv.beats import Beats
-from tb.job import Job
-from tb.sequences.etrace_stimulus import stimulus
-from tools.draw_etrace import EVERY, WHOLE, drawn
+from rvtrace.models.etrace.table import VARIANTS
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.etrace.stimulus.random_jobs import EVERY, WHOLE, random_job
+from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 
 
 @pytest.mark.parametrize("build", range(len(WHOLE)))
 def test_random_walks(run_jobs, build):
-    jobs = [drawn(100 * build + seed, WHOLE[build], 3000) for seed in range(10)]
+    jobs = [random_job(100 * build + seed, WHOLE[build], 3000) for seed in range(10)]
     results = run_jobs(jobs)
     assert {result["config"]["variant"] for result in results} == set(VARIANTS)
 
 
 def test_random_walks_pin_by_pin(run_jobs):
-    jobs = [drawn(700 + seed, WHOLE[1], 600) for seed in range(4)]
+    jobs = [random_job(700 + seed, WHOLE[1], 600) for seed in range(4)]
     for job in jobs:
         job.drive = "pins"
     run_jobs(jobs)
 
 
 def _pressed(variant: str, stall: int, press: int = 95) -> Job:
-    return Job(f"pressed-{stall}-{press}", "random", EVERY | {"bcount_bits": 16, "variant": variant, "inst_stall_ena": stall}, 6, backpressure=press,
-               size=4000, keep=True, ip="etrace")  # fmt: skip
+    return Job(
+        f"pressed-{stall}-{press}",
+        "random",
+        EVERY | {"bcount_bits": 16, "variant": variant, "inst_stall_ena": stall},
+        6,
+        backpressure=press,
+        size=4000,
+        keep=True,
+        ip="etrace",
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -49,12 +59,31 @@ def test_stall_loses_nothing(run_jobs, variant):
     assert (Path(job.out) / "packets.hex").read_text() == (Path(free.out) / "packets.hex").read_text()
 
 
-def test_draws_have_everything():
-    """Every value of every choice comes up in a few hundred seeds, and every draw is legal."""
-    jobs = [drawn(seed, size=200) for seed in range(300)]
-    for name in ("variant", "encapsulation", "framing", "ctype", "index_width", "inst_sync_mode", "blocks_p", "iaddress_lsb_p", "itype_width_p", *EVERY):
+def test_random_jobs_have_everything():
+    """Every value of every choice comes up in a few hundred seeds, and every random choice is legal."""
+    jobs = [random_job(seed, size=200) for seed in range(300)]
+    for name in (
+        "variant",
+        "encapsulation",
+        "framing",
+        "ctype",
+        "index_width",
+        "inst_sync_mode",
+        "blocks_p",
+        "iaddress_lsb_p",
+        "itype_width_p",
+        *EVERY,
+    ):
         assert len({str(job.settings.to_dict()[name]) for job in jobs}) > 1, name
-    for name in ("implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump", "filter"):
+    for name in (
+        "implicit_return",
+        "implicit_exception",
+        "full_address",
+        "jump_target_cache",
+        "branch_prediction",
+        "sijump",
+        "filter",
+    ):
         assert 0.05 < sum(bool(getattr(job.settings, name)) for job in jobs) / len(jobs) < 0.75, name
-    toggled = [bool(stimulus(drawn(seed, size=2000)).beats.toggle.any()) for seed in range(40)]
+    toggled = [bool(stimulus(random_job(seed, size=2000)).beats.toggle.any()) for seed in range(40)]
     assert 4 < sum(toggled) < 30

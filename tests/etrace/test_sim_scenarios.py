@@ -1,17 +1,22 @@
-"""Every directed E-Trace scenario: in all its configurations in bulk, in one of them pin by pin; one simulator process for each build."""
+# SPDX-License-Identifier: Apache-2.0
+"""Every directed E-Trace scenario: in all its configurations in bulk, in one of them pin by pin; one simulator process
+for each build.
+"""
 
 from __future__ import annotations
 
 from itertools import groupby
 
 import pytest
-
-from tb.sequences.etrace_scenarios import SCENARIOS
-from tools import systems
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.tb import systems
+from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 
 SYSTEM = systems.find("etrace")
-BUILDS = {f"x{build.IAddressWidth}-n{build.NBlocks}-fifo{build.FifoDepth}": build for build in sorted({build_of(job) for job in SYSTEM.directed("")}, key=str)}
+BUILDS = {
+    f"{build.label}-fifo{build.parameters['FifoDepth']}": build
+    for build in sorted({build_of(job) for job in SYSTEM.directed("")}, key=str)
+}
 
 
 def served(jobs, build):
@@ -27,7 +32,9 @@ def test_scenarios(run_jobs, sim, build):
 
 
 def test_scenarios_pin_by_pin(run_jobs, sim):
-    """A cycle takes a hundred times as long: one configuration of each scenario, the next one of its list from scenario to scenario."""
+    """A cycle takes a hundred times as long: one configuration of each scenario, the next one of its list from scenario
+    to scenario.
+    """
     jobs = []
     for number, (_, group) in enumerate(groupby(SYSTEM.directed(sim), lambda job: job.source)):
         of_one = list(group)

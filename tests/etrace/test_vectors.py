@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Published payloads, and the branch_map of every length at its boundaries, bit by bit."""
 
 from __future__ import annotations
@@ -6,10 +7,10 @@ import itertools
 from typing import Any
 
 import pytest
+from rvtrace.models.etrace.codec import PacketError, is_shortest, pack, unpack
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import Packet, map_length
 
-from models.etrace.codec import PacketError, is_shortest, pack, unpack
-from models.etrace.config import Config
-from models.etrace.packets import Packet, map_length
 from tests.etrace.layouts import cut, n, payload
 
 # Parameters of the published vectors.
@@ -17,15 +18,48 @@ PUBLISHED = Config(privilege_width_p=2, ecause_width_p=5, itype_width_p=3)
 START = {"format": 3, "subformat": 0, "branch": 1, "privilege": 3, "context": 0}
 NO_FLAGS = {"notify": 0, "updiscon": 0, "irreport": 0, "irdepth": None}
 VECTORS = [  # specs/etrace.md, checked there against two independent decoders
-    ("1f", "support", {"format": 3, "subformat": 3, "ienable": 1, "encoder_mode": 0, "qual_status": 0, "ioptions": 0, "denable": 0, "dloss": 0}),
+    (
+        "1f",
+        "support",
+        {
+            "format": 3,
+            "subformat": 3,
+            "ienable": 1,
+            "encoder_mode": 0,
+            "qual_status": 0,
+            "ioptions": 0,
+            "denable": 0,
+            "dloss": 0,
+        },
+    ),
     ("73 00 00 00 00 00 04", "start", START | {"address": 0x1000 >> 1}),
     ("02 e0 ff ff 00", "address", {"format": 2, "address": 0x7FFFF000 >> 1} | NO_FLAGS),
-    ("85 2d 00 00 00 00 00 00 00 ff", "branch_map", {"format": 1, "branches": 1, "branch_map": 1, "address": 0x5A >> 1} | NO_FLAGS | {"updiscon": 1}),
-    ("77 00 00 00 00 21 07 00 00 10", "trap",
-     START | {"subformat": 1, "ecause": 2, "interrupt": 0, "thaddr": 1, "address": 0x80000038 >> 1, "tval": 0}),
+    (
+        "85 2d 00 00 00 00 00 00 00 ff",
+        "branch_map",
+        {"format": 1, "branches": 1, "branch_map": 1, "address": 0x5A >> 1} | NO_FLAGS | {"updiscon": 1},
+    ),
+    (
+        "77 00 00 00 00 21 07 00 00 10",
+        "trap",
+        START | {"subformat": 1, "ecause": 2, "interrupt": 0, "thaddr": 1, "address": 0x80000038 >> 1, "tval": 0},
+    ),
     ("f2", "address", {"format": 2, "address": -4} | NO_FLAGS),
-    ("4f", "support", {"format": 3, "subformat": 3, "ienable": 0, "encoder_mode": 0, "qual_status": 1, "ioptions": 0, "denable": 0, "dloss": 0}),
-]  # fmt: skip
+    (
+        "4f",
+        "support",
+        {
+            "format": 3,
+            "subformat": 3,
+            "ienable": 0,
+            "encoder_mode": 0,
+            "qual_status": 1,
+            "ioptions": 0,
+            "denable": 0,
+            "dloss": 0,
+        },
+    ),
+]
 
 
 @pytest.mark.parametrize("text, name, values", VECTORS, ids=[text for text, _, _ in VECTORS])
@@ -39,15 +73,36 @@ def test_published(text: str, name: str, values: dict[str, Any]) -> None:
 
 # branches: bits of branch_map; both sides of every boundary, and 0, which means 31 without an address.
 DRAFT_LENGTHS = {0: 31, 1: 1, 2: 9, 9: 9, 10: 17, 17: 17, 18: 25, 25: 25, 26: 31, 31: 31}
-RATIFIED_LENGTHS = {0: 31, 1: 1, 2: 3, 3: 3, 4: 7, 7: 7, 8: 15, 9: 15, 10: 15, 15: 15, 16: 31, 17: 31, 18: 31, 25: 31, 26: 31, 31: 31}
-LENGTHS = [("draft_0_026", b, m) for b, m in DRAFT_LENGTHS.items()] + [("v2_0", b, m) for b, m in RATIFIED_LENGTHS.items()]
+RATIFIED_LENGTHS = {
+    0: 31,
+    1: 1,
+    2: 3,
+    3: 3,
+    4: 7,
+    7: 7,
+    8: 15,
+    9: 15,
+    10: 15,
+    15: 15,
+    16: 31,
+    17: 31,
+    18: 31,
+    25: 31,
+    26: 31,
+    31: 31,
+}
+LENGTHS = [("draft_0_026", b, m) for b, m in DRAFT_LENGTHS.items()] + [
+    ("v2_0", b, m) for b, m in RATIFIED_LENGTHS.items()
+]
 NARROW = {"iaddress_width_p": 32, "return_stack_size_p": 0, "bcount_bits": 16}
 
 
 @pytest.mark.parametrize("variant, branches, length", LENGTHS)
 @pytest.mark.parametrize("fill", [0, 1, 0x2AAAAAAA, 0x7FFFFFFF])
 def test_branch_map_lengths(variant: str, branches: int, length: int, fill: int) -> None:
-    """Format 1 by hand: 01, branches, (draft without address: branch_fmt 0), the map, then an address and, in v2_0, three flags."""
+    """Format 1 by hand: 01, branches, (draft without address: branch_fmt 0), the map, then an address and, in v2_0,
+    three flags.
+    """
     config = Config(variant=variant, **NARROW)
     v: dict[str, Any] = {"format": 1, "branches": branches, "branch_map": fill & (1 << length) - 1}
     bits = n(1, 2) + n(branches, 5)
@@ -72,7 +127,15 @@ def test_branch_map_lengths_with_a_cache_index(branches: int, length: int) -> No
     """Format 0.1 has the same lengths, and no map for 0 branches; irreport differs from the last bit before it."""
     config = Config(jump_target_cache=1)
     full = (1 << length) - 1
-    v = {"format": 0, "subformat": 1, "index": 21, "branches": branches, "branch_map": full, "irreport": 1, "irdepth": 9}
+    v = {
+        "format": 0,
+        "subformat": 1,
+        "index": 21,
+        "branches": branches,
+        "branch_map": full,
+        "irreport": 1,
+        "irdepth": 9,
+    }
     bits = "00" + "1" + n(21, 5) + n(branches, 5) + "1" * length + "0" + n(9, 5)
     assert pack(Packet("jump_target", v), config) == cut(bits)
     assert unpack(cut(bits), config) == Packet("jump_target", v)
@@ -92,7 +155,9 @@ def test_more_than_31_branches() -> None:
 
 @pytest.mark.parametrize("msb, notify, updiscon, irreport", list(itertools.product((0, 1), repeat=4)))
 def test_status_bits_are_a_chain_of_differences(msb: int, notify: int, updiscon: int, irreport: int) -> None:
-    """Each of notify, updiscon, irreport is told by differing from the bit before; irdepth repeats irreport when it says nothing (ET-14)."""
+    """Each of notify, updiscon, irreport is encoded by differing from the bit before; irdepth repeats irreport when it
+    says nothing (ET-14).
+    """
     config = Config(iaddress_width_p=32, return_stack_size_p=2)
     v = {"format": 2, "address": -(1 << 30) if msb else 5, "notify": notify, "updiscon": updiscon, "irreport": irreport}
     first, second, third = msb ^ notify, msb ^ notify ^ updiscon, msb ^ notify ^ updiscon ^ irreport
@@ -106,7 +171,9 @@ def test_status_bits_are_a_chain_of_differences(msb: int, notify: int, updiscon:
 def test_format_0_without_a_subformat() -> None:
     """f0s_width_p = 0: one option alone needs no field; which format 0 it is follows from the options."""
     counted = Config(f0s_width_p=0, cache_size_p=0, branch_prediction=1, return_stack_size_p=0)
-    assert pack(Packet("branch_count", {"format": 0, "subformat": 0, "branch_count": 5, "branch_fmt": 0}), counted) == bytes([5 << 2])
+    assert pack(
+        Packet("branch_count", {"format": 0, "subformat": 0, "branch_count": 5, "branch_fmt": 0}), counted
+    ) == bytes([5 << 2])
     assert unpack(bytes([5 << 2]), counted).values == {"format": 0, "subformat": 0, "branch_count": 5, "branch_fmt": 0}
     cached = Config(f0s_width_p=0, bpred_size_p=0, jump_target_cache=1, return_stack_size_p=0)
     hit = {"format": 0, "subformat": 1, "index": 7, "branches": 0, "irreport": 0}
@@ -117,11 +184,22 @@ def test_format_0_without_a_subformat() -> None:
 
 
 def test_options_in_force() -> None:
-    """A packet is read with the options in force, not with those of the start: full addresses have no sign, implicit exceptions no address."""
+    """A packet is read with the options in force, not with those of the start: full addresses have no sign, implicit
+    exceptions no address.
+    """
     config = Config(iaddress_width_p=32, return_stack_size_p=0)
     packed = cut("01" + n(0x7FFFFFFF, 31) + "111")
     assert unpack(packed, config).get("address") == -1
     assert unpack(packed, config, config.options | {"full_address": 1}).get("address") == 0x7FFFFFFF
-    trap = {"format": 3, "subformat": 1, "branch": 1, "privilege": 3, "context": 0, "ecause": 5, "interrupt": 1, "thaddr": 1}
+    trap = {
+        "format": 3,
+        "subformat": 1,
+        "branch": 1,
+        "privilege": 3,
+        "context": 0,
+        "ecause": 5,
+        "interrupt": 1,
+        "thaddr": 1,
+    }
     implicit = config.options | {"implicit_exception": 1}
     assert unpack(pack(Packet("trap", trap), config, implicit), config, implicit) == Packet("trap", trap)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a bench records of a device that is as the reference model, or as a model with a bug."""
 
 from __future__ import annotations
@@ -7,14 +8,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.hpm.rows import NO_ACCESS, Rows, followed
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
-from models.hpm.config import Config
-from models.hpm.model import Hpm
-from models.hpm.rows import NO_ACCESS, Rows, followed
-from scoreboards.hpm_capture import HpmCapture
-from tb.sequences.hpm_scenarios import SCENARIOS
-
-_NEAR = 4096  # idle cycles behind a row, and before the next, that get rows of their own where that is needed
+_NEAR = 4096  # idle cycles after a row, and before the next, that get separate rows where that is needed
 
 
 def captured(rows: Rows, config: Config, device: type[Hpm] = Hpm) -> HpmCapture:
@@ -22,14 +22,16 @@ def captured(rows: Rows, config: Config, device: type[Hpm] = Hpm) -> HpmCapture:
     return HpmCapture(config, *followed(expanded(rows, config, device), config, device(config)))
 
 
-def story(name: str, options: dict[str, Any], device: type[Hpm] = Hpm) -> HpmCapture:
+def scenario_run(name: str, options: dict[str, Any], device: type[Hpm] = Hpm) -> HpmCapture:
     """The same of a directed scenario."""
     config = Config.from_dict(options)
     return captured(SCENARIOS[name].build(config, Random(1)), config, device)
 
 
 def expanded(rows: Rows, config: Config, device: type[Hpm] = Hpm) -> Rows:
-    """The rows, and those that a recorder adds: one in every cycle in which the outputs do not move as in the cycle before."""
+    """The rows, and those that a recorder adds: one in every cycle in which the outputs do not move as in the cycle
+    before.
+    """
     length = rows.clocks.astype(np.int64)
     where = np.repeat(np.arange(len(rows)), np.minimum(length, 2 * _NEAR))
     step = np.arange(len(where)) - np.searchsorted(where, where)

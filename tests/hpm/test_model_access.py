@@ -1,16 +1,18 @@
-"""Who may access what (HPM-8): every mode against every setting of the three enables, in every set of modes, at both XLENs."""
+# SPDX-License-Identifier: Apache-2.0
+"""Who may access what (HPM-8): every mode against every setting of the three enables, in every set of modes, at both
+XLENs.
+"""
 
 from __future__ import annotations
 
 import itertools
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.hpm.registers import csrs
-from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.hpm.registers import csrs
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VS, VU, WRITE, Access, M, U
 
 NO_S = {"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}
 # Mode: outcome for mcounteren, scounteren, hcounteren = 000, 001, 010, 011, 100, ... 111. I illegal, V virtual, D done.
@@ -37,7 +39,13 @@ def test_counters_below_m(modes: str, xlen: int, n: int) -> None:
             assert hpm.peek(Access(READ, 0xC00 + n, 0, priv)).outcome == expected
             assert hpm.peek(Access(READ, 0xC80 + n, 0, priv)).outcome == (expected if xlen == 32 else ILLEGAL)
             assert hpm.peek(Access(READ, 0xC80 + n, 0, priv, 1)).outcome == expected
-            for op, operand, want in ((WRITE, 0, ILLEGAL), (SET, 1, ILLEGAL), (CLEAR, 1, ILLEGAL), (SET, 0, expected), (CLEAR, 0, expected)):
+            for op, operand, want in (
+                (WRITE, 0, ILLEGAL),
+                (SET, 1, ILLEGAL),
+                (CLEAR, 1, ILLEGAL),
+                (SET, 0, expected),
+                (CLEAR, 0, expected),
+            ):
                 assert hpm.peek(Access(op, 0xC00 + n, operand, priv)).outcome == want
 
 
@@ -71,7 +79,9 @@ def test_every_register_of_m_h_and_s(xlen32: int) -> None:
         for priv, letter in zip((U, HS, M, VU, VS, DEBUG), LEVELS[found.level]):
             here = ILLEGAL if found.high and not xlen32 else "DIV".index(letter)
             assert hpm.peek(Access(READ, found.address, 0, priv, xlen32)).outcome == here, found.name
-            assert hpm.peek(Access(WRITE, found.address, 0, priv, xlen32)).outcome == (ILLEGAL if found.read_only else here), found.name
+            assert hpm.peek(Access(WRITE, found.address, 0, priv, xlen32)).outcome == (
+                ILLEGAL if found.read_only else here
+            ), found.name
 
 
 @pytest.mark.parametrize(("config", "gone"), [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bulk runs against the same cycles one at a time: counters, OF, LCOFIP of every row; and how fast it is."""
 
 from __future__ import annotations
@@ -6,14 +7,13 @@ import random
 
 import numpy as np
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.hpm.model_bulk import Block, Trace, advance, follow
-from models.hpm.registers import csrs
-from models.hpm.rows import Rows, answered, followed
-from models.riscv.csr import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.models.hpm.bulk import Block, Trace, advance, follow
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.hpm.registers import csrs
+from rvtrace.models.hpm.rows import Rows, answered, followed
+from rvtrace.models.riscv.csr import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
 
 CONFIGS = (
     Config(widths=tuple(1 + n * 2 for n in range(32))),
@@ -25,18 +25,39 @@ CONFIGS = (
 def random_rows(rng: random.Random, config: Config, n: int, chance: float) -> Rows:
     """Rows with gaps; accesses to CSRs that exist in `chance` of them, mostly writes that make counters wrap."""
     table, cycle = [], 0
-    modes = [m for m, there in ((M, 1), (7, 1), (U, config.has_u), (HS, config.has_s), (VS, config.has_h), (VU, config.has_h)) if there]
+    modes = [
+        m
+        for m, there in ((M, 1), (7, 1), (U, config.has_u), (HS, config.has_s), (VS, config.has_h), (VU, config.has_h))
+        if there
+    ]
     priv, addresses = M, [found.address for found in csrs(config)]
     for _ in range(n):
         cycle += 1 if rng.random() < 0.8 else rng.randint(2, 300)
         priv = rng.choice(modes) if rng.random() < 0.1 else priv
         top = (1 << config.event_bits) - 1
-        counts = Counts(rng.random() < 0.9, rng.randint(0, config.retired), tuple(rng.randint(0, top) for _ in range(config.events)),
-                        int(priv == 7 and rng.random() < 0.5), rng.getrandbits(64))  # fmt: skip
+        counts = Counts(
+            rng.random() < 0.9,
+            rng.randint(0, config.retired),
+            tuple(rng.randint(0, top) for _ in range(config.events)),
+            int(priv == 7 and rng.random() < 0.5),
+            rng.getrandbits(64),
+        )
         access = None
         if rng.random() < chance:
-            value = rng.choice((rng.getrandbits(64), -rng.randint(1, 40) & (1 << 64) - 1, rng.randint(0, 12) | rng.getrandbits(6) << 58))
-            access = Access(rng.choice((READ, WRITE, WRITE, SET, CLEAR)), rng.choice(addresses), value, rng.choice((M, M, priv)), int(rng.random() < 0.2))
+            value = rng.choice(
+                (
+                    rng.getrandbits(64),
+                    -rng.randint(1, 40) & (1 << 64) - 1,
+                    rng.randint(0, 12) | rng.getrandbits(6) << 58,
+                )
+            )
+            access = Access(
+                rng.choice((READ, WRITE, WRITE, SET, CLEAR)),
+                rng.choice(addresses),
+                value,
+                rng.choice((M, M, priv)),
+                int(rng.random() < 0.2),
+            )
         table.append((cycle, priv, counts, access))
     return Rows.from_rows(table, config.events)
 
@@ -50,7 +71,7 @@ def programmed(config: Config) -> Rows:
 
 
 def by_the_cycle(rows: Rows, config: Config) -> tuple[list[tuple[int, int]], list[tuple[list[int], int, int, int]]]:
-    """Answers, and the state at the begin of each row: every clock is one call of `cycle`."""
+    """Answers, and the state at the start of each row: every clock is one call of `cycle`."""
     hpm, answers, states = Hpm(config), [], []
     table = list(rows.cycles())
     for k, (cycle, priv, counts, access, _, _) in enumerate(table):

@@ -1,4 +1,7 @@
-"""Collisions (HPM-7): each kind of write in the cycle before, of and behind an overflow, and all orders of three writes."""
+# SPDX-License-Identifier: Apache-2.0
+"""Collisions (HPM-7): each kind of write in the cycle before, of and after an overflow, and all orders of three
+writes.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,15 @@ import itertools
 from dataclasses import dataclass
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import CLEAR, SET, WRITE, Access, M, U
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import CLEAR, SET, WRITE, Access, M, U
 
 OF, MINH, LCOFI = 1 << 63, 1 << 62, 1 << 13
 EVENT = Counts(events=(1,))
 # Counter 3 has 8 bits, holds 254 and counts an event in each of three cycles: it wraps in the second of them.
-# Each write, and what is behind the three cycles if it comes in the first, second, third: count, OF, LCOFIP.
+# Each write, and what is there after the three cycles if it comes in the first, second, third: count, OF, LCOFIP.
 WRITES: dict[str, tuple[Access, tuple[tuple[int, int, int], ...]]] = {
     "counter = 255": (Access(WRITE, 0xB03, 255), ((1, 1, 1), (0, 1, 1), (255, 1, 1))),
     "counter = 10": (Access(WRITE, 0xB03, 10), ((12, 0, 0), (11, 0, 0), (10, 1, 1))),
@@ -64,7 +66,7 @@ def shown(hpm: Hpm) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("xlen", (32, 64))
 @pytest.mark.parametrize("of", (0, 1))
-def test_every_write_before_with_and_behind_an_overflow(xlen: int, of: int) -> None:
+def test_every_write_before_with_and_after_an_overflow(xlen: int, of: int) -> None:
     table = {name: expected for name, (_, expected) in WRITES.items()} if not of else dict(DISARMED)
     table |= RV32 if xlen == 32 and not of else {}
     for name, expected in table.items():
@@ -77,7 +79,9 @@ def test_every_write_before_with_and_behind_an_overflow(xlen: int, of: int) -> N
 
 @dataclass
 class Sequential:
-    """The same counter as a sequence of single steps: a write that comes first or last in its cycle, and one step of counting."""
+    """The same counter as a sequence of single steps: a write that comes first or last in its cycle, and one step of
+    counting.
+    """
 
     count: int = 254
     of: bool = False
@@ -87,7 +91,9 @@ class Sequential:
     stopped: bool = False
 
     def cycle(self, name: str) -> None:
-        """A counter is written instead of counting, mhpmevent and LCOFIP before the overflow shows; what counts was decided before."""
+        """A counter is written instead of counting, mhpmevent and LCOFIP before the overflow shows; what counts was
+        decided before.
+        """
         counts = self.selected and not self.filtered and not self.stopped and not name.startswith("counter =")
         self.write(name)
         if counts:

@@ -1,13 +1,15 @@
-"""What counts, and when: selectors, several events in a cycle, modes, mcountinhibit, stopcount (HPM-3, HPM-5, HPM-7)."""
+# SPDX-License-Identifier: Apache-2.0
+"""What counts, and when: selectors, several events in a cycle, modes, mcountinhibit, stopcount (HPM-3, HPM-5,
+HPM-7).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 
 STILL = Counts(cycle=0)
 FILTER = {M: 62, DEBUG: 62, HS: 61, U: 60, VS: 59, VU: 58}
@@ -22,7 +24,7 @@ def block(*events: int, config: Config | None = None) -> Hpm:
     return hpm
 
 
-def test_behind_reset_cycles_and_instructions_count_and_nothing_else() -> None:
+def test_after_reset_cycles_and_instructions_count_and_nothing_else() -> None:
     hpm = Hpm(Config())
     for _ in range(5):
         hpm.cycle(M, Counts(retired=3, events=(1, 1, 1)))
@@ -45,7 +47,15 @@ def test_every_event_of_a_cycle_counts_in_every_counter_that_selected_it() -> No
 def test_a_selector_that_the_counter_cannot_count_becomes_0() -> None:
     config = Config(selectors=tuple(0b10010 if n == 4 else -1 for n in range(32)), events=4)
     hpm = Hpm(config)
-    for written, three, four in ((1, 1, 1), (2, 2, 0), (4, 4, 4), (6, 6, 0), (7, 0, 0), (1 << 20 | 1, 0, 0), (1 << 55 | 4, 0, 0)):
+    for written, three, four in (
+        (1, 1, 1),
+        (2, 2, 0),
+        (4, 4, 4),
+        (6, 6, 0),
+        (7, 0, 0),
+        (1 << 20 | 1, 0, 0),
+        (1 << 55 | 4, 0, 0),
+    ):
         for n, kept in ((3, three), (4, four)):
             hpm.access(Access(WRITE, 0x320 + n, 4))
             hpm.access(Access(WRITE, 0x320 + n, written | 3 << 56 | 1 << 62))
@@ -64,17 +74,27 @@ def test_an_inhibit_bit_stops_its_mode_only(priv: int, closed: int) -> None:
 
 
 def test_the_mode_of_the_cycle_is_that_of_its_instructions() -> None:
-    """U-mode only: the handler and its MRET, which retires in M, do not count; the instruction that trapped retires once, when it is repeated."""
+    """U-mode only: the handler and its MRET, which retires in M, do not count; the instruction that trapped retires
+    once, when it is repeated.
+    """
     hpm = Hpm(Config())
     hpm.access(Access(WRITE, INSTRETCFG, 0b11011 << 58))
-    for priv, retired in ((U, 1), (U, 0), (M, 2), (M, 1), (U, 1), (U, 1)):  # a load traps, handler, MRET, the load, the next one
+    for priv, retired in (
+        (U, 1),
+        (U, 0),
+        (M, 2),
+        (M, 1),
+        (U, 1),
+        (U, 1),
+    ):  # a load traps, handler, MRET, the load, the next one
         hpm.cycle(priv, Counts(retired=retired))
     assert hpm.counter(2) == 3
 
 
 @pytest.mark.parametrize(("config", "kept"), [
     (Config(), 0x7C << 56), (Config(has_h=0, has_shlcofideleg=0), 0x70 << 56),
-    (Config(has_h=0, has_s=0, has_shlcofideleg=0), 0x50 << 56), (Config(has_h=0, has_s=0, has_u=0, has_shlcofideleg=0), 0x40 << 56),
+    (Config(has_h=0, has_s=0, has_shlcofideleg=0), 0x50 << 56),
+    (Config(has_h=0, has_s=0, has_u=0, has_shlcofideleg=0), 0x40 << 56),
 ])  # fmt: skip
 def test_inhibit_bits_of_absent_modes_read_0(config: Config, kept: int) -> None:
     hpm = Hpm(config)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bit 13 of mip, mie and their views: delegation, and a request against a write through each view (HPM-7)."""
 
 from __future__ import annotations
@@ -5,11 +6,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import CLEAR, DONE, HS, ILLEGAL, READ, SET, VS, WRITE, Access, M
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import CLEAR, DONE, HS, ILLEGAL, READ, SET, VS, WRITE, Access, M
 
 MIP, MIE, MIDELEG, SIP, SIE, HIDELEG, VSIP, VSIE = 0x344, 0x304, 0x303, 0x144, 0x104, 0x603, 0x244, 0x204
 BIT, ONES = 1 << 13, (1 << 64) - 1
@@ -28,7 +28,9 @@ def delegated(mideleg: int, hideleg: int, xlen: int = 64) -> Hpm:
 
 @pytest.mark.parametrize(("address", "priv", "by_m", "by_h"), VIEWS)
 @pytest.mark.parametrize("xlen", (32, 64))
-def test_a_view_shows_and_writes_bit_13_if_it_is_delegated(address: int, priv: int, by_m: int, by_h: int, xlen: int) -> None:
+def test_a_view_shows_and_writes_bit_13_if_it_is_delegated(
+    address: int, priv: int, by_m: int, by_h: int, xlen: int
+) -> None:
     machine = MIP if address in (MIP, SIP, VSIP) else MIE
     for mideleg, hideleg in itertools.product((0, 1), repeat=2):
         is_open = mideleg >= by_m and hideleg >= by_h
@@ -85,4 +87,6 @@ def test_without_supervisor_there_is_mip_only() -> None:
     hpm = Hpm(Config(has_s=0, has_h=0, has_shlcofideleg=0))
     hpm.access(Access(WRITE, MIP, ONES))
     assert hpm.lcofip == 1
-    assert {hpm.access(Access(READ, address)).outcome for address in (MIDELEG, SIP, SIE, HIDELEG, VSIP, VSIE)} == {ILLEGAL}
+    assert {hpm.access(Access(READ, address)).outcome for address in (MIDELEG, SIP, SIE, HIDELEG, VSIP, VSIE)} == {
+        ILLEGAL
+    }

@@ -1,13 +1,15 @@
-"""Overflow: OF, the interrupt request, widths, increments of more than 1; never by a write (HPM-1), and scountovf (HPM-2)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Overflow: OF, the interrupt request, widths, increments of more than 1; never by a write (HPM-1), and scountovf
+(HPM-2).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 OF = 1 << 63
 MIP, SCOUNTOVF = 0x344, 0xDA0
@@ -33,13 +35,14 @@ def test_the_wrap_at_the_width_sets_of_and_requests(width: int) -> None:
     assert (hpm.counter(3), hpm.of, hpm.lcofip) == (0, 0b1000, 1)
 
 
-@pytest.mark.parametrize(("value", "increment", "behind", "over"), [
-    (0xFD, 2, 0xFF, False), (0xFD, 3, 0, True), (0xFF, 2, 1, True), (0xFE, 7, 5, True), (0, 255, 255, False), (1, 255, 0, True),
+@pytest.mark.parametrize(("value", "increment", "after", "over"), [
+    (0xFD, 2, 0xFF, False), (0xFD, 3, 0, True), (0xFF, 2, 1, True), (0xFE, 7, 5, True), (0, 255, 255, False),
+    (1, 255, 0, True),
 ])  # fmt: skip
-def test_an_increment_of_more_than_1(value: int, increment: int, behind: int, over: bool) -> None:
+def test_an_increment_of_more_than_1(value: int, increment: int, after: int, over: bool) -> None:
     hpm = block(value, config=Config(widths=(8,), event_bits=8))
     hpm.cycle(M, Counts(events=(increment,)))
-    assert (hpm.counter(3), hpm.of, hpm.lcofip) == (behind, 8 * over, int(over))
+    assert (hpm.counter(3), hpm.of, hpm.lcofip) == (after, 8 * over, int(over))
 
 
 def test_an_increment_that_wraps_twice_is_one_overflow() -> None:
@@ -66,8 +69,16 @@ def test_of_disables_the_interrupt_and_stays_until_it_is_written() -> None:
 
 def test_no_write_is_an_overflow() -> None:
     hpm = block(ones(8), 3, Config(widths=(8,), xlen=32))
-    for access in (Access(WRITE, 0xB03, 0), Access(WRITE, 0xB03, 255), Access(CLEAR, 0xB03, 255), Access(SET, 0xB03, 255), Access(WRITE, 0xB03, 256),
-                   Access(WRITE, 0xB83, 1), Access(WRITE, 0x323, 1), Access(WRITE, 0x723, 0)):  # fmt: skip
+    for access in (
+        Access(WRITE, 0xB03, 0),
+        Access(WRITE, 0xB03, 255),
+        Access(CLEAR, 0xB03, 255),
+        Access(SET, 0xB03, 255),
+        Access(WRITE, 0xB03, 256),
+        Access(WRITE, 0xB83, 1),
+        Access(WRITE, 0x323, 1),
+        Access(WRITE, 0x723, 0),
+    ):
         assert hpm.access(access).outcome == DONE
         assert (hpm.of, hpm.lcofip) == (0, 0)
     hpm.access(Access(WRITE, 0x723, 1 << 31))
@@ -75,12 +86,12 @@ def test_no_write_is_an_overflow() -> None:
 
 
 def test_a_write_in_the_cycle_of_the_overflow_drops_it() -> None:
-    for address, behind in ((0xB03, 7), (0xB83, 7 << 32 | 0xFFFF_FFFF)):
+    for address, after in ((0xB03, 7), (0xB83, 7 << 32 | 0xFFFF_FFFF)):
         hpm = block(0xFFFF_FFFF, config=Config(xlen=32))
         hpm.access(Access(WRITE, 0xB83, 0xFFFF_FFFF))
         hpm.cycle(M, Counts(events=(1,)), Access(WRITE, address, 7))
         assert (hpm.of, hpm.lcofip) == (0, 0)
-        assert hpm.counter(3) == (behind if address == 0xB83 else 0xFFFF_FFFF << 32 | behind)
+        assert hpm.counter(3) == (after if address == 0xB83 else 0xFFFF_FFFF << 32 | after)
 
 
 def test_mcycle_and_minstret_wrap_without_of() -> None:
@@ -116,6 +127,13 @@ def test_scountovf_is_masked_below_m(mcounteren: int, hcounteren: int) -> None:
     hpm.access(Access(WRITE, 0x306, mcounteren))
     hpm.access(Access(WRITE, 0x606, hcounteren))
     both = 1 << 31 | 8
-    expected = {M: (both, DONE), DEBUG: (both, DONE), HS: (mcounteren, DONE), VS: (mcounteren & hcounteren, DONE), U: (0, ILLEGAL), VU: (0, VIRTUAL)}
+    expected = {
+        M: (both, DONE),
+        DEBUG: (both, DONE),
+        HS: (mcounteren, DONE),
+        VS: (mcounteren & hcounteren, DONE),
+        U: (0, ILLEGAL),
+        VU: (0, VIRTUAL),
+    }
     assert {priv: hpm.peek(Access(READ, SCOUNTOVF, 0, priv))[:2] for priv in expected} == expected
     assert {hpm.peek(Access(WRITE, SCOUNTOVF, 0, priv)).outcome for priv in expected} == {ILLEGAL}

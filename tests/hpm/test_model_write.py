@@ -1,15 +1,17 @@
-"""A counter that is written and counts in one cycle, its two halves, set and clear, XLEN 32 on an RV64 hart (HPM-4, HPM-6)."""
+# SPDX-License-Identifier: Apache-2.0
+"""A counter that is written and counts in one cycle, its two halves, set and clear, XLEN 32 on an RV64 hart (HPM-4,
+HPM-6).
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import CLEAR, DONE, READ, SET, WRITE, Access, M
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import CLEAR, DONE, READ, SET, WRITE, Access, M
 
 BUSY = Counts(retired=3, events=(2, 1))
 HALVES = [(Config(xlen=32), 0), (Config(), 1)]  # RV32; RV64 with accesses at XLEN 32
@@ -34,21 +36,26 @@ def test_the_written_value_wins_and_the_others_count(written: int) -> None:
     assert hpm.counter(written) == 1000 + {0: 1, 2: 3, 3: 2, 4: 2, 5: 3}[written]
 
 
-def test_a_read_gives_the_begin_of_its_cycle() -> None:
+def test_a_read_gives_the_start_of_its_cycle() -> None:
     hpm = block(Config())
     hpm.cycle(M, BUSY)
-    for address, value, behind in ((0xB02, 3, 6), (0xC02, 6, 9), (0xB03, 6, 8), (0xC03, 8, 10)):
+    for address, value, after in ((0xB02, 3, 6), (0xC02, 6, 9), (0xB03, 6, 8), (0xC03, 8, 10)):
         answer = hpm.cycle(M, BUSY, Access(READ, address))
-        assert answer is not None and (answer.rdata, hpm.counter(address & 31)) == (value, behind)
+        assert answer is not None and (answer.rdata, hpm.counter(address & 31)) == (value, after)
 
 
-@pytest.mark.parametrize(("op", "operand", "behind"), [(SET, 0b1010, 0b1110), (CLEAR, 0b0110, 0b1000 & 0), (SET, 0, 0b0110 + 2), (CLEAR, 0, 0b0110 + 2)])
-def test_set_and_clear_change_the_value_read_and_without_operand_write_nothing(op: int, operand: int, behind: int) -> None:
+@pytest.mark.parametrize(
+    ("op", "operand", "after"),
+    [(SET, 0b1010, 0b1110), (CLEAR, 0b0110, 0b1000 & 0), (SET, 0, 0b0110 + 2), (CLEAR, 0, 0b0110 + 2)],
+)
+def test_set_and_clear_change_the_value_read_and_without_operand_write_nothing(
+    op: int, operand: int, after: int
+) -> None:
     hpm = block(Config())
     hpm.access(Access(WRITE, 0xB03, 0b0110))
     answer = hpm.cycle(M, BUSY, Access(op, 0xB03, operand))
     assert answer is not None and answer.rdata == 0b0110
-    assert hpm.counter(3) == behind and hpm.counter(4) == 2
+    assert hpm.counter(3) == after and hpm.counter(4) == 2
 
 
 @pytest.mark.parametrize(("config", "xlen32"), HALVES)
@@ -66,19 +73,21 @@ def test_the_low_half_carries_into_the_high_half(config: Config, xlen32: int) ->
 @pytest.mark.parametrize(("config", "xlen32"), HALVES)
 @pytest.mark.parametrize("n", (0, 2, 3, 4, 5))
 def test_a_write_to_one_half_keeps_the_other_and_drops_the_increment(config: Config, xlen32: int, n: int) -> None:
-    for base, value, behind in ((0xB00, 0x1234, 0x7_0000_1234), (0xB80, 0x1234, 0x1234_FFFF_FFFF)):
+    for base, value, after in ((0xB00, 0x1234, 0x7_0000_1234), (0xB80, 0x1234, 0x1234_FFFF_FFFF)):
         hpm = block(config)
         hpm.access(Access(WRITE, 0xB80 + n, 7, M, xlen32))
         hpm.access(Access(WRITE, 0xB00 + n, 0xFFFF_FFFF, M, xlen32))
         hpm.cycle(M, BUSY, Access(WRITE, base + n, 0xDEAD_0000_0000 | value, M, xlen32))
-        assert hpm.counter(n) == behind
+        assert hpm.counter(n) == after
         others = {0: 1, 2: 3, 3: 2, 4: 2, 5: 3}
         assert all(hpm.counter(other) == by for other, by in others.items() if other != n)
 
 
 @pytest.mark.parametrize(("config", "xlen32"), HALVES)
 def test_64_bits_survive_any_order_of_half_writes_and_events(config: Config, xlen32: int) -> None:
-    """Low, high, low again while one event comes in each cycle: what is read is what was written plus what came since."""
+    """Low, high, low again while one event comes in each cycle:
+    what is read is what was written plus what came since.
+    """
     hpm = block(config)
     one = Counts(cycle=0, events=(1,))
     hpm.cycle(M, one, Access(WRITE, 0xB03, 0xFFFF_FFFE, M, xlen32))
@@ -98,7 +107,13 @@ def test_any_interleaving_of_half_reads_half_writes_and_events(config: Config, x
     rng, hpm, whole = random.Random(f"6:halves:{seed}"), block(config), 0
     for _ in range(600):
         events, high, near = rng.randint(0, 3), rng.random() < 0.5, -rng.randint(1, 6) & 0xFFFF_FFFF
-        access = Access(rng.choice((READ, READ, WRITE)), 0xB83 if high else 0xB03, rng.choice((0, near, rng.getrandbits(32))), M, xlen32)
+        access = Access(
+            rng.choice((READ, READ, WRITE)),
+            0xB83 if high else 0xB03,
+            rng.choice((0, near, rng.getrandbits(32))),
+            M,
+            xlen32,
+        )
         answer = hpm.cycle(M, Counts(events=(events,)), access)
         assert answer is not None and answer.rdata == (whole >> 32 if high else whole & 0xFFFF_FFFF)
         if access.op == READ:

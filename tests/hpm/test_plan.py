@@ -1,14 +1,16 @@
-"""The plan, the checks, the scenarios, the coverage points and the planted bugs find each other, with no orphan either way."""
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
 from __future__ import annotations
 
-from scoreboards.hpm_knobs import Knobs
-from scoreboards.hpm_rules import MODES
-from tb.coverage.hpm_points import HPM
-from tb.sequences.hpm_scenarios import SCENARIOS
-from tests.plan_rows import PlanTests, Rows, literals
+from rvtrace.scoreboards.hpm.rules import MODES
+from rvtrace.scoreboards.hpm.tolerances import Tolerances
+from rvtrace.tb.hpm.coverage.points import HPM
+from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
-CHECKERS = {"cycles": ("hpm", "hpm_rules", "hpm_overflow"), "accesses": ("hpm_access", "hpm_software")}
+from tests.common.plan_rows import PlanTests, Rows, literals
+
+CHECKERS = {"cycles": ("check", "rules"), "accesses": ("access", "software")}
 BUILT_UP = {  # ids that the code puts together
     "cycles": {f"HPM.{kind}.{name}" for kind in ("filter", "cfg") for name in (*MODES.values(), "debug")},
     "accesses": {f"HPM.lcofi.{world}" for world in ("guest", "guest_closed", "supervisor", "supervisor_closed")},
@@ -16,8 +18,10 @@ BUILT_UP = {  # ids that the code puts together
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that a checker's modules report under."""
-    return BUILT_UP[checker] | literals(r"HPM\.[a-z]+\.\w+", *(f"scoreboards/{module}.py" for module in CHECKERS[checker]))
+    """Clause ids that the modules of a checker report."""
+    return BUILT_UP[checker] | literals(
+        r"HPM\.[a-z]+\.\w+", *(f"scoreboards/hpm/{module}.py" for module in CHECKERS[checker])
+    )
 
 
 ROWS = Rows("hpm", CHECKERS, ids, SCENARIOS, HPM.points)
@@ -29,10 +33,12 @@ class TestRows(PlanTests):
 
 def test_every_scenario_is_named() -> None:
     ROWS.all_named()
-    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {point.name for point in HPM.points}
+    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {
+        point.name for point in HPM.points
+    }
 
 
-def test_knobs_are_named_where_they_matter() -> None:
-    """Every choice that is a knob stands in the row whose choice it is."""
+def test_tolerances_are_named_where_they_matter() -> None:
+    """Every tolerance is named in the row of its choice."""
     text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
-    assert {name for name in vars(Knobs()) if f"knob {name}" not in text} == set()
+    assert {name for name in vars(Tolerances()) if f"tolerance {name}" not in text} == set()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files between Python and hpm_tb, and one record of what several monitors saw."""
 
 from __future__ import annotations
@@ -6,16 +7,15 @@ import random
 
 import numpy as np
 import pytest
-
-from models.hpm.config import Config
-from models.hpm.events import Counts
-from models.hpm.model_bulk import Trace
-from models.hpm.rows import NO_ACCESS, Rows, answered
-from models.riscv.csr import WRITE, Access, M, U
-from tb.agents import hpm_rows
-from tb.agents.pins import of_hpm
-from tb.sequences.hpm_builds import BUILDS
-from tb.sequences.hpm_random import Mix
+from rvtrace.models.hpm.bulk import Trace
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.rows import NO_ACCESS, Rows, answered
+from rvtrace.models.riscv.csr import WRITE, Access, M, U
+from rvtrace.tb.common.agents.pins import of_hpm
+from rvtrace.tb.hpm.agents import files as hpm_rows
+from rvtrace.tb.hpm.stimulus.builds import BUILDS
+from rvtrace.tb.hpm.stimulus.random_rows import Mix
 
 CONFIG = Config(counters=0x18, events=5)
 PINS = of_hpm(CONFIG, 0)
@@ -23,7 +23,7 @@ ROW = (7, U, Counts(0, 3, (1, 0, 0, 2, 1), 1, 0x1122), Access(WRITE, 0xB03, 0x12
 
 
 def test_a_row_of_the_stimulus(tmp_path):
-    """Bytes as hpm_tb takes them apart, most significant first: the second row is 6 idle cycles behind the first."""
+    """Bytes as hpm_tb takes them apart, most significant first: the second row is 6 idle cycles after the first."""
     rows = Rows.from_rows([(0, M, Counts(), None), ROW], 5)
     hpm_rows.write_stimulus(tmp_path / "stimulus.bin", rows)
     data = (tmp_path / "stimulus.bin").read_bytes()
@@ -38,33 +38,63 @@ def test_a_row_of_the_stimulus(tmp_path):
 
 def _recorded(levels: int, counters: tuple[int, ...], cycle: int = 4) -> bytes:
     """A row as row_recorder writes it: two instructions, a read of 0xC00 that gave 9."""
-    head = cycle.to_bytes(8, "little") + levels.to_bytes(4, "little") + bytes([2, 8, 0, 0]) + (0xC00).to_bytes(2, "little") + bytes(6)
+    head = (
+        cycle.to_bytes(8, "little")
+        + levels.to_bytes(4, "little")
+        + bytes([2, 8, 0, 0])
+        + (0xC00).to_bytes(2, "little")
+        + bytes(6)
+    )
     words = b"".join(value.to_bytes(8, "little") for value in (0, 77, 9))
-    return head + words + bytes([0, 1, 0, 0, 3, 0, 0, 0]) + (0x10).to_bytes(4, "little") + b"".join(value.to_bytes(8, "little") for value in counters)
+    return (
+        head
+        + words
+        + bytes([0, 1, 0, 0, 3, 0, 0, 0])
+        + (0x10).to_bytes(4, "little")
+        + b"".join(value.to_bytes(8, "little") for value in counters)
+    )
 
 
 def test_what_the_recorder_saw(tmp_path):
     path = tmp_path / "rows.bin"
     path.write_bytes(_recorded(M | 1 << 4 | 1 << 5, (1, 2, 3, 4)))
-    rows, problems = hpm_rows.read_seen(path, PINS)
+    rows, state, *problems = hpm_rows.read_seen(path, PINS)
     ((cycle, priv, counts, access, rdata, outcome),) = rows.cycles()
-    assert (cycle, priv, counts, access, rdata, outcome) == (4, M, Counts(1, 2, (0, 1, 0, 0, 3), 0, 77), Access(0, 0xC00, 0, 0, 0), 9, 0)
-    state, more = hpm_rows.read_state(path, PINS)
-    assert {n: int(value) for n, value in enumerate(state.trace.counters[0]) if value} == {0: 1, 2: 2, 3: 3, 4: 4} and not problems + more
-    assert (state.trace.of[0], state.trace.lcofip[0], state.trace.lcofie[0]) == (0x10, 1, 0)
+    assert (cycle, priv, counts, access, rdata, outcome) == (
+        4,
+        M,
+        Counts(1, 2, (0, 1, 0, 0, 3), 0, 77),
+        Access(0, 0xC00, 0, 0, 0),
+        9,
+        0,
+    )
+    assert {n: int(value) for n, value in enumerate(state.counters[0]) if value} == {
+        0: 1,
+        2: 2,
+        3: 3,
+        4: 4,
+    } and problems == [[], []]
+    assert (state.of[0], state.lcofip[0], state.lcofie[0]) == (0x10, 1, 0)
 
 
-@pytest.mark.parametrize("bit, text", [(8, "csr_rdata_o or csr_outcome_o is X"), (9, "lcofie_o is X"), (10, "not there is not 0")])
-def test_what_was_wrong_is_told_once(tmp_path, bit, text):
+@pytest.mark.parametrize(
+    "bit, text", [(8, "csr_rdata_o or csr_outcome_o is X"), (9, "lcofie_o is X"), (10, "not there is not 0")]
+)
+def test_what_was_wrong_is_reported_once(tmp_path, bit, text):
     path = tmp_path / "rows.bin"
-    path.write_bytes(_recorded(M, (0,) * 4) + _recorded(M | 1 << bit, (0,) * 4, 5) + _recorded(M | 1 << bit, (0,) * 4, 9))
-    (problem,) = hpm_rows.read_seen(path, PINS)[1] + hpm_rows.read_state(path, PINS)[1]
+    path.write_bytes(
+        _recorded(M, (0,) * 4) + _recorded(M | 1 << bit, (0,) * 4, 5) + _recorded(M | 1 << bit, (0,) * 4, 9)
+    )
+    _, _, unknown, wrong = hpm_rows.read_seen(path, PINS)
+    (problem,) = unknown + wrong
     assert problem.startswith("cycle 5: ") and text in problem and "(2 such" in problem
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_parts_are_joined(build):
-    """What the monitors of hart, CSR port and state saw, each on its own, is the record again; a turn of the state adds a row."""
+    """What the monitors of hart, CSR port and state saw, each on its own, is the record again; a turn of the state adds
+    a row.
+    """
     config = Config.from_dict(BUILDS[build])
     meant = answered(Mix(config, random.Random(build), 50).play(400).rows(), config)
     meant.time[meant.op == NO_ACCESS] = 0
@@ -80,4 +110,6 @@ def test_parts_are_joined(build):
     rows, state = hpm_rows.joined(meant.select(happened), meant.select(asked), hpm_rows.State(cycle, trace, bent))
     added = np.isin(rows.cycle, free[:1])
     assert rows.select(~added).differs(meant.select(happened | asked)) is None and added.sum() == len(free[:1])
-    assert np.array_equal(state.of, rows.cycle) and not rows.retired[added].any() and (rows.op[added] == NO_ACCESS).all()
+    assert (
+        np.array_equal(state.of, rows.cycle) and not rows.retired[added].any() and (rows.op[added] == NO_ACCESS).all()
+    )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scoreboard on devices that are right, that are wrong in one cycle, and that differ where they may."""
 
 from __future__ import annotations
@@ -6,17 +7,17 @@ from random import Random
 
 import numpy as np
 import pytest
+from rvtrace.models.hpm.bulk import Trace
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.riscv.csr import READ, M
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.hpm.check import check
+from rvtrace.scoreboards.hpm.tolerances import Tolerances
+from rvtrace.tb.hpm.stimulus.builds import BUILDS, DEFAULT, GUEST, RV32
+from rvtrace.tb.hpm.stimulus.random_rows import Mix
+from rvtrace.tb.hpm.stimulus.script import Script
 
-from models.hpm.config import Config
-from models.hpm.model_bulk import Trace
-from models.riscv.csr import READ, M
-from scoreboards.hpm import check
-from scoreboards.hpm_capture import HpmCapture
-from scoreboards.hpm_knobs import Knobs
-from tb.sequences.hpm_builds import BUILDS, DEFAULT, GUEST, RV32
-from tb.sequences.hpm_random import Mix
-from tb.sequences.hpm_script import Script
-from tests.hpm.devices import captured, story
+from tests.hpm.devices import captured, scenario_run
 
 SMALL = {"counters": "3+4+5", "events": 3, "widths": "64,4:9"}
 
@@ -33,7 +34,11 @@ def test_a_device_that_is_right_passes(build: str) -> None:
     assert verdict.passed, verdict.failures[0].text()
     assert len(verdict.book.results()) > 60 and verdict.stats["accesses"] == capture.rows.accesses > 300
     blind = check(HpmCapture(capture.config, capture.rows, None, exact=False))
-    assert blind.passed and {"HPM.read.machine", "HPM.half.low"} & set(blind.book.results()) and "HPM.count.cycles" not in blind.book.results()
+    assert (
+        blind.passed
+        and {"HPM.read.machine", "HPM.half.low"} & set(blind.book.results())
+        and "HPM.count.cycles" not in blind.book.results()
+    )
 
 
 @pytest.mark.parametrize("options", [DEFAULT, RV32, GUEST])
@@ -49,15 +54,22 @@ def test_one_wrong_cycle_is_one_failure(options: dict) -> None:
             continue
         column[row + 1 :] += np.uint64(1)
         later = capture.rows.addr[row + 1 :] & 0x1F == n
-        if column[row + 1 :].max() >> np.uint64(capture.config.widths[n] - 1) or (later & (capture.rows.op[row + 1 :] != 7)).any():
+        if (
+            column[row + 1 :].max() >> np.uint64(capture.config.widths[n] - 1)
+            or (later & (capture.rows.op[row + 1 :] != 7)).any()
+        ):
             continue
         counters = capture.state.counters.copy()
         counters[:, n] = column
         verdict = check(HpmCapture(capture.config, capture.rows, capture.state._replace(counters=counters)))
-        assert [f.cycle for f in verdict.failures] == [int(capture.rows.cycle[row])], [f.text() for f in verdict.failures]
+        assert [f.cycle for f in verdict.failures] == [int(capture.rows.cycle[row])], [
+            f.text() for f in verdict.failures
+        ]
 
 
-@pytest.mark.parametrize(("column", "clause"), [("of", "HPM.of.only"), ("lcofip", "HPM.lcofi.only"), ("lcofie", "HPM.lcofi.enable")])
+@pytest.mark.parametrize(
+    ("column", "clause"), [("of", "HPM.of.only"), ("lcofip", "HPM.lcofi.only"), ("lcofie", "HPM.lcofi.enable")]
+)
 def test_a_bit_that_nothing_sets(column: str, clause: str) -> None:
     config = Config.from_dict(SMALL)
     s = Script(config)
@@ -94,15 +106,20 @@ def test_a_sentence_of_a_monitor_is_a_failure() -> None:
 
 
 def test_a_failure_says_where_and_what() -> None:
-    capture = story("several_at_once", SMALL)
+    capture = scenario_run("several_at_once", SMALL)
     row = int(np.flatnonzero(capture.rows.retired > 1)[0])
     capture.state.counters[row + 1 :, 2] -= np.uint64(1)
     text = next(f.text() for f in check(capture).failures if f.clause == "HPM.count.several")
-    for part in ("HPM.count.several", "minstret is wrong behind the cycle", f"cycle     {int(capture.rows.cycle[row])}", "x instructions retired"):
+    for part in (
+        "HPM.count.several",
+        "minstret is wrong after the cycle",
+        f"cycle     {int(capture.rows.cycle[row])}",
+        "x instructions retired",
+    ):
         assert part in text, text
 
 
-# --- Knobs ------------------------------------------------------------------------------------------
+# --- Tolerances ------------------------------------------------------------------------------------------
 
 
 def read_of(capture: HpmCapture, address: int, which: int = 0) -> int:
@@ -111,34 +128,34 @@ def read_of(capture: HpmCapture, address: int, which: int = 0) -> int:
     return int(np.flatnonzero((rows.op == READ) & (rows.addr == address) & (rows.outcome == 0))[which])
 
 
-def test_knob_select() -> None:
+def test_tolerance_select() -> None:
     """A device may keep something else of a selector that it cannot count."""
-    capture = story("unknown_selectors", SMALL)
+    capture = scenario_run("unknown_selectors", SMALL)
     capture.rows.rdata[read_of(capture, 0x323)] ^= np.uint64(1 << 40)
     assert check(capture).book.failed == ["HPM.event.select"]
-    assert check(capture, Knobs(select="any")).book.failed == []
+    assert check(capture, Tolerances(select="any")).book.failed == []
 
 
-def test_knob_reset_zero() -> None:
-    capture = story("reset_values", SMALL)
+def test_tolerance_reset_zero() -> None:
+    capture = scenario_run("reset_values", SMALL)
     capture.rows.rdata[read_of(capture, 0x306)] = 8
     assert check(capture).book.failed == ["HPM.reset.zero"]
-    assert check(capture, Knobs(reset_zero=False)).passed
+    assert check(capture, Tolerances(reset_zero=False)).passed
 
 
-def test_knob_refused_zero() -> None:
-    capture = story("addresses", SMALL)
+def test_tolerance_refused_zero() -> None:
+    capture = scenario_run("addresses", SMALL)
     capture.rows.rdata[int(np.argmax(capture.rows.outcome == 1))] = 8
     assert check(capture).book.failed == ["HPM.csr.refused"]
-    assert check(capture, Knobs(refused_zero=False)).passed
+    assert check(capture, Tolerances(refused_zero=False)).passed
 
 
-def test_knob_slack() -> None:
+def test_tolerance_slack() -> None:
     """A device that shows reads only may count a little later, if it says so."""
-    capture = story("reads_while_counting", SMALL)
+    capture = scenario_run("reads_while_counting", SMALL)
     blind = HpmCapture(capture.config, capture.rows, None, exact=False)
     blind.rows.rdata[read_of(capture, 0xC02, 2)] -= np.uint64(2)
-    knobs = Knobs.free()
-    assert check(blind, knobs).book.failed == ["HPM.view.shadow"]
-    knobs.slack = 2
-    assert check(blind, knobs).passed
+    tolerances = Tolerances.free()
+    assert check(blind, tolerances).book.failed == ["HPM.view.shadow"]
+    tolerances.slack = 2
+    assert check(blind, tolerances).passed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Devices that break one rule each: the clause of that rule catches them, and no clause of anything else."""
 
 from __future__ import annotations
@@ -5,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rvtrace.models.hpm.events import QUIET, Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import DEBUG, DONE, SET, Access, Answer
+from rvtrace.scoreboards.hpm.check import check
 
-from models.hpm.events import QUIET, Counts
-from models.hpm.model import Hpm
-from models.riscv.csr import DEBUG, DONE, SET, Access, Answer
-from scoreboards.hpm import check
-from tests.hpm.devices import story
+from tests.hpm.devices import scenario_run
 
 SMALL: dict[str, Any] = {"counters": "3+4+5", "events": 3}
 _LOW = (1 << 32) - 1
@@ -37,7 +38,11 @@ class High(Hpm):
     def cycle(self, *given: Any) -> Answer | None:
         answer = super().cycle(*given)
         access = given[2] if len(given) > 2 else None
-        return answer._replace(rdata=0) if answer and access and access.addr >> 7 & 1 and access.addr >> 8 in (0xB, 0xC) else answer
+        return (
+            answer._replace(rdata=0)
+            if answer and access and access.addr >> 7 & 1 and access.addr >> 8 in (0xB, 0xC)
+            else answer
+        )
 
 
 class Lost(Hpm):
@@ -47,7 +52,9 @@ class Lost(Hpm):
         before = self.lcofip
         answer = super().cycle(priv, counts, access)
         if access and access.addr == 0x344 and access.op in (1, 3) and answer and answer.outcome == DONE and before:
-            self.controls["mip"] = access.wdata & 1 << 13 if access.op == 1 else self.controls["mip"] if not access.wdata >> 13 & 1 else 0
+            self.controls["mip"] = (
+                access.wdata & 1 << 13 if access.op == 1 else self.controls["mip"] if not access.wdata >> 13 & 1 else 0
+            )
         return answer
 
 
@@ -116,16 +123,25 @@ class Sets(Hpm):
 
 RV32 = {**SMALL, "xlen": 32}
 CASES = [  # device, scenario, implementation, clauses that fail
-    (Others, "writes_while_counting", SMALL, {"HPM.write.others"}), (Once, "several_at_once", SMALL, {"HPM.count.several"}),
-    (High, "halves", RV32, {"HPM.half.high"}), (Lost, "lcofip_written_at_overflow", SMALL, {"HPM.lcofi.race"}),
-    (Written, "writes_that_look_like_wraps", SMALL, {"HPM.of.counter"}), (Late, "next_cycle", SMALL, {"HPM.inhibit.next"}),
-    (Masked, "overflow_again", SMALL, {"HPM.lcofi.masked"}), (Stopped, "debug_mode", SMALL, {"HPM.debug.counts"}),
-    (Half, "halves", RV32, {"HPM.half.write"}), (Sets, "values", SMALL, {"HPM.csr.setclear"}),
-]  # fmt: skip
+    (Others, "writes_while_counting", SMALL, {"HPM.write.others"}),
+    (Once, "several_at_once", SMALL, {"HPM.count.several"}),
+    (High, "halves", RV32, {"HPM.half.high"}),
+    (Lost, "lcofip_written_at_overflow", SMALL, {"HPM.lcofi.race"}),
+    (Written, "writes_that_look_like_wraps", SMALL, {"HPM.of.counter"}),
+    (Late, "next_cycle", SMALL, {"HPM.inhibit.next"}),
+    (Masked, "overflow_again", SMALL, {"HPM.lcofi.masked"}),
+    (Stopped, "debug_mode", SMALL, {"HPM.debug.counts"}),
+    (Half, "halves", RV32, {"HPM.half.write"}),
+    (Sets, "values", SMALL, {"HPM.csr.setclear"}),
+]
 
 
 @pytest.mark.parametrize(("device", "scenario", "options", "clauses"), CASES, ids=[case[0].__name__ for case in CASES])
-def test_a_broken_rule_has_its_clause(device: type[Hpm], scenario: str, options: dict[str, Any], clauses: set[str]) -> None:
-    verdict = check(story(scenario, options, device))
-    assert {clause for clause in verdict.book.failed if "HPM-" not in clause} == clauses, [f.text() for f in verdict.failures[:3]]
-    assert check(story(scenario, options)).passed
+def test_a_broken_rule_has_its_clause(
+    device: type[Hpm], scenario: str, options: dict[str, Any], clauses: set[str]
+) -> None:
+    verdict = check(scenario_run(scenario, options, device))
+    assert {clause for clause in verdict.book.failed if "HPM-" not in clause} == clauses, [
+        f.text() for f in verdict.failures[:3]
+    ]
+    assert check(scenario_run(scenario, options)).passed

@@ -1,15 +1,17 @@
-"""The plan of the loop, its checks, scenarios, coverage points and planted bugs find each other."""
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan of the loop, checks, scenarios, coverage points and mutants refer to each other."""
 
 from __future__ import annotations
 
-from tb.coverage.loop_points import LOOP
-from tb.sequences.loop_scenarios import SCENARIOS
-from tests.plan_rows import PlanTests, Rows, literals
+from rvtrace.tb.loop.coverage.points import LOOP
+from rvtrace.tb.loop.stimulus.scenarios import SCENARIOS
+
+from tests.common.plan_rows import PlanTests, Rows, literals
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that the scoreboard reports under."""
-    return literals(r"LOOP\.\w+", f"scoreboards/{checker}.py")
+    """Clause ids that the scoreboard reports."""
+    return literals(r"LOOP\.\w+", f"scoreboards/{checker}/*.py")
 
 
 ROWS = Rows("loop", ("loop",), ids, SCENARIOS, LOOP.points)
@@ -21,4 +23,6 @@ class TestRows(PlanTests):
 
 def test_every_scenario_and_point_is_named() -> None:
     ROWS.all_named()
-    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {point.name for point in LOOP.points}
+    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {
+        point.name for point in LOOP.points
+    }

@@ -1,8 +1,11 @@
-"""The loop on RTL: event, overflow, LCOFI, freeze, scountovf, stop with snapshot, bitmap, restart; all models agree at each step."""
+# SPDX-License-Identifier: Apache-2.0
+"""The loop on RTL: event, overflow, LCOFI, freeze, scountovf, stop with snapshot, bitmap, restart; all models agree at
+each step.
+"""
 
 from __future__ import annotations
 
-from tools import systems
+from rvtrace.tb import systems
 
 SYSTEM = systems.find("loop")
 
@@ -15,6 +18,6 @@ def test_scenarios(run_jobs, sim):
 
 
 def test_random_profilers(run_jobs):
-    results = run_jobs([SYSTEM.drawn(seed) for seed in range(1, 9)])
+    results = run_jobs([SYSTEM.random_job(seed) for seed in range(1, 9)])
     assert {result["config"]["xlen"] for result in results} == {32, 64}
     assert all(result["clauses"]["LOOP.again"][0] for result in results)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random configurations of the encoder model, and beats in which everything that an ingress port can say happens."""
 
 from __future__ import annotations
@@ -5,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from models.ntrace.config import Config
-from models.riscv.beats import LEVELS, Beats
-from models.riscv.retired import IType
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import LEVELS, Beats
+from rvtrace.models.riscv.retired import IType
+
 from tests.ntrace.encoder_stream import Block
 
 FLAGS = ("inhibit_src", "timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch",
@@ -38,9 +40,13 @@ def blocks_of(rng: Random, xlen: int) -> Iterator[Block]:
 
     def block(itype: int, size: int) -> Block:
         """A block at pc; now and then of another process."""
-        priv, context, hcontext = (rng.choice((0, 1, 3, 4, 5)), 1, rng.randrange(2)) if rng.random() < strange else (3, 0, 0)
+        priv, context, hcontext = (
+            (rng.choice((0, 1, 3, 4, 5)), 1, rng.randrange(2)) if rng.random() < strange else (3, 0, 0)
+        )
         sijump = itype in UNINFERABLE and rng.random() < 0.3
-        return Block(itype, pc, size, rng.randrange(2), sijump, rng.randrange(5), rng.randrange(9), priv, context, hcontext)
+        return Block(
+            itype, pc, size, rng.randrange(2), sijump, rng.randrange(5), rng.randrange(9), priv, context, hcontext
+        )
 
     while True:
         if rng.random() < 0.1:

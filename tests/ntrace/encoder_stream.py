@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beats written by hand, one row per clock cycle, and what the encoder model makes of them."""
 
 from __future__ import annotations
@@ -5,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from models.ntrace.config import Config
-from models.ntrace.encoder import EncodedTrace, Encoder
-from models.riscv.beats import LEVELS, Beats
-from models.riscv.retired import IType, Priv
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder
+from rvtrace.models.riscv.beats import LEVELS, Beats
+from rvtrace.models.riscv.retired import IType, Priv
 
 # Control levels: enable, inst_tracing, halted, in_reset, low_power; those left out are 0
 RESET = (0, 0, 0)
@@ -36,7 +37,9 @@ class Block(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One accepted cycle. cycle: None for the one after the row before. pulses: of Beats, and tstamp (else the cycle)."""
+    """One accepted cycle. cycle: None for the one after the row before. pulses: of Beats,
+    and tstamp (else the cycle).
+    """
 
     blocks: tuple[Block, ...]
     levels: tuple[int, ...]
@@ -45,9 +48,7 @@ class Row(NamedTuple):
     pulses: dict[str, int]
 
 
-def row(
-    *blocks: Block, levels: tuple[int, ...] = ON, drop: int = 0, cycle: int | None = None, **pulses: int
-) -> Row:
+def row(*blocks: Block, levels: tuple[int, ...] = ON, drop: int = 0, cycle: int | None = None, **pulses: int) -> Row:
     """A cycle with these blocks, lane 0 first."""
     return Row(blocks, levels, drop, cycle, pulses)
 
@@ -73,12 +74,12 @@ def jump(iaddr: int, iretire: int) -> Block:
 
 
 def exception(iaddr: int, iretire: int = 0) -> Block:
-    """An exception behind iretire half-words."""
+    """An exception after iretire half-words."""
     return Block(IType.EXCEPTION, iaddr, iretire)
 
 
 def interrupt(iaddr: int, iretire: int = 0) -> Block:
-    """An interrupt behind iretire half-words."""
+    """An interrupt after iretire half-words."""
     return Block(IType.INTERRUPT, iaddr, iretire)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bytes for the decoder: noise, messages made of extreme fields, and good traces damaged in every way.
 
 `fuzz(seed, total)` decodes `total` bytes of them and holds every result to what is true of any decode.
@@ -13,20 +14,25 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import Decoder
+from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace
+from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, MessageType
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.ntrace.codec import pack
-from models.ntrace.config import Config
-from models.ntrace.decoded import CLAUSES, DecodedTrace
-from models.ntrace.decoder import Decoder
-from models.ntrace.messages import BY_NAME, VAR, Message, MessageType
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 EVERYTHING: dict[str, object] = dict.fromkeys(
     ("timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump"), 1
 ) | {"implicit_return": 3, "src_bits": 3, "src_id": 5}  # fmt: skip
-OPTIONS: list[dict[str, object]] = [{}, {"implicit_return": 1}, EVERYTHING, EVERYTHING | {"all_jumps": 1, "src_bits": 12}]
+OPTIONS: list[dict[str, object]] = [
+    {},
+    {"implicit_return": 1},
+    EVERYTHING,
+    EVERYTHING | {"all_jumps": 1, "src_bits": 12},
+]
 CONFIGS = [
     Config(mode=mode, variant=variant, xlen=xlen, **options)
     for options in OPTIONS for mode in ("htm", "btm") for variant in ("v1_0", "rc7") for xlen in (32, 64)
@@ -39,7 +45,7 @@ PLACES = (MAIN, 0x1006, 0x1010, 0x101A, 0x101C, 0x101E, HANDLER, CALLER, RECURSI
 
 @cache
 def program(xlen: int) -> Program:
-    """The sample program, and behind it calls without end, a recursion without branches, and loads before jumps."""
+    """The sample program, and after it calls without end, a recursion without branches, and loads before jumps."""
     sample, b = sample_program(xlen), ProgramBuilder(xlen, CALLER)
     for _ in range(20):
         b.jal(1, RECURSION + 4)
@@ -193,9 +199,7 @@ def fuzz(seed: int, total: int) -> Counter[str]:
         trace = decode_in_pieces(data, config, rng)
         check(trace, data, config)
         met.update(d.clause for d in trace.diagnostics)
-        met.update(
-            {"streams": 1, "bytes": len(data), "messages": len(trace.messages), "instructions": len(trace)}
-        )
+        met.update({"streams": 1, "bytes": len(data), "messages": len(trace.messages), "instructions": len(trace)})
     met["seconds"] = round(time.perf_counter() - begin)
     met["megabytes"] = peak_megabytes() - before
     return met

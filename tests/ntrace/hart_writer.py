@@ -1,11 +1,13 @@
-"""A hart that runs several programs in its own privileges and contexts, and tells so, for decoder tests."""
+# SPDX-License-Identifier: Apache-2.0
+"""A hart that runs several programs in its own privileges and contexts, and reports so, for decoder tests."""
 
 from __future__ import annotations
 
-from models.ntrace.sources import ImageMap
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.retired import Priv
+from rvtrace.models.ntrace.decoder.sources import ImageMap
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Priv
+
 from tests.ntrace.trace_writer import Writer
 
 USER, KERNEL = 0x1_0000, 0x8000_0000

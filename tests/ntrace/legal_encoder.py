@@ -1,4 +1,5 @@
-"""A random legal encoder: the same run told in one of the many ways chapters 7 to 10 allow.
+# SPDX-License-Identifier: Apache-2.0
+"""A random legal encoder: the same run encoded in one of the many ways chapters 7 to 10 allow.
 
 Every freedom is a coin: where counts are split, which form a message has, what is repeated, when to synchronize, how
 deep the return stack is, whether a timestamp is there, idle bytes, vendor-defined and reserved messages in between. It
@@ -10,10 +11,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from models.ntrace.codec import pack
-from models.ntrace.config import Config
-from models.ntrace.messages import BY_NAME, Message, unknown_type
-from models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import BY_NAME, Message, unknown_type
+from rvtrace.models.riscv.retired import IType, Kind, Retired
 
 EMPTY = 1
 INDIRECT = (3, 6, 8, 10, 12, 13, 14)
@@ -22,7 +23,7 @@ CALLS, POPS = (8, 9, 12), (12, 13)
 
 @dataclass
 class Habits:
-    """How often (0 to 1) each freedom is used; drawn anew for each run, so that runs differ in kind."""
+    """How often (0 to 1) each freedom is used; chosen at random for each run, so that runs differ in kind."""
 
     split_icnt: float
     split_hist: float
@@ -40,7 +41,7 @@ class Habits:
     pairs: bool = False  # with hcontext every Ownership is two, whatever changed
 
     @classmethod
-    def drawn(cls, rng: random.Random) -> Habits:
+    def randomized(cls, rng: random.Random) -> Habits:
         def often(*levels: float) -> float:
             return rng.choice(levels)
 
@@ -61,13 +62,13 @@ class LegalEncoder:
     messages: list[Message] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.habits = self.habits or Habits.drawn(self.rng)
+        self.habits = self.habits or Habits.randomized(self.rng)
         self.data = bytearray()
         self.htm = self.config.mode == "htm"
         self.rc7 = self.config.variant == "rc7"
         self.icnt, self.bits = 0, []
         self.before = -1  # half-words of this count when the last instruction was added
-        self.ref = self.time = self.told = 0
+        self.ref = self.time = self.reported = 0
         self.stack: list[int] = []
         self.pend: tuple[str, int] | None = None  # ("direct" or "indirect", B-TYPE)
         self.popped: int | None = None
@@ -85,12 +86,12 @@ class LegalEncoder:
     # Sending
 
     def send(self, name: str, *values: int) -> None:
-        """One message, and whatever may stand between messages."""
+        """One message, and whatever may come between messages."""
         kind = BY_NAME[name]
         stamp = None
         if self.config.timestamp and (kind.has_sync or self.coin(self.habits.tstamp)):
-            stamp = self.time if kind.has_sync else self.time - self.told
-            self.told = self.time
+            stamp = self.time if kind.has_sync else self.time - self.reported
+            self.reported = self.time
         message = Message(kind, values, src=self.config.src_id if self.config.source_bits else 0, tstamp=stamp)
         self.messages.append(message)
         while self.coin(self.habits.idle):
@@ -104,7 +105,7 @@ class LegalEncoder:
         self.data += made
 
     def _foreign(self) -> None:
-        """A vendor-defined message: fields nobody knows, whole bytes behind TCODE and SRC."""
+        """A vendor-defined message: fields nobody knows, whole bytes after TCODE and SRC."""
         message = Message(unknown_type(self.rng.randrange(56, 63)), (), src=self.config.src_id)
         value = message.type.tcode | message.src << 6 | self.rng.getrandbits(20) << 6 + self.config.source_bits
         head = bytearray()
@@ -115,7 +116,7 @@ class LegalEncoder:
         self.data += head if len(head) > 1 else bytes((head[0] & ~3, 0x03))
 
     def flush_repeat(self) -> None:
-        """RepeatBranch for what was counted; the count may be told in several messages."""
+        """RepeatBranch for what was counted; the count may be reported in several messages."""
         while self.times:
             part = self.rng.randint(1, self.times) if self.coin(0.3) else self.times
             self.times -= part
@@ -129,21 +130,21 @@ class LegalEncoder:
 
     def full_hist(self, count: int) -> None:
         """The first `count` branches as ResourceFull, equal pieces together where the option is on."""
-        told, self.bits, self.last = self.bits[:count], self.bits[count:], None
-        while told:
-            size = self.rng.randint(1, min(31, len(told)))
-            piece, times = told[:size], 1
+        reported, self.bits, self.last = self.bits[:count], self.bits[count:], None
+        while reported:
+            size = self.rng.randint(1, min(31, len(reported)))
+            piece, times = reported[:size], 1
             if self.config.repeated_history:
-                while told[times * size : (times + 1) * size] == piece and self.coin(0.9):
+                while reported[times * size : (times + 1) * size] == piece and self.coin(0.9):
                     times += 1
-            told = told[times * size :]
+            reported = reported[times * size :]
             if times > 1 or (self.config.repeated_history and self.coin(0.2)):
                 self.send("ResourceFull", 2, _hist(piece), times)
             else:
                 self.send("ResourceFull", 1, _hist(piece))
 
     def settle(self) -> tuple[int, int]:
-        """(I-CNT, HIST) for a message: some of it may be told before."""
+        """(I-CNT, HIST) for a message: some of it may be reported before."""
         if self.bits and (len(self.bits) > 31 or self.coin(self.habits.split_hist)):
             self.full_hist(self.rng.randint(max(1, len(self.bits) - 31), len(self.bits)))
         counts = self.icnt, _hist(self.bits)
@@ -205,7 +206,7 @@ class LegalEncoder:
         self.open, self.pend, self.last, self.popped, self.reset, self.marks = False, None, None, None, False, []
 
     def arrive(self, pc: int, owner: tuple[int, int, int]) -> None:
-        """The next instruction or trap is at `pc`: tell what needed this address."""
+        """The next instruction or trap is at `pc`: report what needed this address."""
         if not self.open:
             self.send("ProgTraceSync", self.start, 0, pc >> 1)
             self.open = True
@@ -219,7 +220,7 @@ class LegalEncoder:
             why = 1 if self.reset else self.marks.pop(0)
             self.reset = False
         if self.pend:
-            return self.tell(pc, owner, why)
+            return self.flow_change(pc, owner, why)
         if why is not None:
             self.flush_repeat()
             icnt, hist = self.settle()
@@ -232,7 +233,7 @@ class LegalEncoder:
             return self.synced(pc, owner)
         self.own(owner, after_sync=False, always=self.coin(habits.owner))
 
-    def tell(self, pc: int, owner: tuple[int, int, int], why: int | None) -> None:
+    def flow_change(self, pc: int, owner: tuple[int, int, int], why: int | None) -> None:
         """The branch message of a pending flow change."""
         kind, btype = self.pend
         splits = self.messages[-1:] if not self.times else None
@@ -258,7 +259,9 @@ class LegalEncoder:
         if kind == "direct":
             self.send("DirectBranch", icnt)
         else:
-            self.send(f"IndirectBranch{'Hist' if with_hist else ''}", btype, icnt, uaddr, *((hist,) if with_hist else ()))
+            self.send(
+                f"IndirectBranch{'Hist' if with_hist else ''}", btype, icnt, uaddr, *((hist,) if with_hist else ())
+            )
             self.ref = pc
         good = whole and (kind == "direct" or uaddr == 0)
         self.last = (kind, btype, icnt, hist, with_hist, pc, owner) if good else None
@@ -290,7 +293,9 @@ class LegalEncoder:
         adjacent = self.before >= 0 and self.icnt > self.before
         self.before = self.icnt
         self.icnt += size >> 1
-        inferred = itype in INDIRECT and self.config.sequential_jump and sijump and adjacent and self.coin(self.habits.infer)
+        inferred = (
+            itype in INDIRECT and self.config.sequential_jump and sijump and adjacent and self.coin(self.habits.infer)
+        )
         if self.config.implicit_return:
             if itype in POPS:
                 self.popped = self.stack.pop() if self.stack else None

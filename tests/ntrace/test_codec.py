@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codec against the published vectors of the specification, and against any bytes."""
 
 from __future__ import annotations
@@ -5,12 +6,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rvtrace.models.ntrace.codec import MAX_MESSAGE, pack, unpack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, message
 
-from models.ntrace.codec import MAX_MESSAGE, pack, unpack
-from models.ntrace.config import Config
-from models.ntrace.messages import BY_NAME, VAR, Message, message
-
-# Bytes on the left are the vectors of specs/ntrace.md and of the seed's table 6; none was printed by this codec.
+# Bytes on the left are the vectors of specs/ntrace.md and of the specification's table 6; this codec printed none.
 VECTORS = [
     ("24 15 00 83", message("ProgTraceSync", 5, 0, 0x1000 >> 1)),
     ("84 40 19 0f", message("ProgTraceCorrelation", 0, 1, 6, 0b11)),
@@ -92,7 +92,7 @@ def test_damage_says_why(text: str, reason: str) -> None:
 
 
 def test_zeros_are_one_long_message() -> None:
-    """A trace of zeros is one endless field (section 3); the next message is found behind an end of message."""
+    """A trace of zeros is one endless field (section 3); the next message is found after an end of message."""
     messages, damages = unpack(bytes(100_000) + b"\x03" + bytes.fromhex("24150083"), Config())
     assert [m.name for m in messages] == ["ProgTraceSync"]
     assert damages[0].length == 100_001

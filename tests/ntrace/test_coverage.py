@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of N-Trace: which bins hand-made captures hit, and that counts of another definition are refused."""
 
 import dataclasses
@@ -6,16 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from models.ntrace.codec import pack, unpack
-from models.ntrace.config import Config
-from models.ntrace.messages import message
-from models.riscv.beats import Beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.retired import Kind, Retired
-from scoreboards.capture import Capture
-from tb.coverage.model import CoverageError, Definition, Point
-from tb.coverage.points import NTRACE, POINTS, merge, percent, sample
+from rvtrace.models.ntrace.codec import pack, unpack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import message
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.tb.common.coverage.model import CoverageError, Definition, Point
+from rvtrace.tb.ntrace.coverage.points import NTRACE, POINTS, merge, percent
+from rvtrace.tb.ntrace.coverage.sampling import sample
 
 K = Kind
 
@@ -37,7 +38,7 @@ def covered(config=None, messages=(), rows=((K.INSN, 0x1000, 0),), beats=None, f
     """Counts of a capture of these messages and this stream."""
     config = config or Config()
     data = b"".join(pack(m) for m in messages)
-    capture = Capture(config, program(), data, beats=beats, given=stream(*rows), out_cycle=out_cycle)
+    capture = NtraceCapture(config, program(), data, beats=beats, given=stream(*rows), out_cycle=out_cycle)
     if beats is not None:
         capture.__dict__["retired"] = stream(*rows)  # the blocks of these tests need not fit the program
     read, damage = unpack(data, config)

@@ -1,16 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addresses whose MSBs are left out (8.2): the printed encodings, and U-ADDR extended before the XOR."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.ntrace.config import Config
-from models.ntrace.decoder import decode
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import Writer
 
-# MDO groups of F-ADDR as 8.2.1 prints them, the address they stand for
+# MDO groups of F-ADDR as 8.2.1 prints them, the address they mean
 PRINTED = [
     ("111111 111111 111111 111111 111111 011111", 0xF_FFFF_FFFE),
     ("111111 111111 111111 111111 011111 111100", 0xFFFF_FFFE_3FFF_FFFE),

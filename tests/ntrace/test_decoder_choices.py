@@ -1,4 +1,5 @@
-"""Counts in any legal form: however an encoder splits and repeats them, the story is the same (NT-3, NT-6)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Counts in any legal form: however an encoder splits and repeats them, the decoded run is the same (NT-3, NT-6)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
 
 
 def test_resource_full_split_any_way() -> None:
-    """NT-3: sums and concatenation decide, wherever ResourceFull messages stand between."""
+    """NT-3: sums and concatenation decide, wherever ResourceFull messages come between."""
     rng = random.Random("split")
     for _ in range(200):
         w = Writer(sample_program()).start(MAIN).step(2)

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ownership (7.1): privilege, scontext and hcontext of every message and instruction."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.decoder.context import Context
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Priv
 
-from models.ntrace.decoder_context import Context
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.retired import Priv
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 SCONTEXT, HCONTEXT = 0x5A8, 0x6A8
@@ -64,11 +65,13 @@ def test_sync_trap_and_return(mode: str) -> None:
 
 @MODES
 def test_csr_writes_say_where_a_context_changed(mode: str) -> None:
-    """Ownership has no I-CNT: the instructions that write the CSRs are in the count that is told later."""
+    """Ownership has no I-CNT: the instructions that write the CSRs are in the count that is reported later."""
     w = Writer(program(), mode=mode, ownership=1, hcontext=1).start(MAIN)
     w.send("Ownership", process(3, Priv.S, 1)).send("Ownership", process(2, Priv.S, 1)).step(2)
     w.send("Ownership", process(2, Priv.S, 2)).step(2).full_icnt()
-    w.send("Ownership", process(3, Priv.S, 9)).step().send("Ownership", process(2, Priv.S, 3)).step().branch(0).step().stop()
+    w.send("Ownership", process(3, Priv.S, 9)).step().send("Ownership", process(2, Priv.S, 3)).step().branch(
+        0
+    ).step().stop()
     trace = w.check()
     columns = trace.instruction_contexts()
     assert columns["context"].tolist() == [1, 1, 2, 2, 2, 3, 3, 3]
@@ -76,14 +79,14 @@ def test_csr_writes_say_where_a_context_changed(mode: str) -> None:
 
 
 def test_context_that_no_instruction_wrote() -> None:
-    """It is taken where it was told."""
+    """It is taken where it was reported."""
     w = Writer(program(), ownership=1).start(0x1010).send("Ownership", process(2, Priv.S, 1)).step().full_icnt()
     trace = w.send("Ownership", process(2, Priv.S, 2)).branch(0).step().stop().check()
     assert trace.instruction_contexts()["context"].tolist() == [1, 2, 2]
 
 
 def test_restart_forgets() -> None:
-    """Behind a gap nobody knows the context until it is told again."""
+    """After a gap nobody knows the context until it is reported again."""
     w = Writer(program(), ownership=1).start(MAIN).send("Ownership", process(2, Priv.S, 1)).step().stop()
     trace = w.start(MAIN).step().send("Ownership", process(0, Priv.S)).stop().check()
     assert trace.context.tolist() == [-1, 1, 1, -1, -1, -1]
@@ -91,7 +94,8 @@ def test_restart_forgets() -> None:
 
 
 @pytest.mark.parametrize("value, text", [
-    (process(1, Priv.S), "FORMAT=1"), (process(0, 2), "V=0 PRV=10"), (process(2, 7, 1), "V=1 PRV=11"), (process(0, Priv.M, 5), "CONTEXT=0x5"),
+    (process(1, Priv.S), "FORMAT=1"), (process(0, 2), "V=0 PRV=10"), (process(2, 7, 1), "V=1 PRV=11"),
+    (process(0, Priv.M, 5), "CONTEXT=0x5"),
     (process(2, Priv.S, 1 << 32), "more than 32 bits"),
 ])  # fmt: skip
 def test_reserved_process(value: int, text: str) -> None:
@@ -102,9 +106,17 @@ def test_reserved_process(value: int, text: str) -> None:
     assert trace.pcs.tolist() == w.pcs
 
 
-def test_ownership_behind_error() -> None:
+def test_ownership_after_error() -> None:
     """NT-14: a synchronizing message comes first."""
-    w = Writer(program(), ownership=1).start(MAIN).send("Error", 0, 8).send("Ownership", process(0, Priv.M)).start(MAIN, 7).step().stop()
+    w = (
+        Writer(program(), ownership=1)
+        .start(MAIN)
+        .send("Error", 0, 8)
+        .send("Ownership", process(0, Priv.M))
+        .start(MAIN, 7)
+        .step()
+        .stop()
+    )
     assert [d.clause for d in w.decode().diagnostics] == ["NT-14"]
 
 

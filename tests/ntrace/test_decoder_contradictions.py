@@ -1,10 +1,11 @@
-"""Each contradiction is found, told under its clause, and left behind at the next synchronizing message."""
+# SPDX-License-Identifier: Apache-2.0
+"""Each contradiction is found, reported under its clause, and ends at the next synchronizing message."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.decoder.decode import CLAUSES, DecoderError, decode
 
-from models.ntrace.decoder import CLAUSES, DecoderError, decode
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 ON = ("ProgTraceSync", 5, 0, MAIN >> 1)
@@ -136,12 +137,8 @@ def test_odd(clause: str, mode: str, messages: list[tuple]) -> None:
 
 
 def test_interrupt_at_ecall() -> None:
-    """rc7: behind a counted ecall stands its exception, not an interrupt."""
-    w = (
-        Writer(sample_program(), variant="rc7")
-        .start(0x1014)
-        .send("IndirectBranch", 3, 2, to(HANDLER, 0x1014))
-    )
+    """rc7: after a counted ecall comes its exception, not an interrupt."""
+    w = Writer(sample_program(), variant="rc7").start(0x1014).send("IndirectBranch", 3, 2, to(HANDLER, 0x1014))
     assert [d.clause for d in w.decode().diagnostics] == ["NT.6.2.btype"]
 
 

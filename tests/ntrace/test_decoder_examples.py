@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decoder on the programs of chapter 8: every count the specification calls right, and those it calls wrong."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import Writer
 
 
@@ -28,7 +29,7 @@ def program_8_4_1() -> Program:
 
 
 NONE_TAKEN = [0x100, 0x102, 0x106, 0x10A, 0x10E, 0x110]
-# HIST, I-CNT of a correlation in HTM (8.4.2); the same in BTM as messages (8.4.1); the pcs both stand for
+# HIST, I-CNT of a correlation in HTM (8.4.2); the same in BTM as messages (8.4.1); the pcs both mean
 RUNS = [
     (0b11, 4, [("DirectBranch", 3)], 1, [0x100, 0x102, 0x200]),
     (0b101, 9, [("DirectBranch", 7)], 2, [0x100, 0x102, 0x106, 0x10A, 0x300]),
@@ -55,9 +56,7 @@ def test_8_4_1_and_8_4_2(hist: int, icnt: int, branches: list, last_icnt: int, p
 def test_8_4_1_exceptions(icnt: int, epc: int) -> None:
     """I-CNT of a trap counts what retired before it."""
     w = Writer(program_8_4_1(), mode="btm").start(0x100, 3)
-    trace = (
-        w.send("IndirectBranch", 1, icnt, (0x300 ^ 0x100) >> 1).send("ProgTraceCorrelation", 4, 0, 2).decode()
-    )
+    trace = w.send("IndirectBranch", 1, icnt, (0x300 ^ 0x100) >> 1).send("ProgTraceCorrelation", 4, 0, 2).decode()
     (trap,) = [e for e in trace.events if e.kind == "trap"]
     assert (trap.epc, trap.btype, trap.target) == (epc, 1, 0x300)
     assert trace.pcs.tolist() == [pc for pc in NONE_TAKEN if pc < epc] + [0x300]

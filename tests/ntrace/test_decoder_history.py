@@ -1,13 +1,14 @@
-"""Repeated history: every way in which 9.3 lets the same branches be told."""
+# SPDX-License-Identifier: Apache-2.0
+"""Repeated history: every way in which 9.3 lets the same branches be encoded."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import MAIN, Writer
 
 
@@ -23,7 +24,7 @@ def two_branches() -> Program:
 
 
 def turn(w: Writer) -> None:
-    """Once round the loop, its branches told elsewhere."""
+    """Once round the loop, its branches reported elsewhere."""
     w.retire(0)
     w.pc += 2
     w.retire(1)
@@ -43,7 +44,7 @@ PATTERN = 0b1_01 << 28 | 0x5555555  # stop bit and 01 fifteen times
     [(2, PATTERN, 1), (1, 0b101), (2, 0b1010101, 44), (2, 0b101, 2)],
 ])  # fmt: skip
 def test_9_3(messages: list[tuple[int, ...]]) -> None:
-    """300 branches, told in each way 9.3 allows."""
+    """300 branches, encoded in each way 9.3 allows."""
     w = Writer(two_branches(), repeated_history=1).start(MAIN)
     for message in messages:
         w.send("ResourceFull", *message)

@@ -1,18 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several programs in one trace, chosen by Ownership, and images that are replaced (11.3, 11.4)."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.ntrace.decoder.sources import ImageError, ImageMap, Situation
 
-from models.ntrace.decoder import decode
-from models.ntrace.sources import ImageError, ImageMap, Situation
 from tests.ntrace.hart_writer import COMPILER, EDITOR, KERNEL, OS, USER, hart, images, kernel
 from tests.ntrace.trace_writer import HANDLER, sample_program
 
 
 @pytest.mark.parametrize("mode", ["btm", "htm"])
 def test_programs_at_one_address(mode: str) -> None:
-    """Which one is told by Ownership alone."""
+    """Which one is reported by Ownership alone."""
     w = hart(mode=mode).boot(OS)
     for context in (5, 7, 7, 5):
         w.step().turn(EDITOR if context == 5 else COMPILER, context, 0 if context == 5 else 3, OS)

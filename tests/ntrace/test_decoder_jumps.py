@@ -1,14 +1,17 @@
-"""Jumps that no message tells, and jumps that HIST or DirectBranch tell: 9.1 and trTeInstEnAllJumps (table 3)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Jumps that no message reports, and jumps that HIST or DirectBranch report: 9.1 and trTeInstEnAllJumps (table
+3).
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.ntrace.decoder import decode
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
@@ -62,7 +65,9 @@ def test_another_register_is_no_pair(load: tuple, jump: tuple, target: int) -> N
 
 @MODES
 def test_both_must_be_in_one_count(mode: str) -> None:
-    """Adjacent instructions, but a message between them: the jump needs its own. ResourceFull does not end a count (NT-3)."""
+    """Adjacent instructions, but a message between them: the jump needs its own. ResourceFull does not end a count
+    (NT-3).
+    """
     program = pair_program(*PAIRS[0])
     w = Writer(program, mode=mode, sequential_jump=1).start(MAIN).step().full_icnt().infer(0x5000).step().stop()
     w.check()
@@ -74,7 +79,7 @@ def test_both_must_be_in_one_count(mode: str) -> None:
 
 
 def test_constant_wins_over_the_return_stack() -> None:
-    """jalr x1, x5 behind lui x5: a co-routine swap for the stack, but the constant says where it goes."""
+    """jalr x1, x5 after lui x5: a co-routine swap for the stack, but the constant says where it goes."""
     b = ProgramBuilder(64, MAIN)
     b.jal(1, "swap")
     b.c_nop()
@@ -103,7 +108,7 @@ def loop_of_jumps() -> Program:
 
 
 def around(w: Writer, turns: int) -> Writer:
-    """All-jumps: each direct jump is told as a taken branch."""
+    """All-jumps: each direct jump is reported as a taken branch."""
     for turn in range(turns):
         w.step(3).branch(int(turn < turns - 1))
     return w

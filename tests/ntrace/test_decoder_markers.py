@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Markers, resets, sleep and vendor-defined messages: table 25, table 26, 7.12, 6.1, and 8.4.4 of v1_0."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
 
-from models.riscv.builder import ProgramBuilder
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
@@ -18,8 +19,10 @@ def kinds(w: Writer) -> list[str]:
 @MODES
 @VARIANTS
 @pytest.mark.parametrize("sync", [0, 6])
-def test_markers_tell_counts(mode: str, variant: str, sync: int) -> None:
-    """SYNC 0 and 6 on linear code, at a jump, at a trap and behind branches; I-CNT and HIST say where the event was."""
+def test_markers_report_counts(mode: str, variant: str, sync: int) -> None:
+    """SYNC 0 and 6 on linear code, at a jump, at a trap and after branches; I-CNT and HIST say where the event
+    was.
+    """
     w = Writer(sample_program(), mode=mode, variant=variant).start(MAIN).step().sync(sync).step(2).branch(0).sync(sync)
     w.step().step().jump(0x1010, sync).branch(1).trap(HANDLER, 2, sync).step().sync(sync).stop()
     assert kinds(w) == ["trace_on", "marker", "marker", "marker", "trap", "marker", "marker", "trace_off"]
@@ -30,7 +33,9 @@ def test_markers_tell_counts(mode: str, variant: str, sync: int) -> None:
 @MODES
 @pytest.mark.parametrize("begin, icnt, pcs", [(MAIN, 3, [MAIN, MAIN + 2]), (0x101A, 2, [0x101A, 0x101C])])
 def test_reset_without_stopping(mode: str, begin: int, icnt: int, pcs: list[int]) -> None:
-    """SYNC=1: the counts end at the last instruction before, F-ADDR is the vector; also behind a jump whose target nobody saw."""
+    """SYNC=1: the counts end at the last instruction before, F-ADDR is the vector; also after a jump whose target
+    nobody saw.
+    """
     w = Writer(sample_program(), mode=mode).start(begin).send("ProgTraceSync", 1, icnt, HANDLER >> 1)
     w.pcs, w.taken = list(pcs), [-1, -1]
     w.pc = w.reference = HANDLER
@@ -57,14 +62,24 @@ def test_sleep_and_wake(mode: str, variant: str) -> None:
 
 @MODES
 def test_start_by_any_reason(mode: str) -> None:
-    for sync, kind in ((0, "marker"), (1, "reset"), (2, "sync"), (3, "debug_exit"), (5, "trace_on"), (6, "marker"), (9, "wake")):
+    for sync, kind in (
+        (0, "marker"),
+        (1, "reset"),
+        (2, "sync"),
+        (3, "debug_exit"),
+        (5, "trace_on"),
+        (6, "marker"),
+        (9, "wake"),
+    ):
         assert kinds(Writer(sample_program(), mode=mode).start(MAIN, sync).step().stop()) == [kind, "trace_off"]
 
 
 @MODES
 @VARIANTS
 def test_table_26(mode: str, variant: str) -> None:
-    """Back-to-back jumps and exceptions, pending interrupt, exception at the first instruction, trace that starts disabled."""
+    """Back-to-back jumps and exceptions, pending interrupt, exception at the first instruction, trace that starts
+    disabled.
+    """
     w = Writer(sample_program(), mode=mode, variant=variant)
     w.start(0x1018, 3).jump(0x101C).jump(0x1018).jump(0x1010).branch(0)  # I-CNT=1 each
     w.stop(0).start(MAIN, 3).trap(HANDLER, 3)  # pending interrupt at the start
@@ -79,8 +94,10 @@ def test_table_26(mode: str, variant: str) -> None:
 @pytest.mark.parametrize("tcode", range(56, 63))
 @pytest.mark.parametrize("timestamp", [0, 1])
 def test_vendor_messages(tcode: int, timestamp: int) -> None:
-    """Our own layout, and any other: skipped, told as events or notes, and nothing is lost."""
-    w = Writer(sample_program(), timestamp=timestamp).send("ProgTraceSync", 5, 0, MAIN >> 1, tstamp=1 if timestamp else None)
+    """Our own layout, and any other: skipped, reported as events or notes, and nothing is lost."""
+    w = Writer(sample_program(), timestamp=timestamp).send(
+        "ProgTraceSync", 5, 0, MAIN >> 1, tstamp=1 if timestamp else None
+    )
     w.pc = MAIN
     w.step().send(f"Vendor{tcode}", 0x1234)
     w.data += bytes([tcode << 2, 0x45, 0x11, 0x85, 0x07])  # several fields
@@ -117,7 +134,9 @@ def test_direct_branch_sync_on_linear_code(variant: str, count: int) -> None:
     w.send("DirectBranchSync", 2, w.counts()[0], w.pc >> 1)
     w.reference = w.pc
     trace = w.stop().decode()
-    assert [d.clause for d in trace.diagnostics] == ([] if variant == "v1_0" else {3: ["NT.8.1.faddr"]}.get(count, ["NT.10.branches"]))
+    assert [d.clause for d in trace.diagnostics] == (
+        [] if variant == "v1_0" else {3: ["NT.8.1.faddr"]}.get(count, ["NT.10.branches"])
+    )
     assert variant == "rc7" or (trace.pcs.tolist(), trace.taken.tolist()) == (w.pcs, w.taken)
 
 
@@ -133,7 +152,12 @@ def test_icnt_full_examples_of_v1_0() -> None:
     b.org(0x200)
     b.c_ebreak()
     pcs = [0x100, 0x102, 0x106, 0x10A, 0x10E, 0x112, 0x116, 0x11A]
-    htm = Writer(b.build()).send("ProgTraceSync", 3, 0, 0x80).send("ResourceFull", 0, 9).send("ProgTraceCorrelation", 0, 1, 5, 2)
+    htm = (
+        Writer(b.build())
+        .send("ProgTraceSync", 3, 0, 0x80)
+        .send("ResourceFull", 0, 9)
+        .send("ProgTraceCorrelation", 0, 1, 5, 2)
+    )
     btm = Writer(b.build(), mode="btm").send("ProgTraceSync", 3, 0, 0x80).send("ProgTraceSync", 4, 9, 0x89)
     for w in (htm, btm.send("ProgTraceCorrelation", 0, 0, 5)):
         trace = w.decode()

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """RepeatBranch (7.11, NT-6), with and without a return stack."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 F, UP, DOWN = 0x2000, 0x2100, 0x2200
@@ -45,7 +46,7 @@ def test_repeat_with_a_return_inside() -> None:
 
 @pytest.mark.parametrize("times", [1, 5, 40, 3000])
 def test_repeats_that_push(times: int) -> None:
-    """An indirect call to itself, repeated: every turn adds to the stack, and the returns behind know it."""
+    """An indirect call to itself, repeated: every turn adds to the stack, and the returns after it know it."""
     w = Writer(stack_program(), implicit_return=3, repeat_branch=1).start(UP).jump(UP)
     for _ in range(times):
         w.retire()
@@ -57,7 +58,9 @@ def test_repeats_that_push(times: int) -> None:
 
 
 def test_repeats_that_pop() -> None:
-    """Returns that are told take their entries off, in the repeats as well: one call is left for the last return."""
+    """Returns that are reported take their entries off, in the repeats as well: one call is left for the last
+    return.
+    """
     w = Writer(stack_program(), implicit_return=3, repeat_branch=1).start(UP).jump(UP).jump(UP).jump(UP).jump(DOWN)
     w.jump(DOWN)
     w.retire()
@@ -69,7 +72,11 @@ def test_repeats_that_pop() -> None:
 @pytest.mark.parametrize("times, second", [(1, MAIN + 4), (2, F + 2), (3, MAIN + 4)])
 def test_readings_differ_where_uaddr_is_not_0(times: int, second: int) -> None:
     """NT-6: the first reading repeats the target; the second XORs U-ADDR anew, and comes to every other address."""
-    w = Writer(stack_program(), repeat_branch=1).start(MAIN + 4).send("IndirectBranchHist", 3, 0, (MAIN + 4 ^ F + 2) >> 1, 1)
+    w = (
+        Writer(stack_program(), repeat_branch=1)
+        .start(MAIN + 4)
+        .send("IndirectBranchHist", 3, 0, (MAIN + 4 ^ F + 2) >> 1, 1)
+    )
     w.traps.append((0, MAIN + 4, 3))
     w.traps += [(0, F + 2, 3)] * times
     trace = w.send("RepeatBranch", times).send("ProgTraceSync", 2, 0, F + 2 >> 1).stop().check()
@@ -88,7 +95,7 @@ def test_all_readings_agree_on_uaddr_0_and_direct_branches() -> None:
 
 
 def test_repeat_after_repeat_and_ownership() -> None:
-    """Counts that overflow come in several messages; a message that is no branch may stand between."""
+    """Counts that overflow come in several messages; a message that is no branch may come between."""
     w = Writer(sample_program(), mode="btm", repeat_branch=1, ownership=1).start(0x1006).step().branch(1)
     w.send("RepeatBranch", 3).send("Ownership", 0xC).send("RepeatBranch", 4)
     w.pcs += [0x1006, 0x100A] * 7

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged, cut and overflowing traces: decoding resumes at the next sync and says what was lost (NT-24)."""
 
 from __future__ import annotations
@@ -6,10 +7,10 @@ import random
 
 import numpy as np
 import pytest
+from rvtrace.models.ntrace.codec import unpack
+from rvtrace.models.ntrace.decoder.decode import Decoder, decode
+from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
 
-from models.ntrace.codec import unpack
-from models.ntrace.decoded import DecodedTrace
-from models.ntrace.decoder import Decoder, decode
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
@@ -31,16 +32,16 @@ def long_trace(mode: str, turns: int = 30) -> tuple[Writer, list[int]]:
 
 
 def same_tail(trace: DecodedTrace, pcs: list[int], index: int) -> None:
-    """Behind instruction `index` of the truth everything was decoded."""
+    """After instruction `index` of the truth everything was decoded."""
     tail = pcs[index:]
     assert trace.pcs.tolist()[len(trace) - len(tail) :] == tail
 
 
 @MODES
-def test_any_flipped_bit_costs_at_most_up_to_the_second_sync_behind_it(mode: str) -> None:
+def test_any_flipped_bit_costs_at_most_up_to_the_second_sync_after_it(mode: str) -> None:
     w, syncs = long_trace(mode)
     whole = w.check()
-    behind = {e.message.offset: e.index for e in whole.events}  # of a sync: instructions up to its F-ADDR
+    after = {e.message.offset: e.index for e in whole.events}  # of a sync: instructions up to its F-ADDR
     found = 0
     rng = random.Random(f"flip:{mode}")
     for _ in range(400):
@@ -49,11 +50,11 @@ def test_any_flipped_bit_costs_at_most_up_to_the_second_sync_behind_it(mode: str
         data[position] ^= 1 << rng.randrange(8)
         trace = decode(bytes(data), w.program, w.config)
         second = [s for s in syncs if s > position][1]
-        same_tail(trace, w.pcs, behind[second])
+        same_tail(trace, w.pcs, after[second])
         found += bool(trace.diagnostics or trace.notes)
         for diagnostic in trace.diagnostics:
             assert diagnostic.offset + diagnostic.lost_bytes <= second
-    assert found > 250  # the others read as another possible story, such as a loop with one turn less
+    assert found > 250  # the others read as another possible run, such as a loop with one turn less
 
 
 @MODES
@@ -78,7 +79,7 @@ def test_wrapped_buffer(mode: str) -> None:
     """Cut at any byte: no diagnostic, all from the first whole sync on, and the bytes skipped."""
     w, syncs = long_trace(mode, 5)
     whole = w.check()
-    behind = {e.message.offset: e.index for e in whole.events}  # of a sync: instructions up to its F-ADDR
+    after = {e.message.offset: e.index for e in whole.events}  # of a sync: instructions up to its F-ADDR
     messages = {m.offset for m in whole.messages}
     for cut in sorted(messages) + [o + 1 for o in messages if w.data[o + 1] & 3 != 0]:
         if cut > syncs[-1]:
@@ -87,15 +88,15 @@ def test_wrapped_buffer(mode: str) -> None:
         first = next(m for m in trace.messages if m.type.has_sync)
         assert not trace.diagnostics
         assert trace.skipped_bytes == first.offset
-        same_tail(trace, w.pcs, behind[first.offset + cut])
+        same_tail(trace, w.pcs, after[first.offset + cut])
 
 
 @MODES
 def test_overflow(mode: str) -> None:
     w = Writer(sample_program(), mode=mode).start(MAIN).step(3).branch(1).send("Error", 0, 4)
-    told = [] if mode == "btm" else [MAIN, 0x1002, 0x1006, 0x100A]
-    w.pcs = [] if told else w.pcs
-    w.taken = [] if told else w.taken
+    reported = [] if mode == "btm" else [MAIN, 0x1002, 0x1006, 0x100A]
+    w.pcs = [] if reported else w.pcs
+    w.taken = [] if reported else w.taken
     trace = w.start(0x1010, 7).branch(0).trap(HANDLER).step().stop().check()
     kinds = ["trace_on", "error", "gap", "trap", "trace_off"]
     assert [e.kind for e in trace.events] == kinds

@@ -1,11 +1,14 @@
-"""Implicit returns (9.2, table 4, NT-4, NT-5): a return without a message goes back to its call, whatever the encoder's stack is."""
+# SPDX-License-Identifier: Apache-2.0
+"""Implicit returns (9.2, table 4, NT-4, NT-5): a return without a message goes back to its call, whatever the encoder's
+stack is.
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
@@ -53,51 +56,51 @@ def called(w: Writer) -> Writer:
 @MODES
 @STACKS
 def test_predicted_returns(mode: str, implicit_return: int) -> None:
-    """Calls and returns of one count, more code behind them (NT-5: the call need not be told before)."""
+    """Calls and returns of one count, more code after them (NT-5: the call need not be reported before)."""
     called(writer(mode, implicit_return)).branch(1).step().stop().check()
 
 
 @MODES
 def test_explicit_return_takes_its_call_off(mode: str) -> None:
     """NT-4: both sides pop anyway, whether the target is the call's or another."""
-    for told in (0x2008, G):
-        w = writer(mode).start(MAIN).step(4).jump(told)
-        w = w if told == 0x2008 else w.branch(0)
+    for reported in (0x2008, G):
+        w = writer(mode).start(MAIN).step(4).jump(reported)
+        w = w if reported == 0x2008 else w.branch(0)
         w.infer(BACK).branch(0).stop().check()
 
 
 @MODES
 def test_what_makes_a_return_explicit_is_that_its_message_ends_the_count_there(mode: str) -> None:
-    """ResourceFull up to the return leaves it open: the next message says whether it was told."""
-    told, left_out = writer(mode).start(MAIN).step(4), writer(mode).start(MAIN).step(4)
-    told.retire()  # the leaf's return
-    told.full_icnt().indirect(0, G, None).branch(0).stop().check()
+    """ResourceFull up to the return leaves it open: the next message says whether it was reported."""
+    reported, left_out = writer(mode).start(MAIN).step(4), writer(mode).start(MAIN).step(4)
+    reported.retire()  # the leaf's return
+    reported.full_icnt().indirect(0, G, None).branch(0).stop().check()
     left_out.infer(0x2008).full_icnt().full_icnt().infer(BACK).branch(0).stop().check()
 
 
 @MODES
 @pytest.mark.parametrize("sync", [None, 2])
-def test_trap_behind_a_predicted_return(mode: str, sync: int | None) -> None:
+def test_trap_after_a_predicted_return(mode: str, sync: int | None) -> None:
     """The EPC is where the return goes."""
     called(writer(mode)).trap(HANDLER, 3, sync).jump(BACK).branch(0).stop().check()
 
 
 @MODES
-def test_stop_and_sync_behind_a_return(mode: str) -> None:
+def test_stop_and_sync_after_a_return(mode: str) -> None:
     called(writer(mode)).stop().check()
     w = called(writer(mode)).sync(2).branch(0).stop()
     assert w.check().events[1].target == BACK
 
 
 def test_history_decides_that_a_return_was_predicted() -> None:
-    """HTM: branches that are told behind it, before the I-CNT of either."""
+    """HTM: branches that are reported after it, before the I-CNT of either."""
     w = called(writer()).branch(1).step(4).infer(0x2008).infer(BACK).branch(0)
     w.full_hist().full_icnt().stop().check()
 
 
 @pytest.mark.parametrize("depth", [2, 32, 200])
 def test_depth_is_the_encoder_s_own_matter(depth: int) -> None:
-    """A recursion deeper than the encoder's stack: the first returns are predicted, the others told."""
+    """A recursion deeper than the encoder's stack: the first returns are predicted, the others reported."""
     w = writer().start(DEEP).step(depth + 40).trap(LEAF, 3)
     for _ in range(depth):
         w.infer(0x2204)
@@ -137,5 +140,5 @@ def test_return_is_not_predicted_where_the_option_is_off() -> None:
 
 
 def test_all_jumps_hides_direct_calls_from_the_stack() -> None:
-    """Table 3: they are told as taken branches; an indirect call is on the stack."""
+    """Table 3: they are reported as taken branches; an indirect call is on the stack."""
     Writer(program(), implicit_return=3, all_jumps=1).start(0x100A).jump(F).step(2).infer(0x100C).step().stop().check()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequences of events: traps, restarts, reset and sync messages in every legal form (8.5, 8.6, NT-9 to NT-13)."""
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def test_filter_edges(mode: str) -> None:
     w.retire()
     w.stop().start(0x1010).branch(1).stop().start(0x1010)
     if mode == "btm":
-        w.retire(-1)  # its direction is nowhere told
+        w.retire(-1)  # its direction is not reported
     else:
         w.branch(1)
     w.stop(0).start(MAIN, 3).step().stop().check()
@@ -47,16 +48,7 @@ def test_filter_edges(mode: str) -> None:
 @MODES
 @pytest.mark.parametrize("sync", [0, 2, 4, 6])
 def test_sync_on_linear_code(mode: str, sync: int) -> None:
-    w = (
-        Writer(sample_program(), mode=mode)
-        .start(MAIN)
-        .sync(sync)
-        .step()
-        .sync(sync)
-        .step(2)
-        .branch(0)
-        .sync(sync)
-    )
+    w = Writer(sample_program(), mode=mode).start(MAIN).sync(sync).step().sync(sync).step(2).branch(0).sync(sync)
     w.step().sync(sync).step().jump(0x1010, sync).branch(0).sync(sync).trap(HANDLER, 2, sync)
     trace = w.stop().check()
     assert [e.message.get("sync") for e in trace.events if e.kind in ("sync", "marker")].count(sync) == 7

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several harts in one stream (11.2), and a process that moves between them (11.3)."""
 
 from __future__ import annotations
@@ -5,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from rvtrace.models.ntrace.decoder.decode import DecoderError
+from rvtrace.models.ntrace.decoder.sources import decode_sources, stays
 
-from models.ntrace.decoder import DecoderError
-from models.ntrace.sources import decode_sources, stays
 from tests.ntrace.hart_writer import COMPILER, EDITOR, OS, USER, Hart, S, U, hart, images
 from tests.ntrace.trace_writer import MAIN, Writer, sample_program
 

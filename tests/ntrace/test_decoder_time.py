@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timestamps (8.7, NT-15) and sources (3.2, NT-17)."""
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def writer(**options: object) -> Writer:
 
 
 def test_absolute_and_relative() -> None:
-    """Absolute with SYNC, else added to the time last told; a message without it adds nothing."""
+    """Absolute with SYNC, else added to the time last reported; a message without it adds nothing."""
     w = writer().send(*ON, tstamp=1000).send("ResourceFull", 0, 1, tstamp=7).send("ResourceFull", 0, 2)
     w.send("ProgTraceSync", 2, 0, 0x1006 >> 1, tstamp=2000).send("IndirectBranch", 3, 0, 0, tstamp=0)
     trace = w.send(*OFF, tstamp=5).decode()
@@ -27,8 +28,10 @@ def test_absolute_and_relative() -> None:
 
 @pytest.mark.parametrize("rcode, values", [(0, (3,)), (1, (0b11,)), (2, (0b11, 4))])
 @pytest.mark.parametrize("tstamp", [None, 9])
-def test_rcode_not_position_says_whether_hrepeat_is_there(rcode: int, values: tuple[int, ...], tstamp: int | None) -> None:
-    """NT-15: the field behind RDATA is TSTAMP, unless RCODE=2."""
+def test_rcode_not_position_says_whether_hrepeat_is_there(
+    rcode: int, values: tuple[int, ...], tstamp: int | None
+) -> None:
+    """NT-15: the field after RDATA is TSTAMP, unless RCODE=2."""
     w = writer(repeated_history=1).send(*LOOP, tstamp=100).send("ResourceFull", rcode, *values, tstamp=tstamp)
     hrepeat = trace_of(w).messages[1].get("hrepeat")
     assert hrepeat == (4 if rcode == 2 else None)
@@ -52,7 +55,7 @@ def test_time_of_64_bits() -> None:
     assert trace_of(writer().send(*ON, tstamp=top)).time == [top]
 
 
-def test_no_time_before_the_first_sync_and_behind_lost_bytes() -> None:
+def test_no_time_before_the_first_sync_and_after_lost_bytes() -> None:
     w = writer().send(*OFF, tstamp=3).send(*ON, tstamp=50).send("IndirectBranch", 3, 0, 0, tstamp=4)
     w.data += b"\x02\x03"
     w.send("IndirectBranch", 3, 0, 0, tstamp=4).send("ProgTraceSync", 2, 0, MAIN >> 1, tstamp=90).send(*OFF, tstamp=1)
@@ -80,11 +83,13 @@ def test_relative_time_beyond_64_bits() -> None:
 @pytest.mark.parametrize("bits", [1, 4, 6, 7, 12])
 @pytest.mark.parametrize("timestamp", [0, 1])
 def test_source_of_any_width(bits: int, timestamp: int) -> None:
-    """NT-17: straight behind TCODE, 0 to 12 bits; the fields behind are where they end up."""
+    """NT-17: directly after TCODE, 0 to 12 bits; the fields after it are where they end up."""
     top = (1 << bits) - 1
     stamp = {"tstamp": 1} if timestamp else {}
     w = Writer(sample_program(), src_bits=bits, src_id=top, timestamp=timestamp).send(*ON, **stamp)
-    w.send("IndirectBranchHist", 2, 1, (HANDLER ^ MAIN) >> 1, 1).send("IndirectBranchHistSync", 2, 0, 3, MAIN >> 1, 1, **stamp)
+    w.send("IndirectBranchHist", 2, 1, (HANDLER ^ MAIN) >> 1, 1).send(
+        "IndirectBranchHistSync", 2, 0, 3, MAIN >> 1, 1, **stamp
+    )
     trace = w.send("Error", 0, 4).decode()
     assert not trace.diagnostics and trace.pcs.tolist() == [MAIN, HANDLER, HANDLER + 2]
     assert {m.src for m in trace.messages} == {top} and trace.sources == {top: 4}

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decoder on single messages the specification prints: table 6, table 24, 10.1 and the vectors of the rulings."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
-from models.ntrace.config import Config
-from models.ntrace.decoder import decode
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
 from tests.ntrace.trace_writer import Writer
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])
@@ -35,7 +36,7 @@ def test_table_6() -> None:
 
 @MODES
 def test_table_24(mode: str) -> None:
-    """U-ADDR is XORed with the last address told."""
+    """U-ADDR is XORed with the last address reported."""
     b = ProgramBuilder(64, 0x3FC04)
     b.c_jr(1)
     b.org(0x3F368)

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's bytes: SRC (3.2, NT-17), TSTAMP, extended addresses (8.2) and vendor-defined messages (6.1)."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.encoder.encode import EncoderError
 
-from models.ntrace.encoder import EncoderError
 from tests.ntrace.encoder_stream import OFF, RESET, encode, explained, jump, linear, plain, row
 
 FIRST = linear(0x100, 2)  # ProgTraceSync SYNC=5 I-CNT=0 F-ADDR=0x80
@@ -36,7 +37,7 @@ def test_inhibited_source() -> None:
     assert encode([row(FIRST)], src_bits=3, src_id=6, inhibit_src=1).messages[0].src == 0
 
 
-# The F-ADDR examples of 8.2.1; the field behind a SYNC and I-CNT of 0x24 0x15 (SYNC=5, I-CNT=0)
+# The F-ADDR examples of 8.2.1; the field after a SYNC and I-CNT of 0x24 0x15 (SYNC=5, I-CNT=0)
 EXTENDED = [
     (0xFFFF_FFFE_3FFF_FFFE, "fc fc fc fc 7c f3"),  # 111111 four times, 011111, 111100: top bit 1 is extended
     (0xBFFF_FFFF_FFFF_FFFE, "fc fc fc fc fc fc fc fc fc fc 17"),  # ten times 111111, 000101: all 63 bits

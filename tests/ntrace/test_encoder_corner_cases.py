@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model against table 26 and ruling NT-12: traps, starts and stops that meet."""
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def test_table_26(case: str, variant: str) -> None:
 
 @pytest.mark.parametrize("variant, sent", [("rc7", 1), ("v1_0", 0)])
 def test_table_26_trace_starts_disabled(variant: str, sent: int) -> None:
-    """Debug exit with tracing off is told in rc7 only; enabling it later is SYNC=5 in both."""
+    """Debug exit with tracing off is reported in rc7 only; enabling it later is SYNC=5 in both."""
     rows = [row(levels=DEBUG_OFF), row(levels=OFF), row(linear(0x100, 2), levels=ON)]
     marker = ("NT.8.6.start_while_off", "ProgTraceCorrelation", 4, 1, 0, 1)
     assert explained(encode(rows, variant=variant)) == [marker] * sent + [START_5]

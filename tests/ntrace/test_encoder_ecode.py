@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's ECODE (section 7.4): what a loss says was lost, with Ownership and vendor-defined messages."""
 
 from __future__ import annotations
@@ -6,19 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.ntrace.encoder_stream import (
-    OFF,
-    RESET,
-    Row,
-    each,
-    encode,
-    explained,
-    jump,
-    linear,
-    plain,
-    row,
-    taken,
-)
+from tests.ntrace.encoder_stream import OFF, RESET, Row, each, encode, explained, jump, linear, plain, row, taken
 
 PROGRAM, OWNERSHIP, VENDOR = 0x04, 0x08, 0x80
 END = row(levels=OFF)
@@ -32,10 +21,17 @@ LOSSES: list[tuple[str, list[Row], int]] = [
     ("only a vendor's", [FIRST, row(drop=1, vendor=60)], PROGRAM | VENDOR),
     ("a vendor's and Ownership", [FIRST, row(USER, drop=1, vendor=60)], PROGRAM | OWNERSHIP | VENDOR),
     ("a vendor's while lost", [FIRST, row(drop=1, levels=OFF), row(drop=1, vendor=60, levels=OFF)], PROGRAM | VENDOR),
-    ("a vendor's while lost, room but no block",
-     [row(jump(0x100, 2)), row(linear(0x200, 2), drop=1), row(vendor=60)], PROGRAM | VENDOR),
-    ("a vendor's while disabled is none", [FIRST, row(drop=1, levels=OFF), row(drop=1, vendor=60, levels=RESET)], PROGRAM),
-]  # fmt: skip
+    (
+        "a vendor's while lost, room but no block",
+        [row(jump(0x100, 2)), row(linear(0x200, 2), drop=1), row(vendor=60)],
+        PROGRAM | VENDOR,
+    ),
+    (
+        "a vendor's while disabled is none",
+        [FIRST, row(drop=1, levels=OFF), row(drop=1, vendor=60, levels=RESET)],
+        PROGRAM,
+    ),
+]
 
 
 @pytest.mark.parametrize("what, rows, ecode", LOSSES, ids=[loss[0] for loss in LOSSES])
@@ -54,7 +50,7 @@ def test_start_lost_with_its_ownership() -> None:
 
 
 def test_each_loss_has_its_own_ecode() -> None:
-    """The second loss is not told what the first one lost."""
+    """The second loss does not report what the first one lost."""
     rows = [FIRST, row(drop=1, vendor=60), AGAIN, row(levels=OFF, drop=1), row(levels=OFF)]
     assert plain(encode(rows)) == [
         ("ProgTraceSync", 5, 0, 0x80),
@@ -64,8 +60,8 @@ def test_each_loss_has_its_own_ecode() -> None:
     ]
 
 
-def test_no_vendor_message_behind_an_error() -> None:
-    """NT-14: with the Error alone, and until a sync, it is discarded; behind the sync it is passed."""
+def test_no_vendor_message_after_an_error() -> None:
+    """NT-14: with the Error alone, and until a sync, it is discarded; after the sync it is passed."""
     rows = [FIRST, row(jump(0x104, 2)), row(linear(0x200, 2), drop=1), row(levels=OFF, vendor=60)]
     rows += [row(levels=OFF, vendor=60), row(linear(0x300, 2), vendor=60)]
     assert plain(encode(rows))[1:] == [("Error", 0, PROGRAM), ("ProgTraceSync", 5, 0, 0x180), ("Vendor60", 0)]
@@ -85,12 +81,12 @@ def test_vendor_message_in_the_restart() -> None:
 def test_what_is_held_is_lost() -> None:
     """Three branches held back before the loss do not come back; nor do two repeats of a branch."""
     rows = [*each([taken(0x100, 2)] * 3), row(jump(0x100, 2)), row(linear(0x200, 2), drop=1), AGAIN, END]
-    told = plain(encode(rows, repeated_history=1, hist_bits=4))
+    reported = plain(encode(rows, repeated_history=1, hist_bits=4))
     stop = ("ProgTraceCorrelation", 4, 1, 2, 1)
-    assert told[1:] == [("Error", 0, PROGRAM), ("ProgTraceSync", 7, 0, 0x84), stop]
+    assert reported[1:] == [("Error", 0, PROGRAM), ("ProgTraceSync", 7, 0, 0x84), stop]
     rows[3:4] = [row(taken(0x100, 2)), row(taken(0x100, 3))]
-    told = plain(encode(rows, mode="btm", repeat_branch=1))
-    assert [name for name, *_ in told] == [
+    reported = plain(encode(rows, mode="btm", repeat_branch=1))
+    assert [name for name, *_ in reported] == [
         "ProgTraceSync", "DirectBranch", "Error", "ProgTraceSync", "ProgTraceCorrelation",
     ]  # fmt: skip
 

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model against the worked examples of the N-Trace specification, chapters 8 and 10."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
 
-from models.ntrace.config import Config
-from models.ntrace.encoder import Encoder
 from tests.ntrace.encoder_stream import (
     DEBUG,
     OFF,
@@ -54,9 +55,7 @@ def test_three_runs(variant: str, mode: str, blocks: list[Block], expected: list
 @pytest.mark.parametrize("icnt", [1, 5, 0])
 def test_other_icnt_values(icnt: int) -> None:
     """8.4.1: an exception after 0x100, before 0x10A, and before anything; B-TYPE 1, the handler at 0x800."""
-    before = {1: [exception(0x100, 1)], 5: [not_taken(0x100, 3), exception(0x106, 2)], 0: [exception(0x100)]}[
-        icnt
-    ]
+    before = {1: [exception(0x100, 1)], 5: [not_taken(0x100, 3), exception(0x106, 2)], 0: [exception(0x100)]}[icnt]
     trace = encode([FROM_DEBUG, *each(before), row(linear(0x800, 2))], mode="btm", b_type="1")
     assert plain(trace) == [START, ("IndirectBranch", 1, icnt, (0x100 ^ 0x800) >> 1)]
 
@@ -88,7 +87,7 @@ def test_table_24_address_xor(mode: str) -> None:
 
 @pytest.mark.parametrize("outcomes, hist", [("01", 0x5), ("111", 0xF), ("0000", 0x10), ("", 0x1)])
 def test_hist_examples(outcomes: str, hist: int) -> None:
-    """8.3: the first branch stands next to the stop bit, the last one is the LSB."""
+    """8.3: the first branch is next to the stop bit, the last one is the LSB."""
     branches = [taken(0x100, 2) if bit == "1" else not_taken(0x100, 2) for bit in outcomes]
     trace = encode([*each([linear(0x100, 2), *branches]), row(levels=OFF)])
     assert plain(trace)[-1] == ("ProgTraceCorrelation", 4, 1, 2 + 2 * len(outcomes), hist)

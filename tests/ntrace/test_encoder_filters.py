@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model with filters (NT-13): what ends a qualified stretch, what begins one, watchpoints."""
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ LEAVING: list[tuple[str, Block, list[tuple]]] = [
 
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
-@pytest.mark.parametrize("mode, last, told", LEAVING)
-def test_leaving_and_entering(mode: str, last: Block, told: list[tuple], variant: str) -> None:
-    """Up to the last qualified instruction; entering is a start. The blocks between are told in no way."""
+@pytest.mark.parametrize("mode, last, reported", LEAVING)
+def test_leaving_and_entering(mode: str, last: Block, reported: list[tuple], variant: str) -> None:
+    """Up to the last qualified instruction; entering is a start. The blocks between are not reported."""
     rows = each([last, OUT, jump(0x404, 2), OUT, IN])
-    assert explained(encode(rows, mode=mode, variant=variant, **ONLY)) == [START, *told, ENTER]
+    assert explained(encode(rows, mode=mode, variant=variant, **ONLY)) == [START, *reported, ENTER]
 
 
 def test_leaving_in_one_beat() -> None:
@@ -61,15 +62,18 @@ def test_leaving_in_one_beat() -> None:
 
 
 def test_nothing_qualified() -> None:
-    """A start that was never told is not stopped either."""
+    """A start that was never reported is not stopped either."""
     assert plain(encode([row(OUT), row(levels=OFF)], **ONLY)) == []
 
 
 @pytest.mark.parametrize("levels, evcode, sync", [(DEBUG, 0, 3), (SLEEP, 1, 9)])
 def test_debug_and_sleep_outside(levels: tuple, evcode: int, sync: int) -> None:
-    """Entry into Debug Mode and low power is told although nothing is traced, with I-CNT=0."""
+    """Entry into Debug Mode and low power is reported although nothing is traced, with I-CNT=0."""
     rows = [row(IN), row(OUT), row(levels=levels), row(IN)]
-    assert plain(encode(rows, **ONLY))[2:] == [("ProgTraceCorrelation", evcode, 1, 0, 1), ("ProgTraceSync", sync, 0, 0x100)]
+    assert plain(encode(rows, **ONLY))[2:] == [
+        ("ProgTraceCorrelation", evcode, 1, 0, 1),
+        ("ProgTraceSync", sync, 0, 0x100),
+    ]
     rows = [row(OUT), row(levels=levels), row(OUT)]
     assert plain(encode(rows, mode="btm", **ONLY)) == [("ProgTraceCorrelation", evcode, 0, 0)]
 
@@ -85,7 +89,7 @@ def test_reset_outside() -> None:
 
 
 def test_entering_empties_the_stack() -> None:
-    """The call was traced before the gap: its return is told."""
+    """The call was traced before the gap: its return is reported."""
     rows = each([Block(9, 0x200, 2), OUT, ret(0x280, 1), linear(0x204, 1)])
     assert plain(encode(rows, implicit_return=3, **ONLY))[2:] == [
         ("ProgTraceSync", 5, 0, 0x140),
@@ -102,7 +106,7 @@ def test_half_words_outside_do_not_count() -> None:
 
 
 def test_watchpoint() -> None:
-    """SYNC=6 behind the block at the address, in the same beat if it has one more."""
+    """SYNC=6 after the block at the address, in the same beat if it has one more."""
     watch: dict[str, Any] = {"filter": "watch=0x104"}
     blocks = [linear(0x100, 2), linear(0x104, 2), linear(0x108, 2)]
     expected = ("NT.8.5.sync6", "ProgTraceSync", 6, 4, 0x84)
@@ -128,6 +132,6 @@ def test_restart_waits_for_a_qualified_block() -> None:
     ]
 
 
-def test_ownership_behind_entering() -> None:
+def test_ownership_after_entering() -> None:
     rows = each([IN, OUT, IN._replace(context=7)])
     assert plain(encode(rows, ownership=1, **ONLY))[3:] == [ENTER[1:], ("Ownership", 7 << 5 | 0b0_11_10)]

@@ -1,22 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's repeated history (section 9.3): what is held back, counted and flushed."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.ntrace.encoder_stream import (
-    OFF,
-    Block,
-    each,
-    encode,
-    explained,
-    jump,
-    linear,
-    not_taken,
-    plain,
-    row,
-    taken,
-)
+from tests.ntrace.encoder_stream import OFF, Block, each, encode, explained, jump, linear, not_taken, plain, row, taken
 
 END = row(levels=OFF)
 # Full at 5 branches; at most 7 repeats in a message
@@ -82,7 +71,7 @@ def test_whole_history_repeats() -> None:
 
 
 def test_hrepeat_is_split() -> None:
-    """Seven times three branches fill a counter of 3 bits with the 21st branch; three more are a run of their own."""
+    """Seven times three branches fill a counter of 3 bits with the 21st branch; three more are a separate run."""
     trace = encode([*each(branches("1" * 24)), END], **THREE)
     assert explained(trace)[1:] == [
         ("NT.V.hrepeat", "ResourceFull", 2, 0b1_111, 7),
@@ -110,7 +99,7 @@ def test_full_icnt_flushes(variant: str) -> None:
 
 
 def test_sync4_flushes() -> None:
-    """rc7: a branch more is in HIST, so the full I-CNT is SYNC=4, behind what is held."""
+    """rc7: a branch more is in HIST, so the full I-CNT is SYNC=4, after what is held."""
     rows = each([*branches("1110", 4), linear(0x200, 1)])
     trace = encode(rows, variant="rc7", icnt_bits=5, iretire_bits=4, **THREE)
     assert plain(trace)[1:] == [("ResourceFull", 1, 0b1_111), ("IndirectBranchHistSync", 4, 0, 16, 0x100, 0b1_0)]
@@ -127,7 +116,7 @@ def test_both_full() -> None:
 
 
 def test_branch_message_flushes() -> None:
-    """A jump tells the held branches first, then the rest with its own HIST."""
+    """A jump reports the held branches first, then the rest with its own HIST."""
     rows = each([*branches("1" * 7), jump(0x200, 1), linear(0x300, 1)])
     assert plain(encode(rows, **THREE))[1:] == [
         ("ResourceFull", 2, 0b1_111, 2),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's markers (section 8.5): SYNC 6 of debug triggers, SYNC 0 of external ones."""
 
 from __future__ import annotations
@@ -40,12 +41,14 @@ FORMS: list[tuple[str, list[Block], tuple]] = [
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
 @pytest.mark.parametrize("pulse, sync", [("notify", 6), ("ext_notify", 0)])
-@pytest.mark.parametrize("mode, blocks, told", FORMS)
-def test_forms(mode: str, blocks: list[Block], told: tuple, pulse: str, sync: int, variant: str) -> None:
-    """With the last of the blocks the trigger fires; the next block, at 0x200, tells it and is the new reference."""
+@pytest.mark.parametrize("mode, blocks, reported", FORMS)
+def test_forms(mode: str, blocks: list[Block], reported: tuple, pulse: str, sync: int, variant: str) -> None:
+    """With the last of the blocks the trigger fires; the next block, at 0x200, reports it and is the new
+    reference.
+    """
     rows = [*map(row, blocks[:-1]), row(blocks[-1], **{pulse: 1})]
     rows += [row(jump(0x200, 2)), row(linear(0x300, 1))]
-    name, *values = told
+    name, *values = reported
     assert explained(encode(rows, mode=mode, variant=variant))[1:] == [
         (f"NT.8.5.sync{sync}", name, sync, *values),
         ("NT.2.uninferable_jump", "IndirectBranch", 0, 2, (0x200 ^ 0x300) >> 1),
@@ -62,7 +65,7 @@ def test_both_at_once() -> None:
     ]
 
 
-def test_both_told_by_one_beat() -> None:
+def test_both_reported_by_one_beat() -> None:
     """Two lanes: each lane is a block."""
     rows = [row(linear(0x100, 2), notify=1, ext_notify=1), row(linear(0x104, 2), linear(0x108, 2))]
     trace = encode(rows, blocks=2)
@@ -70,7 +73,7 @@ def test_both_told_by_one_beat() -> None:
     assert trace.beat == [1, 2, 2]
 
 
-def test_behind_the_last_lane() -> None:
+def test_after_the_last_lane() -> None:
     """A trigger in a beat of two blocks marks the second."""
     rows = [row(linear(0x100, 2), linear(0x104, 2), notify=1), row(linear(0x108, 2))]
     assert plain(encode(rows, blocks=2))[1:] == [("ProgTraceSync", 6, 4, 0x84)]
@@ -83,12 +86,12 @@ def test_without_a_block() -> None:
 
 
 def test_with_the_start() -> None:
-    """The trigger in the cycle that starts tracing waits behind the start's own sync."""
+    """The trigger in the cycle that starts tracing waits after the start's own sync."""
     rows = [row(notify=1), row(linear(0x100, 2)), row(linear(0x104, 2))]
     assert plain(encode(rows)) == [START, ("ProgTraceSync", 6, 2, 0x82)]
 
 
-def test_not_told() -> None:
+def test_not_reported() -> None:
     """While tracing is off, and without a later block, a trigger is nothing."""
     rows = [row(notify=1, levels=OFF), row(linear(0x100, 2)), row(linear(0x104, 2), ext_notify=1), END]
     rows += [row(linear(0x100, 2)), row(linear(0x104, 2))]
@@ -97,13 +100,13 @@ def test_not_told() -> None:
 
 
 def test_before_a_periodic_sync() -> None:
-    """A mark stands in for a periodic sync that is due, and begins a new interval."""
+    """A mark replaces a periodic sync that is due, and begins a new interval."""
     rows = [row(linear(0x100, 2), cycle=100), row(cycle=110, notify=1), row(linear(0x104, 2), cycle=116)]
     rows += [row(linear(0x108, 2), cycle=131), row(linear(0x10C, 2), cycle=132)]
     assert plain(encode(rows, **CYCLES))[1:] == [("ProgTraceSync", 6, 2, 0x82), ("ProgTraceSync", 2, 4, 0x86)]
 
 
-def test_behind_sync4() -> None:
+def test_after_sync4() -> None:
     """rc7: SYNC=4 is pending already; the mark waits for the next block."""
     rows = [row(not_taken(0x100, 10)), row(linear(0x114, 10), notify=1)]
     rows += each([linear(0x128, 1), linear(0x12A, 1)])
@@ -114,13 +117,13 @@ def test_behind_sync4() -> None:
 
 
 def test_lost() -> None:
-    """A mark in the beat that is lost, and one while nothing is told, are lost too."""
+    """A mark in the beat that is lost, and one while nothing is reported, are lost too."""
     rows = [row(jump(0x100, 2)), row(linear(0x200, 2), drop=1, notify=1), row(drop=1, ext_notify=1)]
     rows += each([linear(0x210, 2), linear(0x214, 2)])
     assert plain(encode(rows))[1:] == [("Error", 0, 4), ("ProgTraceSync", 7, 0, 0x108)]
 
 
 def test_in_the_restart() -> None:
-    """A trigger in the beat that tells the overflow marks its last block."""
+    """A trigger in the beat that reports the overflow marks its last block."""
     rows = [row(jump(0x100, 2)), row(linear(0x200, 2), drop=1), row(linear(0x210, 2), notify=1), row(linear(0x214, 2))]
     assert plain(encode(rows))[3:] == [("ProgTraceSync", 6, 2, 0x10A)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every option of the encoder model at random: it never fails, and its messages keep the rules of the specification."""
 
 from __future__ import annotations
@@ -7,20 +8,20 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.ntrace.codec import unpack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
+from rvtrace.models.ntrace.table import Message
+from rvtrace.models.riscv.beats import Beats
 
-from models.ntrace.codec import unpack
-from models.ntrace.config import Config
-from models.ntrace.encoder import CLAUSES, EncodedTrace, Encoder
-from models.ntrace.filters import FilterSettings
-from models.ntrace.messages import Message
-from models.riscv.beats import Beats
 from tests.ntrace.encoder_random import beats_of, config_of
 
 seeds = st.integers(0, 1 << 48)
 
 
 def followers(messages: list[Message]) -> Iterator[tuple[Message, Message]]:
-    """Each message of the trace itself with the one behind it."""
+    """Each message of the trace itself with the one after it."""
     own = [m for m in messages if m.type.section != "6.1"]
     return zip(own, own[1:])
 
@@ -76,16 +77,16 @@ def check_totals(trace: EncodedTrace, config: Config, beats: Beats) -> None:
     count, hist, direct, ref, branch = 0, "", 0, 0, None
     for message in trace.messages:
         repeats = message.get("bcnt", 1)
-        told = branch if message.name == "RepeatBranch" else message
-        rdata = told.get("rdata") if told.name == "ResourceFull" else None
-        half_words = rdata if told.get("rcode") == 0 else told.get("icnt", 0)
-        directions = f"{rdata if told.get('rcode') in (1, 2) else told.get('hist', 1):b}"[1:]
-        hist += directions * repeats * told.get("hrepeat", 1)
-        direct += told.name.startswith("DirectBranch") * repeats
-        ref = told.get("faddr", ref) ^ told.get("uaddr", 0)
+        reported = branch if message.name == "RepeatBranch" else message
+        rdata = reported.get("rdata") if reported.name == "ResourceFull" else None
+        half_words = rdata if reported.get("rcode") == 0 else reported.get("icnt", 0)
+        directions = f"{rdata if reported.get('rcode') in (1, 2) else reported.get('hist', 1):b}"[1:]
+        hist += directions * repeats * reported.get("hrepeat", 1)
+        direct += reported.name.startswith("DirectBranch") * repeats
+        ref = reported.get("faddr", ref) ^ reported.get("uaddr", 0)
         for _ in range(repeats):
             count += half_words
-            assert ref << 1 in starts.get(count, ()) or not {"faddr", "uaddr"} & set(told.type.keys)
+            assert ref << 1 in starts.get(count, ()) or not {"faddr", "uaddr"} & set(reported.type.keys)
         branch = branch if message.type.section == "6.1" else message
     assert count == place
     assert (hist, direct) == ((outcomes, 0) if config.mode == "htm" else ("", outcomes.count("1")))

@@ -1,4 +1,5 @@
-"""The encoder model against docs/ntrace-profile.md: messages lost in a full queue, Error and SYNC=7."""
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder model against docs/reference/ntrace-profile.md: messages lost in a full queue, Error and SYNC=7."""
 
 from __future__ import annotations
 
@@ -83,19 +84,19 @@ def test_start_while_lost_without_room() -> None:
 
 
 def test_marker_lost() -> None:
-    """A marker can be lost; behind the Error that tells it no marker may stand, only a sync (NT-14)."""
+    """A marker can be lost; after the Error that reports it no marker may come, only a sync (NT-14)."""
     rows: list[Row] = [row(levels=OFF), row(levels=DEBUG_OFF, drop=1), row(levels=OFF), row(levels=DEBUG_OFF)]
     assert explained(encode(rows, variant="rc7")) == [ERROR_ALONE]
 
 
 def test_second_loss_after_an_error_alone() -> None:
-    """Error alone, then the next start is lost as well: one Error, and the sync stands right behind it (NT-14)."""
+    """Error alone, then the next start is lost as well: one Error, and the sync comes right after it (NT-14)."""
     rows = [*LOSE, END, row(linear(0x300, 2), drop=1), BACK, END]
     assert explained(encode(rows)) == [START, ERROR_ALONE, RESTART, STOP]
 
 
 def test_empty_trace_after_an_error_alone() -> None:
-    """Tracing that rises and falls without a block sends no correlation behind an Error (NT-14)."""
+    """Tracing that rises and falls without a block sends no correlation after an Error (NT-14)."""
     rows = [*LOSE, END, row(), END]
     assert explained(encode(rows)) == [START, ERROR_ALONE]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's Ownership messages (section 7.1): when, in which order, with which PROCESS."""
 
 from __future__ import annotations
@@ -5,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rvtrace.models.riscv.retired import IType, Priv
 
-from models.riscv.retired import IType, Priv
 from tests.ntrace.encoder_stream import (
     OFF,
     Block,
@@ -55,7 +56,7 @@ def test_privileges(priv: str, low: int) -> None:
 
 
 def test_hcontext_comes_first() -> None:
-    """7.1: behind a sync both are told, all 16 and 32 bits of them."""
+    """7.1: after a sync both are reported, all 16 and 32 bits of them."""
     trace = encode([row(in_process(FIRST, Priv.VS, 0xFFFF_FFFF, 0xFFFF))], **BOTH)
     assert explained(trace)[1:] == [
         ("NT.7.1.after_sync", "Ownership", 0xFFFF << 5 | 0b1_01_11),
@@ -74,12 +75,12 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("second, told", CHANGES)
-def test_changes(second: tuple[int, int, int], told: list[tuple]) -> None:
-    """Only what changed, hcontext first, the privilege alone if nothing else is told; I-CNT goes on."""
+@pytest.mark.parametrize("second, reported", CHANGES)
+def test_changes(second: tuple[int, int, int], reported: list[tuple]) -> None:
+    """Only what changed, hcontext first, the privilege alone if nothing else is reported; I-CNT goes on."""
     rows = [*each([in_process(FIRST, Priv.VS, 1, 1), in_process(linear(0x104, 2), *second)]), END]
     assert explained(encode(rows, **BOTH))[3:] == [
-        *((clause, "Ownership", process) for clause, process in told),
+        *((clause, "Ownership", process) for clause, process in reported),
         ("NT.7.12.trace_off", "ProgTraceCorrelation", 4, 1, 4, 1),
     ]
 
@@ -92,7 +93,7 @@ def test_no_hcontext() -> None:
 
 @pytest.mark.parametrize("itype, btype", [(IType.EXCEPTION, 2), (IType.INTERRUPT, 3), (IType.XRET, 0)])
 def test_traps_without_a_change(itype: int, btype: int) -> None:
-    """Told at entry and return even if the privilege stays."""
+    """Reported at entry and return even if the privilege stays."""
     trace = encode(each([Block(itype, 0x100, 2), linear(0x800, 2)]), **ON)
     assert explained(trace)[2:] == [
         (trace.reasons[2], "IndirectBranch", btype, 2, (0x100 ^ 0x800) >> 1),
@@ -106,17 +107,17 @@ def test_trap_into_another_process() -> None:
     assert explained(trace)[3:] == [("NT.7.1.process", "Ownership", 1 << 5 | 0b0_11_10)]
 
 
-def test_jump_tells_nothing() -> None:
+def test_jump_reports_nothing() -> None:
     assert plain(encode(each([jump(0x100, 2), linear(0x800, 2)]), **ON))[2:] == [("IndirectBranch", 0, 2, 0x480)]
 
 
-def test_behind_each_sync() -> None:
+def test_after_each_sync() -> None:
     """A mark at a trap's target: the Sync form, then scontext as after any sync."""
     rows = [row(exception(0x100, 2), notify=1), row(linear(0x800, 2))]
     assert plain(encode(rows, **ON))[2:] == [("IndirectBranchSync", 6, 2, 2, 0x400), M_SYNC]
 
 
-def test_behind_the_restart() -> None:
+def test_after_the_restart() -> None:
     """SYNC=7 goes on with Ownership; the lost one is named in ECODE."""
     rows = [row(FIRST), row(in_process(linear(0x104, 2), Priv.U), drop=1), row(in_process(linear(0x108, 2), Priv.U))]
     assert explained(encode(rows, **ON))[2:] == [
@@ -138,6 +139,10 @@ def test_history_that_is_held_comes_first() -> None:
 
 
 def test_change_while_off() -> None:
-    """A change that was not traced is told behind the start."""
-    rows = [row(FIRST), row(in_process(linear(0x104, 2), Priv.U), levels=OFF), row(in_process(linear(0x108, 2), Priv.U))]
+    """A change that was not traced is reported after the start."""
+    rows = [
+        row(FIRST),
+        row(in_process(linear(0x104, 2), Priv.U), levels=OFF),
+        row(in_process(linear(0x108, 2), Priv.U)),
+    ]
     assert plain(encode(rows, **ON))[3:] == [("ProgTraceSync", 5, 0, 0x84), ("Ownership", 0b0_00_10)]

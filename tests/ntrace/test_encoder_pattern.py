@@ -1,10 +1,10 @@
-"""The pattern that the encoder model finds in a full HIST (docs/ntrace-profile.md, Pattern)."""
+# SPDX-License-Identifier: Apache-2.0
+"""The pattern that the encoder model finds in a full HIST (docs/reference/ntrace-profile.md, Pattern)."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ntrace.encoder_output import pattern
+from rvtrace.models.ntrace.encoder.output import pattern
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of the encoder model on random streams: what the messages must add up to."""
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rvtrace.models.ntrace.codec import unpack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
+from rvtrace.models.riscv.retired import IType
 
-from models.ntrace.codec import unpack
-from models.ntrace.config import Config
-from models.ntrace.encoder import CLAUSES, EncodedTrace, Encoder
-from models.riscv.retired import IType
 from tests.ntrace.encoder_stream import DEBUG, DEBUG_OFF, OFF, ON, RESET, Block, Row, row, to_beats
 
 SEQUENTIAL = (IType.NONE, IType.NOT_TAKEN)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's RepeatBranch (section 7.11, NT-6): what is counted, what ends the run."""
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def test_off() -> None:
 
 
 def test_bcnt_is_split() -> None:
-    """B-CNT of 2 bits: the third repeat is told at once, and the next branch is a message again."""
+    """B-CNT of 2 bits: the third repeat is reported at once, and the next branch is a message again."""
     trace = encode([*each([AGAIN] * 6 + [OUT]), END], repeat_bits=2, **BTM)
     assert explained(trace)[1:] == [
         ("NT.7.2.direct_branch", "DirectBranch", 2),
@@ -50,12 +51,12 @@ def test_bcnt_is_split() -> None:
         ("NT.7.11.repeat", "RepeatBranch", 1),
         ("NT.7.12.trace_off", *STOP),
     ]
-    # Row 0 has reset levels: branch n is in row n, and told by row n + 1.
+    # Row 0 has reset levels: branch n is in row n, and reported by row n + 1.
     assert trace.beat[1:] == [2, 5, 6, 8, 8]
 
 
 @pytest.mark.parametrize(
-    "blocks, told",
+    "blocks, reported",
     [
         ([AGAIN, taken(0x100, 3), OUT], [("DirectBranch", 2), ("DirectBranch", 3)]),  # I-CNT
         ([AGAIN, AGAIN, linear(0x200, 2)], [("DirectBranch", 2), ("DirectBranch", 2)]),  # target
@@ -64,8 +65,8 @@ def test_bcnt_is_split() -> None:
          [("IndirectBranch", 0, 2, 0), ("IndirectBranch", 2, 2, 0)]),  # B-TYPE
     ],
 )  # fmt: skip
-def test_what_must_be_equal(blocks: list[Block], told: list[tuple]) -> None:
-    assert plain(encode([*each(blocks), END], **BTM))[1:] == [*told, STOP]
+def test_what_must_be_equal(blocks: list[Block], reported: list[tuple]) -> None:
+    assert plain(encode([*each(blocks), END], **BTM))[1:] == [*reported, STOP]
 
 
 def test_history_must_be_equal() -> None:
@@ -93,7 +94,9 @@ def test_another_uaddr_is_never_repeated() -> None:
 
 
 def test_first_arrival_is_not_repeated() -> None:
-    """The jump that comes to 0x200 has a U-ADDR; the first jump from there to there is a message, the second is counted."""
+    """The jump that comes to 0x200 has a U-ADDR; the first jump from there to there is a message, the second is
+    counted.
+    """
     rows = [*each([jump(0x100, 2), *[jump(0x200, 2)] * 2, linear(0x200, 2)]), END]
     assert plain(encode(rows, repeat_branch=1))[1:-1] == [
         ("IndirectBranch", 0, 2, 0x180),
@@ -103,8 +106,8 @@ def test_first_arrival_is_not_repeated() -> None:
 
 
 def test_traps_are_repeated() -> None:
-    """An exception whose handler is the instruction itself; with Ownership each one is told."""
+    """An exception whose handler is the instruction itself; with Ownership each one is reported."""
     rows = [*each([exception(0x100)] * 3 + [linear(0x100, 2)]), END]
     assert plain(encode(rows, repeat_branch=1))[1:-1] == [("IndirectBranch", 2, 0, 0), ("RepeatBranch", 2)]
-    told = plain(encode(rows, repeat_branch=1, ownership=1))[2:-1]
-    assert told == [("IndirectBranch", 2, 0, 0), ("Ownership", 0b0_11_00)] * 3
+    reported = plain(encode(rows, repeat_branch=1, ownership=1))[2:-1]
+    assert reported == [("IndirectBranch", 2, 0, 0), ("Ownership", 0b0_11_00)] * 3

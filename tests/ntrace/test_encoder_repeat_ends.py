@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's RepeatBranch (section 7.11): other messages that end a run, or do not."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ OUT = not_taken(0x100, 2)
 
 
 def test_owner_change_ends_the_run() -> None:
-    """The second repeat lands in another process: it is a message, with Ownership behind it."""
+    """The second repeat lands in another process: it is a message, with Ownership after it."""
     there = AGAIN._replace(context=1)
     rows = [*each([AGAIN, AGAIN, AGAIN, there, OUT._replace(context=1)]), END]
     assert plain(encode(rows, ownership=1, **BTM))[2:] == [
@@ -43,8 +44,8 @@ def test_vendor_message_does_not_end_the_run() -> None:
     assert plain(encode(rows, **BTM))[1:] == [("DirectBranch", 2), ("Vendor56", 1), ("RepeatBranch", 2), STOP]
 
 
-def test_stop_behind_a_taken_branch() -> None:
-    """NT-13: the branch that no block followed is told, never counted."""
+def test_stop_after_a_taken_branch() -> None:
+    """NT-13: the branch that no block followed is reported, never counted."""
     assert plain(encode([*each([AGAIN] * 3), END], **BTM))[1:] == [
         ("DirectBranch", 2),
         ("RepeatBranch", 1),

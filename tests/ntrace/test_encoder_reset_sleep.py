@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model at a reset of the hart (SYNC=1) and in low power (EVCODE=1, SYNC=9)."""
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ FORMS: list[tuple[str, list[Block], list[tuple]]] = [
 
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
-@pytest.mark.parametrize("mode, blocks, told", FORMS)
-def test_reset_while_traced(mode: str, blocks: list[Block], told: list[tuple], variant: str) -> None:
+@pytest.mark.parametrize("mode, blocks, reported", FORMS)
+def test_reset_while_traced(mode: str, blocks: list[Block], reported: list[tuple], variant: str) -> None:
     """Table 25: HIST and I-CNT lead to the last instruction before the reset, the address is the vector."""
     rows = [*each(blocks), IN_RESET, row(VECTOR), row(linear(0x1004, 2))]
-    assert explained(encode(rows, mode=mode, variant=variant))[1:] == told
+    assert explained(encode(rows, mode=mode, variant=variant))[1:] == reported
 
 
 def test_reset_before_sync4() -> None:
-    """rc7: the full I-CNT that waits is told by SYNC=1."""
+    """rc7: the full I-CNT that waits is reported by SYNC=1."""
     rows = [*each([not_taken(0x100, 10), linear(0x114, 10)]), IN_RESET, row(VECTOR)]
     assert plain(encode(rows, variant="rc7", **SMALL))[1:] == [("IndirectBranchHistSync", 1, 0, 20, 0x800, 0b10)]
 
@@ -62,20 +63,20 @@ def test_start_in_reset() -> None:
     assert explained(encode(rows)) == [("NT.8.5.sync1", "ProgTraceSync", 1, 0, 0x800)]
 
 
-def test_start_behind_a_reset() -> None:
+def test_start_after_a_reset() -> None:
     """Tracing is enabled as the hart leaves reset."""
     rows = [row(levels=(1, 0, 0, 1)), row(VECTOR)]
     assert explained(encode(rows)) == [("NT.8.5.sync1", "ProgTraceSync", 1, 0, 0x800)]
 
 
 def test_stop_in_reset() -> None:
-    """No instruction behind it: the correlation has what was counted."""
+    """No instruction after it: the correlation has what was counted."""
     rows = [row(taken(0x100, 2)), IN_RESET, row(levels=OFF), row(levels=(1, 0, 0, 1)), row(levels=OFF)]
     assert plain(encode(rows)) == [START, ("ProgTraceCorrelation", 4, 1, 2, 0b11)]
 
 
 def test_marks_and_periodic_sync_wait() -> None:
-    """The mark is told at the second block; the periodic sync was served by SYNC=1."""
+    """The mark is reported at the second block; the periodic sync was served by SYNC=1."""
     rows = [row(linear(0x100, 2), cycle=100, notify=1), row(levels=HART_RESET), row(VECTOR, cycle=120)]
     rows += [row(linear(0x1004, 2)), row(linear(0x1008, 2))]
     assert plain(encode(rows, inst_sync_mode=2))[1:] == [AT_VECTOR[1:], ("ProgTraceSync", 6, 2, 0x802)]
@@ -88,17 +89,18 @@ def test_trap_at_the_vector() -> None:
 
 
 @pytest.mark.parametrize(
-    "mode, block, told",
+    "mode, block, reported",
     [
         ("htm", not_taken(0x100, 2), [("NT.7.12.low_power", "ProgTraceCorrelation", 1, 1, 2, 0b10)]),
         ("btm", linear(0x100, 2), [("NT.7.12.low_power", "ProgTraceCorrelation", 1, 0, 2)]),
-        ("btm", taken(0x100, 2), [("NT-13", "DirectBranch", 2), ("NT.7.12.low_power", "ProgTraceCorrelation", 1, 0, 0)]),
+        ("btm", taken(0x100, 2),
+         [("NT-13", "DirectBranch", 2), ("NT.7.12.low_power", "ProgTraceCorrelation", 1, 0, 0)]),
         ("htm", jump(0x100, 2), [("NT.7.12.open_target", "ProgTraceCorrelation", 1, 1, 2, 1)]),
     ],
 )  # fmt: skip
-def test_sleep_and_wake(mode: str, block: Block, told: list[tuple]) -> None:
+def test_sleep_and_wake(mode: str, block: Block, reported: list[tuple]) -> None:
     trace = encode([row(block), ASLEEP, row(VECTOR)], mode=mode)
-    assert explained(trace)[1:] == [*told, ("NT.8.5.sync9", "ProgTraceSync", 9, 0, 0x800)]
+    assert explained(trace)[1:] == [*reported, ("NT.8.5.sync9", "ProgTraceSync", 9, 0, 0x800)]
 
 
 def test_debug_before_sleep() -> None:
@@ -115,7 +117,7 @@ def test_sleep_before_reset() -> None:
 
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
 def test_while_tracing_is_off(variant: str) -> None:
-    """Neither sleep nor reset is told then; nor is Debug Mode entered from sleep while tracing is on."""
+    """Neither sleep nor reset is reported then; nor is Debug Mode entered from sleep while tracing is on."""
     rows = [row(levels=OFF), row(levels=(1, 0, 0, 0, 1)), row(levels=(1, 0, 0, 1)), row(levels=OFF)]
     rows += [row(levels=(1, 1, 0, 0, 1)), row(levels=(1, 1, 1, 0, 1)), row(levels=DEBUG)]
     assert plain(encode(rows, variant=variant)) == []

@@ -1,11 +1,12 @@
-"""The encoder model against docs/ntrace-profile.md, step 4: what a block resolves, opens and fills."""
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder model against docs/reference/ntrace-profile.md, step 4: what a block resolves, opens and fills."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import CLAUSES, Encoder, EncoderError
 
-from models.ntrace.config import Config
-from models.ntrace.encoder import CLAUSES, Encoder, EncoderError
 from tests.ntrace.encoder_stream import (
     OFF,
     Block,
@@ -41,10 +42,10 @@ def test_itypes(itype: int, mode: str, variant: str) -> None:
     assert explained(trace) == expected
 
 
-@pytest.mark.parametrize("knob, codes", [("2_3", (2, 3)), ("1", (1, 1))])
-def test_btype(knob: str, codes: tuple[int, int]) -> None:
+@pytest.mark.parametrize("tolerance, codes", [("2_3", (2, 3)), ("1", (1, 1))])
+def test_btype(tolerance: str, codes: tuple[int, int]) -> None:
     rows = each([exception(0x100, 2), interrupt(0x200, 2), linear(0x300, 2)])
-    trace = encode(rows, b_type=knob)
+    trace = encode(rows, b_type=tolerance)
     assert [m.get("btype") for m in trace.messages[1:]] == list(codes)
     assert trace.reasons[1:] == ["NT.2.exception", "NT.2.interrupt"]
 
@@ -95,16 +96,14 @@ def test_icnt_full_on_linear_code(variant: str, mode: str) -> None:
     assert trace.beat == [1, 2, 4]
 
 
-@pytest.mark.parametrize(
-    "mode, block", [("htm", jump(0x11E, 15)), ("btm", jump(0x11E, 15)), ("btm", taken(0x11E, 15))]
-)
+@pytest.mark.parametrize("mode, block", [("htm", jump(0x11E, 15)), ("btm", jump(0x11E, 15)), ("btm", taken(0x11E, 15))])
 def test_pending_message_carries_a_full_count(mode: str, block: Block) -> None:
     trace = encode(each([linear(0x100, 15), block, linear(0x300, 1)]), mode=mode, **SMALL)
     assert [m.get("icnt") for m in trace.messages] == [0, 30]
 
 
 def test_sync4_pending_at_stop() -> None:
-    """A full I-CNT that no block follows is told by the correlation."""
+    """A full I-CNT that no block follows is reported by the correlation."""
     rows = [*each([not_taken(0x100, 10), linear(0x114, 10)]), row(levels=OFF)]
     assert plain(encode(rows, variant="rc7", **SMALL))[1:] == [("ProgTraceCorrelation", 4, 1, 20, 0b10)]
 

@@ -1,22 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder model's sequential jumps (section 9.1) and all-jumps option (chapter 2)."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.retired import IType
 
-from models.riscv.retired import IType
-from tests.ntrace.encoder_stream import (
-    OFF,
-    Block,
-    each,
-    encode,
-    exception,
-    explained,
-    linear,
-    plain,
-    ret,
-    row,
-)
+from tests.ntrace.encoder_stream import OFF, Block, each, encode, exception, explained, linear, plain, ret, row
 
 END = row(levels=OFF)
 ON = {"sequential_jump": 1}
@@ -39,7 +29,7 @@ def jump(iaddr: int, iretire: int, ilastsize: int = 1, itype: int = IType.OTHER_
 )
 @pytest.mark.parametrize("mode", ["btm", "htm"])
 def test_inferable(mode: str, blocks: list[Block]) -> None:
-    """The pair is in one message: the target is not told. Without the option it is."""
+    """The pair is in one message: the target is not reported. Without the option it is."""
     rows = [*each([*blocks, linear(0x500, 1)]), END]
     half_words = sum(block.iretire for block in blocks)
     trace = encode(rows, mode=mode, **ON)
@@ -54,7 +44,7 @@ def test_jump_at_the_start() -> None:
 
 
 def test_split_by_resource_full() -> None:
-    """The lui is the 16th half-word: ResourceFull stands between it and its jump."""
+    """The lui is the 16th half-word: ResourceFull comes between it and its jump."""
     trace = encode(each([linear(0x100, 14), linear(0x11C, 2), jump(0x120, 2), linear(0x500, 1)]), **ON, **SMALL)
     assert explained(trace)[1:] == [
         ("NT.8.4.4.resource_full", "ResourceFull", 0, 16),
@@ -63,7 +53,7 @@ def test_split_by_resource_full() -> None:
 
 
 def test_split_by_a_mark() -> None:
-    """The mark behind the lui is told at the jump's block, before the jump is counted."""
+    """The mark after the lui is reported at the jump's block, before the jump is counted."""
     trace = encode([row(linear(0x100, 2), notify=1), *each([jump(0x104, 2), linear(0x500, 1)])], **ON)
     assert explained(trace)[1:] == [
         ("NT.8.5.sync6", "ProgTraceSync", 6, 2, 0x82),
@@ -72,20 +62,20 @@ def test_split_by_a_mark() -> None:
 
 
 def test_full_icnt_at_the_jump() -> None:
-    """Nothing is pending behind it: a full I-CNT is told at once."""
+    """Nothing is pending after it: a full I-CNT is reported at once."""
     trace = encode(each([linear(0x100, 15), jump(0x11E, 2), linear(0x500, 1)]), **ON, **SMALL)
     assert explained(trace)[1:] == [("NT.8.4.4.resource_full", "ResourceFull", 0, 17)]
     assert trace.beat[1:] == [2]
 
 
 @pytest.mark.parametrize("itype", [IType.EXCEPTION, IType.INTERRUPT, IType.XRET])
-def test_traps_are_told(itype: int) -> None:
+def test_traps_are_reported(itype: int) -> None:
     trace = encode(each([jump(0x100, 4, itype=itype), linear(0x500, 1)]), **ON)
     assert trace.messages[1].get("icnt") == 4
 
 
 def test_calls_and_returns_use_the_stack() -> None:
-    """auipc and jalr ra push 0x108; a return behind auipc pops it although its target needs no telling."""
+    """auipc and jalr ra push 0x108; a return after auipc pops it although its target need not be reported."""
     blocks = [jump(0x100, 4, itype=IType.UNINFERABLE_CALL), ret(0x500, 1), linear(0x108, 1)]
     trace = encode([*each(blocks), END], implicit_return=3, **ON)
     assert plain(trace)[1:] == [("ProgTraceCorrelation", 4, 1, 6, 1)]
@@ -104,7 +94,7 @@ SEVEN = Block(IType.RESERVED, 0x100, 2)  # rc7: a direct jump, with all-jumps
 
 
 def test_all_jumps() -> None:
-    """Table 4: BTM tells each jump, HTM shifts a 1 into HIST."""
+    """Table 4: BTM reports each jump, HTM shifts a 1 into HIST."""
     rows = [*each([SEVEN, linear(0x200, 1)]), END]
     assert explained(encode(rows, mode="btm", variant="rc7", **ALL))[1:] == [
         ("NT.2.all_jumps", "DirectBranch", 2),
@@ -121,7 +111,7 @@ def test_itype_7_else(config: dict) -> None:
 
 
 def test_jump_reported_as_taken_pushes_nothing() -> None:
-    """A call that the port reports as itype 5 leaves the stack empty: its return is told."""
+    """A call that the port reports as itype 5 leaves the stack empty: its return is reported."""
     blocks = [Block(IType.TAKEN, 0x100, 2), ret(0x200, 1), linear(0x104, 1)]
     trace = encode(each(blocks), implicit_return=3, **ALL)
     assert plain(trace)[1:] == [("IndirectBranchHist", 0, 3, (0x100 ^ 0x104) >> 1, 0b11)]

@@ -1,4 +1,5 @@
-"""The encoder model against docs/ntrace-profile.md, steps 1 to 3: tracing starts and stops."""
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder model against docs/reference/ntrace-profile.md, steps 1 to 3: tracing starts and stops."""
 
 from __future__ import annotations
 
@@ -32,13 +33,13 @@ FIRST = linear(0x100, 2)
 )  # fmt: skip
 @pytest.mark.parametrize("mode, tail", [("btm", (0, 2)), ("htm", (1, 2, 1))])
 def test_stop(levels: tuple, evcode: int, clause: str, mode: str, tail: tuple) -> None:
-    """EVCODE tells debug entry from disabling; HIST only in HTM, there even if empty (7.12, NT-8)."""
+    """EVCODE distinguishes debug entry from disabling; HIST only in HTM, there even if empty (7.12, NT-8)."""
     trace = encode([row(FIRST), row(levels=levels)], mode=mode)
     assert explained(trace) == [START, (clause, "ProgTraceCorrelation", evcode, *tail)]
 
 
 def test_stop_without_a_block() -> None:
-    """Tracing that saw no block has no start, but its stop is told; the next start is as usual."""
+    """Tracing that saw no block has no start, but its stop is reported; the next start is as usual."""
     trace = encode([row(), row(levels=OFF), row(FIRST)])
     assert plain(trace) == [("ProgTraceCorrelation", 4, 1, 0, 1), START[1:]]
 
@@ -56,7 +57,7 @@ def test_stop_after_a_taken_branch() -> None:
 @pytest.mark.parametrize("block", [jump(0x100, 2), exception(0x100, 2)])
 @pytest.mark.parametrize("mode, tail", [("btm", (0, 2)), ("htm", (1, 2, 1))])
 def test_stop_before_a_target(block: Block, mode: str, tail: tuple) -> None:
-    """The correlation alone closes an open jump; a trap without a handler instruction is not told."""
+    """The correlation alone closes an open jump; a trap without a handler instruction is not reported."""
     trace = encode([row(block), row(levels=DEBUG), row(FIRST)], mode=mode)
     assert explained(trace)[1] == ("NT.7.12.open_target", "ProgTraceCorrelation", 0, *tail)
     assert plain(trace)[2] == ("ProgTraceSync", 3, 0, 0x80)

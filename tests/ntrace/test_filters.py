@@ -1,11 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filters and comparators of the Trace Control Interface: the language and the registers."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ntrace.config import Config, ConfigError
-from models.ntrace.filters import FilterError, FilterSettings
+from rvtrace.models.common.filters import FilterError, FilterSettings
+from rvtrace.models.ntrace.config import Config, ConfigError
 
 
 def test_registers_of_the_example() -> None:

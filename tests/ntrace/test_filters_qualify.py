@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filters and comparators of the Trace Control Interface: which blocks qualify, and where watchpoints fire."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.retired import IType, Priv
 
-from models.ntrace.filters import FilterSettings
-from models.riscv.beats import Beats
-from models.riscv.retired import IType, Priv
 from tests.ntrace.encoder_stream import OFF, RESET, Block, Row, each, exception, linear, row, to_beats
 
 XRET = Block(IType.XRET, 0x100, 2)

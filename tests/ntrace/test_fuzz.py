@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bytes: no exception, no hang, no unbounded memory, and every result holds together (NT-24)."""
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rvtrace.models.ntrace.config import Config
 
-from models.ntrace.config import Config
 from tests.ntrace.fuzz import CONFIGS, check, decode_in_pieces, fuzz, good_trace, good_writer
 
 CORPUS = Path(__file__).with_name("corpus.txt")

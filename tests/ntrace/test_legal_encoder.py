@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other legal encoders: whatever choices they make, lossless and legal hold; exact is not asked (NT-3)."""
 
 from __future__ import annotations
@@ -6,21 +7,34 @@ import random
 from dataclasses import replace
 
 import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.random_walk import random_walk
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.check import check
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.tb.common.stimulus.stimulus import closed
 
-from models.ntrace.config import Config
-from models.riscv.generate import generate
-from models.riscv.random_walk import random_walk
-from scoreboards.capture import Capture
-from scoreboards.ntrace import check
-from scoreboards.ntrace_knobs import Knobs
-from tb.sequences.stimulus import closed
 from tests.ntrace.legal_encoder import LegalEncoder
 
-# They synchronize and stamp when they like, and tell traps without Ownership.
-FREE = Knobs(
-    sync_late=1 << 40, sync_early=1 << 40, tstamp_on_all=False, event_time=False, ownership_at_traps=False, marker_late=1 << 20,
-)  # fmt: skip
-OPTIONS = ("timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump")
+# They synchronize and stamp when they like, and report traps without Ownership.
+FREE = Tolerances(
+    sync_late=1 << 40,
+    sync_early=1 << 40,
+    tstamp_on_all=False,
+    event_time=False,
+    ownership_at_traps=False,
+    marker_late=1 << 20,
+)
+OPTIONS = (
+    "timestamp",
+    "ownership",
+    "hcontext",
+    "extend_addr_msb",
+    "repeated_history",
+    "repeat_branch",
+    "sequential_jump",
+)
 
 
 def configuration(rng: random.Random) -> Config:
@@ -36,27 +50,29 @@ def configuration(rng: random.Random) -> Config:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_legal_encoding_is_understood(seed: int) -> None:
-    """One walk, told by one random encoder."""
+    """One walk, reported by one random encoder."""
     rng = random.Random(f"{seed}:legal")
     config = configuration(rng)
     program = generate(rng, config.xlen)
     retired = closed(random_walk(program, rng, 1500, variant=config.variant), program)
     data = LegalEncoder(config, rng).encode(retired)
-    verdict = check(Capture(config, program, data, given=retired, exact=False), FREE)
+    verdict = check(NtraceCapture(config, program, data, given=retired, exact=False), FREE)
     assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
     assert verdict.stats["told"] == verdict.stats["instructions"] > 500
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_two_ownership_messages_at_every_change(seed: int) -> None:
-    """The other reading of 7.1 in v1_0: where hcontext exists, hcontext and then scontext are told together, whatever changed."""
+    """The other reading of 7.1 in v1_0: where hcontext exists, hcontext and then scontext are reported together,
+    whatever changed.
+    """
     rng = random.Random(f"{seed}:pairs")
     config = replace(configuration(rng), ownership=1, hcontext=1)
     program = generate(rng, config.xlen)
     retired = closed(random_walk(program, rng, 1500, variant=config.variant), program)
     encoder = LegalEncoder(config, rng)
     encoder.habits.pairs = True
-    verdict = check(Capture(config, program, encoder.encode(retired), given=retired, exact=False), FREE)
+    verdict = check(NtraceCapture(config, program, encoder.encode(retired), given=retired, exact=False), FREE)
     assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
     forms = [m.values[0] & 3 for m in encoder.messages if m.name == "Ownership"]
     assert len(forms) > 10 and set(zip(forms[::2], forms[1::2])) == {(3, 2)}

@@ -1,31 +1,42 @@
-"""The plan, the checks, the scenarios, the coverage points and the planted bugs find each other, with no orphan either way."""
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
 from __future__ import annotations
 
-from models.ntrace.messages import BY_NAME
-from scoreboards.clauses import Plan
-from tb.coverage.points import POINTS
-from tb.sequences.ntrace_scenarios import SCENARIOS
-from tests.plan_rows import ROOT, PlanTests, Rows, literals
+from rvtrace.models.ntrace.table import BY_NAME
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.tb.ntrace.coverage.points import POINTS
+from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 
-LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic", "restart", "time")
+from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
+
+LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "time")
 CHECKERS = {
-    "exact": ("scoreboards/ntrace_exact.py", "scoreboards/ntrace_attribution.py", "models/ntrace/encoder*.py"),
-    "lossless": tuple(f"scoreboards/ntrace_{part}.py" for part in LOSSLESS),
-    "legal": ("scoreboards/ntrace_legal*.py",),
+    "exact": ("scoreboards/ntrace/exact.py", "scoreboards/ntrace/attribution.py", "models/ntrace/encoder/*.py"),
+    "lossless": tuple(f"scoreboards/ntrace/{part}.py" for part in LOSSLESS),
+    "legal": ("scoreboards/ntrace/legal.py",),
     "codec": ("models/ntrace/codec.py",),
-    "decoder": ("models/ntrace/decode*.py",),
-    "sources": ("scoreboards/ntrace_sources.py",),
+    "decoder": (
+        "models/ntrace/decoder/deco*.py",
+        "models/ntrace/decoder/calls.py",
+        "models/ntrace/decoder/context.py",
+        "models/ntrace/decoder/messages.py",
+        "models/ntrace/decoder/path.py",
+        "models/ntrace/decoder/steps.py",
+    ),
+    "sources": ("scoreboards/ntrace/sources.py",),
 }
 FIELDS = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()}  # these are put together from the field table
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that a checker's modules report under, and those it makes from the field table."""
-    return literals(r"NT(-\d+|\.(\d+|V)[\w.]*)", *CHECKERS[checker]) | (FIELDS if checker in ("codec", "legal") else set())
+    """Clause ids that the modules of a checker report, and those made from the field table."""
+    return literals(r"NT(-\d+|\.(\d+|V)[\w.]*)", *CHECKERS[checker]) | (
+        FIELDS if checker in ("codec", "legal") else set()
+    )
 
 
-CONTROL = Plan.load(ROOT / "tests/plan/control.toml")  # registers and pins are checked there
+CONTROL = Plan.load(ROOT / "scoreboards/tci/plan.toml")  # registers and pins are checked there
 ROWS = Rows("ntrace", CHECKERS, ids, SCENARIOS, POINTS, (CONTROL,))
 
 

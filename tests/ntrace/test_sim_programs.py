@@ -1,19 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real programs through the encoder in RTL: both widths, modes and variants, every byte checked three ways."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from models.ntrace.config import VARIANTS
-from models.riscv import recording
-from models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
-from models.riscv.blocks import from_beats, observable
-from models.riscv.program import Program
-from models.riscv.retired import Kind, Retired
-from tb.job import Job
-from tb.sequences.stimulus import stimulus
-from tools.systems.ntrace import programs
+from rvtrace.models.ntrace.config import VARIANTS
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
+from rvtrace.models.riscv.blocks import from_beats, observable
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
+from rvtrace.tb.ntrace.system import programs
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -23,14 +23,19 @@ def test_programs(run_jobs, xlen, variant):
     assert len(results) == 2 * len(recording.names())
     assert all(result["stats"]["instructions"] > 1000 for result in results)
 
+
 def test_programs_with_two_blocks_a_cycle(run_jobs):
     run_jobs([
         Job(f"{name}-two-{mode}", f"program:{name}", {"blocks": 2, "mode": mode}, grouping=grouping)
         for name in recording.names() for mode, grouping in (("htm", "longest"), ("btm", "random"))
     ])  # fmt: skip
 
+
 def test_single_retirement(run_jobs):
-    run_jobs([Job(f"traps-{drive}", "program:traps", {}, retirement="single", drive=drive) for drive in ("bulk", "pins")])
+    run_jobs(
+        [Job(f"traps-{drive}", "program:traps", {}, retirement="single", drive=drive) for drive in ("bulk", "pins")]
+    )
+
 
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
 def test_monitors_see_what_was_played(run_jobs, tmp_path, drive):
@@ -52,13 +57,16 @@ def test_monitors_see_what_was_played(run_jobs, tmp_path, drive):
 
 
 @pytest.mark.parametrize("drive", ["bulk", "pins"])
-def test_what_a_capture_leaves_tells_one_stream(run_jobs, drive):
-    jobs = [Job(f"left-{n}", source, {"variant": "rc7"}, 4, drive, size=800, keep=True) for n, source in enumerate(("program:traps", "random"))]
+def test_what_a_capture_leaves_describes_one_stream(run_jobs, drive):
+    jobs = [
+        Job(f"left-{n}", source, {"variant": "rc7"}, 4, drive, size=800, keep=True)
+        for n, source in enumerate(("program:traps", "random"))
+    ]
     run_jobs(jobs)
     for job in jobs:
         given = Retired.from_csv(f"{job.out}/retired.csv")
         program = Program.from_elf(f"{job.out}/program.elf")
-        told = from_beats(Beats.load(f"{job.out}/beats.npz"), program, "rc7")
-        assert told.differs(observable(given, program)) is None
+        reported = from_beats(Beats.load(f"{job.out}/beats.npz"), program, "rc7")
+        assert reported.differs(observable(given, program)) is None
     given = Retired.from_csv(f"{jobs[0].out}/retired.csv")
     assert (given.kind[0], given.kind[-1]) == (Kind.TRACE_ON, Kind.TRACE_OFF)

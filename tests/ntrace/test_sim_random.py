@@ -1,40 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random walks in random configurations, and what the output's back-pressure does: stall, overflow, recovery."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.ntrace.config import Config
-from models.riscv.beats import Beats
-from tb.job import Job
-from tb.sequences.ntrace_scenarios_base import RV32, SMALL
-from tools.draw import drawn
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.ntrace.stimulus.random_jobs import random_job
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL
 
 # The build of the default configuration, with every option left open that a run can change.
-WIDTHS = ("xlen", "blocks", "icnt_bits", "hist_bits", "iretire_bits", "stack_depth", "repeat_bits", "ts_width", "fifo_depth")
+WIDTHS = (
+    "xlen",
+    "blocks",
+    "icnt_bits",
+    "hist_bits",
+    "iretire_bits",
+    "stack_depth",
+    "repeat_bits",
+    "ts_width",
+    "fifo_depth",
+)
 DEFAULT = {name: Config().to_dict()[name] for name in WIDTHS}
 
 
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_random_walks(run_jobs, blocks):
-    jobs = [drawn(100 * blocks + seed, DEFAULT | {"blocks": blocks}, 4000) for seed in range(12)]
+    jobs = [random_job(100 * blocks + seed, DEFAULT | {"blocks": blocks}, 4000) for seed in range(12)]
     results = run_jobs(jobs)
     assert {result["config"]["mode"] for result in results} == {"htm", "btm"}
 
 
 def test_random_walks_with_small_counters(run_jobs):
-    run_jobs([drawn(300 + seed, DEFAULT | SMALL, 3000) for seed in range(8)])
+    run_jobs([random_job(300 + seed, DEFAULT | SMALL, 3000) for seed in range(8)])
 
 
 def test_random_walks_pin_by_pin(run_jobs):
-    jobs = [drawn(400 + seed, DEFAULT | RV32, 600) for seed in range(4)]
+    jobs = [random_job(400 + seed, DEFAULT | RV32, 600) for seed in range(4)]
     for job in jobs:
         job.drive = "pins"
     run_jobs(jobs)
 
 
 def _pressed(stall: int, mode: str) -> Job:
-    return Job(f"pressed-{stall}-{mode}", "random", {"inst_stall_ena": stall, "mode": mode}, 5, backpressure=95, size=4000, keep=True)
+    return Job(
+        f"pressed-{stall}-{mode}",
+        "random",
+        {"inst_stall_ena": stall, "mode": mode},
+        5,
+        backpressure=95,
+        size=4000,
+        keep=True,
+    )
 
 
 @pytest.mark.parametrize("mode", ["htm", "btm"])

@@ -1,19 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every directed scenario in all its configurations, in bulk and pin by pin, one simulator process for each build."""
 
 from __future__ import annotations
 
 import pytest
-
-from tb.sequences.ntrace_scenarios import SCENARIOS
-from tools import systems
-from tools.builds import BuildConfig
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.models.ntrace.config import Config
+from rvtrace.tb import systems
+from rvtrace.tb.ntrace.builds import BUILD
+from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 
 BUILDS = {
-    "default": BuildConfig(),
-    "two": BuildConfig(NBlocks=2),
-    "rv32": BuildConfig(Xlen=32),
-    "small": BuildConfig(NBlocks=2, IRetireWidth=5, IcntBits=8, HistBits=6, StackDepth=2, RepeatBits=3, TsWidth=40),
+    "default": BUILD.of(Config()),
+    "two": BUILD.of(Config(blocks=2)),
+    "rv32": BUILD.of(Config(xlen=32)),
+    "small": BUILD.of(
+        Config(blocks=2, iretire_bits=5, icnt_bits=8, hist_bits=6, stack_depth=2, repeat_bits=3, ts_width=40)
+    ),
 }
 
 

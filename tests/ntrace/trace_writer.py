@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hart and the plainest N-Trace encoder in one, for decoder tests: from a flow to bytes and truth.
 
 Written from chapters 7, 8 and 10 for these tests alone. It shares nothing with the encoder model, and lets a test
@@ -8,14 +9,14 @@ from __future__ import annotations
 
 import random
 
-from models.ntrace.codec import pack
-from models.ntrace.config import Config
-from models.ntrace.decoded import DecodedTrace
-from models.ntrace.decoder import decode
-from models.ntrace.messages import BY_NAME, message
-from models.riscv.builder import ProgramBuilder
-from models.riscv.isa import Flow
-from models.riscv.program import Program
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
+from rvtrace.models.ntrace.table import BY_NAME, message
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import Program
 
 STOP_BIT = 1
 LINK = (1, 5)
@@ -84,9 +85,9 @@ class Writer:
 
     def counts(self) -> tuple[int, int]:
         """I-CNT and HIST since the last message, which are reset."""
-        told = self.icnt, self.hist
+        reported = self.icnt, self.hist
         self.icnt, self.hist = 0, STOP_BIT
-        return told
+        return reported
 
     def start(self, pc: int, sync: int = 5) -> Writer:
         self.counts()
@@ -99,14 +100,14 @@ class Writer:
         self.icnt += self.program.insn(self.pc).size // 2
 
     def step(self, count: int = 1) -> Writer:
-        """Instructions whose next pc the program tells; also one that does not retire as a jump."""
+        """Instructions whose next pc the program determines; also one that does not retire as a jump."""
         for _ in range(count):
             insn = self.program.insn(self.pc)
             jumps = insn.flow is Flow.INFERABLE
             if jumps and self.config.all_jumps:
                 self.retire(1)
                 self.pc = insn.target
-                self.told_branch(1)
+                self.reported_branch(1)
                 continue
             self.retire()
             self.pc = insn.target if jumps else self.pc + insn.size
@@ -119,9 +120,9 @@ class Writer:
         assert insn.flow is Flow.BRANCH, self.program.where(self.pc)
         self.retire(taken)
         self.pc = insn.target if taken else self.pc + insn.size
-        return self.told_branch(taken)
+        return self.reported_branch(taken)
 
-    def told_branch(self, taken: int) -> Writer:
+    def reported_branch(self, taken: int) -> Writer:
         """The branch that has just retired, by HIST or a message."""
         if self.htm:
             self.hist = self.hist << 1 | taken
@@ -132,7 +133,7 @@ class Writer:
         return self
 
     def infer(self, target: int) -> Writer:
-        """An uninferable jump at pc that no message tells (9.1, 9.2)."""
+        """An uninferable jump at pc that no message reports (9.1, 9.2)."""
         self.uninferable()
         self.pc = target
         return self
@@ -152,12 +153,12 @@ class Writer:
             self.calls.append(insn.pc + insn.size)
 
     def full_hist(self) -> Writer:
-        self.hist, told = STOP_BIT, self.hist
-        return self.send("ResourceFull", 1, told)
+        self.hist, reported = STOP_BIT, self.hist
+        return self.send("ResourceFull", 1, reported)
 
     def full_icnt(self) -> Writer:
-        self.icnt, told = 0, self.icnt
-        return self.send("ResourceFull", 0, told)
+        self.icnt, reported = 0, self.icnt
+        return self.send("ResourceFull", 0, reported)
 
     def indirect(self, btype: int, target: int, sync: int | None) -> Writer:
         icnt, hist = self.counts()
@@ -189,7 +190,7 @@ class Writer:
     def stop(self, evcode: int = 4) -> Writer:
         icnt, hist = self.counts()
         if not self.htm and icnt and self.taken[-1] == 0:
-            self.taken[-1] = -1  # nothing tells whether it would have been taken
+            self.taken[-1] = -1  # nothing says whether it would have been taken
         return self.send("ProgTraceCorrelation", evcode, int(self.htm), icnt, *((hist,) if self.htm else ()))
 
     def wander(self, rng: random.Random, count: int, handler: int, targets: list[int]) -> Writer:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rebuilds programs and recordings: `python -m tests.programs.build [name ...]` from the repository root.
 
 Needs gcc-riscv64-unknown-elf, and for recordings unicorn (PyPI) and qemu-system-misc. Tests need none of
@@ -14,10 +15,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
 
-from models.riscv import recording
-from models.riscv.program import Program
-from models.riscv.retired import Retired
 from tests.programs.record import Recorder, RecordError, qemu_log, unicorn_log
 from tests.programs.reference import CHECKSUMS
 
@@ -35,7 +36,11 @@ FOLDERS = {"life": "long"}  # not one of the programs that every main job runs
 
 def compile_program(name: str, xlen: int, out: Path) -> None:
     """Compile and link one program, without debugging information; symbols stay."""
-    sources = ["start.S", f"{FOLDERS.get(name, '.')}/{name}.c", *([f"{name}.S"] if (HERE / f"{name}.S").exists() else [])]
+    sources = [
+        "start.S",
+        f"{FOLDERS.get(name, '.')}/{name}.c",
+        *([f"{name}.S"] if (HERE / f"{name}.S").exists() else []),
+    ]
     machine = [f"-march=rv{xlen}imac", f"-mabi={'lp64' if xlen == 64 else 'ilp32'}"]
     options = [*machine, *FLAGS, "-I.", *OPTIMIZE.get(name, ["-O2"]), "-T", "link.ld"]
     subprocess.run([GCC, *options, *sources, "-lgcc", "-o", str(out)], cwd=HERE, check=True)
@@ -94,9 +99,7 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=[], help="programs to rebuild, all by default")
-    parser.add_argument(
-        "--check", action="store_true", help="compare with the committed files, change nothing"
-    )
+    parser.add_argument("--check", action="store_true", help="compare with the committed files, change nothing")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(CHECKSUMS)
     if unknown:
@@ -108,12 +111,10 @@ def main() -> int:
         return 1
     except (FileNotFoundError, ModuleNotFoundError) as error:
         missing = getattr(error, "filename", None) or error.name
-        print(f"{missing} is missing; tests/programs/README.md says what to install", file=sys.stderr)
+        print(f"{missing} is missing; data/programs/README.md says what to install", file=sys.stderr)
         return 1
     if different:
-        print(
-            f"not as committed: {', '.join(different)}; are the versions those of README.md?", file=sys.stderr
-        )
+        print(f"not as committed: {', '.join(different)}; are the versions those of README.md?", file=sys.stderr)
     return bool(different)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records what the programs do when they run: unicorn for those without traps, QEMU for `traps`.
 
 Either leaves a log: for each instruction about to execute its pc, privilege and registers, and for each trap
@@ -15,11 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-
-from models.riscv import isa
-from models.riscv.operands import NO_CSR, Operands, operands
-from models.riscv.program import Program
-from models.riscv.retired import Effects, Kind, Priv, Retired
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired
 
 RAM, RAM_SIZE = 0x80000000, 0x02000000
 LIMIT = 300_000  # instructions; our programs end long before
@@ -157,12 +157,8 @@ class Recorder:
     """Follows a log, and keeps the rows, their effects, and the memory and CSRs as they should be."""
 
     program: Program
-    rows: list[tuple] = field(
-        default_factory=list
-    )  # kind, pc, size, itype, taken, cause, tval, priv, context
-    effects: list[tuple] = field(
-        default_factory=list
-    )  # rd, rd_value, mem_addr, mem_size, mem_store, mem_value
+    rows: list[tuple] = field(default_factory=list)  # kind, pc, size, itype, taken, cause, tval, priv, context
+    effects: list[tuple] = field(default_factory=list)  # rd, rd_value, mem_addr, mem_size, mem_store, mem_value
     csr_writes: list[tuple] = field(default_factory=list)  # row, csr, value
     memory: dict[int, int] = field(default_factory=dict)
     csrs: dict[int, int] = field(default_factory=dict)
@@ -246,9 +242,7 @@ class Recorder:
         old, value = self.load(address, o.size), step.x[o.rs2] & mask
         reads = not o.store or o.atomic[:3] == "amo"
         if reads and o.rd and address >= RAM and loaded & mask != old:
-            raise RecordError(
-                f"at {step.pc:#x} {loaded & mask:#x} was loaded from {address:#x}, which holds {old:#x}"
-            )
+            raise RecordError(f"at {step.pc:#x} {loaded & mask:#x} was loaded from {address:#x}, which holds {old:#x}")
         if o.atomic[:3] == "amo":
             value = _amo(o.atomic, old, value, 8 * o.size)
         if not o.store:
@@ -288,9 +282,7 @@ class Recorder:
         delegation, status = self.csrs[MIDELEG if trap.interrupt else MEDELEG], self.csrs[MSTATUS]
         row = (int(kind), trap.epc, 0, int(kind), -1, trap.cause, trap.tval, self.priv, self.context())
         to_s = self.priv < Priv.M and _bit(delegation, trap.cause)
-        enable, previous, mode, width, epc = (
-            (SIE, SPIE, SPP, 1, 0x141) if to_s else (MIE, MPIE, MPP, 3, 0x341)
-        )
+        enable, previous, mode, width, epc = (SIE, SPIE, SPP, 1, 0x141) if to_s else (MIE, MPIE, MPP, 3, 0x341)
         cleared = status & ~(1 << enable | 1 << previous | width << mode)
         self.set_csr(MSTATUS, cleared | _bit(status, enable) << previous | self.priv << mode)
         self.set_csr(epc, trap.epc)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each program computes, worked out again in Python: the checksum its recording must end with.
 
 Where Python has the function (sorted, zlib, datetime), that one is used, not a copy of the C code.
@@ -80,9 +81,7 @@ def dispatch() -> int:
         "sing the 2nd song of 99 bottles\n"
     )
     tokens = text.split() * 3
-    digits = (
-        ""  # of each number, as the state machine leaves it: "2nd" is a number whose 'n' starts a new token
-    )
+    digits = ""  # of each number, as the state machine leaves it: "2nd" is a number whose 'n' starts a new token
     words = numbers = 0
     for token in tokens:
         lead = token[: len(token) - len(token.lstrip("0123456789"))]
@@ -176,12 +175,16 @@ def traps() -> int:
 
 
 def life() -> int:
-    """Checksum of long/life.c: live cells as a set, primes by trial division, the matrix product by numpy, distances by recursion."""
+    """Checksum of long/life.c: live cells as a set, primes by trial division, the matrix product by numpy, distances by
+    recursion.
+    """
     source = randoms(7)
     alive = {(y, x) for y in range(20) for x in range(32) if next(source) % 3 == 0}
     h = SEED
     for _ in range(4):
-        around = Counter(((y + i) % 20, (x + j) % 32) for y, x in alive for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+        around = Counter(
+            ((y + i) % 20, (x + j) % 32) for y, x in alive for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j
+        )
         alive = {cell for cell, n in around.items() if n == 3 or (n == 2 and cell in alive)}
         h = mix(h, len(alive))
     h = mix(h, *(n for n in range(2, 2400) if all(n % k for k in range(2, isqrt(n) + 1))))

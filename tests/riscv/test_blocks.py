@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Grouping: every legal grouping of a stream reads back as that stream, and the groupings are legal."""
 
 from __future__ import annotations
@@ -8,16 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.riscv import isa
-from models.riscv.beats import Beats
-from models.riscv.blocks import from_beats, to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.generate import generate, random_walk
-from models.riscv.isa import Flow
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Retired
-from models.riscv.walk import Walk
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import from_beats, to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.generate import generate, random_walk
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.riscv.walk import Walk
 
 BASE = 0x1000
 EXC, INT = Kind.EXCEPTION, Kind.INTERRUPT
@@ -56,9 +56,7 @@ def test_longest_blocks_in_v1_0(program):
 
 def test_longest_blocks_in_rc7(program):
     found = blocks(to_beats(short(program, "rc7")))
-    assert found[2] == [
-        (1, BASE, 5, 1)
-    ]  # the ecall is the last instruction of its block, the EPC its address
+    assert found[2] == [(1, BASE, 5, 1)]  # the ecall is the last instruction of its block, the EPC its address
     assert found[6] == [(14, 0x100A, 1, 0)]
 
 
@@ -68,7 +66,7 @@ def test_single_retirement(program):
     ]  # fmt: skip
 
 
-def test_a_trap_after_a_flow_change_stands_alone(program):
+def test_a_trap_after_a_flow_change_is_alone(program):
     walk = Walk(program, start_pc=0x100A).jump(BASE).trap(2, 0x100C).step()
     assert blocks(to_beats(walk.retired(), lanes=4))[1:] == [
         [(10, 0x100A, 1, 0), (1, BASE, 0, 0)], [(0, 0x100C, 1, 0)]

@@ -1,12 +1,14 @@
-"""The ingress port as E-Trace uses it: itypes of its variants, triggers of instructions, changes of options, reports of contexts."""
+# SPDX-License-Identifier: Apache-2.0
+"""The ingress port as E-Trace uses it: itypes of its variants, triggers of instructions, changes of options, reports of
+contexts.
+"""
 
 import random
 
 import numpy as np
 import pytest
-
-from models.riscv import isa
-from models.riscv.blocks import (
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.blocks import (
     BlocksError,
     from_beats,
     observable,
@@ -14,21 +16,29 @@ from models.riscv.blocks import (
     to_beats,
     without_stray_triggers,
 )
-from models.riscv.builder import ProgramBuilder
-from models.riscv.generate import generate
-from models.riscv.knobs import Knobs
-from models.riscv.program import Program
-from models.riscv.random_walk import random_walk
-from models.riscv.retired import IType, Kind, Priv, Retired
-from models.riscv.stream import with_itype_width, with_variant
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.random_walk import random_walk
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv.stream import with_itype_width, with_variant
+from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 
-KNOBS = Knobs(notify=0.05, ext_notify=0, vendor=0, sleep=0, hcontext=0, toggle=0.01, toggled=63, trap=0.05)
+PROBABILITIES = WalkProbabilities(
+    notify=0.05, ext_notify=0, vendor=0, sleep=0, hcontext=0, toggle=0.01, toggled=63, trap=0.05
+)
 
 
-def stream(seed: int, variant: str = "v2_0", **knobs: object) -> tuple[Program, Retired]:
-    """A walk that E-Trace can tell."""
+def stream(seed: int, variant: str = "v2_0", **probabilities: object) -> tuple[Program, Retired]:
+    """A walk that E-Trace can encode."""
     program = generate(random.Random(f"{seed}:program"), 64, 400)
-    walk = random_walk(program, random.Random(f"{seed}:walk"), 1500, Knobs(**{**KNOBS.__dict__, **knobs}), variant)
+    walk = random_walk(
+        program,
+        random.Random(f"{seed}:walk"),
+        1500,
+        WalkProbabilities(**{**PROBABILITIES.__dict__, **probabilities}),
+        variant,
+    )
     return program, observable(without_stray_triggers(walk), program)
 
 
@@ -43,7 +53,7 @@ def test_beats_are_read_back_as_the_stream(variant, seed):
         assert from_beats(beats, program, variant).differs(retired) is None
 
 
-def test_a_beat_has_one_mode_and_nothing_behind_its_trap_or_its_trigger():
+def test_a_beat_has_one_mode_and_nothing_after_its_trap_or_its_trigger():
     _, retired = stream(3)
     beats = to_beats(retired, 4, rng=random.Random("3:blocks"), per_cycle=True)
     valid, trap = beats.valid(), np.isin(beats.itype, (IType.EXCEPTION, IType.INTERRUPT))
@@ -62,24 +72,30 @@ def test_a_trigger_without_an_instruction_is_refused():
         to_beats(retired, per_cycle=True)
 
 
-def test_ctype_is_told_with_the_first_block_of_a_context():
+def test_ctype_comes_with_the_first_block_of_a_context():
     _, retired = stream(3)
     beats = to_beats(retired, 2, per_cycle=True)
-    told = report_contexts(beats, "2", random.Random(0))
+    reported = report_contexts(beats, "2", random.Random(0))
     rows = np.flatnonzero(beats.valid()[:, 0])
     context = beats.context[rows, 0]
-    assert told.ctype[rows[1:]].tolist() == [2 * (a != b) for a, b in zip(context[1:].tolist(), context[:-1].tolist())]
+    assert reported.ctype[rows[1:]].tolist() == [
+        2 * (a != b) for a, b in zip(context[1:].tolist(), context[:-1].tolist())
+    ]
     assert set(report_contexts(beats, "mixed", random.Random(0)).ctype.tolist()) == {0, 1, 2, 3}
 
 
 def test_ctype_of_the_draft_says_nothing_while_the_context_is_the_same():
     _, retired = stream(3, "draft_0_026")
     beats = to_beats(retired, 2, per_cycle=True)
-    told = report_contexts(beats, "3", random.Random(0), "draft_0_026")
+    reported = report_contexts(beats, "3", random.Random(0), "draft_0_026")
     rows = np.flatnonzero(beats.valid()[:, 0])
     changed = np.diff(beats.context[rows, 0].astype(np.int64)) != 0
-    assert (told.ctype[rows[1:]][changed] == 3).all() and set(told.ctype[rows[1:]][~changed].tolist()) == {0, 1, 2}
-    assert not told.ctype[~beats.valid()[:, 0]].any()
+    assert (reported.ctype[rows[1:]][changed] == 3).all() and set(reported.ctype[rows[1:]][~changed].tolist()) == {
+        0,
+        1,
+        2,
+    }
+    assert not reported.ctype[~beats.valid()[:, 0]].any()
 
 
 def test_a_port_of_3_bits_knows_uninferable_jumps_and_nothing_else():
@@ -95,7 +111,9 @@ def test_variants_differ_in_returns_and_swaps_and_ecall_does_not_retire():
     v2, draft = (with_variant(retired, program, variant) for variant in isa.ETRACE_VARIANTS)
     insn = v2.kind == Kind.INSN
     assert (v2.itype == retired.itype).all() and len(v2) == len(draft)
-    assert (draft.itype[insn & (v2.itype == IType.RETURN)] == 12).all() and (draft.itype[insn & (v2.itype == 12)] == 7).all()
+    assert (draft.itype[insn & (v2.itype == IType.RETURN)] == 12).all() and (
+        draft.itype[insn & (v2.itype == 12)] == 7
+    ).all()
     assert not (program.columns(v2.pc[insn]).flow == isa.Flow.TRAP).any()
 
 

@@ -1,17 +1,17 @@
-"""Grouping: what a port cannot carry, what it cannot tell, and blocks that are no stream."""
+# SPDX-License-Identifier: Apache-2.0
+"""Grouping: what a port cannot carry, what it cannot report, and blocks that are no stream."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-
-from models.riscv.beats import Beats
-from models.riscv.blocks import BlocksError, from_beats, observable, to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.retired import Kind, Priv, Retired
-from models.riscv.walk import Walk
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import BlocksError, from_beats, observable, to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Priv, Retired
+from rvtrace.models.riscv.walk import Walk
 
 BASE = 0x1000
 
@@ -48,7 +48,7 @@ def test_what_a_port_cannot_carry(message):
 
 @pytest.mark.parametrize("port", [{"lanes": 5}, {"lanes": 0}, {"retirement": "both"}, {"max_iretire": 1}])
 def test_no_such_port(port):
-    with pytest.raises(BlocksError, match="is no ingress port"):
+    with pytest.raises(BlocksError, match="is not an ingress port"):
         to_beats(rows(), **port)
 
 
@@ -89,26 +89,24 @@ def test_both_levels_in_one_beat_give_the_trace_row_first(program):
     assert found.kind.tolist() == [Kind.TRACE_ON, Kind.DEBUG_EXIT, Kind.TRACE_OFF, Kind.DEBUG_ENTRY]
 
 
-def test_what_a_port_cannot_tell_of_control_rows(program):
-    """Behind an indirect jump nothing tells where Debug Mode begins, if the hart resumes elsewhere."""
+def test_what_a_port_cannot_say_of_control_rows(program):
+    """After an indirect jump nothing says where Debug Mode begins, if the hart resumes elsewhere."""
     walk = Walk(program, priv=Priv.S).trace_on().step().debug_entry().debug_exit().jump(0x1006)
     walk.debug_entry().debug_exit(resume_pc=BASE).step().debug_entry().debug_exit(BASE, priv=Priv.M).step()
     walk.jump(0x1006).trace_off()
     retired = walk.retired()
-    told = observable(retired, program)
-    changed = {int(row): int(told.pc[row]) for row in range(len(retired)) if told.pc[row] != retired.pc[row]}
+    reported = observable(retired, program)
+    changed = {int(row): int(reported.pc[row]) for row in range(len(retired)) if reported.pc[row] != retired.pc[row]}
     # debug_entry after c.jr: that of the next instruction; trace_off at the end: unknown
     assert changed == {5: BASE, 12: 0}
-    assert told.priv.tolist() == retired.priv.tolist()
-    assert from_beats(to_beats(retired), program).differs(told) is None
-    assert observable(told, program).differs(told) is None
+    assert reported.priv.tolist() == retired.priv.tolist()
+    assert from_beats(to_beats(retired), program).differs(reported) is None
+    assert observable(reported, program).differs(reported) is None
 
 
 def test_groupings_depend_on_the_seed_only(program):
     retired = Walk(program).step().jump(0x1006).step().jump(BASE).step().retired()
-    groupings = {
-        seed: to_beats(retired, 2, rng=random.Random(seed), gaps=0.5).cycle.tobytes() for seed in range(30)
-    }
+    groupings = {seed: to_beats(retired, 2, rng=random.Random(seed), gaps=0.5).cycle.tobytes() for seed in range(30)}
     assert len(set(groupings.values())) > 3
     for seed, cycles in groupings.items():
         assert to_beats(retired, 2, rng=random.Random(seed), gaps=0.5).cycle.tobytes() == cycles

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams that no hart running the program could have produced are found at the row that is wrong."""
 
 from __future__ import annotations
@@ -8,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.riscv.builder import ProgramBuilder
-from models.riscv.generate import generate, random_walk
-from models.riscv.retired import Kind
-from models.riscv.walk import Walk, WalkError, check_flow
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.generate import generate, random_walk
+from rvtrace.models.riscv.retired import Kind
+from rvtrace.models.riscv.walk import Walk, WalkError, check_flow
 
 
 @given(seed=st.integers(0, 10_000), row=st.floats(0, 1), delta=st.sampled_from([-4, -2, 2, 4, 64]))
@@ -42,7 +42,7 @@ def stream():
 def test_the_stream_as_it_should_be():
     program, retired = stream()
     check_flow(retired, program)
-    retired.pc[5] = 0  # a control row whose address nobody could tell
+    retired.pc[5] = 0  # a control row whose address is unknown
     check_flow(retired, program)
 
 

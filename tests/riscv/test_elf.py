@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ELF files: there and back, and files that are not a program for us."""
 
 from __future__ import annotations
@@ -7,10 +8,9 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.riscv.builder import ProgramBuilder
-from models.riscv.generate import generate
-from models.riscv.program import Program, ProgramError
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.program import Program, ProgramError
 
 
 def small(xlen: int) -> Program:

@@ -1,18 +1,20 @@
-"""Triggers, resets, low-power mode, vendor-defined messages, hcontext and custom instructions: told, carried, read back."""
+# SPDX-License-Identifier: Apache-2.0
+"""Triggers, resets, low-power mode, vendor-defined messages, hcontext and custom instructions: reported, carried, read
+back.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-
-from models.riscv.beats import Beats
-from models.riscv.blocks import BlocksError, from_beats, observable, to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Priv, Retired
-from models.riscv.stream import check_flow, with_options, with_variant
-from models.riscv.walk import Walk, WalkError
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import BlocksError, from_beats, observable, to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv.stream import check_flow, with_options, with_variant
+from rvtrace.models.riscv.walk import Walk, WalkError
 
 BASE = 0x1000
 CUSTOM_0, CUSTOM_3 = 0x0000000B, 0xFFFFFFFB
@@ -47,20 +49,39 @@ def test_pulses_share_the_beat_of_the_instruction_before(program):
 
 
 def test_reset_and_sleep_are_levels(program):
-    walk = Walk(program).trace_on().step().reset_entry().vendor(57, 0).reset_exit(BASE).step().sleep().trace_off().wake().step()
+    walk = (
+        Walk(program)
+        .trace_on()
+        .step()
+        .reset_entry()
+        .vendor(57, 0)
+        .reset_exit(BASE)
+        .step()
+        .sleep()
+        .trace_off()
+        .wake()
+        .step()
+    )
     beats = to_beats(walk.retired())
     assert levels(beats) == [
         "", "inst_tracing=1", "inst_tracing=1 block", "inst_tracing=1 in_reset=1 vendor=57", "inst_tracing=1",
         "inst_tracing=1 block", "inst_tracing=1 low_power=1", "low_power=1", "", "block",
     ]  # fmt: skip
-    told = from_beats(beats, program)
-    assert told.differs(observable(walk.retired(), program)) is None
-    assert told.kind.tolist()[2:5] == [Kind.RESET_ENTRY, Kind.VENDOR, Kind.RESET_EXIT]
-    assert told.pc.tolist()[2:5] == [BASE + 4, BASE + 4, BASE]  # where the instruction before led, until the hart goes on
+    reported = from_beats(beats, program)
+    assert reported.differs(observable(walk.retired(), program)) is None
+    assert reported.kind.tolist()[2:5] == [Kind.RESET_ENTRY, Kind.VENDOR, Kind.RESET_EXIT]
+    assert reported.pc.tolist()[2:5] == [
+        BASE + 4,
+        BASE + 4,
+        BASE,
+    ]  # where the instruction before led, until the hart goes on
 
 
-def test_the_first_row_tells_the_level_before(program):
-    assert levels(to_beats(Walk(program).trace_on().reset_exit().step().retired()))[:2] == ["in_reset=1", "inst_tracing=1 in_reset=1"]
+def test_the_first_row_has_the_level_before(program):
+    assert levels(to_beats(Walk(program).trace_on().reset_exit().step().retired()))[:2] == [
+        "in_reset=1",
+        "inst_tracing=1 in_reset=1",
+    ]
     assert levels(to_beats(Walk(program).wake().step().retired()))[:2] == ["low_power=1", ""]
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generated programs and random walks: everything that can happen happens, and the same seed gives the same
 bytes."""
 
@@ -8,12 +9,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-from models.riscv import isa
-from models.riscv.generate import LAYOUTS, Knobs, generate, random_walk
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Priv, Retired
-from models.riscv.walk import WalkError, check_flow
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.generate import LAYOUTS, WalkProbabilities, generate, random_walk
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv.walk import WalkError, check_flow
 
 SEEDS = range(12)
 INSN, INT = Kind.INSN, Kind.INTERRUPT
@@ -91,14 +91,14 @@ def test_a_walk_of_the_written_elf_is_the_same(tmp_path):
     assert again.differs(retired) is None
 
 
-def test_knobs():
+def test_probabilities():
     program = generate(random.Random("1:program"), 64, 500)
     quiet = random_walk(
-        program, random.Random("1:walk"), 3000, Knobs.plain(priv=Priv.S, switch=0.0, context=0)
+        program, random.Random("1:walk"), 3000, WalkProbabilities.plain(priv=Priv.S, switch=0.0, context=0)
     )
     assert not np.isin(quiet.kind, (INT, Kind.DEBUG_ENTRY)).any() and (quiet.kind == Kind.TRACE_ON).sum() == 1
     assert set(quiet.context.tolist()) == {0}
-    noisy = random_walk(program, random.Random("1:walk"), 3000, Knobs(trap=0.3, interrupt=1.0))
+    noisy = random_walk(program, random.Random("1:walk"), 3000, WalkProbabilities(trap=0.3, interrupt=1.0))
     assert (noisy.kind == INT).sum() > 30
     without = Program(64, [(0, b"\x73\0\0\0")])
     with pytest.raises(WalkError, match="no function of the program ends in mret"):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random walks have what the options of an encoder need: triggers, resets, far jumps, deep calls, repeated history."""
 
 from __future__ import annotations
@@ -6,12 +7,11 @@ import random
 
 import numpy as np
 import pytest
-
-from models.riscv import isa
-from models.riscv.generate import LAYOUTS, generate, random_walk
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Retired
-from models.riscv.stream import custom_jumps
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.generate import LAYOUTS, generate, random_walk
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.riscv.stream import custom_jumps
 
 LOADS = {0x37: "lui", 0x17: "auipc"}
 
@@ -29,7 +29,9 @@ def found_in(program: Program, r: Retired) -> set[str]:
     customs = custom_jumps(r, program)
     found |= {"custom instruction goes elsewhere"} if customs.any() else set()
     linear = r.pc[insn & ~customs & (r.itype == 0)]
-    found |= {"custom instruction goes on"} if any(isa.is_custom(program.insn(pc)) for pc in set(linear.tolist())) else set()
+    found |= (
+        {"custom instruction goes on"} if any(isa.is_custom(program.insn(pc)) for pc in set(linear.tolist())) else set()
+    )
     for name in ("context", "hcontext"):
         column = getattr(r, name)
         written = (column[1:] != column[:-1]) & (r.itype[:-1] == 0) & insn[:-1] & insn[1:]
@@ -52,12 +54,31 @@ def found_in(program: Program, r: Retired) -> set[str]:
 
 
 WANTED = {
-    *(k.name for k in Kind if k != Kind.TOGGLE), "auipc and jalr", "lui and jalr", "c.lui and jalr", "c.lui and c.jr", "c.lui and c.jalr",
-    "far UNINFERABLE_CALL", "far UNINFERABLE_TAIL_CALL", "far OTHER_UNINFERABLE_JUMP", "far RETURN", "far COROUTINE_SWAP",
-    "custom instruction goes elsewhere", "custom instruction goes on", "context written", "hcontext written", "several pulses",
-    "something within DEBUG_ENTRY", "something within RESET_ENTRY", "something within SLEEP", "starts with RESET_EXIT",
-    "starts with WAKE", "starts with DEBUG_EXIT", "more than 32 calls open", *(f"history repeats with period {n}" for n in (1, 2, 3)),
-}  # fmt: skip
+    *(k.name for k in Kind if k != Kind.TOGGLE),
+    "auipc and jalr",
+    "lui and jalr",
+    "c.lui and jalr",
+    "c.lui and c.jr",
+    "c.lui and c.jalr",
+    "far UNINFERABLE_CALL",
+    "far UNINFERABLE_TAIL_CALL",
+    "far OTHER_UNINFERABLE_JUMP",
+    "far RETURN",
+    "far COROUTINE_SWAP",
+    "custom instruction goes elsewhere",
+    "custom instruction goes on",
+    "context written",
+    "hcontext written",
+    "several pulses",
+    "something within DEBUG_ENTRY",
+    "something within RESET_ENTRY",
+    "something within SLEEP",
+    "starts with RESET_EXIT",
+    "starts with WAKE",
+    "starts with DEBUG_EXIT",
+    "more than 32 calls open",
+    *(f"history repeats with period {n}" for n in (1, 2, 3)),
+}
 
 
 @pytest.mark.parametrize("xlen", [32, 64])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random walks meet every situation that trace has rules for, within a dozen seeds."""
 
 from __future__ import annotations
@@ -6,12 +7,11 @@ import random
 
 import numpy as np
 import pytest
-
-from models.riscv import isa
-from models.riscv.generate import LAYOUTS, generate, random_walk
-from models.riscv.isa import Flow
-from models.riscv.program import Program
-from models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.generate import LAYOUTS, generate, random_walk
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 
 INSN, EXC, INT = Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT
 

@@ -1,14 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """The classifier: seed Table 2 row by row, lengths and text."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.riscv import isa
-from models.riscv.builder import ProgramBuilder
-from models.riscv.isa import Flow
-from models.riscv.program import Program
-from models.riscv.retired import IType
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType
 
 PC = 0x8000_0000
 LINK, OTHER = (1, 5), (0, 6, 10, 31)

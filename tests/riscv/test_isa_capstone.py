@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The classifier against capstone, where capstone is right: it knows no mnret, Zcmp and Zcmt."""
 
 from __future__ import annotations
@@ -8,9 +9,8 @@ import capstone
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.riscv import isa
-from models.riscv.isa import Flow
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.isa import Flow
 
 PC = 0x8000_0000
 
@@ -38,9 +38,7 @@ def agrees(cs: capstone.Cs, raw: int, size: int, xlen: int) -> bool:
     found = list(cs.disasm(raw.to_bytes(size, "little"), PC))
     assert insn.size == size
     if not found:
-        assert insn.flow == Flow.SEQUENTIAL or insn.name == "mnret", (
-            f"{raw:#x}: capstone knows no {insn.name}"
-        )
+        assert insn.flow == Flow.SEQUENTIAL or insn.name == "mnret", f"{raw:#x}: capstone knows no {insn.name}"
         return False
     other = found[0]
     assert other.size == size
@@ -59,9 +57,7 @@ def test_every_compressed_word_against_capstone(xlen):
 def test_zcmp_and_zcmt_take_only_the_encodings_of_c_fsdsp():
     taken = {}
     for raw in range(1 << 16):
-        if raw & 3 != 3 and (insn := isa.decode(PC, raw, 64)) != isa.decode(
-            PC, raw, 64, zcmp=False, zcmt=False
-        ):
+        if raw & 3 != 3 and (insn := isa.decode(PC, raw, 64)) != isa.decode(PC, raw, 64, zcmp=False, zcmt=False):
             assert raw & 0xE003 == 0xA002 and insn.flow == Flow.UNINFERABLE  # no table: cm.jt goes anywhere
             taken[insn.name] = taken.get(insn.name, 0) + 1
     # rlist 4 to 15 and 4 stack sizes; 32 and 224 indices

@@ -1,4 +1,5 @@
-"""`models.riscv.operands` against capstone: all compressed encodings, and random ones of full size."""
+# SPDX-License-Identifier: Apache-2.0
+"""`rvtrace.models.riscv.operands` against capstone: all compressed encodings, and random ones of full size."""
 
 from __future__ import annotations
 
@@ -7,14 +8,12 @@ import re
 
 import capstone
 import pytest
-
-from models.riscv.operands import NO_CSR, Operands, operands
+from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
 
 NUMBERS = {f"x{n}": n for n in range(32)} | {
     name: n
     for n, name in enumerate(
-        "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 "
-        "s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
+        "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
     )
 }
 WIDTHS = {"b": 1, "h": 2, "w": 4, "d": 8}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs: memory, symbols, the jump table, and what the assembler refuses."""
 
 from __future__ import annotations
@@ -8,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.riscv.builder import BuilderError, ProgramBuilder
-from models.riscv.generate import generate
-from models.riscv.isa import Flow
-from models.riscv.program import NO_TARGET, Program, ProgramError
+from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import NO_TARGET, Program, ProgramError
 
 
 def small(xlen: int = 64) -> Program:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings that do not exist, are damaged or have another program beside them: one sentence each."""
 
 from __future__ import annotations
@@ -7,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from models.riscv import recording
-from models.riscv.program import Program, ProgramError
-from models.riscv.recording import RecordingError
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program, ProgramError
+from rvtrace.models.riscv.recording import RecordingError
 
 
 def test_unknown_program() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recorded programs: in step with their programs, effects that replay, and what each is there for."""
 
 from __future__ import annotations
@@ -6,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.operands import operands
+from rvtrace.models.riscv.recording import Recording
+from rvtrace.models.riscv.retired import IType, Kind, Priv
 
-from models.riscv import recording
-from models.riscv.isa import Flow
-from models.riscv.operands import operands
-from models.riscv.recording import Recording
-from models.riscv.retired import IType, Kind, Priv
 from tests.programs.reference import CHECKSUMS
 
 ALL = [(name, xlen) for name in CHECKSUMS for xlen in (32, 64)]
@@ -40,17 +41,13 @@ def test_flow_follows_the_program(name: str, xlen: int) -> None:
     assert len(r) >= 19_000 and r.pc[0] == program.entry and r.effects is not None
     pcs, kinds, takens = r.pc.tolist(), r.kind.tolist(), r.taken.tolist()
     vector, direct = (program.symbols.get(entry) for entry in ("m_vector", "s_entry"))
-    for i, (pc, kind, taken, following) in enumerate(
-        zip(pcs, kinds, takens, [*pcs[1:], program.symbols["halt"]])
-    ):
+    for i, (pc, kind, taken, following) in enumerate(zip(pcs, kinds, takens, [*pcs[1:], program.symbols["halt"]])):
         if kind != Kind.INSN:
             slot = 4 * int(r.cause[i]) if kind == Kind.INTERRUPT else 0
             assert following in (vector + slot, direct), f"row {i}: trap to {following:#x}"
             continue
         insn = program.insn(pc)
-        assert (
-            (taken >= 0) == (insn.flow == Flow.BRANCH) and r.size[i] == insn.size and insn.flow != Flow.TRAP
-        )
+        assert (taken >= 0) == (insn.flow == Flow.BRANCH) and r.size[i] == insn.size and insn.flow != Flow.TRAP
         if insn.flow == Flow.INFERABLE or taken == 1:
             assert following == insn.target, f"row {i}: {program.where(pc)} goes to {following:#x}"
         elif insn.flow != Flow.UNINFERABLE:
@@ -136,9 +133,7 @@ def test_traps(xlen: int) -> None:
     assert (exception & (r.tval != 0)).any()
     after_return = np.append(False, (r.itype == IType.XRET)[:-1])
     assert (after_return & interrupt).sum() >= 4, "an interrupt straight after xRET"
-    in_handler = (
-        exception & (r.cause == 3) & (r.priv == Priv.M) & (r.pc > run.program.symbols["m_handle_exception"])
-    )
+    in_handler = exception & (r.cause == 3) & (r.priv == Priv.M) & (r.pc > run.program.symbols["m_handle_exception"])
     assert in_handler.sum() == 2, "exceptions within a handler"
     status = {0x300, 0x341, 0x342, 0x343}, {0x300, 0x141, 0x142, 0x143}
     for row in np.flatnonzero(exception | interrupt).tolist():

@@ -1,20 +1,20 @@
-"""Returns that a return stack predicts wrongly: found by hand-made stories, and absent from well-behaved walks."""
+# SPDX-License-Identifier: Apache-2.0
+"""Returns that a return stack predicts wrongly: found by hand-made scenarios, and absent from well-behaved walks."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-
-from models.riscv.builder import ProgramBuilder
-from models.riscv.generate import Knobs, generate, random_walk
-from models.riscv.program import Program
-from models.riscv.retired import IType
-from models.riscv.returns import explain, misleading
-from models.riscv.stream import check_flow, with_options
-from models.riscv.walk import Walk
-from tb.job import Job, JobError
-from tb.sequences.stimulus import stimulus
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.generate import WalkProbabilities, generate, random_walk
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.returns import explain, misleading
+from rvtrace.models.riscv.stream import check_flow, with_options
+from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.job import Job, JobError
+from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 
 MAIN, FUNCTION, AFTER = 0x1000, 0x1100, 0x1004
 
@@ -46,7 +46,10 @@ def test_a_return_to_its_call_misleads_nobody(program):
 
 def test_a_return_elsewhere_misleads_a_counter(program):
     retired = called(program).jump(AFTER + 2).step().retired()
-    assert misleading(retired, 1) == [2] and misleading(retired, 2) == misleading(retired, 3) == misleading(retired, 0) == []
+    assert (
+        misleading(retired, 1) == [2]
+        and misleading(retired, 2) == misleading(retired, 3) == misleading(retired, 0) == []
+    )
     assert "IMPLICIT_RETURN=1 would believe it; give IMPLICIT_RETURN=3" in explain(retired, program, 1, [2])
 
 
@@ -72,7 +75,7 @@ def test_nothing_is_pushed_for_calls_reported_as_branches(program):
 def test_well_behaved_walks(xlen, seed):
     rng = random.Random(f"{seed}:returns")
     program = generate(rng, xlen, 1000, well_behaved=True)
-    retired = random_walk(program, rng, 6000, Knobs(well_behaved=True))
+    retired = random_walk(program, rng, 6000, WalkProbabilities(well_behaved=True))
     check_flow(retired, program)
     assert misleading(retired, 1) == []
     assert (retired.itype == IType.RETURN).sum() > 20
@@ -84,7 +87,7 @@ def test_no_walk_misleads_partial_addresses(all_jumps):
     for seed in range(6):
         rng = random.Random(f"{seed}:partial")
         program = generate(rng, 64, 1000)
-        retired = random_walk(program, rng, 6000, Knobs(mismatch=0.3, all_jumps=all_jumps))
+        retired = random_walk(program, rng, 6000, WalkProbabilities(mismatch=0.3, all_jumps=all_jumps))
         retired = with_options(retired, program, all_jumps)
         assert misleading(retired, 2) == []
         found += len(misleading(retired, 1))
@@ -93,6 +96,8 @@ def test_no_walk_misleads_partial_addresses(all_jumps):
 
 def test_a_program_that_cannot_be_followed_is_refused():
     """Its trap handler returns elsewhere; by a sentence, since the trace would be wrong."""
-    with pytest.raises(JobError, match="program:traps cannot be traced so: .* is a return .* give IMPLICIT_RETURN=3, or 0"):
+    with pytest.raises(
+        JobError, match="program:traps cannot be traced so: .* is a return .* give IMPLICIT_RETURN=3, or 0"
+    ):
         stimulus(Job("traps", "program:traps", {"implicit_return": 1}))
     assert len(stimulus(Job("sort", "program:sort", {"implicit_return": 1})).beats)

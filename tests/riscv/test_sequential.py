@@ -1,14 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequentially inferable jumps (N-Trace 9.1): constants by hand, pairs by the assembler, and which jumps are marked."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.riscv import sequential
-from models.riscv.builder import BuilderError, ProgramBuilder
-from models.riscv.isa import Flow, decode
-from models.riscv.program import Program
-from models.riscv.walk import Walk
+from rvtrace.models.riscv import sequential
+from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
+from rvtrace.models.riscv.isa import Flow, decode
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.walk import Walk
 
 TOP = 1 << 64
 # bits, pc, register and value on RV64; the values follow from the immediates by hand
@@ -37,9 +37,15 @@ def test_a_constant_has_the_bits_of_the_hart():
 
 
 FORMS = [  # of a far jump on a program at 0x10000, to 0x1f000
-    ("auipc", "jalr", 1, 6), ("auipc", "jalr", 1, 1), ("auipc", "jalr", 0, 7), ("lui", "jalr", 1, 7), ("lui", "c_jr", 0, 7),
-    ("c_lui", "jalr", 5, 10), ("c_lui", "c_jr", 0, 15), ("c_lui", "c_jalr", 1, 9),
-]  # fmt: skip
+    ("auipc", "jalr", 1, 6),
+    ("auipc", "jalr", 1, 1),
+    ("auipc", "jalr", 0, 7),
+    ("lui", "jalr", 1, 7),
+    ("lui", "c_jr", 0, 7),
+    ("c_lui", "jalr", 5, 10),
+    ("c_lui", "c_jr", 0, 15),
+    ("c_lui", "c_jalr", 1, 9),
+]
 
 
 def paired(form: tuple, target: int = 0x1F000, xlen: int = 64) -> tuple[Program, int]:
@@ -54,7 +60,7 @@ def paired(form: tuple, target: int = 0x1F000, xlen: int = 64) -> tuple[Program,
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("xlen", [32, 64])
-def test_pairs_lead_where_the_assembler_was_told(form, xlen):
+def test_pairs_lead_where_the_assembler_aimed(form, xlen):
     program, jump = paired(form, xlen=xlen)
     load, insn = program.insn(0x10000), program.insn(jump)
     assert (insn.flow, insn.rd, insn.rs1) == (Flow.UNINFERABLE, form[2], form[3])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Walks: what they record, what they refuse, the two variants, and streams that no hart could have
 produced."""
 
@@ -7,11 +8,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.retired import Effects, Kind, Priv, Retired
-from models.riscv.walk import Walk, WalkError, with_variant
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired
+from rvtrace.models.riscv.walk import Walk, WalkError, with_variant
 
 MAIN, LOOP, CALL, ECALL, AFTER, FUNCTION, HANDLER = 0x1000, 0x1004, 0x100A, 0x100E, 0x1012, 0x1014, 0x1016
 
@@ -30,7 +30,7 @@ def program() -> Program:
     return b.build()
 
 
-def story(program: Program, variant: str) -> Walk:
+def program_walk(program: Program, variant: str) -> Walk:
     walk = Walk(program, variant, priv=Priv.U, context=7).trace_on()
     walk.step(2).branch(True).step().branch(False).step().jump(ECALL)
     walk.trap(8, HANDLER, tval=3).jump(AFTER, priv=Priv.U).trap(7, HANDLER, interrupt=True)
@@ -51,15 +51,15 @@ ROWS = [  # kind, pc, size, itype, taken, cause, tval, priv, context
 ]  # fmt: skip
 
 
-def test_story_row_by_row(program):
-    assert story(program, "v1_0").retired().differs(Retired.from_rows(ROWS)) is None
-    assert story(program, "v1_0").count == sum(row[0] == INSN for row in ROWS)
+def test_scenario_row_by_row(program):
+    assert program_walk(program, "v1_0").retired().differs(Retired.from_rows(ROWS)) is None
+    assert program_walk(program, "v1_0").count == sum(row[0] == INSN for row in ROWS)
 
 
 def test_ecall_retires_in_rc7_only(program):
     rows = [(*row[:3], 15, *row[4:]) if row[3] == 11 else row for row in ROWS]
     rows.insert(8, (INSN, ECALL, 4, 1, -1, 0, 0, U, 7))
-    assert story(program, "rc7").retired().differs(Retired.from_rows(rows)) is None
+    assert program_walk(program, "rc7").retired().differs(Retired.from_rows(rows)) is None
 
 
 def test_an_ecall_that_cannot_be_fetched_does_not_retire(program):
@@ -69,12 +69,10 @@ def test_an_ecall_that_cannot_be_fetched_does_not_retire(program):
 
 
 def test_variants_turn_into_each_other_with_their_effects(program):
-    v1_0, rc7 = (story(program, variant).retired() for variant in ("v1_0", "rc7"))
+    v1_0, rc7 = (program_walk(program, variant).retired() for variant in ("v1_0", "rc7"))
     zero = np.zeros(len(v1_0), dtype=np.uint64)
     rows = np.arange(len(v1_0))
-    effects = Effects(
-        rows + 1, rows * 10, zero, zero, zero, zero, np.array([8, 8, 9]), np.arange(3), np.arange(3)
-    )
+    effects = Effects(rows + 1, rows * 10, zero, zero, zero, zero, np.array([8, 8, 9]), np.arange(3), np.arange(3))
     v1_0.effects = effects
     there = with_variant(v1_0, program, "rc7")
     assert there.differs(rc7) is None

@@ -1,19 +1,22 @@
-"""What the tests of the SBI PMU extension stand on: a machine of plain CSRs that never count, with a monitored memory, and calls by name.
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the SBI PMU extension use: a machine of plain CSRs that never count, with a monitored memory,
+and calls by name.
 
     machine = Machine(32)
     machine.call("counter_start", counter_idx_mask=1, initial_value=1 << 40)     # SbiRet, memory accesses checked
     machine.csr(0xB83)
 
-Counters are those of Platform.example: 0 mcycle, 2 minstret, 3 and 4 and 7 and 9 mhpmcounter3 to 6, 10, 12 and 13 firmware.
+Counters are those of Platform.example: 0 mcycle, 2 minstret, 3 and 4 and 7 and 9 mhpmcounter3 to 6, 10, 12 and 13
+firmware.
 """
 
 from __future__ import annotations
 
-from models.sbi_pmu.calls import Call
-from models.sbi_pmu.monitor import Monitor, MonitoredMemory
-from models.sbi_pmu.platform import Platform
-from models.sbi_pmu.pmu import SbiPmu, SbiRet
-from models.sbi_pmu.policy import Policy
+from rvtrace.models.sbi_pmu.calls import Call
+from rvtrace.models.sbi_pmu.monitor import Monitor, MonitoredMemory
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.pmu import SbiPmu, SbiRet
+from rvtrace.models.sbi_pmu.policy import Policy
 
 BASE = 0x8000_0000
 SNAPSHOT = BASE + 0x2000
@@ -22,10 +25,16 @@ SNAPSHOT = BASE + 0x2000
 class Machine:
     """CSRs are a dictionary; every access is kept in `touched` as (address, value written or None)."""
 
-    def __init__(self, xlen: int = 64, policy: str = "strict", platform: Platform | None = None, **choices: str) -> None:
+    def __init__(
+        self, xlen: int = 64, policy: str = "strict", platform: Platform | None = None, **choices: str
+    ) -> None:
         self.xlen = xlen
         self.memory = MonitoredMemory(BASE, 0x10000)
-        self.read_mem, self.write_mem, self.valid_address = self.memory.read_mem, self.memory.write_mem, self.memory.valid
+        self.read_mem, self.write_mem, self.valid_address = (
+            self.memory.read_mem,
+            self.memory.write_mem,
+            self.memory.valid,
+        )
         self.monitor = Monitor(xlen, self.memory)
         self.csrs: dict[int, int] = {}
         self.touched: list[tuple[int, int | None]] = []
@@ -65,7 +74,14 @@ class Machine:
 
     def config(self, index: int, event: int, flags: int = 0, data: int = 0) -> int:
         """config_matching of one counter."""
-        return self.ok("counter_config_matching", counter_idx_base=index, counter_idx_mask=1, config_flags=flags, event_idx=event, event_data=data)
+        return self.ok(
+            "counter_config_matching",
+            counter_idx_base=index,
+            counter_idx_mask=1,
+            config_flags=flags,
+            event_idx=event,
+            event_data=data,
+        )
 
     def counter(self, number: int) -> int:
         """mcycle, minstret or mhpmcounter by number, both halves."""

@@ -1,10 +1,12 @@
-"""Scenes of test_policies.py: the rows that only a run of OpenSBI showed (docs/sbi-witness.md)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes of test_policies.py: the rows that only a run of OpenSBI showed (docs/reference/opensbi-comparison.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu import tables as sbi
+
 from tests.sbi_pmu.machine import BASE, Machine
 
 MATCH, START, STOP = "counter_config_matching", "counter_start", "counter_stop"
@@ -16,7 +18,9 @@ def name(machine: Machine, function: str, **arguments: int) -> str:
 
 
 def matched(machine: Machine, base: int, mask: int, event: int, flags: int = 0, data: int = 0) -> object:
-    ret = machine.call(MATCH, counter_idx_base=base, counter_idx_mask=mask, config_flags=flags, event_idx=event, event_data=data)
+    ret = machine.call(
+        MATCH, counter_idx_base=base, counter_idx_mask=mask, config_flags=flags, event_idx=event, event_data=data
+    )
     return ret.value if not ret.error else ret.name
 
 
@@ -72,25 +76,51 @@ def info(m: Machine, event: int, data: int) -> object:
 
 RV64 = {"wide_index", "fw_read_hi"}  # what RV32 does not have
 SCENES: dict[str, Scene] = {
-    "set_wraps": (set_wraps, {"refuse": ("INVALID_PARAM",) * 2, "wraps": ("SUCCESS", "INVALID_PARAM"), "lost": ("INVALID_PARAM", "SUCCESS")}),
-    "wide_index": (lambda m: name(m, "counter_get_info", counter_idx=1 << 32 | 3), {"refuse": "INVALID_PARAM", "cut": "SUCCESS"}),
-    "unknown_event": (lambda m: (matched(m, 3, 1, 11), matched(m, 3, 1, 0), matched(m, 10, 1, 0xF_0016)), {
-        "not_supported": ("NOT_SUPPORTED",) * 3, "invalid_param": ("INVALID_PARAM",) * 3,
-        "except_no_event": ("INVALID_PARAM", "NOT_SUPPORTED", "INVALID_PARAM"), "unchecked": ("NOT_SUPPORTED", "NOT_SUPPORTED", 10)}),
-    "absent_event": (lambda m: matched(m, 10, 1, 0xF_0101), {"not_supported": "NOT_SUPPORTED", "invalid_param": "INVALID_PARAM"}),
-    "wide_event": (lambda m: (matched(m, 10, 1, 0x1F_0000), matched(m, 3, 1, 0x10_0003)), {
-        "undefined": ("NOT_SUPPORTED",) * 2, "cut": (10, "NOT_SUPPORTED")}),
+    "set_wraps": (
+        set_wraps,
+        {"refuse": ("INVALID_PARAM",) * 2, "wraps": ("SUCCESS", "INVALID_PARAM"), "lost": ("INVALID_PARAM", "SUCCESS")},
+    ),
+    "wide_index": (
+        lambda m: name(m, "counter_get_info", counter_idx=1 << 32 | 3),
+        {"refuse": "INVALID_PARAM", "cut": "SUCCESS"},
+    ),
+    "unknown_event": (
+        lambda m: (matched(m, 3, 1, 11), matched(m, 3, 1, 0), matched(m, 10, 1, 0xF_0016)),
+        {
+            "not_supported": ("NOT_SUPPORTED",) * 3,
+            "invalid_param": ("INVALID_PARAM",) * 3,
+            "except_no_event": ("INVALID_PARAM", "NOT_SUPPORTED", "INVALID_PARAM"),
+            "unchecked": ("NOT_SUPPORTED", "NOT_SUPPORTED", 10),
+        },
+    ),
+    "absent_event": (
+        lambda m: matched(m, 10, 1, 0xF_0101),
+        {"not_supported": "NOT_SUPPORTED", "invalid_param": "INVALID_PARAM"},
+    ),
+    "wide_event": (
+        lambda m: (matched(m, 10, 1, 0x1F_0000), matched(m, 3, 1, 0x10_0003)),
+        {"undefined": ("NOT_SUPPORTED",) * 2, "cut": (10, "NOT_SUPPORTED")},
+    ),
     "firmware_base": (lambda m: matched(m, 10, 0b1000, 0xF_0000), {"index": 13, "position": 3}),
     "config_actions": (config_actions, {"all": {3, 4}, "general": {4}}),
     "skip_first": (skip_first, {"lowest": 4, "base": 3}),
     "reset_fixed": (reset_fixed, {"applied": None, "kept": 1}),
-    "firmware_started": (firmware_started, {
-        "refuse": ("ALREADY_STARTED", 0, ["SUCCESS", "ALREADY_STOPPED"]), "accept": ("SUCCESS", 7, ["SUCCESS", "SUCCESS"])}),
+    "firmware_started": (
+        firmware_started,
+        {
+            "refuse": ("ALREADY_STARTED", 0, ["SUCCESS", "ALREADY_STOPPED"]),
+            "accept": ("SUCCESS", 7, ["SUCCESS", "SUCCESS"]),
+        },
+    ),
     "firmware_value": (firmware_value, {"counter": [1, 0], "event": [1, 1]}),
-    "fw_read_hardware": (lambda m: hardware_read(m, "counter_fw_read"), {
-        "refuse": ("INVALID_PARAM", "INVALID_PARAM"), "answer": ("SUCCESS", "INVALID_PARAM")}),
-    "fw_read_hi": (lambda m: hardware_read(m, "counter_fw_read_hi"), {
-        "refuse": ("INVALID_PARAM", "INVALID_PARAM"), "zero": ("SUCCESS", "INVALID_PARAM")}),
+    "fw_read_hardware": (
+        lambda m: hardware_read(m, "counter_fw_read"),
+        {"refuse": ("INVALID_PARAM", "INVALID_PARAM"), "answer": ("SUCCESS", "INVALID_PARAM")},
+    ),
+    "fw_read_hi": (
+        lambda m: hardware_read(m, "counter_fw_read_hi"),
+        {"refuse": ("INVALID_PARAM", "INVALID_PARAM"), "zero": ("SUCCESS", "INVALID_PARAM")},
+    ),
     "info_firmware": (lambda m: info(m, 0xF_0000, 0), {"told": 1, "zero": 0}),
     "info_raw": (lambda m: info(m, 0x2_0000, 1), {"told": 0, "one": 1}),
-}  # fmt: skip
+}

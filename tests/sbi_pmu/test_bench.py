@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bench without a simulator: harts on the counter model and on records of it, perf sessions, listings."""
 
 from __future__ import annotations
@@ -6,18 +7,17 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
-from models.hpm.rows import NO_ACCESS, answered
-from models.riscv import recording
-from models.riscv.retired import Kind
-from models.sbi_pmu.calls import Call, Peek, Poke, Run, SupervisorCsr
-from models.sbi_pmu.record import Record, Work
-from scoreboards.sbi_pmu_run import differs
-from tb.job import Job
-from tb.sequences.sbi_pmu_builds import BUILDS, DEFAULT, RV32
-from tb.sequences.sbi_pmu_play import on_record
-from tb.sequences.sbi_pmu_stimulus import SbiPmuStimulus, stimulus
-from tools.sbi_pmu_calls import listing
+from rvtrace.models.hpm.rows import NO_ACCESS, answered
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.retired import Kind
+from rvtrace.models.sbi_pmu.calls import Call, Peek, Poke, Run, SupervisorCsr
+from rvtrace.models.sbi_pmu.record import Record, Work
+from rvtrace.report.listing.sbi_pmu import listing
+from rvtrace.scoreboards.sbi_pmu.check import differs
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS, DEFAULT, RV32
+from rvtrace.tb.sbi_pmu.stimulus.play import on_record
+from rvtrace.tb.sbi_pmu.stimulus.stimulus import SbiPmuStimulus, stimulus
 
 HARTS = pytest.mark.parametrize("build", BUILDS)
 
@@ -29,7 +29,9 @@ def played(build: str, seed: int = 1, size: int = 200) -> SbiPmuStimulus:
 
 @HARTS
 def test_a_hart_does_the_same_with_the_answers_of_the_model(build):
-    """What stood on the ports, answered by the model, leads the same supervisor and implementation to the same record."""
+    """What stood on the ports, answered by the model, leads the same supervisor and implementation
+    to the same record.
+    """
     what = played(build)
     hart = what.hart()
     assert on_record(what.playing(hart), answered(what.rows, what.config.hpm)) is None

@@ -1,4 +1,5 @@
-"""Configurations of a system, jobs that are drawn, and the memory of the bench."""
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations of a system, random jobs, and the memory of the bench."""
 
 from __future__ import annotations
 
@@ -6,21 +7,23 @@ import random
 import shlex
 
 import pytest
+from rvtrace.models.hpm.config import ConfigError
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.monitor import WatchedMemory
+from rvtrace.models.sbi_pmu.pmu import SbiRet
+from rvtrace.models.sbi_pmu.policy import NAMED
+from rvtrace.models.sbi_pmu.tables import ERRORS
+from rvtrace.tb.sbi_pmu.stimulus.random_jobs import random_job
+from rvtrace.tb.sbi_pmu.stimulus.stimulus import stimulus
 
-from models.hpm.config import ConfigError
-from models.sbi_pmu.config import Config
-from models.sbi_pmu.monitor import WatchedMemory
-from models.sbi_pmu.pmu import SbiRet
-from models.sbi_pmu.policy import NAMED
-from models.sbi_pmu.tables import ERRORS
-from tb.sequences.sbi_pmu_stimulus import stimulus
-from tools.draw_sbi_pmu import drawn
 
-
-def test_draws_have_everything():
+def test_random_jobs_have_everything():
     """Every build, named policy, drive; platforms with and without options; a rerun line has the same configuration."""
-    jobs = [drawn(seed) for seed in range(1, 300)]
-    assert {job.settings.policies.name for job in jobs} == set(NAMED) and {job.drive for job in jobs} == {"bulk", "pins"}
+    jobs = [random_job(seed) for seed in range(1, 300)]
+    assert {job.settings.policies.name for job in jobs} == set(NAMED) and {job.drive for job in jobs} == {
+        "bulk",
+        "pins",
+    }
     assert {job.settings.xlen for job in jobs} == {32, 64} and {job.settings.sbi for job in jobs} == {3, 10, 20, 30}
     assert {job.settings.snapshot for job in jobs} == {job.settings.event_info for job in jobs} == {0, 1}
     for job in jobs:
@@ -30,8 +33,9 @@ def test_draws_have_everything():
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}, "HAS_S=1"), ({"policy": "nice"}, "give strict"), ({"policy": "strict,minh"}, "key=value"),
-    ({"firmware": "x"}, "FIRMWARE=x"), ({"nothing": 1}, "NOTHING=1"), ({"gap": 38}, "one of its own"),
+    ({"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}, "HAS_S=1"), ({"policy": "nice"}, "give strict"),
+    ({"policy": "strict,minh"}, "key=value"),
+    ({"firmware": "x"}, "FIRMWARE=x"), ({"nothing": 1}, "NOTHING=1"), ({"gap": 38}, "a separate one"),
 ])  # fmt: skip
 def test_a_configuration_that_cannot_be(options, said):
     with pytest.raises(ConfigError, match=said):
@@ -39,10 +43,10 @@ def test_a_configuration_that_cannot_be(options, said):
 
 
 def test_the_same_seed_gives_the_same_run():
-    job = drawn(5, size=100)
+    job = random_job(5, size=100)
     first, second = stimulus(job), stimulus(job)
     assert first.rows.differs(second.rows) is None and first.model.steps == second.model.steps
-    assert random.Random(job.rng_path("calls")).random() != random.Random(drawn(6).rng_path("calls")).random()
+    assert random.Random(job.rng_path("calls")).random() != random.Random(random_job(6).rng_path("calls")).random()
 
 
 def test_memory_that_changes_by_itself_or_in_the_wrong_place_is_seen():
@@ -54,4 +58,6 @@ def test_memory_that_changes_by_itself_or_in_the_wrong_place_is_seen():
     memory.begin()
     memory.write_mem(0x8000_0000, b"\1", "test")
     memory.end(4, (0, 1, 0), SbiRet(ERRORS["ALREADY_STOPPED"]))
-    assert len(memory.problems) == 2 and "without an access" in memory.problems[0] and "counter_stop" in memory.problems[1]
+    assert (
+        len(memory.problems) == 2 and "without an access" in memory.problems[0] and "counter_stop" in memory.problems[1]
+    )

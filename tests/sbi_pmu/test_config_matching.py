@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """counter_config_matching: which counter, what is programmed, every flag, every error (points 1, 2, 3, 10, 11)."""
 
 import pytest
+from rvtrace.models.sbi_pmu.platform import Hardware, Platform
 
-from models.sbi_pmu.platform import Hardware, Platform
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -17,8 +18,12 @@ def test_the_counter_is_of_the_set_and_can_monitor_the_event(xlen: int) -> None:
     machine = Machine(xlen)
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=1) == 0  # cycles: mcycle is the lowest
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=2) == 2
-    assert machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b101001, event_idx=4) == 4  # cache misses: 4 and 7 can
-    assert machine.ok(MATCH, counter_idx_base=7, counter_idx_mask=0b101, event_idx=5) == 9  # branches: of 7 and 9 only 9
+    assert (
+        machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b101001, event_idx=4) == 4
+    )  # cache misses: 4 and 7 can
+    assert (
+        machine.ok(MATCH, counter_idx_base=7, counter_idx_mask=0b101, event_idx=5) == 9
+    )  # branches: of 7 and 9 only 9
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=FW | 6) == 10
     assert machine.event(4) == 4 and machine.event(6) == 5 and machine.event(3) == 0
 
@@ -35,17 +40,29 @@ def test_started_counters_are_passed_over_and_configured_ones_are_the_last_choic
 
 
 @XLENS
-@pytest.mark.parametrize("event", [0, 11, 0xFFFF, 0x1_0006, 0x1_0038, RAW | 1, 0x4_0000, FW | 22, FW | 255, FW | 300, 0x10_0001, 7])
+@pytest.mark.parametrize(
+    "event", [0, 11, 0xFFFF, 0x1_0006, 0x1_0038, RAW | 1, 0x4_0000, FW | 22, FW | 255, FW | 300, 0x10_0001, 7]
+)
 def test_unknown_reserved_and_absent_events_are_not_supported(xlen: int, event: int) -> None:
     assert Machine(xlen).error(MATCH, counter_idx_mask=ALL, event_idx=event) == "NOT_SUPPORTED"
 
 
 @XLENS
-@pytest.mark.parametrize(("event", "data"), [(1, 1), (0x1_0000, 1 << 63), (FW | 3, 5), (FW | 256, 1), (RAW, 1 << 48 | 0x105), (RAW2, 1 << 56 | 0x105)])
+@pytest.mark.parametrize(
+    ("event", "data"),
+    [(1, 1), (0x1_0000, 1 << 63), (FW | 3, 5), (FW | 256, 1), (RAW, 1 << 48 | 0x105), (RAW2, 1 << 56 | 0x105)],
+)
 def test_event_data_that_is_reserved_is_not_supported(xlen: int, event: int, data: int) -> None:
     assert Machine(xlen).error(MATCH, counter_idx_mask=ALL, event_idx=event, event_data=data) == "NOT_SUPPORTED"
-    assert Machine(xlen, event_data="invalid_param").error(MATCH, counter_idx_mask=ALL, event_idx=event, event_data=data) == "INVALID_PARAM"
-    assert Machine(xlen, event_data="ignore").ok(MATCH, counter_idx_mask=ALL, event_idx=event, event_data=data) in (0, 3, 10)
+    assert (
+        Machine(xlen, event_data="invalid_param").error(MATCH, counter_idx_mask=ALL, event_idx=event, event_data=data)
+        == "INVALID_PARAM"
+    )
+    assert Machine(xlen, event_data="ignore").ok(MATCH, counter_idx_mask=ALL, event_idx=event, event_data=data) in (
+        0,
+        3,
+        10,
+    )
 
 
 @XLENS
@@ -86,7 +103,9 @@ def test_every_reserved_flag_bit_is_refused_or_with_lenient_flags_ignored(xlen: 
     for bit in range(8, xlen):
         assert machine.error(MATCH, counter_idx_mask=8, config_flags=1 << bit, event_idx=1) == "INVALID_PARAM"
         assert lenient.ok(MATCH, counter_idx_mask=8, config_flags=1 << bit, event_idx=1) == 3
-    assert machine.error(MATCH, counter_idx_mask=2, config_flags=1 << 8, event_idx=0) == "INVALID_PARAM"  # before the event
+    assert (
+        machine.error(MATCH, counter_idx_mask=2, config_flags=1 << 8, event_idx=0) == "INVALID_PARAM"
+    )  # before the event
 
 
 @XLENS
@@ -132,7 +151,9 @@ def test_skip_match_takes_the_first_of_the_set_even_started(xlen: int) -> None:
     assert machine.ok(MATCH, counter_idx_base=3, counter_idx_mask=0b11, config_flags=SKIP, event_idx=4) == 3
     assert machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=6) == 4
     assert machine.event(4) == 6 and machine.counter(4) == 77 and machine.running() == {4}
-    assert machine.error(MATCH, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=3) == "NOT_SUPPORTED"  # mcycle cannot
+    assert (
+        machine.error(MATCH, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=3) == "NOT_SUPPORTED"
+    )  # mcycle cannot
 
 
 def test_the_started_counter_is_inhibited_while_skip_match_sets_it_up() -> None:

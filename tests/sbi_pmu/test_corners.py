@@ -1,8 +1,11 @@
-"""Corners: selectors of the platform, far indices, defined against absent events, firmware counters set up while they run."""
+# SPDX-License-Identifier: Apache-2.0
+"""Corners: selectors of the platform, far indices, defined against absent events, firmware counters set up while they
+run.
+"""
 
 import pytest
+from rvtrace.models.sbi_pmu.platform import Firmware, Hardware, Platform, PlatformError
 
-from models.sbi_pmu.platform import Firmware, Hardware, Platform, PlatformError
 from tests.sbi_pmu.machine import SNAPSHOT, Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -12,7 +15,8 @@ SKIP, AUTO = 1, 4
 
 @XLENS
 @pytest.mark.parametrize(("event", "error"), [
-    (0, "INVALID_PARAM"), (10, "NOT_SUPPORTED"), (11, "INVALID_PARAM"), (0x1_0005, "NOT_SUPPORTED"), (0x1_0006, "INVALID_PARAM"),
+    (0, "INVALID_PARAM"), (10, "NOT_SUPPORTED"), (11, "INVALID_PARAM"), (0x1_0005, "NOT_SUPPORTED"),
+    (0x1_0006, "INVALID_PARAM"),
     (0x1_0007, "INVALID_PARAM"), (0x1_0035, "NOT_SUPPORTED"), (0x1_0038, "INVALID_PARAM"), (0x2_0000, "NOT_SUPPORTED"),
     (0x2_0001, "INVALID_PARAM"), (0x4_0000, "INVALID_PARAM"), (0xE_0000, "INVALID_PARAM"), (0xF_0016, "INVALID_PARAM"),
     (0xF_00FF, "INVALID_PARAM"), (0xF_0101, "NOT_SUPPORTED"), (0xF_FFFF, "NOT_SUPPORTED"), (0x10_0001, "INVALID_PARAM"),
@@ -34,7 +38,9 @@ def test_selectors_of_the_platform_and_of_one_counter(xlen: int) -> None:
 
 @XLENS
 def test_the_window_of_the_bitmap_is_64_counters(xlen: int) -> None:
-    platform = Platform(xlen=xlen, counters=(Hardware(2, 3), Hardware(65, 4), Hardware(66, 5), Hardware(200, 6), Firmware(3)))
+    platform = Platform(
+        xlen=xlen, counters=(Hardware(2, 3), Hardware(65, 4), Hardware(66, 5), Hardware(200, 6), Firmware(3))
+    )
     machine = Machine(xlen, platform=platform)
     machine.snapshot()
     for number in (3, 4, 5, 6):
@@ -43,7 +49,9 @@ def test_the_window_of_the_bitmap_is_64_counters(xlen: int) -> None:
         machine.ok(STOP, counter_idx_base=base, counter_idx_mask=0, stop_flags=2)
         assert machine.word(SNAPSHOT) == bits
     machine.ok(START, counter_idx_base=200, counter_idx_mask=1)
-    assert machine.running() == {0, 2, 6} and machine.ok("num_counters") == 5  # mcycle and minstret are nobody's: left alone
+    assert (
+        machine.running() == {0, 2, 6} and machine.ok("num_counters") == 5
+    )  # mcycle and minstret are nobody's: left alone
 
 
 @XLENS
@@ -78,7 +86,7 @@ def test_lenient_stop_resets_stopped_and_started_counters(xlen: int) -> None:
 
 
 @XLENS
-def test_holes_may_be_skipped_but_indices_behind_the_last_may_not(xlen: int) -> None:
+def test_holes_may_be_skipped_but_indices_after_the_last_may_not(xlen: int) -> None:
     machine = Machine(xlen, invalid_in_set="skip")
     assert machine.error(MATCH, counter_idx_base=13, counter_idx_mask=0b11, event_idx=0xF_0001) == "INVALID_PARAM"
     assert machine.ok(MATCH, counter_idx_base=11, counter_idx_mask=0b101, event_idx=0xF_0001) == 13
@@ -91,14 +99,18 @@ def test_without_sscofpmf_the_fixed_counter_comes_first_where_policy_says_so(xle
     assert Machine(xlen, "opensbi").ok(MATCH, counter_idx_base=3, counter_idx_mask=1, event_idx=1) == 3
 
 
-@pytest.mark.parametrize(("options", "told"), [
-    ({"xlen": 128}, "xlen=32"), ({"firmware_width": 65}, "1 to 64"), ({"counters": (Firmware(1), Firmware(1))}, "one of its own"),
-    ({"counters": (Hardware(1, 3), Hardware(2, 3))}, "one logical counter only"), ({"counters": (Hardware(1, 1),)}, "give 0, or 2 to 31"),
-    ({"counters": (Hardware(1, 3, 0),)}, "give 1 to 64"), ({"counters": (Hardware(0, 0, events=frozenset({2})),)}, "is fixed"),
-    ({"counters": (Hardware(1, 3, events=frozenset({0})),)}, "general and cache events"), ({"firmware_events": frozenset({22})}, "reserved"),
+@pytest.mark.parametrize(("options", "reported"), [
+    ({"xlen": 128}, "xlen=32"), ({"firmware_width": 65}, "1 to 64"),
+    ({"counters": (Firmware(1), Firmware(1))}, "a separate one"),
+    ({"counters": (Hardware(1, 3), Hardware(2, 3))}, "one logical counter only"),
+    ({"counters": (Hardware(1, 1),)}, "give 0, or 2 to 31"),
+    ({"counters": (Hardware(1, 3, 0),)}, "give 1 to 64"),
+    ({"counters": (Hardware(0, 0, events=frozenset({2})),)}, "is fixed"),
+    ({"counters": (Hardware(1, 3, events=frozenset({0})),)}, "general and cache events"),
+    ({"firmware_events": frozenset({22})}, "reserved"),
 ])  # fmt: skip
-def test_platforms_that_cannot_be(options: dict[str, object], told: str) -> None:
-    with pytest.raises(PlatformError, match=told):
+def test_platforms_that_cannot_be(options: dict[str, object], reported: str) -> None:
+    with pytest.raises(PlatformError, match=reported):
         Platform(**options)  # type: ignore[arg-type]
 
 

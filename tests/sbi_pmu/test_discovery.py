@@ -1,10 +1,13 @@
-"""num_counters, counter_get_info, functions that are not there, registers of a call, and what the SBI implementation does at boot."""
+# SPDX-License-Identifier: Apache-2.0
+"""num_counters, counter_get_info, functions that are not there, registers of a call, and what the SBI implementation
+does at boot.
+"""
 
 import pytest
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.pmu import SbiRet
 
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.platform import Platform
-from models.sbi_pmu.pmu import SbiRet
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -17,7 +20,10 @@ def test_num_counters_counts_what_is_there_holes_are_not(xlen: int) -> None:
 
 
 @XLENS
-@pytest.mark.parametrize(("index", "csr", "width"), [(0, 0xC00, 64), (2, 0xC02, 64), (3, 0xC03, 64), (4, 0xC04, 48), (7, 0xC05, 32), (9, 0xC06, 40)])
+@pytest.mark.parametrize(
+    ("index", "csr", "width"),
+    [(0, 0xC00, 64), (2, 0xC02, 64), (3, 0xC03, 64), (4, 0xC04, 48), (7, 0xC05, 32), (9, 0xC06, 40)],
+)
 def test_counter_info_of_hardware(xlen: int, index: int, csr: int, width: int) -> None:
     assert Machine(xlen).ok("counter_get_info", counter_idx=index) == csr + (width - 1) * 0x1000
 

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware counters: events, fw_read, fw_read_hi, widths, two counters on one event (points 6, 7)."""
 
 import pytest
+from rvtrace.models.sbi_pmu.platform import Platform
 
-from models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -22,7 +23,7 @@ def test_every_event_counts_on_its_own_counter_only(xlen: int, code: int) -> Non
 
 
 @XLENS
-def test_nothing_counts_before_start_and_behind_stop(xlen: int) -> None:
+def test_nothing_counts_before_start_and_after_stop(xlen: int) -> None:
     machine = Machine(xlen)
     machine.config(10, FW | 6)
     machine.pmu.firmware_event(6)
@@ -44,14 +45,16 @@ def test_two_counters_on_one_event_both_count(xlen: int) -> None:
 
 
 @XLENS
-def test_platform_events_are_told_apart_by_their_data(xlen: int) -> None:
+def test_platform_events_are_distinguished_by_their_data(xlen: int) -> None:
     machine = Machine(xlen, platform=Platform.example(xlen, firmware_data=frozenset({0x77, 1 << 62})))
     machine.config(10, FW | 65535, AUTO, data=0x77)
     machine.config(12, FW | 65535, AUTO, data=1 << 62)
     machine.pmu.firmware_event(65535, 2, data=1 << 62)
     machine.pmu.firmware_event(65535, 1, data=0x78)
     assert (machine.ok(READ, counter_idx=10), machine.ok(READ, counter_idx=12)) == (0, 2)
-    refused = machine.error("counter_config_matching", counter_idx_base=13, counter_idx_mask=1, event_idx=FW | 65535, event_data=0x78)
+    refused = machine.error(
+        "counter_config_matching", counter_idx_base=13, counter_idx_mask=1, event_idx=FW | 65535, event_data=0x78
+    )
     assert refused == "NOT_SUPPORTED"
 
 

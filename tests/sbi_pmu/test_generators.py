@@ -1,19 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same calls played operation by operation, as a sequence on RTL does; and every named policy on random mixes."""
 
 import random
 
 import pytest
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.backend import ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
+from rvtrace.models.sbi_pmu.backend_hpm import HpmBackend, platform_of
+from rvtrace.models.sbi_pmu.calls import Call, act
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.pmu import SbiPmu
+from rvtrace.models.sbi_pmu.policy import NAMED, Policy
+from rvtrace.models.sbi_pmu.random_calls import random_calls
 
-from models.hpm.config import Config
-from models.hpm.model import Hpm
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.backend import ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
-from models.sbi_pmu.backend_hpm import HpmBackend, platform_of
-from models.sbi_pmu.calls import Call, act
-from models.sbi_pmu.platform import Platform
-from models.sbi_pmu.pmu import SbiPmu
-from models.sbi_pmu.policy import NAMED, Policy
-from models.sbi_pmu.random_calls import random_calls
 from tests.sbi_pmu.machine import SNAPSHOT
 
 
@@ -35,18 +36,34 @@ def test_operations_of_a_start_and_a_stop_with_snapshots() -> None:
     operations(pmu, pmu.booting(), [0] * 100)
     shmem = operations(pmu, pmu.calling(sbi.SET_SHMEM, (SNAPSHOT, 0, 0)), [True])
     assert shmem == [ValidAddress(SNAPSHOT, 4096), (0, 0)]
-    start = operations(pmu, pmu.calling(sbi.START, (3, 1, sbi.INIT_SNAPSHOT)), [(77).to_bytes(8, "little"), None, 1 << 63 | 5, None, 0x7D, None])
+    start = operations(
+        pmu,
+        pmu.calling(sbi.START, (3, 1, sbi.INIT_SNAPSHOT)),
+        [(77).to_bytes(8, "little"), None, 1 << 63 | 5, None, 0x7D, None],
+    )
     assert start == [
-        ReadMem(SNAPSHOT + 8, 8, "start INIT_SNAPSHOT"), WriteCsr(0xB03, 77), ReadCsr(0x323), WriteCsr(0x323, 5), ReadCsr(0x320),
-        WriteCsr(0x320, 0x75), (0, 0),
-    ]  # fmt: skip
+        ReadMem(SNAPSHOT + 8, 8, "start INIT_SNAPSHOT"),
+        WriteCsr(0xB03, 77),
+        ReadCsr(0x323),
+        WriteCsr(0x323, 5),
+        ReadCsr(0x320),
+        WriteCsr(0x320, 0x75),
+        (0, 0),
+    ]
     answers = [0x75, None, 80, None, 1 << 63, 0, 0, 0, None]
     stop = operations(pmu, pmu.calling(sbi.STOP, (3, 1, sbi.TAKE_SNAPSHOT)), answers)
     assert stop == [
-        ReadCsr(0x320), WriteCsr(0x320, 0x7D), ReadCsr(0xB03), WriteMem(SNAPSHOT + 8, (80).to_bytes(8, "little"), "stop TAKE_SNAPSHOT"),
-        ReadCsr(0x323), ReadCsr(0x324), ReadCsr(0x325), ReadCsr(0x326), WriteMem(SNAPSHOT, (1).to_bytes(8, "little"), "stop TAKE_SNAPSHOT"),
+        ReadCsr(0x320),
+        WriteCsr(0x320, 0x7D),
+        ReadCsr(0xB03),
+        WriteMem(SNAPSHOT + 8, (80).to_bytes(8, "little"), "stop TAKE_SNAPSHOT"),
+        ReadCsr(0x323),
+        ReadCsr(0x324),
+        ReadCsr(0x325),
+        ReadCsr(0x326),
+        WriteMem(SNAPSHOT, (1).to_bytes(8, "little"), "stop TAKE_SNAPSHOT"),
         (0, 0),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("xlen", (32, 64))

@@ -1,10 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory monitor: it lets pass what the chapter allows, and names what it does not."""
 
 import pytest
-
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.monitor import Access, Monitor, MonitoredMemory, TouchError
-from models.sbi_pmu.pmu import SbiRet
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.monitor import Access, Monitor, MonitoredMemory, TouchError
+from rvtrace.models.sbi_pmu.pmu import SbiRet
 
 SHMEM = 0x8000_1000
 OK, REFUSED = SbiRet(0), SbiRet(-3)
@@ -39,21 +39,25 @@ def test_allowed(call: tuple[int, tuple[int, ...]], accesses: list[Access]) -> N
 
 
 @pytest.mark.parametrize(
-    ("call", "ret", "accesses", "told"),
+    ("call", "ret", "accesses", "reported"),
     [
         (STOP, OK, [write(16)], "write of 8 bytes at 0x80001010"),  # slot 1 is not named
-        (STOP, OK, [write(8, 16)], "write of 16 bytes"), (STOP, OK, [write(8), write(24)], "did not write 0x80001000 to 0x80001007"),
-        (STOP, OK, [write(8), write(0)], "did not write 0x80001018"), (STOP, REFUSED, [write(0)], "failed with INVALID_PARAM"),
-        ((sbi.STOP, (3, 0b101, sbi.RESET)), OK, [write(0)], "it may touch nothing only"), (START, OK, [write(8)], "counter_start did a write"),
+        (STOP, OK, [write(8, 16)], "write of 16 bytes"),
+        (STOP, OK, [write(8), write(24)], "did not write 0x80001000 to 0x80001007"),
+        (STOP, OK, [write(8), write(0)], "did not write 0x80001018"),
+        (STOP, REFUSED, [write(0)], "failed with INVALID_PARAM"),
+        ((sbi.STOP, (3, 0b101, sbi.RESET)), OK, [write(0)], "it may touch nothing only"),
+        (START, OK, [write(8)], "counter_start did a write"),
         (START, OK, [read(0)], "read of 8 bytes at 0x80001000"), (START, OK, [read(0, 4096)], "read of 4096 bytes"),
-        ((sbi.START, (3, 1, sbi.SET_INIT_VALUE)), OK, [read(8)], "read"), ((sbi.SET_SHMEM, (SHMEM, 0, 0)), OK, [write(0, 4096)], "snapshot_set_shmem"),
+        ((sbi.START, (3, 1, sbi.SET_INIT_VALUE)), OK, [read(8)], "read"),
+        ((sbi.SET_SHMEM, (SHMEM, 0, 0)), OK, [write(0, 4096)], "snapshot_set_shmem"),
         (INFO, OK, [write(0x100, 4)], "write of 4 bytes"), (INFO, OK, [write(0x104, 4)], "did not write 0x80001114"),
         (INFO, OK, [write(0x104, 2), write(0x114, 4)], "did not write 0x80001104"), (INFO, OK, [read(0x120)], "read"),
         ((sbi.NUM_COUNTERS, ()), OK, [read(0)], "num_counters"), ((77, ()), REFUSED, [read(0)], "function 77"),
     ],
 )  # fmt: skip
-def test_not_allowed(call: tuple[int, tuple[int, ...]], ret: SbiRet, accesses: list[Access], told: str) -> None:
-    with pytest.raises(TouchError, match=told):
+def test_not_allowed(call: tuple[int, tuple[int, ...]], ret: SbiRet, accesses: list[Access], reported: str) -> None:
+    with pytest.raises(TouchError, match=reported):
         monitor().check(*call, ret, accesses)
 
 
@@ -76,7 +80,7 @@ def test_rv32_addresses_have_two_registers() -> None:
         one.check(*START, OK, [read(8)])
 
 
-def test_watch_sees_a_change_behind_its_back() -> None:
+def test_watch_sees_a_change_from_outside() -> None:
     memory = MonitoredMemory(SHMEM, 0x1000)
 
     def call() -> SbiRet:

@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every row of the policies: what each of its values does, on RV32 and RV64."""
 
 from collections.abc import Callable
 
 import pytest
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.calls import Call
+from rvtrace.models.sbi_pmu.policy import KEYS, ROWS
 
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.calls import Call
-from models.sbi_pmu.policy import KEYS, ROWS
 from tests.sbi_pmu.machine import BASE, SNAPSHOT, Machine
 from tests.sbi_pmu.scenes_opensbi import RV64, START, STOP, matched, name
 from tests.sbi_pmu.scenes_opensbi import SCENES as OPENSBI
@@ -28,7 +29,11 @@ def configured(m: Machine) -> object:
 
 def skip_match(m: Machine) -> object:
     m.config(3, 3)
-    foreign = matched(m, 7, 1, 5, sbi.SKIP_MATCH), m.event(5), matched(m, 10, 1, 5, sbi.SKIP_MATCH)  # 7 has no event 5, 10 no hardware event
+    foreign = (
+        matched(m, 7, 1, 5, sbi.SKIP_MATCH),
+        m.event(5),
+        matched(m, 10, 1, 5, sbi.SKIP_MATCH),
+    )  # 7 has no event 5, 10 no hardware event
     return matched(m, 3, 1, 4, sbi.SKIP_MATCH), m.event(3) & 0xFF, matched(m, 4, 1, 4, sbi.SKIP_MATCH), foreign
 
 
@@ -96,37 +101,75 @@ SCENES: dict[str, tuple[Callable[[Machine], object], dict[str, object]]] = {
     "num_counters": (lambda m: m.ok("num_counters"), {"count": 9, "range": 14}),
     "reserved_flags": (lambda m: matched(m, 3, 1, 3, 1 << 8), {"refuse": "INVALID_PARAM", "ignore": 3}),
     "invalid_in_set": (lambda m: matched(m, 1, 0b101, 3), {"refuse": "INVALID_PARAM", "skip": 3}),
-    "empty_set": (lambda m: (name(m, STOP), name(m, STOP, counter_idx_base=14)), {
-        "accept": ("SUCCESS", "SUCCESS"), "base": ("SUCCESS", "INVALID_PARAM"), "refuse": ("INVALID_PARAM", "INVALID_PARAM")}),
-    "event_data": (lambda m: matched(m, 3, 1, 3, data=1), {"not_supported": "NOT_SUPPORTED", "invalid_param": "INVALID_PARAM", "ignore": 3}),
+    "empty_set": (
+        lambda m: (name(m, STOP), name(m, STOP, counter_idx_base=14)),
+        {
+            "accept": ("SUCCESS", "SUCCESS"),
+            "base": ("SUCCESS", "INVALID_PARAM"),
+            "refuse": ("INVALID_PARAM", "INVALID_PARAM"),
+        },
+    ),
+    "event_data": (
+        lambda m: matched(m, 3, 1, 3, data=1),
+        {"not_supported": "NOT_SUPPORTED", "invalid_param": "INVALID_PARAM", "ignore": 3},
+    ),
     "configured": (configured, {"last": (4, 3), "free": (3, 3), "busy": (4, "NOT_SUPPORTED")}),
     "match_order": (lambda m: matched(m, 0, 0b11101, 1), {"lowest": 0, "programmable": 3, "highest": 4}),
     "fixed_counter": (lambda m: matched(m, 9, 1, 1), {"in_set": "NOT_SUPPORTED", "outside": 0}),
-    "skip_match": (skip_match, {
-        "configure": (3, 4, 4, ("NOT_SUPPORTED", 0, "NOT_SUPPORTED")), "take": (3, 4, 4, (7, 5, "NOT_SUPPORTED")),
-        "keep": (3, 3, "INVALID_PARAM", ("INVALID_PARAM", 0, "INVALID_PARAM"))}),
+    "skip_match": (
+        skip_match,
+        {
+            "configure": (3, 4, 4, ("NOT_SUPPORTED", 0, "NOT_SUPPORTED")),
+            "take": (3, 4, 4, (7, 5, "NOT_SUPPORTED")),
+            "keep": (3, 3, "INVALID_PARAM", ("INVALID_PARAM", 0, "INVALID_PARAM")),
+        },
+    ),
     "minh": (lambda m: (m.config(3, 3), m.event(3))[1], {"asked": 3, "always": 1 << 62 | 3}),
     "config_of": (lambda m: (m.config(3, 3), m.event(3))[1], {"clear": 3, "set": OF | 3}),
-    "unconfigured": (lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=1), {"accept": "SUCCESS", "skip": "INVALID_PARAM"}),
-    "already_started": (lambda m: already(m, 4, START), {"refuse": ("ALREADY_STARTED", {4}), "others": ("ALREADY_STARTED", {3, 4})}),
-    "already_stopped": (lambda m: already(m, 3, STOP), {"refuse": ("ALREADY_STOPPED", {3}), "others": ("ALREADY_STOPPED", set())}),
+    "unconfigured": (
+        lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=1),
+        {"accept": "SUCCESS", "skip": "INVALID_PARAM"},
+    ),
+    "already_started": (
+        lambda m: already(m, 4, START),
+        {"refuse": ("ALREADY_STARTED", {4}), "others": ("ALREADY_STARTED", {3, 4})},
+    ),
+    "already_stopped": (
+        lambda m: already(m, 3, STOP),
+        {"refuse": ("ALREADY_STOPPED", {3}), "others": ("ALREADY_STOPPED", set())},
+    ),
     "stop_reset": (stop_reset, {"applied": ("ALREADY_STOPPED", 0), "refused": ("ALREADY_STOPPED", 3)}),
     "init_both": (init_both, {"refuse": ("INVALID_PARAM", 0), "value": ("SUCCESS", 5), "snapshot": ("SUCCESS", 6)}),
-    "init_many": (lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=3, start_flags=1), {"all": "SUCCESS", "refuse": "INVALID_PARAM"}),
+    "init_many": (
+        lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=3, start_flags=1),
+        {"all": "SUCCESS", "refuse": "INVALID_PARAM"},
+    ),
     "start_of": (start_of, {"clear": [0, 0], "unless_pending": [0, 1], "keep": [1, 1]}),
     "boot": (lambda m: m.started(), {"stopped": set(), "fixed": {0, 2}}),
     "bitmap": (bitmap, {"all": 0b10, "named": 0}),
     "firmware_shared": (firmware_shared, {"both": [1, 1], "first": [1, 0]}),
-    "firmware_unconfigured": (lambda m: name(m, "counter_fw_read", counter_idx=10), {"value": "SUCCESS", "refuse": "INVALID_PARAM"}),
+    "firmware_unconfigured": (
+        lambda m: name(m, "counter_fw_read", counter_idx=10),
+        {"value": "SUCCESS", "refuse": "INVALID_PARAM"},
+    ),
     "shmem_failed": (shmem_failed, {"keep": ("INVALID_ADDRESS", SNAPSHOT), "clear": ("INVALID_ADDRESS", None)}),
     "shmem_zeroed": (shmem_zeroed, {"untouched": 0x1111_1111_1111_1111, "zeroed": 0}),
-    "no_entries": (lambda m: name(m, "event_get_info", shmem_phys_lo=BASE), {"accept": "SUCCESS", "refuse": "INVALID_PARAM"}),
+    "no_entries": (
+        lambda m: name(m, "event_get_info", shmem_phys_lo=BASE),
+        {"accept": "SUCCESS", "refuse": "INVALID_PARAM"},
+    ),
     "entry_reserved": (entry_reserved, {"refuse": ("INVALID_PARAM", 0), "output": ("SUCCESS", 0)}),
     **OPENSBI,
-}  # fmt: skip
+}
 
 
-CASES = [(row.key, value, xlen) for row in ROWS for value in row.values for xlen in (32, 64) if xlen == 64 or row.key not in RV64]
+CASES = [
+    (row.key, value, xlen)
+    for row in ROWS
+    for value in row.values
+    for xlen in (32, 64)
+    if xlen == 64 or row.key not in RV64
+]
 
 
 @pytest.mark.parametrize(("key", "value", "xlen"), CASES)

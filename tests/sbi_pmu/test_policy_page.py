@@ -1,12 +1,12 @@
-"""Named sets of policies, mistakes in their names, and that docs/sbi-pmu.md shows the rows as they are."""
+# SPDX-License-Identifier: Apache-2.0
+"""Named sets of policies, mistakes in their names, and that docs/reference/sbi-pmu.md shows the rows as they are."""
 
 from pathlib import Path
 
 import pytest
+from rvtrace.models.sbi_pmu.policy import NAMED, ROWS, Policy, PolicyError, inserted
 
-from models.sbi_pmu.policy import NAMED, ROWS, Policy, PolicyError, inserted
-
-PAGE = Path(__file__).parents[2] / "docs" / "sbi-pmu.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "sbi-pmu.md"
 
 
 def test_named_sets_and_mistakes() -> None:
@@ -24,6 +24,8 @@ def test_named_sets_and_mistakes() -> None:
 
 def test_the_page_shows_the_rows_as_they_are() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert inserted(page) == page, "docs/sbi-pmu.md is old; type python -m models.sbi_pmu.policy docs/sbi-pmu.md"
+    assert inserted(page) == page, (
+        "docs/reference/sbi-pmu.md is old; type python -m rvtrace.models.sbi_pmu.policy docs/reference/sbi-pmu.md"
+    )
     with pytest.raises(PolicyError, match="no marks"):
         inserted("nothing")

@@ -1,4 +1,7 @@
-"""SKIP_MATCH under each value of its policy row: firmware that does what the row says passes, one that does another is refused."""
+# SPDX-License-Identifier: Apache-2.0
+"""SKIP_MATCH under each value of its policy row: firmware that does what the row says passes, one that does another is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ import random
 from dataclasses import replace
 
 import pytest
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.policy import KEYS, Policy
+from rvtrace.models.sbi_pmu.record import Record
+from rvtrace.scoreboards.sbi_pmu.check import check_record
+from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
+from rvtrace.tb.sbi_pmu.stimulus.random_rows import random_supervisor
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import Supervisor
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.config import skip_match
 
-from models.hpm.model import Hpm
-from models.sbi_pmu.config import Config
-from models.sbi_pmu.policy import KEYS, Policy
-from models.sbi_pmu.record import Record
-from scoreboards.sbi_pmu import check
-from tb.sequences.sbi_pmu_play import Hart, on_model
-from tb.sequences.sbi_pmu_random import random_supervisor
-from tb.sequences.sbi_pmu_scenarios_base import Supervisor
-from tb.sequences.sbi_pmu_scenarios_config import skip_match
 from tests.sbi_pmu.machine import Machine
 
 VALUES = sorted(KEYS["skip_match"].values)
@@ -36,18 +39,28 @@ def played(config: Config, random_calls: int = 0) -> Record:
 @XLENS
 @EACH
 def test_each_reading_passes_as_itself_only(xlen: int, value: str) -> None:
-    record = played(Config.from_dict({"xlen": xlen, "policy": f"strict,skip_match={value}", "counters": "3+4+5", "firmware": "6+7"}))
+    record = played(
+        Config.from_dict({"xlen": xlen, "policy": f"strict,skip_match={value}", "counters": "3+4+5", "firmware": "6+7"})
+    )
     for other in VALUES:
-        verdict = check(replace(record, policy=Policy("strict", skip_match=other)))
+        verdict = check_record(replace(record, policy=Policy("strict", skip_match=other)))
         assert verdict.passed is (other == value), other
 
 
 @XLENS
-@pytest.mark.parametrize("more", ("", ",unknown_event=unchecked", ",skip_first=base", ",event_data=ignore", ",absent_event=invalid_param"))
+@pytest.mark.parametrize(
+    "more", ("", ",unknown_event=unchecked", ",skip_first=base", ",event_data=ignore", ",absent_event=invalid_param")
+)
 def test_both_readings_agree_on_random_sessions(xlen: int, more: str) -> None:
     for name in ("strict", "opensbi", "opensbi_early"):
-        options = {"xlen": xlen, "policy": f"{name},skip_match=take{more}", "counters": "3+4+5+9", "firmware": "20+21", "sbi": 20}
-        verdict = check(played(Config.from_dict(options), 200))
+        options = {
+            "xlen": xlen,
+            "policy": f"{name},skip_match=take{more}",
+            "counters": "3+4+5+9",
+            "firmware": "20+21",
+            "sbi": 20,
+        }
+        verdict = check_record(played(Config.from_dict(options), 200))
         assert verdict.passed, verdict.failures[0].text()
 
 
@@ -55,7 +68,12 @@ def test_both_readings_agree_on_random_sessions(xlen: int, more: str) -> None:
 def test_take_needs_a_defined_event_and_a_counter_of_its_kind(xlen: int) -> None:
     machine = Machine(xlen, skip_match="take")
     arguments = {"counter_idx_mask": 1, "config_flags": SKIP}
-    assert machine.ok("counter_config_matching", counter_idx_base=0, event_idx=6, **arguments) == 0  # mcycle counts cycles all the same
+    assert (
+        machine.ok("counter_config_matching", counter_idx_base=0, event_idx=6, **arguments) == 0
+    )  # mcycle counts cycles all the same
     assert machine.ok("counter_config_matching", counter_idx_base=10, event_idx=0xF_0200, **arguments) == 10
     for index, event in ((10, 6), (3, 0xF_0000), (3, 11), (3, 0), (10, 0xF_0016)):
-        assert machine.error("counter_config_matching", counter_idx_base=index, event_idx=event, **arguments) == "NOT_SUPPORTED"
+        assert (
+            machine.error("counter_config_matching", counter_idx_base=index, event_idx=event, **arguments)
+            == "NOT_SUPPORTED"
+        )

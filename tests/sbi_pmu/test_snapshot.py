@@ -1,8 +1,11 @@
-"""Snapshot shared memory: setting it, TAKE_SNAPSHOT, INIT_SNAPSHOT, the bitmap, and which bytes are touched (points 5, 8)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshot shared memory: setting it, TAKE_SNAPSHOT, INIT_SNAPSHOT, the bitmap, and which bytes are touched (points 5,
+8).
+"""
 
 import pytest
+from rvtrace.models.sbi_pmu.platform import Platform
 
-from models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import BASE, SNAPSHOT, Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
@@ -18,7 +21,13 @@ def running(xlen: int, **choices: str) -> Machine:
     machine.memory.write(SNAPSHOT - 8, b"\xa5" * (4096 + 16))
     for index, event in ((3, 3), (4, 4), (10, 0xF_0006)):
         machine.config(index, event)
-        machine.ok(START, counter_idx_base=index, counter_idx_mask=1, start_flags=1, initial_value=0x11_0000_0000 * index + index)
+        machine.ok(
+            START,
+            counter_idx_base=index,
+            counter_idx_mask=1,
+            start_flags=1,
+            initial_value=0x11_0000_0000 * index + index,
+        )
     return machine
 
 
@@ -32,9 +41,13 @@ def test_stop_writes_the_named_slots_relative_to_base_and_the_bitmap(xlen: int) 
     machine.ok(STOP, counter_idx_base=3, counter_idx_mask=0b1000_0011, stop_flags=TAKE)
     assert [slot(machine, i) for i in (0, 1, 7)] == [0x33_0000_0003, 0x44_0000_0004, 0xAA_0000_000A]
     assert machine.word(SNAPSHOT) == 0
-    others = [machine.word(SNAPSHOT - 8), machine.word(SNAPSHOT + 4096)] + [slot(machine, i) for i in range(511) if i not in (0, 1, 7)]
+    others = [machine.word(SNAPSHOT - 8), machine.word(SNAPSHOT + 4096)] + [
+        slot(machine, i) for i in range(511) if i not in (0, 1, 7)
+    ]
     assert set(others) == {FILL}
-    written = sorted((access.address - SNAPSHOT, len(access.data)) for access in machine.memory.accesses if access.write)
+    written = sorted(
+        (access.address - SNAPSHOT, len(access.data)) for access in machine.memory.accesses if access.write
+    )
     assert written == [(0, 8), (8, 8), (16, 8), (64, 8)]
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """counter_start and counter_stop without snapshots: flags, sets, states, values, RESET (points 1, 2, 4, 5, 12)."""
 
 import pytest
@@ -75,7 +76,10 @@ def test_one_started_counter_refuses_the_whole_start(xlen: int) -> None:
     machine = configured(xlen)
     machine.ok(START, counter_idx_base=4, counter_idx_mask=1)
     for mask, flags in ((0b10, 0), (0b11, INIT), (0b1000_0011, INIT)):
-        assert machine.error(START, counter_idx_base=3, counter_idx_mask=mask, start_flags=flags, initial_value=9) == "ALREADY_STARTED"
+        assert (
+            machine.error(START, counter_idx_base=3, counter_idx_mask=mask, start_flags=flags, initial_value=9)
+            == "ALREADY_STARTED"
+        )
     machine.ok(START, counter_idx_base=10, counter_idx_mask=1)
     assert machine.error(START, counter_idx_base=10, counter_idx_mask=1) == "ALREADY_STARTED"
 
@@ -118,7 +122,9 @@ def test_reserved_flags_and_invalid_sets_are_refused(xlen: int, function: str) -
     flags = "start_flags" if function == START else "stop_flags"
     for bit in range(2, xlen):
         assert machine.error(function, counter_idx_base=3, counter_idx_mask=1, **{flags: 1 << bit}) == "INVALID_PARAM"
-        assert lenient.call(function, counter_idx_base=3, counter_idx_mask=1, **{flags: 1 << bit}).name != "INVALID_PARAM"
+        assert (
+            lenient.call(function, counter_idx_base=3, counter_idx_mask=1, **{flags: 1 << bit}).name != "INVALID_PARAM"
+        )
     for base, mask in ((1, 1), (3, 0b100), (13, 0b10), (1 << 20, 1), ((1 << xlen) - 1, 0b11)):
         assert machine.error(function, counter_idx_base=base, counter_idx_mask=mask) == "INVALID_PARAM"
     assert machine.ok(function, counter_idx_base=3, counter_idx_mask=0) == 0  # an empty set has no invalid counter

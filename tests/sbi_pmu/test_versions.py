@@ -1,28 +1,32 @@
-"""Events come with their SBI version: raw v2 with 3.0, firmware codes above the first table with 2.0. A firmware that has them earlier is refused."""
+# SPDX-License-Identifier: Apache-2.0
+"""Events come with their SBI version: raw v2 with 3.0, firmware codes above the first table with 2.0. A firmware that
+has them earlier is refused.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.record import Record
+from rvtrace.scoreboards.sbi_pmu.check import check_record
+from rvtrace.scoreboards.sbi_pmu.rules import there
+from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import Supervisor
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.config import later_events
 
-from models.hpm.model import Hpm
-from models.sbi_pmu import tables as sbi
-from models.sbi_pmu.config import Config
-from models.sbi_pmu.platform import Platform
-from models.sbi_pmu.record import Record
-from scoreboards.sbi_pmu import check
-from scoreboards.sbi_pmu_events import there
-from tb.sequences.sbi_pmu_play import Hart, on_model
-from tb.sequences.sbi_pmu_scenarios_base import Supervisor
-from tb.sequences.sbi_pmu_scenarios_config import later_events
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))
 VERSIONS = ((0, 3), (1, 0), (2, 0), (3, 0))
 MATCH = "counter_config_matching"
 ALL = 0b11_0110_1001_1101  # every counter of the example
-# event_idx, event_data, counter, version: SBI 1.0 has types 0, 1, 2 and 15 with codes 0 to 21; Change Log, 2.0-rc1 and 3.0-rc1/rc2
+# event_idx, event_data, counter, version: SBI 1.0 has types 0, 1, 2 and 15 with codes 0 to 21; Change Log, 2.0-rc1 and
+# 3.0-rc1/rc2
 SINCE = [(1, 0, 0, (0, 3)), (0x1_0000, 0, 3, (0, 3)), (0x2_0000, 0x105, 3, (0, 3)), (0xF_0015, 0, 10, (0, 3)),
          (0xF_0100, 0, 10, (2, 0)), (0xF_FFFF, 0x77, 10, (2, 0)), (0x3_0000, 0x105, 3, (3, 0))]  # fmt: skip
 
@@ -30,7 +34,9 @@ SINCE = [(1, 0, 0, (0, 3)), (0x1_0000, 0, 3, (0, 3)), (0x2_0000, 0x105, 3, (0, 3
 @XLENS
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("event", "data", "counter", "since"), SINCE)
-def test_an_event_is_there_from_its_version_on(xlen: int, version: tuple[int, int], event: int, data: int, counter: int, since: tuple[int, int]) -> None:
+def test_an_event_is_there_from_its_version_on(
+    xlen: int, version: tuple[int, int], event: int, data: int, counter: int, since: tuple[int, int]
+) -> None:
     for policy, error in (("not_supported", "NOT_SUPPORTED"), ("invalid_param", "INVALID_PARAM")):
         machine = Machine(xlen, platform=Platform.example(xlen, sbi_version=version), unknown_event=policy)
         arguments = {"counter_idx_mask": ALL, "event_idx": event, "event_data": data}
@@ -38,7 +44,13 @@ def test_an_event_is_there_from_its_version_on(xlen: int, version: tuple[int, in
             assert machine.ok(MATCH, **arguments) == counter
         else:
             assert machine.error(MATCH, **arguments) == error
-            assert machine.error(MATCH, **{**arguments, "counter_idx_base": counter, "counter_idx_mask": 1, "config_flags": sbi.SKIP_MATCH}) == error
+            assert (
+                machine.error(
+                    MATCH,
+                    **{**arguments, "counter_idx_base": counter, "counter_idx_mask": 1, "config_flags": sbi.SKIP_MATCH},
+                )
+                == error
+            )
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -60,14 +72,17 @@ def played(xlen: int, version: int) -> Record:
 @XLENS
 @pytest.mark.parametrize("version", (3, 10, 20, 30))
 def test_firmware_that_has_them_too_early_is_refused(xlen: int, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = check(played(xlen, version))
+    good = check_record(played(xlen, version))
     assert good.passed, good.failures[0].text()
-    monkeypatch.setattr("models.sbi_pmu.pmu.defined", lambda event, _: sbi.defined(event, sbi.NEWEST))
-    newest = check(played(xlen, version))
+    monkeypatch.setattr("rvtrace.models.sbi_pmu.pmu.defined", lambda event, _: sbi.defined(event, sbi.NEWEST))
+    newest = check_record(played(xlen, version))
     assert newest.passed is (version == 30) and ("SBI.event.version" in newest.book.failed) is (version < 30)
 
 
 def test_a_version_without_them_judges_no_event_by_it() -> None:
     """The clause is counted where the version matters, and there only."""
-    counted = {version: check(played(64, version)).book.results().get("SBI.event.version", (0, 0))[0] for version in (10, 20, 30)}
+    counted = {
+        version: check_record(played(64, version)).book.results().get("SBI.event.version", (0, 0))[0]
+        for version in (10, 20, 30)
+    }
     assert counted[10] > counted[20] > counted[30] == 0

@@ -1,4 +1,7 @@
-"""Captures of the subsystem for the tests of its cross-check: every witness is a model, on a recorded program; and how each of them can lie."""
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of the subsystem for the tests of its cross-check: every trace source is a model, on a recorded program; and
+how each of them can lie.
+"""
 
 from __future__ import annotations
 
@@ -8,47 +11,58 @@ from random import Random
 from typing import Any
 
 import numpy as np
-
-from models.ctr.model import Ctr
-from models.ctr.transfers import Transfers
-from models.etrace.encoder import Encoder as EtraceEncoder
-from models.hpm.events import Counts
-from models.hpm.model import Hpm
-from models.ntrace.encoder import Encoder as NtraceEncoder
-from models.riscv import recording
-from models.riscv.csr import WRITE, Access, M
-from models.riscv.retired import Kind, Retired
-from models.subsystem.config import COUNTERS, Config
-from models.subsystem.events import EVENTS, ITYPES
-from models.tandem.encoder import encode
-from models.tandem.from_retired import from_recording
-from models.tandem.table import HAS
-from models.tandem.trace_data import Rows
-from scoreboards.subsystem_capture import Snapshot, SubsystemCapture
-from scoreboards.subsystem_parts import beats_of, for_etrace
-from scoreboards.subsystem_transfers import rows_of
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.ntrace.encoder.encode import Encoder as NtraceEncoder
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.csr import WRITE, Access, M
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.subsystem.config import COUNTERS, Config
+from rvtrace.models.subsystem.events import EVENTS, ITYPES
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.models.tandem.table import HAS
+from rvtrace.models.tandem.trace_data import Rows
+from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
+from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
+from rvtrace.scoreboards.subsystem.transfers import rows_of
 
 STRETCHES = 3
 
 
 @cache
 def good(program: str = "sort", size: int = 3000, **options: Any) -> SubsystemCapture:
-    """What witnesses without fault leave behind of the first `size` events of a program."""
+    """What correct trace sources record of the first `size` events of a program."""
     config = Config.from_dict(options)
     run = recording.load(program, config.xlen)
     rng = Random(f"{program}:{size}:capture")
     retired = run.retired.select(slice(0, size))
     cycle = _cycles(retired, config.retire, rng)
-    missed = np.array([rng.random() < 0.1 for _ in range(size)])[: len(retired)] & np.isin(retired.itype, (4, 5, 8, 10, 13))
+    missed = np.array([rng.random() < 0.1 for _ in range(size)])[: len(retired)] & np.isin(
+        retired.itype, (4, 5, 8, 10, 13)
+    )
     rows = _rows(run, config, size, cycle, retired)
     beats = beats_of(retired, cycle, config.retire)
-    moves = Transfers.of_retired(run.retired.select(slice(0, size + 1)), run.program)  # one more, so that the last one's target is known
+    moves = Transfers.of_retired(
+        run.retired.select(slice(0, size + 1)), run.program
+    )  # one more, so that the last one's target is known
     snapshots = _software(config, moves, rows_of(retired, run.program), retired, cycle, missed, rows)
     return SubsystemCapture(
-        config, run.program, retired, cycle, rows,
-        NtraceEncoder(config.ntrace).run(beats).data, EtraceEncoder(config.etrace).run(for_etrace(beats, config.etrace.ctype)).data, encode(rows, config.tandem).data,
-        snapshots=snapshots, mispredicted=missed, rerun="make run IP=subsystem",
-    )  # fmt: skip
+        config,
+        run.program,
+        retired,
+        cycle,
+        rows,
+        NtraceEncoder(config.ntrace).run(beats).data,
+        EtraceEncoder(config.etrace).run(for_etrace(beats, config.etrace.ctype)).data,
+        encode(rows, config.tandem).data,
+        snapshots=snapshots,
+        mispredicted=missed,
+        rerun="make run IP=subsystem",
+    )
 
 
 def _cycles(run: Retired, retire: int, rng: Random) -> np.ndarray:
@@ -65,19 +79,27 @@ def _cycles(run: Retired, retire: int, rng: Random) -> np.ndarray:
 def _rows(run: recording.Recording, config: Config, size: int, cycle: np.ndarray, retired: Retired) -> Rows:
     """The rows of the tandem trace; now and then with the counters."""
     rows = from_recording(run)
-    told = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset"))
-    end = int(told[len(retired)]) if len(retired) < len(told) else len(rows) - 1
+    reported = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset"))
+    end = int(reported[len(retired)]) if len(retired) < len(reported) else len(rows) - 1
     rows = Rows.concat([rows.select(slice(0, end)), rows.select(slice(len(rows) - 1, None))])
-    told = told[: len(retired)]
-    rows.has[told[::7]] |= np.uint32(HAS["mcycle"] | HAS["minstret"])
+    reported = reported[: len(retired)]
+    rows.has[reported[::7]] |= np.uint32(HAS["mcycle"] | HAS["minstret"])
     insn = retired.kind == Kind.INSN
     before = np.searchsorted(cycle, cycle, side="left")
-    rows.minstret[told] = np.concatenate([[0], np.cumsum(insn)])[before]
-    rows.mcycle[told] = cycle
+    rows.minstret[reported] = np.concatenate([[0], np.cumsum(insn)])[before]
+    rows.mcycle[reported] = cycle
     return rows
 
 
-def _software(config: Config, moves: Transfers, at: np.ndarray, retired: Retired, cycle: np.ndarray, missed: np.ndarray, rows: Rows) -> list[Snapshot]:
+def _software(
+    config: Config,
+    moves: Transfers,
+    at: np.ndarray,
+    retired: Retired,
+    cycle: np.ndarray,
+    missed: np.ndarray,
+    rows: Rows,
+) -> list[Snapshot]:
     """The models of counters and records, fed by the same port, and read at the ends of some stretches."""
     ctr, hpm = Ctr(config.ctr), Hpm(config.hpm)
     for name, value in (("mctrctl", config.ctr.ctl), ("sctrdepth", config.ctr.depth_code(config.ctr_depth))):
@@ -85,7 +107,7 @@ def _software(config: Config, moves: Transfers, at: np.ndarray, retired: Retired
     for counter, selector in zip(COUNTERS, config.events):
         hpm.events[counter] = selector
     events = _events(retired, missed, rows)
-    moves, told = moves.select(slice(0, len(at))), []
+    moves, reported = moves.select(slice(0, len(at))), []
     at = at[: len(moves)]
     moves.cycle, moves.misp = cycle[at], missed[at].astype(np.uint8)
     groups = {c: (p, g) for c, p, g in moves.cycles()}
@@ -97,8 +119,8 @@ def _software(config: Config, moves: Transfers, at: np.ndarray, retired: Retired
         priv, group = groups.get(now, (M, []))
         ctr.retire(priv, group)
         if now in stops:
-            told.append(_snapshot(config, ctr, hpm, here.stop, now + 1))
-    return told
+            reported.append(_snapshot(config, ctr, hpm, here.stop, now + 1))
+    return reported
 
 
 def _events(retired: Retired, missed: np.ndarray, rows: Rows) -> np.ndarray:
@@ -106,16 +128,18 @@ def _events(retired: Retired, missed: np.ndarray, rows: Rows) -> np.ndarray:
     out = np.zeros((len(retired), len(EVENTS)), int)
     for name, itypes in ITYPES.items():
         out[:, EVENTS.index(name)] = np.isin(retired.itype, itypes)
-    told = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset") & ~rows.have("flush"))
+    reported = np.flatnonzero(rows.have("group") & ~rows.have("init") & ~rows.have("reset") & ~rows.have("flush"))
     insn = retired.kind == Kind.INSN
-    out[:, EVENTS.index("store")] = insn & rows.have("memdata")[told]
-    out[:, EVENTS.index("load")] = insn & rows.have("paddr")[told] & ~rows.have("memdata")[told]
+    out[:, EVENTS.index("store")] = insn & rows.have("memdata")[reported]
+    out[:, EVENTS.index("load")] = insn & rows.have("paddr")[reported] & ~rows.have("memdata")[reported]
     out[:, EVENTS.index("mispredict")] = missed
     return out
 
 
 def _snapshot(config: Config, ctr: Ctr, hpm: Hpm, at: int, cycle: int) -> Snapshot:
-    counters = {"mcycle": hpm.counter(0), "minstret": hpm.counter(2)} | {f"mhpmcounter{n}": hpm.counter(n) for n in COUNTERS}
+    counters = {"mcycle": hpm.counter(0), "minstret": hpm.counter(2)} | {
+        f"mhpmcounter{n}": hpm.counter(n) for n in COUNTERS
+    }
     entries = [ctr.entry(k) for k in range(config.ctr_depth)]
     return Snapshot(at, cycle, counters, [entry.registers() for entry in entries if entry.valid])
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The configuration of the subsystem: what is illegal, what its parts get, and that a command line says all of it."""
 
 from __future__ import annotations
@@ -5,17 +6,20 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from models.subsystem.config import COUNTERS, Config, ConfigError
-from models.subsystem.events import DERIVED, EVENTS, ITYPES, SELECTOR
-from tb.job import Job
-from tools.draw_subsystem import drawn, options
+from rvtrace.models.subsystem.config import COUNTERS, Config, ConfigError
+from rvtrace.models.subsystem.events import DERIVED, EVENTS, ITYPES, SELECTOR
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.subsystem.stimulus.random_jobs import options, random_job
 
 
 @pytest.mark.parametrize(("wrong", "says"), [
-    ({"xlen": 16}, "give XLEN=32 or 64"), ({"retire": 3}, "give RETIRE=1 or 2"), ({"ctr_depth": 64}, "give CTR_DEPTH=16 or 32"), ({"mode": "atm"}, "give MODE=btm or htm"),
-    ({"ctr_ctl": 1 << 11}, "CTR_CTL=0x800 has bits 0x800"), ({"xlen": 32, "ctr_ctl": 1 << 33}, "RV32 has no upper half"), ({"events": "branches"}, "EVENTS=branches is not a number"),
-    ({"events": "99"}, "EVENTS=99,0,0,0,0,0,0,0 is no choice"), ({"speed": 1}, "unknown option SPEED=1"), ({"sync_max": "x"}, "SYNC_MAX=x is not a number"),
+    ({"xlen": 16}, "give XLEN=32 or 64"), ({"retire": 3}, "give RETIRE=1 or 2"),
+    ({"ctr_depth": 64}, "give CTR_DEPTH=16 or 32"), ({"mode": "atm"}, "give MODE=btm or htm"),
+    ({"ctr_ctl": 1 << 11}, "CTR_CTL=0x800 has bits 0x800"),
+    ({"xlen": 32, "ctr_ctl": 1 << 33}, "RV32 has no upper half"),
+    ({"events": "branches"}, "EVENTS=branches is not a number"),
+    ({"events": "99"}, "EVENTS=99,0,0,0,0,0,0,0 is not supported"), ({"speed": 1}, "unknown option SPEED=1"),
+    ({"sync_max": "x"}, "SYNC_MAX=x is not a number"),
 ])  # fmt: skip
 def test_what_is_illegal(wrong: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
@@ -25,7 +29,13 @@ def test_what_is_illegal(wrong: dict[str, object], says: str) -> None:
 def test_the_parts_are_of_one_hart() -> None:
     config = Config(xlen=32, retire=2, timestamp=1, ctr_depth=32, incremental=2)
     assert {part.xlen for part in (config.ntrace, config.etrace, config.tandem, config.ctr, config.hpm)} == {32}
-    assert (config.ntrace.blocks, config.etrace.blocks, config.tandem.lanes, config.ctr.transfers, config.hpm.retired) == (2, 2, 2, 2, 2)
+    assert (
+        config.ntrace.blocks,
+        config.etrace.blocks,
+        config.tandem.lanes,
+        config.ctr.transfers,
+        config.hpm.retired,
+    ) == (2, 2, 2, 2, 2)
     assert config.ntrace.inst_stall_ena and config.etrace.inst_stall_ena, "nobody loses anything"
     assert config.ctr.vsctl == config.ctr.bit("S") | config.ctr.bit("U")
     assert config.hpm.events == len(EVENTS) and all(config.hpm.has(n) for n in COUNTERS)
@@ -34,22 +44,25 @@ def test_the_parts_are_of_one_hart() -> None:
 def test_every_itype_that_transfers_counts_somewhere() -> None:
     counted = [itype for itypes in ITYPES.values() for itype in itypes]
     assert set(counted) == {1, 2, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
-    assert {itype for itype in counted if counted.count(itype) > 1} == {5, 12}, "a taken branch is a branch, a swap calls and returns"
+    assert {itype for itype in counted if counted.count(itype) > 1} == {
+        5,
+        12,
+    }, "a taken branch is a branch, a swap calls and returns"
     assert set(ITYPES) < set(DERIVED) and SELECTOR["branch"] == 3
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_rerun_says_all(seed: int) -> None:
-    job = drawn(seed)
+    job = random_job(seed)
     words = dict(word.split("=", 1) for word in job.rerun.split()[2:])
     names = {name: value for name, value in words.items() if name.lower() in Config().to_dict()}
     assert Config.from_dict({name.lower(): value for name, value in names.items()}) == job.settings
     assert Config.from_dict(job.settings.to_dict()) == job.settings
 
 
-def test_draws_are_repeatable_and_fixed_where_asked() -> None:
-    assert drawn(7) == drawn(7) != drawn(8)
-    job = drawn(9, {"xlen": "32", "retire": "1"}, 100)
+def test_random_jobs_are_repeatable_and_fixed_where_asked() -> None:
+    assert random_job(7) == random_job(7) != random_job(8)
+    job = random_job(9, {"xlen": "32", "retire": "1"}, 100)
     assert (job.settings.xlen, job.settings.retire, job.ip) == (32, 1, "subsystem")
     assert {Config.from_dict(options(random.Random(f"{n}:config"), 64)).mode for n in range(20)} == {"btm", "htm"}
     assert isinstance(job, Job)

@@ -1,4 +1,7 @@
-"""What the hart of the subsystem plays: beats that keep the rules of its port, in stretches that lose nothing, and read back as they were told."""
+# SPDX-License-Identifier: Apache-2.0
+"""What the hart of the subsystem plays: beats that keep the rules of its port, in stretches that lose nothing, and read
+back as they were reported.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from random import Random
 
 import numpy as np
 import pytest
-
-from models.riscv import recording
-from models.riscv.retired import IType, Kind, Retired
-from models.subsystem.config import Config
-from models.tandem.table import HAS
-from tb.agents import subsystem_files as files
-from tb.agents.subsystem_files import STOPPED, HartRows
-from tb.job import Job, JobError
-from tb.sequences.subsystem_rows import told_of, walk_rows
-from tb.sequences.subsystem_stimulus import cut, stimulus, walked
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.retired import IType, Kind, Retired
+from rvtrace.models.subsystem.config import Config
+from rvtrace.models.tandem.table import HAS
+from rvtrace.tb.common.job import Job, JobError
+from rvtrace.tb.subsystem.agents import files
+from rvtrace.tb.subsystem.agents.files import STOPPED, HartRows
+from rvtrace.tb.subsystem.stimulus.rows import told_of, walk_rows
+from rvtrace.tb.subsystem.stimulus.stimulus import stimulus
+from rvtrace.tb.subsystem.stimulus.walks import cut, walked
 
 SIZE = 600
 
@@ -43,7 +46,7 @@ def _seen(parts: list[HartRows], config: Config, folder: Path) -> files.Seen:
 
 @pytest.mark.parametrize("xlen", [32, 64])
 @pytest.mark.parametrize("source", ["random", "program:traps"])
-def test_what_is_told_is_what_is_read(source: str, xlen: int, tmp_path: Path) -> None:
+def test_what_is_sent_is_what_is_read(source: str, xlen: int, tmp_path: Path) -> None:
     job = _job(source, xlen=xlen)
     what = stimulus(job)
     seen = _seen(what.stretches, what.config, tmp_path)
@@ -51,7 +54,7 @@ def test_what_is_told_is_what_is_read(source: str, xlen: int, tmp_path: Path) ->
     for name in ("kind", "pc", "size", "itype", "taken", "cause", "priv", "context"):
         assert (getattr(seen.retired, name) == getattr(meant, name)).all(), name
     assert not seen.problems and len(seen.cycle) == len(meant)
-    assert (seen.rows.mcycle == seen.rows.cycle + 1000).all(), "tandem trace tells the counters"
+    assert (seen.rows.mcycle == seen.rows.cycle + 1000).all(), "tandem trace reports the counters"
     assert seen.event_cycle.size and (seen.events.max(axis=1) == 1).all()
 
 
@@ -60,14 +63,16 @@ def test_beats_keep_the_rules_of_the_port(seed: int) -> None:
     what = stimulus(_job(seed=seed, grouping=("longest", "random")[seed % 2]))
     two = 0
     for part in what.stretches:
-        told, beat = part.told, part.rows.cycle.astype(np.int64)
+        reported, beat = part.told, part.rows.cycle.astype(np.int64)
         assert (np.diff(beat) >= 0).all() and np.bincount(beat).max() <= 2
         assert not (part.levels[beat] & STOPPED).any(), "nothing retires in a cycle that does not count"
-        same = np.flatnonzero((np.diff(beat) == 0) & (told["told"][1:] & told["told"][:-1]).astype(bool))
+        same = np.flatnonzero((np.diff(beat) == 0) & (reported["told"][1:] & reported["told"][:-1]).astype(bool))
         two += len(same)
         for name in ("mode", "context"):
-            assert (told[name][same] == told[name][same + 1]).all()
-        assert not np.isin(told["itype"][same], (IType.EXCEPTION, IType.INTERRUPT)).any(), "a trap is the last of its beat"
+            assert (reported[name][same] == reported[name][same + 1]).all()
+        assert not np.isin(reported["itype"][same], (IType.EXCEPTION, IType.INTERRUPT)).any(), (
+            "a trap is the last of its beat"
+        )
     assert two > SIZE / 8
 
 
@@ -80,7 +85,7 @@ def test_stretches_lose_nothing() -> None:
     assert all((part.levels[-1] & 0xFF) == 0 for part in parts[:-1]), "no stretch ends where the hart waits"
 
 
-def test_traps_tell_their_registers_and_every_change_of_mode() -> None:
+def test_traps_report_their_registers_and_every_change_of_mode() -> None:
     config = Config()
     program, retired = walked(config, Random(5), 2000, trap=0.1, switch=0.5)
     rows = walk_rows(retired, program, Random(6))
@@ -91,7 +96,9 @@ def test_traps_tell_their_registers_and_every_change_of_mode() -> None:
     interrupt = steps.csr[traps, 1] >> np.uint64(63) == 1
     assert (interrupt == (retired.kind[traps] == Kind.INTERRUPT)).all()
     changes = np.flatnonzero(retired.priv[1:] != retired.priv[:-1])
-    assert (steps.has[changes] & HAS["priv"] != 0).all() and (steps.priv[changes] == retired.priv[changes + 1] & 3).all()
+    assert (steps.has[changes] & HAS["priv"] != 0).all() and (
+        steps.priv[changes] == retired.priv[changes + 1] & 3
+    ).all()
 
 
 def test_rows_of_another_stream_are_refused() -> None:
@@ -101,7 +108,7 @@ def test_rows_of_another_stream_are_refused() -> None:
         told_of(walk_rows(retired, program, Random(6)), retired.select(slice(0, 40)), Random(7))
 
 
-def test_a_source_that_is_none_is_told() -> None:
+def test_a_source_that_is_none_is_reported() -> None:
     with pytest.raises(JobError, match="SOURCE=golden:x is no stimulus of the subsystem"):
         stimulus(_job("golden:x"))
 

@@ -1,4 +1,7 @@
-"""Captures of devices for the tests of the tandem scoreboard: the encoder model's bytes, and what a wrong device would have sent in their place."""
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of devices for the tests of the tandem scoreboard: the encoder model's bytes, and what a wrong device would
+have sent in their place.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from models.tandem import items as it
-from models.tandem.config import Config
-from models.tandem.encoder import encode
-from models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
-from scoreboards.tandem_capture import TandemCapture
-from tb.sequences.tandem_scenarios import SCENARIOS
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 
 PC = 0x8000_0000
 NOP = (4, 0x13)
@@ -21,23 +24,28 @@ Edit = Callable[[list[it.Item]], list[it.Item]]
 
 def captured(rows: Rows, config: Config, data: bytes | None = None, **more: Any) -> TandemCapture:
     """A capture of these rows; data: what the device sent, by default what is right."""
-    return TandemCapture(config, rows, encode(rows, config).data if data is None else data, errors=illegal(rows), **more)
+    return TandemCapture(
+        config, rows, encode(rows, config).data if data is None else data, errors=illegal(rows), **more
+    )
 
 
-def story(name: str, options: dict[str, Any]) -> TandemCapture:
+def scenario_run(name: str, options: dict[str, Any]) -> TandemCapture:
     """The capture of a scenario."""
     config = Config.from_dict(options)
     return captured(SCENARIOS[name].build(config, Random(1)), config)
 
 
 def edited(rows: list[TraceData], k: int, edit: Edit, lanes: int = 1, **options: Any) -> TandemCapture:
-    """Rows behind a reset (row 0) and before a flush, of which row k is sent with other items."""
+    """Rows after a reset (row 0) and before a flush, of which row k is sent with other items."""
     config = Config(**options)
     table = Rows.from_rows([RESET, *rows, FLUSH], lanes)
     encoded = encode(table, config)
-    before, own, behind = (encoded.data[a:b] for a, b in ((0, encoded.starts[k]), (encoded.starts[k], encoded.starts[k + 1]), (encoded.starts[k + 1], None)))
+    before, own, after = (
+        encoded.data[a:b]
+        for a, b in ((0, encoded.starts[k]), (encoded.starts[k], encoded.starts[k + 1]), (encoded.starts[k + 1], None))
+    )
     items = [item for _, item in it.items(own, config)]
-    return captured(table, config, before + it.pack(edit(items), config) + behind)
+    return captured(table, config, before + it.pack(edit(items), config) + after)
 
 
 def edges_of(capture: TandemCapture) -> list[tuple[int, int]]:
@@ -47,7 +55,7 @@ def edges_of(capture: TandemCapture) -> list[tuple[int, int]]:
 
 
 def insn(n: int = 1, **parts: Any) -> TraceData:
-    """The n-th instruction behind the reset."""
+    """The n-th instruction after the reset."""
     return TraceData(insn=NOP, pc=PC + 4 * n, **parts)
 
 
@@ -80,4 +88,6 @@ def put(item: it.Item, at: int = -1) -> Edit:
 
 def instead(kind: type, item: it.Item) -> Edit:
     """Another item in place of the last of a kind."""
-    return lambda items: [item if k == max(n for n, one in enumerate(items) if type(one) is kind) else old for k, old in enumerate(items)]
+    return lambda items: [
+        item if k == max(n for n, one in enumerate(items) if type(one) is kind) else old for k, old in enumerate(items)
+    ]

@@ -1,27 +1,31 @@
-"""Small programs written by hand, what a hart does with them as rows, and the verifier's report on rows that a test changed."""
+# SPDX-License-Identifier: Apache-2.0
+"""Small programs written by hand, what a hart does with them as rows, and the verifier's report on rows that a test
+changed.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from models.riscv.builder import ProgramBuilder
-from models.riscv.iss_config import virt
-from models.riscv.program import Program
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.from_simulator import from_simulator
-from models.tandem.profile import Profile
-from models.tandem.simulator import Reference, reference
-from models.tandem.trace_data import FLUSH, Rows, TraceData
-from models.tandem.verdict import Report
-from models.tandem.verifier import Verifier
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_simulator import from_simulator
+from rvtrace.models.tandem.simulator.interface import Reference, reference
+from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Report
+from rvtrace.models.tandem.verifier.verify import Verifier
+
 from tests.tandem.runs import config_of, loaded
 
 BASE, DATA = 0x80000000, 0x80001000
 
 
 def assembled(*words: int, xlen: int = 64) -> Program:
-    """These instructions from BASE on, and some no-operations behind them."""
+    """These instructions from BASE on, and some no-operations after them."""
     builder = ProgramBuilder(xlen, BASE)
     for word in words:
         builder.raw(word, 4 if word & 3 == 3 else 2)

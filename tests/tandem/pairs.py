@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two simulators side by side: the reference and unicorn, given the same state, one instruction at a time."""
 
 from __future__ import annotations
 
 import random
 
-from models.riscv.iss_config import virt
-from models.tandem.simulator import PC_KEY, Reference, reference
-from models.tandem.simulator_unicorn import UnicornSimulator
-from models.tandem.table import GPR_BASE
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.simulator.interface import PC_KEY, Reference, reference
+from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
+from rvtrace.models.tandem.table import GPR_BASE
 
 CODE, DATA = 0x80000000, 0x80010000
 CORNERS = (0, 1, 2, 0x7F, 0x80, 0x7FFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 63, (1 << 63) - 1, (1 << 64) - 1)

@@ -1,23 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
 """The profile's words, read row by row: the reference for the encoder model."""
 
 from __future__ import annotations
 
-from models.tandem import items as it
-from models.tandem import table
-from models.tandem.config import Config
-from models.tandem.trace_data import TraceData
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.trace_data import TraceData
 
 
 def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]:
-    """The items of each row by the words of docs/tandem-profile.md, one row after the other: the reference for the encoder model."""
-    told: dict[int, int] = {}
+    """The items of each row by the words of docs/reference/tandem-profile.md, one row after the other: the reference
+    for the encoder model.
+    """
+    reported: dict[int, int] = {}
     pc, opened, out = None, False, []
     for row in rows:
-        names = [name for name in row._fields if name not in ("group", "flush", "reset", "init", "csr") and getattr(row, name) is not None]
+        names = [
+            name
+            for name in row._fields
+            if name not in ("group", "flush", "reset", "init", "csr") and getattr(row, name) is not None
+        ]
         wrong = (
-            (not row.group and (row.reset or row.init or row.insn)) or (row.init and (row.insn or row.reset)) or (row.reset and row.insn)
-            or (row.response and not row.request) or (row.flush and (names or row.csr or row.group or row.reset or row.init))
-        )  # fmt: skip
+            (not row.group and (row.reset or row.init or row.insn))
+            or (row.init and (row.insn or row.reset))
+            or (row.reset and row.insn)
+            or (row.response and not row.request)
+            or (row.flush and (names or row.csr or row.group or row.reset or row.init))
+        )
         if wrong:
             out.append([])
             continue
@@ -27,10 +37,12 @@ def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]
             continue
         items: list[it.Item] = [it.Reset()] * row.reset + [it.Init()] * row.init
         if row.reset:
-            pc, told = None, {}
+            pc, reported = None, {}
 
-        def register(address: int, new: int, may: bool, told: dict[int, int] = told, items: list[it.Item] = items) -> None:
-            old, mask = told.get(address), (1 << config.xlen) - 1
+        def register(
+            address: int, new: int, may: bool, reported: dict[int, int] = reported, items: list[it.Item] = items
+        ) -> None:
+            old, mask = reported.get(address), (1 << config.xlen) - 1
             new &= mask
             if may and old is not None and old & ~new == 0 and new & ~old < 256:
                 items.append(it.OrRegister(address, new & ~old))
@@ -38,9 +50,9 @@ def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]
                 items.append(it.AddRegister(address, (new - old + 128 & mask) - 128))
             else:
                 items.append(it.Register(address, new))
-            told[address] = new
+            reported[address] = new
             if address in (table.FFLAGS, table.FRM):
-                told.pop(table.FCSR, None)
+                reported.pop(table.FCSR, None)
 
         def state(name: str, identifier: int, row: TraceData = row, items: list[it.Item] = items) -> None:
             if (value := getattr(row, name)) is not None and config.traces(name):
@@ -49,7 +61,9 @@ def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]
         level = config.incremental
         if row.pc is not None and config.traces("pc"):
             follows = row.insn and pc is not None and row.pc == (pc + row.insn[0]) % (1 << config.xlen)
-            items.append(it.IncrementPc() if level and row.group and follows and config.traces("insn") else it.State(10, row.pc))
+            items.append(
+                it.IncrementPc() if level and row.group and follows and config.traces("insn") else it.State(10, row.pc)
+            )
             pc = row.pc
         state("ppc", 9)
         if row.insn and config.traces("insn"):
@@ -74,7 +88,9 @@ def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]
                     register(low + 0x80, value >> 32, level == 2)
         if row.request and config.traces("request"):
             op, size, address, data = row.request
-            items.append(it.Request(address, op, size, data & (1 << (8 << size)) - 1 if op in (1, 3) or 4 <= op <= 12 else 0))
+            items.append(
+                it.Request(address, op, size, data & (1 << (8 << size)) - 1 if op in (1, 3) or 4 <= op <= 12 else 0)
+            )
             if row.response and config.traces("response"):
                 result, data = row.response
                 replies = op not in (1,) and (result == 0 or config.response_data_on_failure)

@@ -1,4 +1,7 @@
-"""Traces of real programs for the verifier's tests: encoded, with faults, verified; and harts that are wrong on purpose."""
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of real programs for the verifier's tests: encoded, with faults, verified; and harts that are wrong on
+purpose.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,21 @@ import random
 from functools import lru_cache
 from typing import Any
 
-from models.riscv import recording
-from models.riscv.iss_config import virt
-from models.riscv.program import Program
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.faults import Fault, places, plant, split
-from models.tandem.from_retired import from_recording
-from models.tandem.from_simulator import from_simulator
-from models.tandem.profile import Profile
-from models.tandem.simulator import PC_KEY, Reference, reference
-from models.tandem.table import GPR_BASE
-from models.tandem.trace_data import FLUSH, Rows
-from models.tandem.verdict import Report
-from models.tandem.verifier import Verifier
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.models.tandem.encoder.from_simulator import from_simulator
+from rvtrace.models.tandem.faults import Fault, mutant, places, split
+from rvtrace.models.tandem.simulator.interface import PC_KEY, Reference, reference
+from rvtrace.models.tandem.table import GPR_BASE
+from rvtrace.models.tandem.trace_data import FLUSH, Rows
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Report
+from rvtrace.models.tandem.verifier.verify import Verifier
 
 
 def config_of(xlen: int, **options: Any) -> Config:
@@ -41,23 +44,29 @@ def sections_of(name: str, config: Config, first: int | None = None) -> list[byt
     return split(encode(cut, config))
 
 
-def verified(sections: list[bytes], config: Config, simulator: Reference | None = None, second: Any = None, **choices: Any) -> Report:
+def verified(
+    sections: list[bytes], config: Config, simulator: Reference | None = None, second: Any = None, **choices: Any
+) -> Report:
     """The verifier's report on a trace."""
     data = b"".join(sections)
     profile = Profile.of(config, virt(config.xlen), **choices)
     return Verifier(simulator or reference(config.xlen), profile, second).run(decode(data, config), data)
 
 
-def with_fault(sections: list[bytes], fault: Fault, config: Config, seed: str, first: int, last: int) -> tuple[list[bytes], int]:
+def with_fault(
+    sections: list[bytes], fault: Fault, config: Config, seed: str, first: int, last: int
+) -> tuple[list[bytes], int]:
     """A copy with the fault at a random place of sections first to last - 1, and that place."""
     rng, out = random.Random(seed), list(sections)
     k = next(places(out, fault, config, rng, first, last))
-    plant(out, k, fault, config, rng)
+    mutant(out, k, fault, config, rng)
     return out, k
 
 
 class Wrong(Reference):
-    """A hart whose instructions of one name (or with w behind it) do something wrong: the result is `change(result)`; from the `since`-th one on, `times` times."""
+    """A hart whose instructions of one name (or with w after it) do something wrong: the result is `change(result)`;
+    from the `since`-th one on, `times` times.
+    """
 
     name = "a wrong hart"
 
@@ -88,7 +97,7 @@ def loaded(simulator: Reference, program: Program) -> Reference:
 
 
 def trace_of(simulator: Reference, name: str, config: Config, count: int) -> list[bytes]:
-    """What a hart, right or wrong, tells of a program's first instructions."""
+    """What a hart, right or wrong, reports of a program's first instructions."""
     program = recording.load(name, config.xlen).program
     rows = from_simulator(loaded(simulator, program), count, program, (program.symbols["halt"],))
     return split(encode(rows, config))

@@ -1,4 +1,7 @@
-"""The decoder on good traces: everything told comes back, whatever the encoder chose and however the bytes are cut."""
+# SPDX-License-Identifier: Apache-2.0
+"""The decoder on good traces: everything reported comes back, whatever the encoder chose and however the bytes are
+cut.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +9,34 @@ import random
 
 import numpy as np
 import pytest
+from rvtrace.models.riscv import recording
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import Decoder, decode
+from rvtrace.models.tandem.decoder.decoded import PC_KEY, Decoded
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.models.tandem.encoder.items import pack
+from rvtrace.models.tandem.table import HAS, STATE_KEY
+from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 
-from models.riscv import recording
-from models.tandem import items as it
-from models.tandem import table
-from models.tandem.config import Config
-from models.tandem.decoded import PC_KEY, Decoded
-from models.tandem.decoder import Decoder, decode
-from models.tandem.encoder import encode
-from models.tandem.from_retired import from_recording
-from models.tandem.items import pack
-from models.tandem.table import HAS, STATE_KEY
-from models.tandem.trace_data import FLUSH, Rows, TraceData
 from tests.tandem.profile_words import expected_items
 from tests.tandem.rows import CONFIGS, random_rows
 
 
-def told_by(row: TraceData, items: list[it.Item], config: Config) -> dict[int, int]:
+def encoded_by(row: TraceData, items: list[it.Item], config: Config) -> dict[int, int]:
     """Shadow state that a row changes, from the row itself; `items` says which parts were sent."""
     mask = (1 << config.xlen) - 1
     sent = {i.address for i in items if isinstance(i, (it.Register, it.AddRegister, it.OrRegister))}
     out = {STATE_KEY + i.id: i.data for i in items if isinstance(i, it.State)}
     if any(isinstance(i, it.IncrementPc) for i in items):
         out[PC_KEY] = row.pc
-    values = dict(row.csr) | ({table.GPR_BASE + row.gpr[0]: row.gpr[1]} if row.gpr else {}) | ({table.FPR_BASE + row.fpr[0]: row.fpr[1]} if row.fpr else {})
+    values = (
+        dict(row.csr)
+        | ({table.GPR_BASE + row.gpr[0]: row.gpr[1]} if row.gpr else {})
+        | ({table.FPR_BASE + row.fpr[0]: row.fpr[1]} if row.fpr else {})
+    )
     if row.fcsr is not None and config.traces("fcsr"):
         values.setdefault(table.FCSR, row.fcsr)
     for name, low in (("mcycle", 0xB00), ("minstret", 0xB02)):
@@ -44,16 +51,23 @@ def test_lossless(config: Config) -> None:
     rows = [*random_rows(f"lossless:{config}", 500, config), FLUSH]
     expected = expected_items(rows, config)
     decoded = decode(encode(Rows.from_rows(rows), config).data, config)
-    assert {found.name for found in decoded.diagnostics} <= {"repeated_state"}  # a random CSR may be fcsr or a counter as well
+    assert {found.name for found in decoded.diagnostics} <= {
+        "repeated_state"
+    }  # a random CSR may be fcsr or a counter as well
     groups, pc, seen = iter(group for group in decoded.groups() if not group.outside), None, 0
     for row, items in zip(rows, expected):
         if it.Begin() in items:
             group, seen = next(groups), seen + 1
-            told = told_by(row, items, config)
-            assert group.number == seen - 1 and dict(group.changes) == told
-            assert group.pc == (None if group.reset and pc is None else pc) and (group.reset, group.init) == (row.reset, row.init)
+            reported = encoded_by(row, items, config)
+            assert group.number == seen - 1 and dict(group.changes) == reported
+            assert group.pc == (None if group.reset and pc is None else pc) and (group.reset, group.init) == (
+                row.reset,
+                row.init,
+            )
             assert (group.size, group.insn) == (row.insn if row.insn and config.traces("insn") else (0, 0))
-            assert [request[:3] for request in group.memory] == [(i.op, i.size, i.address) for i in items if isinstance(i, it.Request)]
+            assert [request[:3] for request in group.memory] == [
+                (i.op, i.size, i.address) for i in items if isinstance(i, it.Request)
+            ]
         if row.reset and items:
             pc = None
         if row.pc is not None and config.traces("pc") and items:
@@ -78,10 +92,16 @@ def test_however_it_is_cut(config: Config) -> None:
 
 
 def test_any_order_of_items() -> None:
-    """The order within a group is free: incremental forms before or behind the pc, the pc before the reset."""
+    """The order within a group is free: incremental forms before or after the pc, the pc before the reset."""
     config = Config()
     reset = [it.Begin(), it.State(10, 0x100), it.State(1, 3), it.Reset(), it.Register(0x1005, 1), it.End()]
-    group = [it.AddRegister(0x1005, -2), it.Instruction(4, 0x13), it.State(1, 0), it.IncrementPc(), it.Register(0x341, 7)]
+    group = [
+        it.AddRegister(0x1005, -2),
+        it.Instruction(4, 0x13),
+        it.State(1, 0),
+        it.IncrementPc(),
+        it.Register(0x341, 7),
+    ]
     rng = random.Random("order")
     for _ in range(20):
         rng.shuffle(group)
@@ -93,14 +113,27 @@ def test_any_order_of_items() -> None:
 def test_memory() -> None:
     """Requests with and without data, answered or not, in a group and outside."""
     config = Config(xlen=32, mlen=34)
-    requests = [it.Request(0x3_0000_0000, table.LOAD, 2), it.Response(2, 0, 5), it.Request(8, table.STORE, 3, 1 << 63), it.Response(3),
-                it.Request(8, table.SC, 0, 1), it.Response(0, 1), it.Request(0, table.FETCH, 1), it.Request(4, 12, 2, 9), it.Response(2, 0, 3)]  # fmt: skip
+    requests = [
+        it.Request(0x3_0000_0000, table.LOAD, 2),
+        it.Response(2, 0, 5),
+        it.Request(8, table.STORE, 3, 1 << 63),
+        it.Response(3),
+        it.Request(8, table.SC, 0, 1),
+        it.Response(0, 1),
+        it.Request(0, table.FETCH, 1),
+        it.Request(4, 12, 2, 9),
+        it.Response(2, 0, 3),
+    ]
     decoded = decode(pack([it.Begin(), *requests, it.End(), *requests[:2]], config), config)
     assert not decoded.diagnostics
     memory = decoded.group(0).memory
     assert memory == [
-        (0, 2, 0x3_0000_0000, None, 0, 5), (1, 3, 8, 1 << 63, 0, None), (3, 0, 8, 1, 1, None), (13, 1, 0, None, None, None), (12, 2, 4, 9, 0, 3)
-    ]  # fmt: skip
+        (0, 2, 0x3_0000_0000, None, 0, 5),
+        (1, 3, 8, 1 << 63, 0, None),
+        (3, 0, 8, 1, 1, None),
+        (13, 1, 0, None, None, None),
+        (12, 2, 4, 9, 0, 3),
+    ]
     assert decoded.group(1).outside and decoded.group(1).memory == memory[:1]
 
 
@@ -115,7 +148,9 @@ def test_real_program(name: str, xlen: int) -> None:
     program = np.flatnonzero((rows.have("group")) & ~rows.have("init") & ~rows.have("reset"))
     mine = np.flatnonzero((decoded.kind == 0) & ~decoded.init & ~decoded.reset)
     assert np.array_equal(decoded.pc[mine], run.retired.pc)
-    assert np.array_equal(decoded.insn[mine], rows.insn[program]) and np.array_equal(decoded.next_pc[mine], rows.pc[program])
+    assert np.array_equal(decoded.insn[mine], rows.insn[program]) and np.array_equal(
+        decoded.next_pc[mine], rows.pc[program]
+    )
     written = (rows.has & HAS["gpr"] > 0) & ~rows.have("init")
     gprs = (decoded.change_key >= 0x1000) & (decoded.change_key < 0x1020)
     assert np.array_equal(decoded.change_value[gprs][31:], rows.gpr[written])

@@ -1,21 +1,34 @@
-"""Incremental forms of CSRs that show the same state: they count from what the hart holds, by whichever name it was told last."""
+# SPDX-License-Identifier: Apache-2.0
+"""Incremental forms of CSRs that show the same state: they count from what the hart holds, by whichever name it was
+reported last.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import Decoder, decode
+from rvtrace.models.tandem.decoder.decoded import Decoded
+from rvtrace.models.tandem.encoder import items
+from rvtrace.models.tandem.encoder.items import Begin, End, IncrementPc, Instruction, Reset, State, pack
 
-from models.tandem import items
-from models.tandem.config import Config
-from models.tandem.decoded import Decoded
-from models.tandem.decoder import Decoder, decode
-from models.tandem.items import Begin, End, IncrementPc, Instruction, Reset, State, pack
-
-FFLAGS, FRM, FCSR, MSTATUS, SSTATUS, MIDELEG, MIE, SIE, MIP, SIP = 1, 2, 3, 0x300, 0x100, 0x303, 0x304, 0x104, 0x344, 0x144
+FFLAGS, FRM, FCSR, MSTATUS, SSTATUS, MIDELEG, MIE, SIE, MIP, SIP = (
+    1,
+    2,
+    3,
+    0x300,
+    0x100,
+    0x303,
+    0x304,
+    0x104,
+    0x344,
+    0x144,
+)
 FULL, OR, ADD = items.Register, items.OrRegister, items.AddRegister
 UNKNOWN = None
-# What is told, and what the last one then is.
+# What is reported, and what the last one then is.
 CASES = {
     "fcsr, fflags |": ([FULL(FCSR, 0xE0), OR(FFLAGS, 3)], 3),
     "fcsr, frm +": ([FULL(FCSR, 0x3F), ADD(FRM, 1)], 2),
@@ -37,34 +50,34 @@ CASES = {
 }
 
 
-def groups(told: list, reset: int = -1) -> list:
-    """Each in a group of its own, behind a reset; reset: another one before the item of this number."""
+def groups(reported: list, reset: int = -1) -> list:
+    """Each in a separate group, after a reset; reset: another one before the item of this number."""
     out = [Begin(), Reset(), State(10, 0), End()]
-    for k, one in enumerate(told):
+    for k, one in enumerate(reported):
         out += [Begin(), Reset(), State(10, 0), End()] if k == reset else []
         out += [Begin(), IncrementPc(), Instruction(4, 0x13), one, End()]
     return out
 
 
 def last(decoded: Decoded) -> int | None:
-    """The value of the last register told; None if its group tells none."""
+    """The value of the last register reported; None if its group reports none."""
     *_, group = decoded.groups()
     return next((value for key, value in group.changes if key < 0x1000), None)
 
 
 @pytest.mark.parametrize("xlen", (32, 64))
-@pytest.mark.parametrize("told,value", CASES.values(), ids=CASES)
-def test_one_state(told: list, value: int | None, xlen: int) -> None:
+@pytest.mark.parametrize("reported,value", CASES.values(), ids=CASES)
+def test_one_state(reported: list, value: int | None, xlen: int) -> None:
     config = Config(xlen=xlen)
-    decoded = decode(pack(groups(told), config), config)
+    decoded = decode(pack(groups(reported), config), config)
     assert last(decoded) == value
     assert [one.name for one in decoded.diagnostics] == (["unknown_base"] if value is UNKNOWN else [])
 
 
-@pytest.mark.parametrize("told,value", CASES.values(), ids=CASES)
-def test_a_reset_forgets_all_names(told: list, value: int | None) -> None:
+@pytest.mark.parametrize("reported,value", CASES.values(), ids=CASES)
+def test_a_reset_forgets_all_names(reported: list, value: int | None) -> None:
     config = Config()
-    decoded = decode(pack(groups(told, len(told) - 1), config), config)
+    decoded = decode(pack(groups(reported, len(reported) - 1), config), config)
     assert last(decoded) is None and [one.name for one in decoded.diagnostics] == ["unknown_base"]
 
 
@@ -77,8 +90,8 @@ def test_fields_of_both_widths() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_wherever_the_bytes_are_cut(seed: int) -> None:
     config, rng = Config(), random.Random(f"{seed}:cut")
-    told = [item for k in range(60) for item in rng.choice(list(CASES.values()))[0] + [FULL(0x1005, k)]]
-    data = pack(groups(told, 50), config)
+    reported = [item for k in range(60) for item in rng.choice(list(CASES.values()))[0] + [FULL(0x1005, k)]]
+    data = pack(groups(reported, 50), config)
     whole = decode(data, config)
     decoder, parts, at = Decoder(config), [], 0
     while at < len(data):

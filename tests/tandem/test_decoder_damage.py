@@ -1,20 +1,25 @@
-"""What a decoder knows where a trace begins, ends or is damaged: the pc, and what is told once."""
+# SPDX-License-Identifier: Apache-2.0
+"""What a decoder knows where a trace begins, ends or is damaged: the pc, and what is reported once."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.items import Begin, End, Item, Register, Reset, State, pack
 
-from models.tandem.decoder import decode
-from models.tandem.items import Begin, End, Item, Register, Reset, State, pack
 from tests.tandem.test_decoder_diagnostics import CONFIG, GOOD, NOP, PREFIX, START
 
 
-@pytest.mark.parametrize("prefix", [[], [Begin(), Reset(), End()], [Begin(), State(10, 8), Reset(), End(), Begin(), Reset(), End()]])
+@pytest.mark.parametrize(
+    "prefix", [[], [Begin(), Reset(), End()], [Begin(), State(10, 8), Reset(), End(), Begin(), Reset(), End()]]
+)
 def test_increment_without_pc(prefix: list[Item]) -> None:
-    """Told once, until there is a pc; then pcs are right."""
+    """Reported once, until there is a pc; then pcs are right."""
     data = pack([*prefix, *GOOD, *GOOD, Begin(), NOP, State(10, 0x80), End(), *GOOD], CONFIG)
     decoded = decode(data, CONFIG)
-    assert [(found.name, found.offset, found.pc) for found in decoded.diagnostics] == [("increment_without_pc", len(pack(prefix, CONFIG)), None)]
+    assert [(found.name, found.offset, found.pc) for found in decoded.diagnostics] == [
+        ("increment_without_pc", len(pack(prefix, CONFIG)), None)
+    ]
     groups = list(decoded.groups())
     assert [group.next_pc for group in groups[-4:]] == [None, None, 0x80, 0x84] and groups[-4].changes == [(0x1005, 9)]
     again = decode(data + pack([Begin(), Reset(), End(), *GOOD], CONFIG), CONFIG)
@@ -23,7 +28,7 @@ def test_increment_without_pc(prefix: list[Item]) -> None:
 
 @pytest.mark.parametrize("cut", range(1, len(pack(GOOD, CONFIG))))
 def test_truncated(cut: int) -> None:
-    """Bytes that end within a group: one diagnostic, the group is marked, what it told is kept."""
+    """Bytes that end within a group: one diagnostic, the group is marked, what it reported is kept."""
     whole = pack([*PREFIX, *GOOD], CONFIG)
     decoded = decode(whole[:-cut], CONFIG)
     (found,) = decoded.diagnostics
@@ -31,9 +36,15 @@ def test_truncated(cut: int) -> None:
     assert decoded.group(1).broken and not decoded.group(0).broken
 
 
-def test_pc_behind_damage() -> None:
-    """Bytes that were skipped may have told anything: no pc until the next full one, and nobody complains again."""
-    data = pack([*PREFIX, *GOOD], CONFIG) + b"\x01\xff" + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG)
+def test_pc_after_damage() -> None:
+    """Bytes that were skipped may have reported anything: no pc until the next full one, and nothing is reported
+    again.
+    """
+    data = (
+        pack([*PREFIX, *GOOD], CONFIG)
+        + b"\x01\xff"
+        + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG)
+    )
     decoded = decode(data, CONFIG)
     assert [found.name for found in decoded.diagnostics] == ["unknown_opcode"]
     assert [group.pc for group in decoded.groups()] == [None, START, START + 4, None, None, None, 0x40]
@@ -41,7 +52,7 @@ def test_pc_behind_damage() -> None:
 
 
 def test_trace_that_begins_with_noise() -> None:
-    """What was before is not known, and that is told once."""
+    """What was before is not known, and that is reported once."""
     decoded = decode(b"\xff" + pack([*GOOD, *GOOD, Begin(), NOP, State(10, 0x40), End(), *GOOD], CONFIG), CONFIG)
     (found,) = decoded.diagnostics
     assert found[:4] == ("unknown_opcode", 0, -1, None) and found.skipped == 1
@@ -56,8 +67,14 @@ def test_truncated_data_is_no_group() -> None:
     assert found.name == "truncated" and found.skipped == 6 and len(decoded) == 2
 
 
-def test_text_tells_the_byte() -> None:
+def test_text_names_the_byte() -> None:
     """What was found, in numbers."""
-    for behind, says in (("08 00000080 4e", "0x4e"), ("0c", "opcode 12"), ("07 0b", "identifier 11"), ("04 4010", "0x1040"), ("08 00000080 20 09 22", "0x22")):
-        (found,) = decode(pack(PREFIX, CONFIG) + b"\x01" + bytes.fromhex(behind), CONFIG).diagnostics
+    for after, says in (
+        ("08 00000080 4e", "0x4e"),
+        ("0c", "opcode 12"),
+        ("07 0b", "identifier 11"),
+        ("04 4010", "0x1040"),
+        ("08 00000080 20 09 22", "0x22"),
+    ):
+        (found,) = decode(pack(PREFIX, CONFIG) + b"\x01" + bytes.fromhex(after), CONFIG).diagnostics
         assert says in found.text

@@ -1,16 +1,18 @@
-"""Each diagnostic of TV-3 and TV-5 by a trace that has this fault and no other: name, offset, group and pc, once, and what comes behind is whole."""
+# SPDX-License-Identifier: Apache-2.0
+"""Each diagnostic of TV-3 and TV-5 by a trace that has this fault and no other: name, offset, group and pc, once, and
+what comes after it is whole.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import pytest
-
-from models.tandem.config import Config
-from models.tandem.decoded import PC_KEY
-from models.tandem.decoder import decode
-from models.tandem.diagnostics import TEXTS
-from models.tandem.items import (
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.decoder.decoded import PC_KEY
+from rvtrace.models.tandem.decoder.diagnostics import TEXTS
+from rvtrace.models.tandem.encoder.items import (
     AddRegister,
     Begin,
     End,
@@ -34,7 +36,9 @@ GOOD: list[Item] = [Begin(), NOP, IncrementPc(), Register(0x1005, 9), End()]
 
 
 class Case(NamedTuple):
-    """items: behind the prefix. at: which of them is at fault. changes: what the group with the fault still tells; None: not looked at."""
+    """items: after the prefix. at: which of them is at fault. changes: what the group with the fault still reports;
+    None: not looked at.
+    """
 
     name: str
     items: list[Item | bytes]
@@ -57,7 +61,9 @@ CASES = [
     Case("orphan_response", [Begin(), NOP, b"\x09\x02", End()], 2, {}),
     Case("orphan_response", [Begin(), Request(0, 1, 0, 1), Register(0x300, 1), b"\x09\x00"], 3, {0x300: 1}),
     Case("orphan_end", [*GOOD, End()], 5, None),
-    Case("outside_group", [NOP], 0, {}, 0), Case("outside_group", [IncrementPc()], 0, {}, 0), Case("outside_group", [Init()], 0, {}, 0),
+    Case("outside_group", [NOP], 0, {}, 0),
+    Case("outside_group", [IncrementPc()], 0, {}, 0),
+    Case("outside_group", [Init()], 0, {}, 0),
     Case("two_instructions", [Begin(), SHORT, NOP, IncrementPc(), End()], 2, {PC_KEY: START + 2}),
     Case("init_with_instruction", [Begin(), Init(), NOP, Register(0x300, 1), End()], 0, {0x300: 1}),
     Case("init_with_reset", [Begin(), Init(), Reset(), State(10, 4), End()], 0, {PC_KEY: 4}),
@@ -66,17 +72,29 @@ CASES = [
     Case("increment_and_pc", [Begin(), NOP, State(10, 0x40), IncrementPc(), End()], 0, {PC_KEY: 0x40}),
     Case("increment_without_instruction", [Begin(), IncrementPc(), Register(0x300, 1), End()], 0, {0x300: 1}),
     Case("unknown_base", [Begin(), NOP, IncrementPc(), AddRegister(0x1006, 1), End()], 3, STEP),
-    Case("unknown_base", [Begin(), NOP, IncrementPc(), OrRegister(3, 1), End(), Begin(), NOP, IncrementPc(), OrRegister(3, 1), End()], 3, STEP),
+    Case(
+        "unknown_base",
+        [Begin(), NOP, IncrementPc(), OrRegister(3, 1), End(), Begin(), NOP, IncrementPc(), OrRegister(3, 1), End()],
+        3,
+        STEP,
+    ),
     Case("x0_write", [Begin(), NOP, IncrementPc(), Register(0x1000, 1), End()], 3, STEP),
     Case("x0_write", [Begin(), NOP, IncrementPc(), AddRegister(0x1000, 1), End()], 3, STEP),
-    Case("repeated_state", [Begin(), NOP, IncrementPc(), Register(0x300, 1), Register(0x300, 2), End()], 4, STEP | {0x300: 2}),
+    Case(
+        "repeated_state",
+        [Begin(), NOP, IncrementPc(), Register(0x300, 1), Register(0x300, 2), End()],
+        4,
+        STEP | {0x300: 2},
+    ),
     Case("repeated_state", [Begin(), NOP, State(10, 4), State(10, 8), End()], 3, {PC_KEY: 8}),
-    Case("repeated_state", [Begin(), NOP, IncrementPc(), State(4, 1), State(6, 1), End()], 4, None),  # store data of two sizes
+    # store data of two sizes
+    Case("repeated_state", [Begin(), NOP, IncrementPc(), State(4, 1), State(6, 1), End()], 4, None),
     Case("repeated_state", [Begin(), NOP, IncrementPc(), IncrementPc(), End()], 3, STEP),
     Case("instruction_length", [Begin(), Instruction(2, 0x13), State(10, 4), End()], 1, {PC_KEY: 4}),
     Case("instruction_length", [Begin(), Instruction(4, 0x12), State(10, 4), End()], 1, {PC_KEY: 4}),
-    Case("unknown_privilege", [Begin(), State(1, 2), End()], 1, None), Case("unknown_privilege", [Begin(), State(1, 4), End()], 1, None),
-]  # fmt: skip
+    Case("unknown_privilege", [Begin(), State(1, 2), End()], 1, None),
+    Case("unknown_privilege", [Begin(), State(1, 4), End()], 1, None),
+]
 
 
 def packed(items: list[Item | bytes]) -> list[bytes]:
@@ -91,11 +109,17 @@ def packed(items: list[Item | bytes]) -> list[bytes]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{len(case.items)}-{case.at}")
 def test_one_fault(case: Case) -> None:
-    """Found once, at its place, and the groups before and behind are as if it were not there."""
-    prefix, parts, behind = pack(PREFIX, CONFIG), packed(case.items), pack([Begin(), NOP, State(10, 0x200), End(), *GOOD], CONFIG)
-    decoded = decode(prefix + b"".join(parts) + behind, CONFIG)
+    """Found once, at its place, and the groups before and after are as if it were not there."""
+    prefix, parts, after = (
+        pack(PREFIX, CONFIG),
+        packed(case.items),
+        pack([Begin(), NOP, State(10, 0x200), End(), *GOOD], CONFIG),
+    )
+    decoded = decode(prefix + b"".join(parts) + after, CONFIG)
     (found,) = decoded.diagnostics
-    assert found.name == case.name and str(found).endswith(f"{found.text} [{case.name}]" + f"; {found.skipped} bytes skipped" * (found.skipped > 0))
+    assert found.name == case.name and str(found).endswith(
+        f"{found.text} [{case.name}]" + f"; {found.skipped} bytes skipped" * (found.skipped > 0)
+    )
     assert found.offset == len(prefix) + sum(map(len, parts[: case.at]))
     reset_in_group = case.name in ("init_with_reset", "reset_with_instruction")
     assert found.group == case.group and (found.pc == START or reset_in_group or case.name == "orphan_end")

@@ -1,4 +1,7 @@
-"""The decoder on any bytes: it survives, tells the same however they are cut, loses no byte silently, and takes linear time."""
+# SPDX-License-Identifier: Apache-2.0
+"""The decoder on any bytes: it survives, reports the same however they are cut, loses no byte silently, and takes
+linear time.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,13 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.tandem.config import Config
-from models.tandem.decoded import Decoded
-from models.tandem.decoder import Decoder, decode
-from models.tandem.decoder_scan import MAX_GROUP
-from models.tandem.diagnostics import BROKEN, MAX_DIAGNOSTICS
-from models.tandem.encoder import encode
-from models.tandem.items import (
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import Decoder, decode
+from rvtrace.models.tandem.decoder.decoded import Decoded
+from rvtrace.models.tandem.decoder.diagnostics import BROKEN, MAX_DIAGNOSTICS
+from rvtrace.models.tandem.decoder.scan import MAX_GROUP
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.items import (
     Begin,
     End,
     IncrementPc,
@@ -26,11 +28,26 @@ from models.tandem.items import (
     State,
     pack,
 )
-from models.tandem.trace_data import Rows
+from rvtrace.models.tandem.trace_data import Rows
+
 from tests.tandem.rows import CONFIGS, random_rows
 
 GOOD = encode(Rows.from_rows(random_rows("fuzz", 60, Config())), Config()).data
-WORDS = st.sampled_from([b"\x01", b"\x02", b"\x03", b"\x0a", b"\x0b", b"\x10\x01\x00", b"\x04\x05\x10", b"\x07\x0a", b"\x08", b"\x09\x03", b"\x05\x05\x10\x01"])
+WORDS = st.sampled_from(
+    [
+        b"\x01",
+        b"\x02",
+        b"\x03",
+        b"\x0a",
+        b"\x0b",
+        b"\x10\x01\x00",
+        b"\x04\x05\x10",
+        b"\x07\x0a",
+        b"\x08",
+        b"\x09\x03",
+        b"\x05\x05\x10\x01",
+    ]
+)
 
 
 def in_pieces(data: bytes, config: Config, seed: str, largest: int) -> Decoded:
@@ -49,9 +66,11 @@ def check(data: bytes, config: Config, sizes: tuple[int, ...] = (3, 60)) -> Deco
     groups = list(whole.groups())
     for largest in sizes:
         pieces = in_pieces(data, config, "pieces", largest)
-        assert list(pieces.groups()) == groups and pieces.diagnostics == whole.diagnostics and pieces.items == whole.items
-    told = sum(group.end - group.offset for group in groups)
-    assert told + sum(found.skipped for found in whole.diagnostics) == len(data)
+        assert (
+            list(pieces.groups()) == groups and pieces.diagnostics == whole.diagnostics and pieces.items == whole.items
+        )
+    reported = sum(group.end - group.offset for group in groups)
+    assert reported + sum(found.skipped for found in whole.diagnostics) == len(data)
     assert [group.offset for group in groups] == sorted(group.offset for group in groups)
     return whole
 
@@ -64,7 +83,9 @@ def test_any_bytes(data: bytes, config: Config) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(words=st.lists(st.one_of(WORDS, st.binary(min_size=1, max_size=8)), max_size=40), config=st.sampled_from(CONFIGS))
+@given(
+    words=st.lists(st.one_of(WORDS, st.binary(min_size=1, max_size=8)), max_size=40), config=st.sampled_from(CONFIGS)
+)
 def test_bytes_like_a_trace(words: list[bytes], config: Config) -> None:
     """Pieces of items in any order."""
     check(b"".join(words), config)
@@ -88,19 +109,30 @@ GROUP = pack([Begin(), Instruction(4, 0x13), IncrementPc(), Register(0x1005, 1 <
 @pytest.mark.parametrize("at", [1, 6, 7, 18])
 @pytest.mark.parametrize("noise", [b"\xff", b"\x00\x00", b"\x07\x00\x07", b"\xff\x01\x02\x00", b"\x00\x01\x01\x11\x13"])
 def test_noise_between_items(at: int, noise: bytes) -> None:
-    """Noise instead of the rest of a group: one diagnostic, and all groups behind are whole, begin groups within the noise or not."""
+    """Noise instead of the rest of a group: one diagnostic, and all groups after it are whole, begin groups within the
+    noise or not.
+    """
     start = pack([Begin(), Reset(), State(10, 0), End()], Config())
     found = check(start + GROUP * 3 + GROUP[:at] + noise + GROUP * 4, Config())
     (one,) = found.diagnostics
     assert one.group == 4 and one.pc == 12 and one.skipped == len(noise)
-    assert [group.end - group.offset for group in found.groups()] == [len(start), *[len(GROUP)] * 3, at, *[len(GROUP)] * 4]
+    assert [group.end - group.offset for group in found.groups()] == [
+        len(start),
+        *[len(GROUP)] * 3,
+        at,
+        *[len(GROUP)] * 4,
+    ]
 
 
 LONG = {
-    "begins": b"\x01" * 200_000, "begin and noise": b"\x01\x10" * 100_000, "open groups": (b"\x01" + b"\x10\x01\x00" * 20 + b"\xff") * 3000,
-    "zeros": bytes(200_000), "requests": b"\x01" + pack([Request(0, 0, 0)], Config()) * 20_000, "ends": b"\x02" * 100_000,
+    "begins": b"\x01" * 200_000,
+    "begin and noise": b"\x01\x10" * 100_000,
+    "open groups": (b"\x01" + b"\x10\x01\x00" * 20 + b"\xff") * 3000,
+    "zeros": bytes(200_000),
+    "requests": b"\x01" + pack([Request(0, 0, 0)], Config()) * 20_000,
+    "ends": b"\x02" * 100_000,
     "one group": b"\x01" + pack([Init(), Register(0x300, 1)], Config()) * 20_000 + b"\x02",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -121,5 +153,9 @@ def test_long_group() -> None:
     (broken,) = whole.diagnostics
     assert broken.name == "long_group" and MAX_GROUP - len(item) < broken.offset < MAX_GROUP + len(item)
     pieces = in_pieces(data, Config(), "long", 100_000)
-    assert list(pieces.groups()) == list(whole.groups()) and pieces.diagnostics == whole.diagnostics and pieces.lost == whole.lost
+    assert (
+        list(pieces.groups()) == list(whole.groups())
+        and pieces.diagnostics == whole.diagnostics
+        and pieces.lost == whole.lost
+    )
     assert whole.group(len(whole) - 1).changes[-1] == (0x1005, 1 << 40 | 0x0101)

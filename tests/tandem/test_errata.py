@@ -1,17 +1,19 @@
-"""Errata of the specification: refused as printed, decoded as corrected; the examples, byte by byte, from what they say."""
+# SPDX-License-Identifier: Apache-2.0
+"""Errata of the specification: refused as printed, decoded as corrected; the examples, byte by byte, from what they
+say.
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.tandem import table
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.errata import BYTES, ERRATA, EXAMPLES, PREAMBLE, as_printed, example, printed
-from models.tandem.items import Response, items, pack
-from models.tandem.table import STATE_KEY
-from models.tandem.trace_data import Rows, TraceData
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.items import Response, items, pack
+from rvtrace.models.tandem.errata import BYTES, ERRATA, EXAMPLES, PREAMBLE, as_printed, example, printed
+from rvtrace.models.tandem.table import STATE_KEY
+from rvtrace.models.tandem.trace_data import Rows, TraceData
 
 RV64GC = Config(xlen=64, flen=64)
 START, MACHINE = 0x81234, 3
@@ -31,11 +33,16 @@ SAID = {
 
 def changes_of(row: TraceData) -> dict[int, int]:
     """Shadow state that a row changes."""
-    told = {STATE_KEY + table.PC: row.pc, STATE_KEY + table.PRIV: row.priv, STATE_KEY + table.PADDR: row.paddr, table.FCSR: row.fcsr}
-    told |= dict(row.csr)
-    told |= {table.GPR_BASE + row.gpr[0]: row.gpr[1]} if row.gpr else {}
-    told |= {table.FPR_BASE + row.fpr[0]: row.fpr[1]} if row.fpr else {}
-    return {key: value for key, value in told.items() if value is not None}
+    reported = {
+        STATE_KEY + table.PC: row.pc,
+        STATE_KEY + table.PRIV: row.priv,
+        STATE_KEY + table.PADDR: row.paddr,
+        table.FCSR: row.fcsr,
+    }
+    reported |= dict(row.csr)
+    reported |= {table.GPR_BASE + row.gpr[0]: row.gpr[1]} if row.gpr else {}
+    reported |= {table.FPR_BASE + row.fpr[0]: row.fpr[1]} if row.fpr else {}
+    return {key: value for key, value in reported.items() if value is not None}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -60,11 +67,17 @@ def test_one_more_byte_or_less_is_found(name: str) -> None:
     data = example(name)
     for at in range(len(data)):
         decoded = decode(PREAMBLE + data[:at] + data[at + 1 :], RV64GC)
-        same = len(decoded) == 2 and list(decoded.groups())[1].changes == good.changes and decoded.group(1).insn == good.insn
+        same = (
+            len(decoded) == 2
+            and list(decoded.groups())[1].changes == good.changes
+            and decoded.group(1).insn == good.insn
+        )
         assert decoded.diagnostics or not same
 
 
-IN_BYTES = [(one, where) for one in ERRATA if one.finds == "decoder" for where in dict.fromkeys(line[0] for line in one.lines)]
+IN_BYTES = [
+    (one, where) for one in ERRATA if one.finds == "decoder" for where in dict.fromkeys(line[0] for line in one.lines)
+]
 
 
 @pytest.mark.parametrize(("erratum", "where"), IN_BYTES, ids=lambda value: getattr(value, "name", value))
@@ -85,9 +98,15 @@ def test_whole_example_as_printed_is_refused(where: str) -> None:
 
 
 def test_format_is_kept_where_only_a_verifier_finds_it() -> None:
-    """The other two printed bytes are legal items that tell something else: x16, and a word that is not sign-extended."""
+    """The other two printed bytes are legal items that mean something else: x16,
+    and a word that is not sign-extended.
+    """
     sixteen = decode(PREAMBLE + printed("a0 register", "C.4"), RV64GC)
-    assert not sixteen.diagnostics and 0x1010 in dict(sixteen.group(1).changes) and 0x100A not in dict(sixteen.group(1).changes)
+    assert (
+        not sixteen.diagnostics
+        and 0x1010 in dict(sixteen.group(1).changes)
+        and 0x100A not in dict(sixteen.group(1).changes)
+    )
     result = decode(PREAMBLE + printed("lw result", "C.5"), RV64GC)
     assert not result.diagnostics and dict(result.group(1).changes)[0x1004] == 0x55AA55AA55AA55AA
 
@@ -96,16 +115,24 @@ def test_zero_instruction_of_32_bits_is_one_without_16_bit_instructions() -> Non
     """C.7 as printed is right on a hart without C."""
     data = example("C.7", {4: "11", 5: "00 00 00 00"})
     assert not decode(PREAMBLE + data, Config(compressed=0)).diagnostics
-    assert [one.name for one in decode(PREAMBLE + example("C.7"), Config(compressed=0)).diagnostics] == ["instruction_length"]
+    assert [one.name for one in decode(PREAMBLE + example("C.7"), Config(compressed=0)).diagnostics] == [
+        "instruction_length"
+    ]
 
 
 def test_response_of_one_byte() -> None:
-    """Opcode 9 without data has 8 bits behind it: a store's."""
+    """Opcode 9 without data has 8 bits after it: a store's."""
     request = bytes.fromhex("01 08 00 00 00 80 00 00 00 00 21 44 33 22 11")  # store, 32 bits
     decoded = decode(PREAMBLE + request + bytes.fromhex("09 02 02"), RV64GC)
     assert not decoded.diagnostics
     (memory,) = decoded.group(1).memory
-    assert (memory.op, memory.size, memory.data, memory.result, memory.response_data) == (table.STORE, 2, 0x11223344, 0, None)
+    assert (memory.op, memory.size, memory.data, memory.result, memory.response_data) == (
+        table.STORE,
+        2,
+        0x11223344,
+        0,
+        None,
+    )
     assert list(items(request + b"\x09\x02\x02", RV64GC))[2][1] == Response(2)
     assert len(pack([item for _, item in items(request + b"\x09\x02\x02", RV64GC)], RV64GC)) == len(request) + 3
 

@@ -1,18 +1,20 @@
-"""The examples executed: as corrected they fit an instruction set simulator, and it finds what the format cannot (C.4, C.5)."""
+# SPDX-License-Identifier: Apache-2.0
+"""The examples executed: as corrected they fit an instruction set simulator, and it finds what the format cannot (C.4,
+C.5).
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.errata import ERRATA, example, printed
-from models.tandem.profile import Profile
-from models.tandem.simulator import reference
-from models.tandem.trace_data import Rows, TraceData
-from models.tandem.verdict import Report
-from models.tandem.verifier import Verifier
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.errata import ERRATA, example, printed
+from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.trace_data import Rows, TraceData
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Report
+from rvtrace.models.tandem.verifier.verify import Verifier
 
 CONFIG = Config(xlen=64, flen=64)
 START, STORE = 0x81234, 1
@@ -27,9 +29,12 @@ NEEDS = {
 
 
 def verified(table: str, data: bytes) -> Report:
-    """An example behind state initialization."""
+    """An example after state initialization."""
     (size, bits), registers, memory = NEEDS[table]
-    rows = [TraceData(reset=True, pc=START, priv=3), TraceData(init=True, request=(STORE, 1 if size == 2 else 2, START, bits))]
+    rows = [
+        TraceData(reset=True, pc=START, priv=3),
+        TraceData(init=True, request=(STORE, 1 if size == 2 else 2, START, bits)),
+    ]
     rows += [TraceData(init=True, gpr=(number, value)) for number, value in registers.items()]
     rows += [TraceData(init=True, request=(STORE, 2, address, value)) for address, value in memory.items()]
     if table == "C.6":
@@ -55,4 +60,6 @@ def test_printed_example_does_not_fit(name: str) -> None:
     report = verified(table, printed(name, table))
     (finding,) = report.findings
     assert {difference.what for difference in finding.differences} == {erratum.diagnostic}
-    assert {difference.how for difference in finding.differences} == ({"omitted", "extra"} if table == "C.4" else {"wrong"})
+    assert {difference.how for difference in finding.differences} == (
+        {"omitted", "extra"} if table == "C.4" else {"wrong"}
+    )

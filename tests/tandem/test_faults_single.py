@@ -1,19 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each of the 21 faults of a trace, alone, in real programs: one report, at its place, with the right verdict."""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.tandem.faults import FAULTS, Fault
+from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 
-from models.tandem.faults import FAULTS, Fault
-from models.tandem.verdict import Report, Verdict
 from tests.tandem.runs import config_of, sections_of, verified, with_fault
 
 LENGTH = 4800
-RUNS = [("sort", 64, {}), ("crc", 32, {"incremental": 2, "implied_end": 1}), ("switch", 64, {"incremental": 0}), ("recursion", 32, {})]
+RUNS = [
+    ("sort", 64, {}),
+    ("crc", 32, {"incremental": 2, "implied_end": 1}),
+    ("switch", 64, {"incremental": 0}),
+    ("recursion", 32, {}),
+]
 
 
 def expected(fault: Fault, report: Report) -> bool:
-    """One report with the fault's verdict; if nothing later uses what was told wrongly, the hart's, not confirmed."""
+    """One report with the fault's verdict; if nothing later uses what was reported wrongly, the hart's, not
+    confirmed.
+    """
     if len(report.findings) != 1:
         return False
     found = report.findings[0]
@@ -30,7 +38,9 @@ def test_one_report_at_its_place(fault: Fault, name: str, xlen: int, options: di
     assert expected(fault, report), f"{fault.name} at section {k}\n{report}"
     offset = report.findings[0].offset
     begin = sum(map(len, good[:k]))
-    assert begin - 1 <= offset <= begin + sum(map(len, bad[k : k + 3])), f"told at {offset:#x}, planted at {begin:#x}"
+    assert begin - 1 <= offset <= begin + sum(map(len, bad[k : k + 3])), (
+        f"reported at {offset:#x}, inserted at {begin:#x}"
+    )
 
 
 @pytest.mark.parametrize("xlen", (32, 64))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table, the configuration and the profile page say the same, and what the specification says."""
 
 from __future__ import annotations
@@ -6,17 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config, ConfigError
+from rvtrace.models.tandem.decoder.diagnostics import TEXTS
+from rvtrace.models.tandem.trace_data import DTYPES, Rows, RowsError, TraceData
 
-from models.tandem import table
-from models.tandem.config import Config, ConfigError
-from models.tandem.diagnostics import TEXTS
-from models.tandem.trace_data import DTYPES, Rows, RowsError, TraceData
-
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tandem-profile.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "tandem-profile.md").read_text()
 
 
 def test_payload_lengths() -> None:
-    """Chapter 2: bits behind the opcode, for RV64 with 64-bit f registers."""
+    """Chapter 2: bits after the opcode, for RV64 with 64-bit f registers."""
     config = Config(xlen=64, flen=32)
     fixed = {1: 0, 2: 0, 3: 0, 5: 24, 6: 24, 10: 0, 11: 0, 16: 16, 17: 32}
     assert set(fixed) | {4, 7, 8, 9} == set(table.BY_CODE)
@@ -26,7 +26,14 @@ def test_payload_lengths() -> None:
     def bits(code: int, **values: int) -> int:
         return sum(field.width(config, values) for field in table.BY_CODE[code].fields)
 
-    assert [bits(4, address=address) for address in (0, 0xFFF, 0x1000, 0x101F, 0x1020, 0x103F)] == [80, 80, 80, 80, 48, 48]
+    assert [bits(4, address=address) for address in (0, 0xFFF, 0x1000, 0x101F, 0x1020, 0x103F)] == [
+        80,
+        80,
+        80,
+        80,
+        48,
+        48,
+    ]
     assert [table.register_width(config, address) for address in (0x1040, 0x1FFF, 0x8000)] == [0, 0, 0]
     assert [bits(7, id=identifier) - 8 for identifier in range(1, 11)] == [8, 64, 64, 8, 16, 32, 64, 64, 64, 64]
     store, load, swap = ({"op": op, "size": 3, "result": 0} for op in (1, 0, 4))
@@ -57,11 +64,19 @@ def test_configuration() -> None:
     assert config.absent == ("paddr", "eaddr") and Config.from_dict(config.to_dict()) == config
     assert Config.from_dict({"ip": "tandem", "xlen": "32", "absent": "eaddr,paddr"}).absent == ("paddr", "eaddr")
     assert Config(xlen=32).mlen == 32 and Config().mlen == 64
-    assert not Config(flen=0).traces("fcsr") and not Config(absent=("request",)).traces("response") and Config().traces("csr")
+    assert (
+        not Config(flen=0).traces("fcsr")
+        and not Config(absent=("request",)).traces("response")
+        and Config().traces("csr")
+    )
     for wrong, says in (
-        ({"xlen": 128}, "XLEN=32 or 64"), ({"mlen": 34}, "MLEN=64"), ({"xlen": 32, "mlen": 64}, "MLEN=32 or 34"), ({"absent": ("x",)}, "give some of pc,ppc"),
-        ({"lanes": 3}, "LANES=1 or 2"), ({"incremental": 3}, "INCREMENTAL=0 or 1 or 2"),
-    ):  # fmt: skip
+        ({"xlen": 128}, "XLEN=32 or 64"),
+        ({"mlen": 34}, "MLEN=64"),
+        ({"xlen": 32, "mlen": 64}, "MLEN=32 or 34"),
+        ({"absent": ("x",)}, "give some of pc,ppc"),
+        ({"lanes": 3}, "LANES=1 or 2"),
+        ({"incremental": 3}, "INCREMENTAL=0 or 1 or 2"),
+    ):
         with pytest.raises(ConfigError, match=says):
             Config(**wrong)
     for given, says in (({"colour": 1}, "unknown option COLOUR"), ({"xlen": "many"}, "XLEN=many is not a number")):
@@ -82,8 +97,8 @@ def test_page_has_the_parts_of_the_port() -> None:
 
 def test_page_has_the_diagnostics() -> None:
     """Each with its name."""
-    behind = PAGE[PAGE.index("| diagnostic |") :]
-    assert set(re.findall(r"`([a-z0-9_]+)`", behind)) - {"init"} == set(TEXTS)
+    after = PAGE[PAGE.index("| diagnostic |") :]
+    assert set(re.findall(r"`([a-z0-9_]+)`", after)) - {"init"} == set(TEXTS)
 
 
 def test_rows_refuse() -> None:

@@ -1,29 +1,33 @@
-"""Rows of recorded programs, and memory-loading traces: what a reader of the trace gets is what the program is and did."""
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of recorded programs, and memory-loading traces: what a reader of the trace gets is what
+the program is and did.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from models.riscv import recording
-from models.riscv.program import Program
-from models.riscv.retired import Kind, Retired
-from models.tandem import table
-from models.tandem.config import Config, ConfigError
-from models.tandem.decoded import PC_KEY
-from models.tandem.decoder import decode
-from models.tandem.elf_to_trace import elf_to_trace, memory_rows
-from models.tandem.encoder import encode
-from models.tandem.from_retired import from_recording, from_retired
-from models.tandem.table import STATE_KEY
-from models.tandem.trace_data import RowsError, illegal
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config, ConfigError
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.decoder.decoded import PC_KEY
+from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace, memory_rows
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording, from_retired
+from rvtrace.models.tandem.table import STATE_KEY
+from rvtrace.models.tandem.trace_data import RowsError, illegal
 
 SIZES = {3: 8, 2: 4, 1: 2, 0: 1}
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_traps(xlen: int) -> None:
-    """Group by group: the effects of the recording, traps with their instruction unless fetch failed, privilege behind each change."""
+    """Group by group: the effects of the recording, traps with their instruction unless fetch failed, privilege after
+    each change.
+    """
     run = recording.load("traps", xlen)
     config = Config(xlen=xlen, flen=0, incremental=2)
     rows = from_recording(run)
@@ -39,7 +43,9 @@ def test_traps(xlen: int) -> None:
     for k, group in enumerate(groups):
         changes = dict(group.changes)
         assert group.pc == retired.pc[k]
-        fetched = retired.kind[k] == Kind.INSN or (retired.kind[k] == Kind.EXCEPTION and retired.cause[k] not in (1, 12))
+        fetched = retired.kind[k] == Kind.INSN or (
+            retired.kind[k] == Kind.EXCEPTION and retired.cause[k] not in (1, 12)
+        )
         assert bool(group.size) == fetched
         if fetched:
             insn = run.program.insn(group.pc)
@@ -53,15 +59,21 @@ def test_traps(xlen: int) -> None:
         if k + 1 < len(retired):
             assert changes[PC_KEY] == retired.pc[k + 1]
             assert changes.get(STATE_KEY + table.PRIV, retired.priv[k]) == retired.priv[k + 1]
-        memory = [(key, value) for key, value in changes.items() if table.MEMDATA <= key - STATE_KEY < table.MEMDATA + 4]
+        memory = [
+            (key, value) for key, value in changes.items() if table.MEMDATA <= key - STATE_KEY < table.MEMDATA + 4
+        ]
         if effects.mem_store[k]:
             ((key, value),) = memory
             assert SIZES[key - STATE_KEY - table.MEMDATA] == effects.mem_size[k] and value == effects.mem_value[k]
-        assert (STATE_KEY + table.PADDR in changes) == (effects.mem_size[k] > 0) and bool(memory) == (effects.mem_store[k] > 0)
+        assert (STATE_KEY + table.PADDR in changes) == (effects.mem_size[k] > 0) and bool(memory) == (
+            effects.mem_store[k] > 0
+        )
 
 
 def test_addresses_of_a_paged_program() -> None:
-    """The tables of `traps` map every page to itself; effective addresses are told where they are translated only."""
+    """The tables of `traps` map every page to itself; effective addresses are reported where they are translated
+    only.
+    """
     run = recording.load("traps", 64)
     rows = from_retired(run.retired, run.program)
     effects = run.retired.effects
@@ -73,7 +85,7 @@ def test_addresses_of_a_paged_program() -> None:
 
 
 def test_interrupts_are_announced() -> None:
-    """Right before each interrupt, what was told of mip has its bit; sip is a view of it."""
+    """Right before each interrupt, what was reported of mip has its bit; sip is a view of it."""
     run = recording.load("traps", 32)
     mip, seen = 0, 0
     for row in from_recording(run):
@@ -100,7 +112,13 @@ def loaded(data: bytes, config: Config) -> dict[int, int]:
     for group in decoded.groups():
         for one in group.memory:
             size = 1 << one.size
-            assert one.op == table.STORE and one.address % size == 0 and size <= config.xlen // 8 and len(group.memory) == 1 and one.result is None
+            assert (
+                one.op == table.STORE
+                and one.address % size == 0
+                and size <= config.xlen // 8
+                and len(group.memory) == 1
+                and one.result is None
+            )
             memory.update({one.address + k: one.data >> 8 * k & 255 for k in range(size)})
     return memory
 

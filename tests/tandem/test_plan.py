@@ -1,31 +1,47 @@
-"""The plan, the checks, the scenarios, the coverage points and the planted bugs find each other, with no orphan either way."""
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
 from __future__ import annotations
 
 from random import Random
 
 import pytest
+from rvtrace.models.tandem.config import Config
+from rvtrace.scoreboards.tandem import check as tandem
+from rvtrace.scoreboards.tandem import exact as tandem_exact
+from rvtrace.scoreboards.tandem import lossless as tandem_lossless
+from rvtrace.scoreboards.tandem import verify as tandem_verify
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.tandem.coverage.points import TANDEM
+from rvtrace.tb.tandem.coverage.sampling import sample
+from rvtrace.tb.tandem.stimulus.builds import BUILDS
+from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 
-from models.tandem.config import Config
-from scoreboards import tandem, tandem_exact, tandem_lossless, tandem_verify
-from scoreboards.tandem import check
-from scoreboards.tandem_knobs import Knobs
-from tb.coverage.tandem_points import TANDEM, sample
-from tb.sequences.tandem_builds import BUILDS
-from tb.sequences.tandem_scenarios import SCENARIOS
-from tests.plan_rows import PlanTests, Rows, literals
+from tests.common.plan_rows import PlanTests, Rows, literals
 from tests.tandem.captures import captured
 
-CHECKERS = {"exact": ("tandem_exact", "tandem_situations"), "lossless": ("tandem_lossless",), "legal": ("tandem_legal",), "verify": ("tandem_verify",), "port": ("tandem",)}
+CHECKERS = {
+    "exact": ("exact", "situations"),
+    "lossless": ("lossless",),
+    "legal": ("legal",),
+    "verify": ("verify",),
+    "port": ("check",),
+}
 BUILT_UP = {  # ids that the code puts together
-    "exact": {*tandem_exact.OPCODE.values(), *tandem_exact.IDENTIFIER.values()} - {"TV.opcode.state"}, "lossless": set(tandem_lossless.CLAUSE.values()),
-    "verify": set(tandem_verify.CLAUSE.values()), "port": set(tandem.PROBLEMS.values()), "legal": set(),
-}  # fmt: skip
+    "exact": {*tandem_exact.OPCODE.values(), *tandem_exact.IDENTIFIER.values()} - {"TV.opcode.state"},
+    "lossless": set(tandem_lossless.CLAUSE.values()),
+    "verify": set(tandem_verify.CLAUSE.values()),
+    "port": set(tandem.PROBLEMS.values()),
+    "legal": set(),
+}
 
 
 def ids(checker: str) -> set[str]:
-    """Clause ids that a checker's modules report under."""
-    return BUILT_UP[checker] | literals(r"TV(\.[a-z]+\.\w+|-\d)", *(f"scoreboards/{module}.py" for module in CHECKERS[checker]))
+    """Clause ids that the modules of a checker report."""
+    return BUILT_UP[checker] | literals(
+        r"TV(\.[a-z]+\.\w+|-\d)", *(f"scoreboards/tandem/{module}.py" for module in CHECKERS[checker])
+    )
 
 
 ROWS = Rows("tandem", CHECKERS, ids, SCENARIOS, TANDEM.points)
@@ -45,16 +61,19 @@ def test_every_ruling_has_a_row() -> None:
     assert {f"TV-{n}" for n in range(1, 10)} <= set(ROWS.built)
 
 
-def test_knobs_are_named_where_they_matter() -> None:
-    """Every choice that is a knob stands in a row, or is one of all of the reference profile."""
+def test_tolerances_are_named_where_they_matter() -> None:
+    """Every tolerance is named in a row, or belongs to the reference profile as a whole."""
     text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
-    assert {name for name in vars(Knobs()) if f"knob {name}" not in text} == {"bytes", "unchanged"}
+    assert {name for name in vars(Tolerances()) if f"tolerance {name}" not in text} == {"bytes", "unchanged"}
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_scenarios_meet_their_clauses(build: str) -> None:
-    """Played on the encoder model: each is right, and checks what it says that it serves."""
-    parts, ports = [], {"TV.port.unknown", "TV.port.stable", "TV.port.words", "TV.port.empty", "TV.port.causal", "TV.port.progress"}
+    """Run on the encoder model: each scenario passes, and checks the clauses that it names."""
+    parts, ports = (
+        [],
+        {"TV.port.unknown", "TV.port.stable", "TV.port.words", "TV.port.empty", "TV.port.causal", "TV.port.progress"},
+    )
     config, met = Config.from_dict(BUILDS[build]), {}
     for name, scenario in SCENARIOS.items():
         if BUILDS[build] in scenario.configs:
@@ -65,7 +84,11 @@ def test_scenarios_meet_their_clauses(build: str) -> None:
             parts.append(sample(capture, verdict))
     merged = TANDEM.merge(parts)
     assert not [point.surprises(merged) for point in TANDEM.points if point.surprises(merged)]
-    if build == "rv32":  # it has every option on
+    if build == "rv32":  # all its options are enabled
         options = {"TV.group.end", "TV.form.level", "TV.pc.never", "TV.row.absent", "TV.legal.absent"}
-        missing = {(clause, name) for name, found in met.items() for clause in set(SCENARIOS[name].clauses) - found - ports - options}
+        missing = {
+            (clause, name)
+            for name, found in met.items()
+            for clause in set(SCENARIOS[name].clauses) - found - ports - options
+        }
         assert not missing

@@ -1,26 +1,33 @@
-"""TV.port.rate: rows that find nothing before them do not wait; those behind more bytes than a word may."""
+# SPDX-License-Identifier: Apache-2.0
+"""TV.port.rate: rows that find nothing before them do not wait; those after more bytes than a word may."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.trace_data import FLUSH, Rows
+from rvtrace.scoreboards.tandem.check import check
 
-from models.tandem.config import Config
-from models.tandem.trace_data import FLUSH, Rows
-from scoreboards.tandem import check
 from tests.tandem.captures import RESET, captured, insn
 
 WORD = 32
 
 
-def rates(waits: dict[int, int], gaps: dict[int, int] | None = None, ready: bool = True, large: int = 0) -> tuple[int, list[str]]:
-    """How often the clause was checked, and its failures: nine instructions one by one, with waits and gaps by row; row `large` is two words."""
+def rates(
+    waits: dict[int, int], gaps: dict[int, int] | None = None, ready: bool = True, large: int = 0
+) -> tuple[int, list[str]]:
+    """How often the clause was checked, and its failures: nine instructions one by one, with waits and gaps by row; row
+    `large` is two words.
+    """
     csrs = tuple((0x340 + slot, 1) for slot in range(4))
     rows = Rows.from_rows([RESET, *(insn(n, gpr=(5, n), csr=csrs if n == large else ()) for n in range(1, 10)), FLUSH])
     idle, waited = (np.array([of.get(k, 0) for k in range(len(rows))], np.int64) for of in (gaps or {}, waits))
     rows.cycle[:] = np.arange(len(rows)) + (idle + waited).cumsum()
     verdict = check(captured(rows, Config(incremental=1), gaps=idle if ready else None, word=WORD))
-    return verdict.book.results().get("TV.port.rate", [0])[0], [failure.headline for failure in verdict.failures if failure.clause == "TV.port.rate"]
+    return verdict.book.results().get("TV.port.rate", [0])[0], [
+        failure.headline for failure in verdict.failures if failure.clause == "TV.port.rate"
+    ]
 
 
 def test_a_row_a_cycle() -> None:
@@ -35,8 +42,8 @@ def test_a_row_that_waits(row: int) -> None:
     assert rates({row: 1}, {row: 4})[1] == [f"row {row} waited 1 cycles with nothing before it"]
 
 
-def test_behind_more_than_a_word_rows_may_wait() -> None:
-    """Row 3 is two words: what is offered in the next cycle may wait; behind an idle cycle it may not."""
+def test_after_more_than_a_word_rows_may_wait() -> None:
+    """Row 3 is two words: what is offered in the next cycle may wait; after an idle cycle it may not."""
     assert rates({4: 1}, large=3)[1] == []
     assert rates({4: 1}, {4: 1}, large=3)[1] == ["row 4 waited 1 cycles with nothing before it"]
 

@@ -1,4 +1,7 @@
-"""Every clause of the plan can be red: by a planted bug, or by a test that shows the scoreboard something that is wrong."""
+# SPDX-License-Identifier: Apache-2.0
+"""Every clause of the plan can be red: by a mutant, or by a test that shows the scoreboard something that is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,18 @@ from tests.tandem.test_plan import CHECKERS, ROWS
 
 # Clauses that these tests demand to fail, each on something that breaks it alone.
 SHOWN = set().union(
-    *(clauses for _, _, clauses in test_scoreboard.CASES.values()), test_scoreboard.ORDER, test_scoreboard.LOST, test_ports.SENTENCES.values(),
-    (clause for clause, _ in test_scoreboard_legal.CASES.values()), test_scoreboard_legal.OTHERS, (clause for clause, *_ in test_scoreboard_rulings.SWITCHED_OFF.values()),
-    {test_scoreboard_rulings.PLACE, test_ports.CAUSAL, test_ports.ERROR}, {f"TV.verify.{name}" for name in test_scoreboard_verify.CLAUSES.values()}, {test_scoreboard_verify.EADDR, test_scoreboard_verify.PPC},
-)  # fmt: skip
-PLANTED = {clause for plant in ROWS.plants.values() for clause in plant.clauses}
+    *(clauses for _, _, clauses in test_scoreboard.CASES.values()),
+    test_scoreboard.ORDER,
+    test_scoreboard.LOST,
+    test_ports.SENTENCES.values(),
+    (clause for clause, _ in test_scoreboard_legal.CASES.values()),
+    test_scoreboard_legal.OTHERS,
+    (clause for clause, *_ in test_scoreboard_rulings.SWITCHED_OFF.values()),
+    {test_scoreboard_rulings.PLACE, test_ports.CAUSAL, test_ports.ERROR},
+    {f"TV.verify.{name}" for name in test_scoreboard_verify.CLAUSES.values()},
+    {test_scoreboard_verify.EADDR, test_scoreboard_verify.PPC},
+)
+WITH_MUTANT = {clause for mutant in ROWS.mutants.values() for clause in mutant.clauses}
 
 
 @pytest.mark.parametrize("clause", ROWS.built)
@@ -28,7 +38,9 @@ def test_it_can_be_red(clause: str) -> None:
     row = ROWS.built[clause]
     for part in row.through or [clause]:
         checks = ROWS.built[part].checks
-        assert part in SHOWN | PLANTED or not set(checks) & set(CHECKERS), f"nothing turns {part} red; plant a bug, or give the scoreboard a broken trace"
+        assert part in SHOWN | WITH_MUTANT or not set(checks) & set(CHECKERS), (
+            f"nothing turns {part} red; mutant a bug, or give the scoreboard a broken trace"
+        )
 
 
 def test_what_is_shown_is_in_the_plan() -> None:

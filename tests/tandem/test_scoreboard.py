@@ -1,20 +1,23 @@
-"""The scoreboard on devices that are right, and on devices that are wrong in one item: the clause of that item turns red."""
+# SPDX-License-Identifier: Apache-2.0
+"""The scoreboard on devices that are right, and on devices that are wrong in one item: the clause of that item turns
+red.
+"""
 
 from __future__ import annotations
 
 from random import Random
 
 import pytest
+from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.trace_data import TraceData
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.tandem.stimulus.builds import BUILDS
+from rvtrace.tb.tandem.stimulus.random_rows import Mix
+from rvtrace.tb.tandem.stimulus.rows import in_cycles, noisy
 
-from models.tandem import items as it
-from models.tandem import table as t
-from models.tandem.config import Config
-from models.tandem.trace_data import TraceData
-from scoreboards.tandem import check
-from scoreboards.tandem_knobs import Knobs
-from tb.sequences.tandem_builds import BUILDS
-from tb.sequences.tandem_random import Mix
-from tb.sequences.tandem_rows import in_cycles, noisy
 from tests.tandem.captures import PC, captured, drop, edges_of, edited, insn, instead, put, swap
 
 
@@ -22,8 +25,8 @@ from tests.tandem.captures import PC, captured, drop, edges_of, edited, insn, in
 def test_a_device_that_is_right_passes(build: str) -> None:
     config, rng = Config.from_dict(BUILDS[build]), Random(7)
     rows = noisy(in_cycles(Mix(config, rng).rows(1200), config, rng, 0, False), config, rng)
-    for knobs in (Knobs(), Knobs.free()):
-        verdict = check(captured(rows, config), knobs)
+    for tolerances in (Tolerances(), Tolerances.free()):
+        verdict = check(captured(rows, config), tolerances)
         assert verdict.passed, verdict.failures[0].text()
     assert verdict.stats["rows"] == len(rows) and len(check(captured(rows, config)).book.results()) > 70
 
@@ -47,7 +50,11 @@ CASES = {  # row 1 with one item wrong: the clauses that fail, no others
     "paddr": ([insn(paddr=9)], swap(it.State, data=8), {"TV.id.paddr", "TV.told.paddr"}),
     "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.told.eaddr", "TV.told.paddr"}),
     "memdata": ([insn(memdata=(2, 9))], swap(it.State, data=8), {"TV.id.memdata32", "TV.told.memdata"}),
-    "memdata narrower": ([insn(memdata=(2, 9))], swap(it.State, id=t.MEMDATA + 1), {"TV.id.memdata32", "TV.told.memdata"}),
+    "memdata narrower": (
+        [insn(memdata=(2, 9))],
+        swap(it.State, id=t.MEMDATA + 1),
+        {"TV.id.memdata32", "TV.told.memdata"},
+    ),
     "mtime": ([TraceData(group=False, mtime=9)], swap(it.State, data=8), {"TV.id.mtime", "TV.told.mtime"}),
     "insn": ([insn()], swap(it.Instruction, bits=0x113), {"TV.opcode.insn32", "TV.told.insn"}),
     "insn missing": ([insn(9)], drop(it.Instruction), {"TV.opcode.insn32", "TV.told.insn"}),
@@ -59,13 +66,29 @@ CASES = {  # row 1 with one item wrong: the clauses that fail, no others
     "result": ([STORE, insn(2)], swap(it.Response, result=1), {"TV-1", "TV.told.response"}),
     "init": ([TraceData(init=True, gpr=(1, 1))], drop(it.Init), {"TV.opcode.init", "TV.told.init"}),
     "reset": ([TraceData(reset=True, pc=PC)], drop(it.Reset), {"TV.opcode.reset", "TV.told.reset"}),
-    "order of parts": ([insn(paddr=8, eaddr=9)], lambda items: [*items[:3], items[4], items[3], *items[5:]], {"TV.order.parts"}),
+    "order of parts": (
+        [insn(paddr=8, eaddr=9)],
+        lambda items: [*items[:3], items[4], items[3], *items[5:]],
+        {"TV.order.parts"},
+    ),
     "x0": ([insn(gpr=(0, 5), csr=((0x340, 1),))], put(it.Register(0x1000, 5), 3), {"TV.row.x0", "TV.legal.x0"}),
     "group twice": ([insn(gpr=(5, 9)), insn(2)], lambda items: items * 2, {"TV.order.lost", "TV.told.group"}),
-    "outside twice": ([TraceData(group=False, mtime=9), insn()], lambda items: items * 2, {"TV.order.lost", "TV.told.outside"}),
-    "form of a slot": ([insn(fcsr=1), insn(2, csr=((t.FCSR, 3),))], instead(it.Register, it.OrRegister(t.FCSR, 2)), {"TV.form.slot"}),
-    "form of f": ([insn(fpr=(1, 1)), insn(2, fpr=(1, 3))], instead(it.Register, it.OrRegister(0x1021, 2)), {"TV.form.fpr"}),
-}  # fmt: skip
+    "outside twice": (
+        [TraceData(group=False, mtime=9), insn()],
+        lambda items: items * 2,
+        {"TV.order.lost", "TV.told.outside"},
+    ),
+    "form of a slot": (
+        [insn(fcsr=1), insn(2, csr=((t.FCSR, 3),))],
+        instead(it.Register, it.OrRegister(t.FCSR, 2)),
+        {"TV.form.slot"},
+    ),
+    "form of f": (
+        [insn(fpr=(1, 1)), insn(2, fpr=(1, 3))],
+        instead(it.Register, it.OrRegister(0x1021, 2)),
+        {"TV.form.fpr"},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -74,8 +97,12 @@ def test_one_wrong_item(name: str) -> None:
     capture = edited(rows, 2 if name.startswith("form") else 1, edit)
     verdict = check(capture)
     assert set(verdict.book.failed) == clauses, "\n".join(f.text() for f in verdict.failures)
-    free = {clause for clause in clauses if name != "outside twice" and clause.startswith(("TV.told", "TV.legal", "TV.insn"))}
-    assert set(check(capture, Knobs.free()).book.failed) == free
+    free = {
+        clause
+        for clause in clauses
+        if name != "outside twice" and clause.startswith(("TV.told", "TV.legal", "TV.insn"))
+    }
+    assert set(check(capture, Tolerances.free()).book.failed) == free
 
 
 ORDER, LOST = {"TV.order.rows", "TV.told.order"}, {"TV.order.lost", "TV.told.group"}
@@ -93,5 +120,12 @@ def test_rows_in_the_wrong_order() -> None:
 
 def test_a_failure_says_where_and_what() -> None:
     text = check(edited([insn(gpr=(5, 9))], 1, swap(it.Register, data=8))).failures[0].text()
-    for part in ("TV.opcode.register", "row 1", "cycle     1", "full register x5 data=0x8 in place of full register x5 data=0x9", "row 0: group reset pc=0x80000000", "x5=0x9"):
+    for part in (
+        "TV.opcode.register",
+        "row 1",
+        "cycle     1",
+        "full register x5 data=0x8 in place of full register x5 data=0x9",
+        "row 0: group reset pc=0x80000000",
+        "x5=0x9",
+    ):
         assert part in text, text

@@ -1,24 +1,28 @@
-"""Rulings of the seed that the scoreboard holds a device to: what an option switches off (TV-4, TV-6), and what stands outside groups (TV-8)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Rulings of the specification that the scoreboard checks a device against: what an option switches off (TV-4, TV-6),
+and what appears outside groups (TV-8).
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.trace_data import TraceData
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
 
-from models.tandem import items as it
-from models.tandem import table as t
-from models.tandem.config import Config
-from models.tandem.trace_data import TraceData
-from scoreboards.tandem import check
-from scoreboards.tandem_knobs import Knobs
 from tests.tandem.captures import captured, edges_of, edited, insn
 from tests.tandem.test_scoreboard_legal import GROUP, START, of_bytes
 
 SWITCHED_OFF = {  # what an option does not give: the clause, the option, the bytes
-    "implied end": ("TV-4", {"implied_end": 0}, [*GROUP, *GROUP, it.End()]), "increment pc": ("TV-6", {"incremental": 0}, [*GROUP, it.End()]),
+    "implied end": ("TV-4", {"implied_end": 0}, [*GROUP, *GROUP, it.End()]),
+    "increment pc": ("TV-6", {"incremental": 0}, [*GROUP, it.End()]),
     "fcsr by bits": ("TV-6", {"incremental": 0}, [it.Register(t.FCSR, 1), it.OrRegister(t.FCSR, 2)]),
     "x by steps": ("TV-6", {"incremental": 1}, [it.Register(0x1005, 1), it.AddRegister(0x1005, 2)]),
     "mcycle by steps": ("TV-6", {"incremental": 1}, [it.Register(t.MCYCLE, 1), it.AddRegister(t.MCYCLE, 2)]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SWITCHED_OFF)
@@ -26,7 +30,7 @@ def test_what_is_switched_off_is_not_used(name: str) -> None:
     """TV-4, TV-6: by a device that declares the profile; any other may, and every decoder follows."""
     clause, option, parts = SWITCHED_OFF[name]
     off, on = (of_bytes([*START, *parts], Config(**given)) for given in (option, {"implied_end": 1, "incremental": 2}))
-    assert check(off).book.failed == [clause] and check(off, Knobs.free()).passed
+    assert check(off).book.failed == [clause] and check(off, Tolerances.free()).passed
     assert check(on).passed and check(on).book.results()[clause][0] > 0
 
 
@@ -36,19 +40,22 @@ def test_bytes_that_cannot_be_followed_imply_no_end() -> None:
 
 
 PLACE = "TV.told.outside"
-OUTSIDE = {"mtime": TraceData(group=False, mtime=9), "request": TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7))}
+OUTSIDE = {
+    "mtime": TraceData(group=False, mtime=9),
+    "request": TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7)),
+}
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
 @pytest.mark.parametrize("later", [False, True])
 def test_outside_has_its_place_between_two_groups(name: str, later: bool) -> None:
-    """TV-8: not in the group before, or before that; not in the group behind, or behind that."""
+    """TV-8: not in the group before, or before that; not in the group after, or after that."""
     capture = edited([insn(1, gpr=(5, 1)), OUTSIDE[name], insn(2, gpr=(6, 1))], 1, lambda items: items)
-    reset, before, told, behind, *_ = (capture.data[a:b] for a, b in edges_of(capture))
-    early = [reset, told, before, behind], [reset, before[:-1], told, before[-1:], behind]
-    late = [reset, before, behind, told], [reset, before, behind[:-1], told, behind[-1:]]
+    reset, before, reported, after, *_ = (capture.data[a:b] for a, b in edges_of(capture))
+    early = [reset, reported, before, after], [reset, before[:-1], reported, before[-1:], after]
+    late = [reset, before, after, reported], [reset, before, after[:-1], reported, after[-1:]]
     for parts in late if later else early:
-        verdict = check(captured(capture.rows, capture.config, b"".join(parts)), Knobs.free())
+        verdict = check(captured(capture.rows, capture.config, b"".join(parts)), Tolerances.free())
         assert verdict.book.failed == [PLACE], verdict.failures[0].text()
 
 
@@ -56,6 +63,6 @@ def test_outside_has_no_order() -> None:
     """TV-8: between two groups."""
     rows = [TraceData(group=False, **part) for part in ({"mtime": 9}, {"mcycle": 3}, {"csr": ((0x344, 0x80),)})]
     capture = edited([insn(1), *rows, insn(2)], 1, lambda items: items)
-    reset, before, *told, behind, _ = (capture.data[a:b] for a, b in edges_of(capture))
-    other = captured(capture.rows, capture.config, b"".join([reset, before, *told[::-1], behind]))
-    assert check(other, Knobs.free()).passed and not check(other).passed
+    reset, before, *reported, after, _ = (capture.data[a:b] for a, b in edges_of(capture))
+    other = captured(capture.rows, capture.config, b"".join([reset, before, *reported[::-1], after]))
+    assert check(other, Tolerances.free()).passed and not check(other).passed

@@ -1,4 +1,7 @@
-"""Programs through the scoreboard: nothing wrong with what is right, and each of the 21 faults is told by the clauses of what is wrong."""
+# SPDX-License-Identifier: Apache-2.0
+"""Programs through the scoreboard: nothing wrong with what is right, and each of the 21 faults is reported by the
+clauses of what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,44 @@ import random
 
 import numpy as np
 import pytest
+from rvtrace.models.riscv import recording
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.models.tandem.faults import FAULTS, mutant, places, split
+from rvtrace.models.tandem.table import HAS
+from rvtrace.models.tandem.trace_data import FLUSH, Rows
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.tandem.stimulus.builds import BUILDS
 
-from models.riscv import recording
-from models.tandem.encoder import encode
-from models.tandem.faults import FAULTS, places, plant, split
-from models.tandem.from_retired import from_recording
-from models.tandem.table import HAS
-from models.tandem.trace_data import FLUSH, Rows
-from scoreboards.tandem import check
-from scoreboards.tandem_capture import TandemCapture
-from scoreboards.tandem_knobs import Knobs
-from tb.sequences.tandem_builds import BUILDS
 from tests.tandem.captures import captured
 from tests.tandem.runs import config_of
 
 ROWS, FIRST = 3600, 2900
 CLAUSES = {  # of each fault, those of the verifier
-    "register value": "gpr", "register omitted": "gpr", "register wrong": "gpr", "register extra": "gpr", "extra CSR": "csr", "branch pc wrong": "pc",
-    "taken branch sent as increment": "pc", "16-bit instruction sent as 32": "format", "instruction bit": "insn", "instruction omitted": "format",
-    "group dropped": "groups", "group duplicated": "groups", "group swapped": "groups", "x0 write": "format", "privilege wrong": "priv", "store data bit": "memdata",
-    "store data omitted": "memdata", "store data narrower": "memdata", "store address bit": "paddr", "store address omitted": "paddr", "pc omitted": "pc",
-}  # fmt: skip
+    "register value": "gpr",
+    "register omitted": "gpr",
+    "register wrong": "gpr",
+    "register extra": "gpr",
+    "extra CSR": "csr",
+    "branch pc wrong": "pc",
+    "taken branch sent as increment": "pc",
+    "16-bit instruction sent as 32": "format",
+    "instruction bit": "insn",
+    "instruction omitted": "format",
+    "group dropped": "groups",
+    "group duplicated": "groups",
+    "group swapped": "groups",
+    "x0 write": "format",
+    "privilege wrong": "priv",
+    "store data bit": "memdata",
+    "store data omitted": "memdata",
+    "store data narrower": "memdata",
+    "store address bit": "paddr",
+    "store address omitted": "paddr",
+    "pc omitted": "pc",
+}
 EADDR, PPC = "TV.verify.eaddr", "TV.verify.ppc"
 
 
@@ -42,9 +62,14 @@ def of_program(name: str, xlen: int, rows: int | None = None, **options: object)
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_program_passes(build: str) -> None:
     options = dict(BUILDS[build])
-    capture = of_program("traps", options.pop("xlen", 64), 9000, **{**options, "flen": 0, "absent": tuple(options.get("absent", "").split(",")) if "absent" in options else ()})
-    for knobs in (Knobs(), Knobs.free()):
-        verdict = check(capture, knobs)
+    capture = of_program(
+        "traps",
+        options.pop("xlen", 64),
+        9000,
+        **{**options, "flen": 0, "absent": tuple(options.get("absent", "").split(",")) if "absent" in options else ()},
+    )
+    for tolerances in (Tolerances(), Tolerances.free()):
+        verdict = check(capture, tolerances)
         assert verdict.passed, verdict.failures[0].text()
         assert verdict.book.results()["TV.verify.groups"][0] > 5000
 
@@ -59,13 +84,18 @@ def test_a_fault_of_the_trace(name: str) -> None:
     capture = of_program("sort", 64, ROWS)
     sections, rng = split(encode(capture.rows, capture.config)), random.Random(f"1:{name}")
     k = next(places(sections, FAULTS[name], capture.config, rng, FIRST, ROWS - 100))
-    plant(sections, k, FAULTS[name], capture.config, rng)
+    mutant(sections, k, FAULTS[name], capture.config, rng)
     capture.data = b"".join(sections)
     results = check(capture).book.results()
     failed = {clause: wrong for clause, (_, wrong) in results.items() if wrong}
-    assert {clause: n for clause, n in failed.items() if clause.startswith("TV.verify.")} == {f"TV.verify.{CLAUSES[name]}": 1}
+    assert {clause: n for clause, n in failed.items() if clause.startswith("TV.verify.")} == {
+        f"TV.verify.{CLAUSES[name]}": 1
+    }
     assert any(clause.startswith(("TV.told.", "TV.insn.", "TV.legal.")) for clause in failed), failed
-    assert any(clause.startswith(("TV.opcode.", "TV.id.", "TV.order.", "TV.row.", "TV.pc.", "TV.group.", "TV.end.")) for clause in failed), failed
+    assert any(
+        clause.startswith(("TV.opcode.", "TV.id.", "TV.order.", "TV.row.", "TV.pc.", "TV.group.", "TV.end."))
+        for clause in failed
+    ), failed
 
 
 def test_the_effective_address() -> None:
@@ -79,7 +109,7 @@ def test_the_effective_address() -> None:
 
 
 def test_the_physical_pc() -> None:
-    """No fault of the 21 either: programs tell it where the stimulus adds it."""
+    """No fault of the 21 either: programs report it where the stimulus adds it."""
     capture = of_program("traps", 64, 3000)
     rows, steps = capture.rows, capture.rows.have("insn")
     rows.has[steps] |= np.uint32(HAS["ppc"])

@@ -1,7 +1,9 @@
-"""Every implementation of the tandem-trace encoder by random rows: MLEN, lanes, incremental forms and implied ends, each with each.
+# SPDX-License-Identifier: Apache-2.0
+"""Every implementation of the tandem-trace encoder by random rows: MLEN, lanes, incremental forms and implied ends,
+each with each.
 
-On Icarus, whatever SIM says: it compiles one in a moment, of which Verilator would need 36 builds. What is left out and how wide f registers are
-is drawn for each.
+On Icarus, whatever SIM says: it compiles one in a moment, of which Verilator would need 36 builds. What is left out and
+how wide f registers are is chosen at random for each.
 """
 
 from __future__ import annotations
@@ -11,21 +13,22 @@ import shutil
 from itertools import product
 
 import pytest
-
-from models.tandem.table import ABSENT_NAMES
-from tb.job import Job
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.models.tandem.table import ABSENT_NAMES
+from rvtrace.tb.common.job import Job
 
 ICARUS = pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog (apt-get install iverilog)")
 SIZE = 300
 
 
 def implementation(name: str, **options: object) -> dict[str, object]:
-    """With what was not chosen drawn."""
+    """With what was not chosen randomized."""
     rng = random.Random(f"implementation:{name}")
     return options | {
-        "flen": rng.choice((0, 32, 64)), "absent": ",".join(rng.sample(ABSENT_NAMES, rng.choice((0, 1, 3)))), "response_data_on_failure": rng.randrange(2),
-    }  # fmt: skip
+        "flen": rng.choice((0, 32, 64)),
+        "absent": ",".join(rng.sample(ABSENT_NAMES, rng.choice((0, 1, 3)))),
+        "response_data_on_failure": rng.randrange(2),
+    }
 
 
 @ICARUS
@@ -35,8 +38,12 @@ def test_every_implementation(run_jobs, xlen, mlen):
     jobs = []
     for lanes, incremental, implied_end in product((1, 2), (0, 1, 2), (0, 1)):
         name = f"{mlen}-{lanes}-{incremental}-{implied_end}"
-        options = implementation(name, xlen=xlen, mlen=mlen, lanes=lanes, incremental=incremental, implied_end=implied_end)
-        jobs.append(Job(name, "random", options, len(jobs), size=SIZE, gaps=10, backpressure=40, grouping="random", ip="tandem"))
+        options = implementation(
+            name, xlen=xlen, mlen=mlen, lanes=lanes, incremental=incremental, implied_end=implied_end
+        )
+        jobs.append(
+            Job(name, "random", options, len(jobs), size=SIZE, gaps=10, backpressure=40, grouping="random", ip="tandem")
+        )
     assert len({build_of(job) for job in jobs}) == 12
     for result in run_jobs(jobs):
         assert result["stats"]["rows"] == SIZE

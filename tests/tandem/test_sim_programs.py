@@ -1,4 +1,7 @@
-"""Real programs through the tandem-trace encoder in RTL: what a capture leaves is decoded, checked and verified without a simulator."""
+# SPDX-License-Identifier: Apache-2.0
+"""Real programs through the tandem-trace encoder in RTL: what a capture leaves is decoded, checked and verified without
+a simulator.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,31 @@ import json
 from pathlib import Path
 
 import pytest
-
-from models.riscv import recording
-from models.riscv.program import Program
-from models.riscv.retired import Retired
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from tb.job import Job
-from tb.sequences.tandem_builds import DEFAULT, DUAL, LEAN, RV32
-from tools import decode as decode_tool
-from tools import elf_to_trace, systems, tandem_check, verify
+from rvtrace.flow.captured import tandem as tandem_check
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.tb import systems
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.tandem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
+from rvtrace.tools import decode as decode_tool
+from rvtrace.tools import elf_to_trace, verify
 
 SIZE = 500
 TANDEM = systems.find("tandem")
 
 
-@pytest.mark.parametrize(("build", "how"), [(DEFAULT, {}), (RV32, {"grouping": "random", "backpressure": 30}), (DUAL, {"grouping": "random"}), (LEAN, {"gaps": 10})])
+@pytest.mark.parametrize(
+    ("build", "how"),
+    [
+        (DEFAULT, {}),
+        (RV32, {"grouping": "random", "backpressure": 30}),
+        (DUAL, {"grouping": "random"}),
+        (LEAN, {"gaps": 10}),
+    ],
+)
 def test_programs(run_jobs, build, how):
     jobs = [Job(name, f"program:{name}", dict(build), size=SIZE, ip="tandem", **how) for name in recording.names()]
     for result in run_jobs(jobs):
@@ -37,12 +49,14 @@ def captured(run_jobs) -> Path:
 
 
 def test_a_capture_is_used_without_a_simulator(captured, capsys):
-    """Every file is there and means the same; check, decode and verify are content with it, and not once a byte of it is another."""
+    """Every file is there and means the same; check, decode and verify are content with it, and not once a byte of it
+    is another.
+    """
     config = Config.from_dict(json.loads((captured / "config.json").read_text()))
     program, retired = Program.from_elf(captured / "program.elf"), Retired.from_csv(captured / "retired.csv")
     decoded = decode((captured / "trace.bin").read_bytes(), config)
-    told = [group.pc for group in decoded.groups() if not group.outside and not group.init and not group.reset]
-    assert told == retired.pc.tolist() and len(told) == SIZE
+    reported = [group.pc for group in decoded.groups() if not group.outside and not group.init and not group.reset]
+    assert reported == retired.pc.tolist() and len(reported) == SIZE
     for exact in ("0", "1"):
         assert tandem_check.main([f"OUT={captured}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
     assert verify.main([f"OUT={captured}"]) == 0
@@ -51,7 +65,11 @@ def test_a_capture_is_used_without_a_simulator(captured, capsys):
     shown = capsys.readouterr().out
     assert program.place(program.entry) in shown and "sp (x2)" in shown and "bytes per instruction" in shown
     data = bytearray((captured / "trace.bin").read_bytes())
-    group = next(group for group in decoded.groups(len(decoded) - 200) if group.size and any(0x1000 < key < 0x1020 for key, _ in group.changes))
+    group = next(
+        group
+        for group in decoded.groups(len(decoded) - 200)
+        if group.size and any(0x1000 < key < 0x1020 for key, _ in group.changes)
+    )
     at = data.index(b"\x04", group.offset)
     data[at + 3] ^= 0x10
     (captured / "trace.bin").write_bytes(data)
@@ -63,7 +81,9 @@ def test_a_program_is_loaded_by_its_trace(tmp_path, capsys):
     """`make elf-to-trace` gives what a decoder reads as the program's bytes."""
     run = recording.load("sort", 32)
     out = tmp_path / "sort.trace"
-    assert elf_to_trace.main([f"ELF={run.program_path}", f"OUT={out}"]) == 0 and f"wrote {out}" in capsys.readouterr().out
+    assert (
+        elf_to_trace.main([f"ELF={run.program_path}", f"OUT={out}"]) == 0 and f"wrote {out}" in capsys.readouterr().out
+    )
     memory: dict[int, int] = {}
     decoded = decode(out.read_bytes(), Config(xlen=32))
     for group in decoded.groups():
@@ -74,9 +94,11 @@ def test_a_program_is_loaded_by_its_trace(tmp_path, capsys):
     assert group.next_pc == run.program.entry
 
 
-@pytest.mark.parametrize(("tool", "words", "told"), [
-    (verify, [], "give TRACE=<file>"), (verify, ["IP=ntrace", "TRACE=x"], "has no verifier"), (verify, ["IP=tandem", "TRACE=x"], "x does not exist"), (elf_to_trace, [], "give ELF=<file>"), (tandem_check, ["OUT=nowhere"], "nowhere"),
+@pytest.mark.parametrize(("tool", "words", "reported"), [
+    (verify, [], "give TRACE=<file>"), (verify, ["IP=ntrace", "TRACE=x"], "has no verifier"),
+    (verify, ["IP=tandem", "TRACE=x"], "x does not exist"), (elf_to_trace, [], "give ELF=<file>"),
+    (tandem_check, ["OUT=nowhere"], "nowhere"),
 ])  # fmt: skip
-def test_what_is_missing_is_said(tool, words, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_is_missing_is_said(tool, words, reported):
+    with pytest.raises(ValueError, match=reported):
         tool.main(words)

@@ -1,4 +1,7 @@
-"""Random rows through the tandem-trace encoder in RTL: every implementation, both ways to drive; what random rows have in them."""
+# SPDX-License-Identifier: Apache-2.0
+"""Random rows through the tandem-trace encoder in RTL: every implementation, both ways to drive; what random rows have
+in them.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +11,60 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from models.tandem import table as t
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.items import items
-from models.tandem.trace_data import Rows, illegal
-from tb.job import Job, JobError
-from tb.sequences.tandem_builds import BUILDS, DRAWN
-from tb.sequences.tandem_random import Mix
-from tb.sequences.tandem_rows import in_cycles
-from tb.sequences.tandem_stimulus import stimulus
-from tools.draw_tandem import drawn
-from tools.jobs import build_of
+from rvtrace.flow.jobs import build_of
+from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.items import items
+from rvtrace.models.tandem.trace_data import Rows, illegal
+from rvtrace.tb.common.job import Job, JobError
+from rvtrace.tb.tandem.stimulus.builds import BUILDS, DRAWN
+from rvtrace.tb.tandem.stimulus.random_jobs import random_job
+from rvtrace.tb.tandem.stimulus.random_rows import Mix
+from rvtrace.tb.tandem.stimulus.rows import in_cycles
+from rvtrace.tb.tandem.stimulus.stimulus import stimulus
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_random(run_jobs, build):
     jobs = [
-        Job(f"{build}-{seed}", "random", dict(BUILDS[build]), seed, size=800, gaps=gaps, backpressure=low, grouping=how, ip="tandem")
+        Job(
+            f"{build}-{seed}",
+            "random",
+            dict(BUILDS[build]),
+            seed,
+            size=800,
+            gaps=gaps,
+            backpressure=low,
+            grouping=how,
+            ip="tandem",
+        )
         for seed, (gaps, low, how) in enumerate(((0, 0, "longest"), (0, 60, "longest"), (30, 95, "random")), 100)
-    ]  # fmt: skip
+    ]
     for result in run_jobs(jobs):
         assert result["stats"]["rows"] == 800 and result["stats"]["groups"] > 250
 
 
 @pytest.mark.parametrize("build", ["default", "rv32"])
 def test_both_drives_show_what_was_played(run_jobs, build):
-    """The rows that were played come back with their values, illegal ones among them; bulk and pins leave the same bytes."""
+    """The rows that were played come back with their values, illegal ones among them; bulk and pins leave the same
+    bytes.
+    """
     jobs = [
-        Job(drive, "random", dict(BUILDS[build]), 26, drive, size=400, gaps=20, backpressure=40, grouping="random", keep=True, ip="tandem")
+        Job(
+            drive,
+            "random",
+            dict(BUILDS[build]),
+            26,
+            drive,
+            size=400,
+            gaps=20,
+            backpressure=40,
+            grouping="random",
+            keep=True,
+            ip="tandem",
+        )
         for drive in ("bulk", "pins")
     ]
     run_jobs(jobs)
@@ -55,29 +81,43 @@ def test_an_output_that_is_never_ready_is_refused():
         Job("stuck", "random", backpressure=100, ip="tandem")
 
 
-def test_draws_have_everything():
+def test_random_jobs_have_everything():
     """Every build and drive comes up in a few hundred seeds, and no other build; fixed options stay."""
-    jobs = [drawn(seed, size=200) for seed in range(200)]
-    assert {build_of(job) for job in jobs} == {build_of(Job("any", "random", dict(options), ip="tandem")) for options in DRAWN.values()}
+    jobs = [random_job(seed, size=200) for seed in range(200)]
+    assert {build_of(job) for job in jobs} == {
+        build_of(Job("any", "random", dict(options), ip="tandem")) for options in DRAWN.values()
+    }
     assert {job.drive for job in jobs} == {"bulk", "pins"} and len({job.backpressure for job in jobs}) > 2
-    assert drawn(5).to_dict() == drawn(5).to_dict() and all(drawn(seed, {"xlen": "32"}).settings.xlen == 32 for seed in range(20))
+    assert random_job(5).to_dict() == random_job(5).to_dict() and all(
+        random_job(seed, {"xlen": "32"}).settings.xlen == 32 for seed in range(20)
+    )
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_rerun_line_says_everything(build):
     job = Job("any", "random", dict(BUILDS[build]), backpressure=7, ip="tandem")
     words = dict(word.split("=", 1) for word in job.rerun.split()[2:])
-    options = {name.lower(): value for name, value in words.items() if name not in ("IP", "SOURCE", "SEED", "SIZE", "BACKPRESSURE")}
+    options = {
+        name.lower(): value
+        for name, value in words.items()
+        if name not in ("IP", "SOURCE", "SEED", "SIZE", "BACKPRESSURE")
+    }
     assert Config.from_dict(options) == job.settings and words["BACKPRESSURE"] == "7"
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_random_rows_have_everything(build):
-    """Every opcode, form, identifier, operation and illegal row; and a decoder finds no fault in what is sent of them."""
+    """Every opcode, form, identifier, operation and illegal row;
+    and a decoder finds no fault in what is sent of them.
+    """
     config = Config.from_dict(BUILDS[build])
     rows = Mix(config, random.Random(f"4:{build}")).rows(6000)
     encoded = encode(rows, config)
-    assert encoded.errors.sum() > 50 and (encoded.errors == illegal(rows)).all() and not decode(encoded.data, config).diagnostics
+    assert (
+        encoded.errors.sum() > 50
+        and (encoded.errors == illegal(rows)).all()
+        and not decode(encoded.data, config).diagnostics
+    )
     opcodes, states, forms, operations = Counter(), set(), set(), set()
     for offset, item in items(encoded.data, config):
         code = encoded.data[offset]
@@ -89,7 +129,9 @@ def test_random_rows_have_everything(build):
         elif code == t.REQUEST:
             operations.add(item.op)
     wanted = set(t.BY_CODE)
-    steps = {0: {t.INCREMENT_PC, t.ADD, t.OR}, 1: set(), 2: set()}[config.incremental] | ({t.RESPONSE} if not config.traces("response") else set())
+    steps = {0: {t.INCREMENT_PC, t.ADD, t.OR}, 1: set(), 2: set()}[config.incremental] | (
+        {t.RESPONSE} if not config.traces("response") else set()
+    )
     assert set(opcodes) == wanted - steps and min(opcodes.values()) > 20
     assert states == {state.id for state in t.STATES if state.name[:7] == "memdata" or config.traces(state.name)}
     assert len(operations) == len(t.OPERATIONS)
@@ -106,5 +148,5 @@ def test_cycles_fill_lanes():
 
 
 def test_the_same_seed_gives_the_same_rows():
-    job = drawn(3, size=300)
+    job = random_job(3, size=300)
     assert stimulus(job).rows.differs(stimulus(job).rows) is None

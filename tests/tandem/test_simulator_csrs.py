@@ -1,13 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSRs of the reference simulator: what exists, who may access it, what a write leaves, views, counters."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.riscv.builder import ProgramBuilder
-from models.riscv.iss import Hart
-from models.riscv.iss_config import HartConfig, HartError
-from models.riscv.iss_csr import MCYCLE, MIDELEG, MIE, MINSTRET, MSTATUS, SATP, SIE, SIP, SSTATUS
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.iss.config import HartConfig, HartError
+from rvtrace.models.riscv.iss.csr import MCYCLE, MIDELEG, MIE, MINSTRET, MSTATUS, SATP, SIE, SIP, SSTATUS
+from rvtrace.models.riscv.iss.hart import Hart
 
 RW, RS, RC = 1, 2, 3
 
@@ -60,8 +60,19 @@ def test_views_of_the_supervisor() -> None:
     assert hart.read_csr(MSTATUS) & 0x108 == 0x100  # SPP, and not MIE
 
 
-@pytest.mark.parametrize("address,priv,legal", [(0x300, 3, True), (0x300, 1, False), (0x100, 1, True), (0x100, 0, False), (0x7C0, 3, False),
-                                                (0xC00, 3, True), (0xC00, 0, False), (0x340, 0, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    "address,priv,legal",
+    [
+        (0x300, 3, True),
+        (0x300, 1, False),
+        (0x100, 1, True),
+        (0x100, 0, False),
+        (0x7C0, 3, False),
+        (0xC00, 3, True),
+        (0xC00, 0, False),
+        (0x340, 0, False),
+    ],
+)
 def test_who_may_read(address: int, priv: int, legal: bool) -> None:
     hart = Hart(HartConfig(64))
     hart.set_priv(priv)
@@ -109,7 +120,9 @@ def test_counters_count_and_can_be_written_and_stopped(xlen: int) -> None:
         assert hart.read_csr(MCYCLE) == 0 and hart.read_csr(0xB80) == 1
 
 
-@pytest.mark.parametrize("wrong", ({"xlen": 16}, {"extensions": "g"}, {"modes": "su"}, {"paging": (1,)}, {"pmp_entries": 3}))
+@pytest.mark.parametrize(
+    "wrong", ({"xlen": 16}, {"extensions": "g"}, {"modes": "su"}, {"paging": (1,)}, {"pmp_entries": 3})
+)
 def test_a_hart_that_cannot_be(wrong: dict) -> None:
     with pytest.raises(HartError, match="give"):
         HartConfig(**wrong)

@@ -1,13 +1,15 @@
-"""Virtual memory of the reference simulator: page sizes, permissions, A and D, faults, and when translations are forgotten."""
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual memory of the reference simulator: page sizes, permissions, A and D, faults, and when translations are
+forgotten.
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.riscv.iss import Hart
-from models.riscv.iss_config import HartConfig
-from models.riscv.iss_csr import MSTATUS, MTVAL, SATP, ST_MPRV, ST_MXR, ST_SUM
-from models.riscv.iss_translate import SCHEMES, A, D, R, U, V, W, X
+from rvtrace.models.riscv.iss.config import HartConfig
+from rvtrace.models.riscv.iss.csr import MSTATUS, MTVAL, SATP, ST_MPRV, ST_MXR, ST_SUM
+from rvtrace.models.riscv.iss.hart import Hart
+from rvtrace.models.riscv.iss.translate import SCHEMES, A, D, R, U, V, W, X
 
 BASE, TABLE, DATA, VIRTUAL = 0x80000000, 0x80010000, 0x80030000, 0x40000000
 LOAD, STORE, ALL = 0x0002A303, 0x0062A023, V | R | W | X | A | D  # lw x6, 0(x5); sw x6, 0(x5)
@@ -66,7 +68,8 @@ def test_pages_of_every_size(xlen: int, mode: int) -> None:
 
 
 @pytest.mark.parametrize("bits,load,store", [
-    (V | R | A | D, None, 15), (V | R | W | A | D, None, None), (V | X | A, 13, 15), (V | R | W | D, 13, 15), (V | R | W | A, None, 15),
+    (V | R | A | D, None, 15), (V | R | W | A | D, None, None), (V | X | A, 13, 15), (V | R | W | D, 13, 15),
+    (V | R | W | A, None, 15),
     (R | W | A | D, 13, 15), (V | W | A | D, 13, 15), (V | R | W | A | D | U, 13, 15),
 ])  # fmt: skip
 @pytest.mark.parametrize("xlen,mode", MODES[:2])
@@ -135,7 +138,10 @@ def test_an_access_that_crosses_pages() -> None:
     machine.map(VIRTUAL + 0x1000, DATA + 0x5000, ALL)
     machine.hart.x[6] = 0x44332211
     assert machine.run(STORE, VIRTUAL + 0xFFE) is None
-    assert machine.hart.memory.read(DATA + 0xFFE, 2) == b"\x11\x22" and machine.hart.memory.read(DATA + 0x5000, 2) == b"\x33\x44"
+    assert (
+        machine.hart.memory.read(DATA + 0xFFE, 2) == b"\x11\x22"
+        and machine.hart.memory.read(DATA + 0x5000, 2) == b"\x33\x44"
+    )
     assert machine.hart.step.parts == ((DATA + 0xFFE, 2), (DATA + 0x5000, 2))
     machine.hart.x[6] = 0
     assert machine.run(LOAD, VIRTUAL + 0xFFE) is None and machine.hart.x[6] == 0x44332211

@@ -1,14 +1,17 @@
-"""Random programs, executed by the reference simulator and by unicorn side by side, registers and memory compared behind each instruction."""
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs, executed by the reference simulator and by unicorn side by side, registers and memory compared
+after each instruction.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.riscv.iss.table import ROWS
+from rvtrace.models.tandem.simulator.interface import PC_KEY
+from rvtrace.models.tandem.table import GPR_BASE
 
-from models.riscv.iss_table import ROWS
-from models.tandem.simulator import PC_KEY
-from models.tandem.table import GPR_BASE
 from tests.tandem.pairs import CODE, DATA, Pair
 
 pytest.importorskip("unicorn")
@@ -18,7 +21,9 @@ POINTER = 31  # x31 stays: it points to the data
 
 def program(rng: random.Random, xlen: int) -> bytes:
     """Computations, accesses around x31, branches and jumps a few instructions back or forth."""
-    rows = [row for row in ROWS if row.kind != 3 and row.key[0] not in (0x6F, 0x67, 0x0F) and (xlen == 64 or not row.rv64)]
+    rows = [
+        row for row in ROWS if row.kind != 3 and row.key[0] not in (0x6F, 0x67, 0x0F) and (xlen == 64 or not row.rv64)
+    ]
     out = bytearray()
     while len(out) < 4 * LENGTH:
         row = rng.choice(rows)

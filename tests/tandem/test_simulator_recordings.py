@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reference simulator does what every recorded program did: pc, registers, memory, CSRs and traps of each row."""
 
 from __future__ import annotations
@@ -5,13 +6,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-
-from models.riscv import recording
-from models.riscv.iss import Hart
-from models.riscv.iss_config import virt
-from models.riscv.iss_csr import MIP
-from models.riscv.iss_table import STORE
-from models.riscv.retired import Kind
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.csr import MIP
+from rvtrace.models.riscv.iss.hart import Hart
+from rvtrace.models.riscv.iss.table import STORE
+from rvtrace.models.riscv.retired import Kind
 
 DEVICES = 0x80000000  # everything below it is not RAM
 
@@ -52,6 +52,8 @@ def test_every_effect(name: str, xlen: int) -> None:
         else:
             assert step.trap == (int(kind == Kind.INTERRUPT), cause), where
         assert {hart.table.view(one, hart.csr).of for one in csrs[row]} == set(step.csrs), where
-        for one, told in csrs.pop(row).items():
+        for one, reported in csrs.pop(row).items():
             ignored = 0x888 if one == MIP else 0  # devices move these bits
-            assert not (hart.read_csr(one) ^ told) & ~ignored, f"{where}: CSR {one:#x} is {hart.read_csr(one):#x}, recorded {told:#x}"
+            assert not (hart.read_csr(one) ^ reported) & ~ignored, (
+                f"{where}: CSR {one:#x} is {hart.read_csr(one):#x}, recorded {reported:#x}"
+            )

@@ -1,12 +1,14 @@
-"""Traps of the reference simulator: causes and values, delegation, vectors, returns, interrupts; access and misaligned faults."""
+# SPDX-License-Identifier: Apache-2.0
+"""Traps of the reference simulator: causes and values, delegation, vectors, returns, interrupts; access and misaligned
+faults.
+"""
 
 from __future__ import annotations
 
 import pytest
-
-from models.riscv.iss import Hart
-from models.riscv.iss_config import HartConfig
-from models.riscv.iss_csr import MCAUSE, MEPC, MIE, MSTATUS, MTVAL, MTVEC, SCAUSE, SEPC, STVAL, STVEC
+from rvtrace.models.riscv.iss.config import HartConfig
+from rvtrace.models.riscv.iss.csr import MCAUSE, MEPC, MIE, MSTATUS, MTVAL, MTVEC, SCAUSE, SEPC, STVAL, STVEC
+from rvtrace.models.riscv.iss.hart import Hart
 
 BASE, RAM = 0x80000000, ((0x80000000, 0x10000),)
 ECALL, EBREAK, MRET, SRET, WFI = 0x73, 0x100073, 0x30200073, 0x10200073, 0x10500073
@@ -23,7 +25,8 @@ def hart_at(raw: int, priv: int = 3, **choices: object) -> Hart:
 
 
 @pytest.mark.parametrize("raw,priv,cause,tval", [
-    (ECALL, 0, 8, 0), (ECALL, 1, 9, 0), (ECALL, 3, 11, 0), (EBREAK, 3, 3, 0), (0xFFFFFFFF, 3, 2, 0xFFFFFFFF), (MRET, 1, 2, MRET), (SRET, 0, 2, SRET),
+    (ECALL, 0, 8, 0), (ECALL, 1, 9, 0), (ECALL, 3, 11, 0), (EBREAK, 3, 3, 0), (0xFFFFFFFF, 3, 2, 0xFFFFFFFF),
+    (MRET, 1, 2, MRET), (SRET, 0, 2, SRET),
     (0x0000, 3, 2, 0), (0x9002, 3, 3, 0), (WFI, 0, 2, WFI), (0x12000073, 0, 2, 0x12000073),
 ])  # fmt: skip
 def test_exceptions(raw: int, priv: int, cause: int, tval: int) -> None:
@@ -35,8 +38,15 @@ def test_exceptions(raw: int, priv: int, cause: int, tval: int) -> None:
     assert step.size and not step.rd and set(step.csrs) == {MSTATUS, MEPC, MCAUSE, MTVAL}
 
 
-@pytest.mark.parametrize("name,raw,address,size_fault,access_fault", [("lw", 0x0002A303, 0x80000002, 4, 5), ("sw", 0x0062A023, 0x80000002, 6, 7),
-                                                                     ("lr.w", 0x1002A32F, 0x80000002, 4, 5), ("amoadd.w", 0x0062A32F, 0x80000002, 6, 7)])  # fmt: skip
+@pytest.mark.parametrize(
+    "name,raw,address,size_fault,access_fault",
+    [
+        ("lw", 0x0002A303, 0x80000002, 4, 5),
+        ("sw", 0x0062A023, 0x80000002, 6, 7),
+        ("lr.w", 0x1002A32F, 0x80000002, 4, 5),
+        ("amoadd.w", 0x0062A32F, 0x80000002, 6, 7),
+    ],
+)
 def test_addresses(name: str, raw: int, address: int, size_fault: int, access_fault: int) -> None:
     hart = hart_at(raw, misaligned=False)
     hart.x[5] = address
@@ -71,7 +81,11 @@ def test_delegation(priv: int) -> None:
     hart = hart_at(EBREAK, priv)
     hart.set_csr(MEDELEG, 1 << 3)
     step = hart.execute()
-    assert hart.priv == 1 and hart.pc == BASE + 0x2000 and [hart.read_csr(n) for n in (SEPC, SCAUSE, STVAL)] == [BASE, 3, 0]
+    assert (
+        hart.priv == 1
+        and hart.pc == BASE + 0x2000
+        and [hart.read_csr(n) for n in (SEPC, SCAUSE, STVAL)] == [BASE, 3, 0]
+    )
     assert hart.read_csr(MSTATUS) >> 8 & 1 == priv and SEPC in step.csrs and MEPC not in step.csrs
     hart = hart_at(EBREAK, 3)
     hart.set_csr(MEDELEG, 1 << 3)
@@ -80,7 +94,8 @@ def test_delegation(priv: int) -> None:
 
 
 @pytest.mark.parametrize("priv,enabled,delegated,taken", [
-    (3, 0, 0, False), (3, 1 << 3, 0, True), (1, 0, 0, True), (0, 0, 0, True), (3, 1 << 3, 1, False), (1, 0, 1, False), (1, 1 << 1, 1, True), (0, 0, 1, True),
+    (3, 0, 0, False), (3, 1 << 3, 0, True), (1, 0, 0, True), (0, 0, 0, True), (3, 1 << 3, 1, False), (1, 0, 1, False),
+    (1, 1 << 1, 1, True), (0, 0, 1, True),
 ])  # fmt: skip
 @pytest.mark.parametrize("xlen", (32, 64))
 def test_interrupts(xlen: int, priv: int, enabled: int, delegated: int, taken: bool) -> None:

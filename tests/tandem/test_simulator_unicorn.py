@@ -1,12 +1,15 @@
-"""The reference simulator and unicorn do the same: every instruction of the table on random state, every 16-bit encoding."""
+# SPDX-License-Identifier: Apache-2.0
+"""The reference simulator and unicorn do the same: every instruction of the table on random state, every 16-bit
+encoding.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.riscv.iss.table import OTHER, ROWS, Row
 
-from models.riscv.iss_table import OTHER, ROWS, Row
 from tests.tandem.pairs import Pair
 
 pytest.importorskip("unicorn")
@@ -42,7 +45,7 @@ def pointed(raw: int) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("xlen", (32, 64))
 def test_every_instruction_of_the_table(xlen: int) -> None:
-    pair, rng, told = Pair(xlen), random.Random(f"1:table{xlen}"), set()
+    pair, rng, reported = Pair(xlen), random.Random(f"1:table{xlen}"), set()
     for row in ROWS:
         if row.name in PRIVILEGED or row.format == "C" or (row.rv64 and xlen == 32):
             continue
@@ -53,13 +56,15 @@ def test_every_instruction_of_the_table(xlen: int) -> None:
             pair.place(raw, 4)
             opinion, apart = pair.run()
             assert not apart, f"{row.name} {raw:#010x}: {apart}"
-            told |= {row.name} if opinion else set()
-    missing = {r.name for r in ROWS if r.kind != OTHER and (xlen == 64 or not r.rv64)} - told - set(PRIVILEGED)
+            reported |= {row.name} if opinion else set()
+    missing = {r.name for r in ROWS if r.kind != OTHER and (xlen == 64 or not r.rv64)} - reported - set(PRIVILEGED)
     assert not missing
 
 
 def reserved(raw: int, xlen: int) -> bool:
-    """What unicorn executes although our hart may not: floating point, and encodings that the manual reserves (tables 16.5 to 16.7)."""
+    """What unicorn executes although our hart may not: floating point, and encodings that the manual reserves (tables
+    16.5 to 16.7).
+    """
     quadrant, funct3, arithmetic = raw & 3, raw >> 13, raw & 0xE003 == 0x8001
     if quadrant != 1:
         long_shift = xlen == 32 and quadrant == 2 and funct3 == 0 and raw >> 12 & 1
@@ -90,5 +95,7 @@ def test_every_16_bit_encoding(xlen: int) -> None:
         if not opinion:
             since = 32
             step = pair.one.execute()
-            assert step.access or (step.trap and step.trap[1] in (2, 3, 5, 7)), f"{raw:#06x} is {step.name}, unicorn does not execute it"
+            assert step.access or (step.trap and step.trap[1] in (2, 3, 5, 7)), (
+                f"{raw:#06x} is {step.name}, unicorn does not execute it"
+            )
     assert executed > 3000

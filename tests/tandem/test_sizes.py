@@ -1,18 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
 """Appendix D, row by row: the sizes that the specification's errata give, as the encoder makes them."""
 
 from __future__ import annotations
 
 import pytest
-
-from models.tandem.config import Config
-from models.tandem.sizes import CATEGORIES, sizes
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder.sizes import CATEGORIES, sizes
 
 RIGHT = {  # the table of the errata
-    "integer computation": 19, "nop": 8, "branch, jump": 17, "branch and link, jump and link": 28, "load": 29, "load (virtual address)": 39,
-    "store": 28, "store (virtual address)": 38, "sc, amo": 49, "csr read-write": 30, "csr read only": 19, "csr write only": 19,
-    "floating point computation": 23, "floating point move": 19, "floating point conversion": 23, "floating point load": 39,
-    "floating point store": 38, "interrupt": 59, "exception": 64,
-}  # fmt: skip
+    "integer computation": 19,
+    "nop": 8,
+    "branch, jump": 17,
+    "branch and link, jump and link": 28,
+    "load": 29,
+    "load (virtual address)": 39,
+    "store": 28,
+    "store (virtual address)": 38,
+    "sc, amo": 49,
+    "csr read-write": 30,
+    "csr read only": 19,
+    "csr write only": 19,
+    "floating point computation": 23,
+    "floating point move": 19,
+    "floating point conversion": 23,
+    "floating point load": 39,
+    "floating point store": 38,
+    "interrupt": 59,
+    "exception": 64,
+}
 
 
 @pytest.mark.parametrize("length", [4, 2])
@@ -25,7 +40,9 @@ def test_appendix_d(length: int, implied_end: int) -> None:
 
 
 def test_what_was_printed_counts_another_instruction() -> None:
-    """Every row with an instruction was printed 4 bytes too large, but the jump, which is worse, and the interrupt is right."""
+    """Every row with an instruction was printed 4 bytes too large, but the jump, which is worse, and the interrupt is
+    right.
+    """
     off = {category.category: category.printed - RIGHT[category.category] for category in CATEGORIES}
     assert off.pop("interrupt") == 0 and off.pop("branch, jump") == 10
     assert set(off.values()) == {4}

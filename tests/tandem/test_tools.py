@@ -1,4 +1,7 @@
-"""`make verify` and `make elf-to-trace` of a trace whose options nobody says: what to type next, and an end in bounded time."""
+# SPDX-License-Identifier: Apache-2.0
+"""`make verify` and `make elf-to-trace` of a trace whose options nobody says: what to type next, and an end in bounded
+time.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,23 @@ import shlex
 from pathlib import Path
 
 import pytest
-
-from models.riscv import recording
-from models.tandem.config import Config
-from models.tandem.encoder import encode
-from models.tandem.from_retired import from_recording
-from tools import decode, elf_to_trace, verify
-from tools.arguments import ArgumentError
+from rvtrace.models.riscv import recording
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tools import decode, elf_to_trace, verify
 
 ELF = recording.load("sort", 32).program_path
 SV32 = Config(xlen=32, flen=0, mlen=34)
 
 
-@pytest.mark.parametrize("words", ([], ["MLEN=34"], ["MLEN=34", "FLEN=0", "IMPLIED_END=1", "ABSENT=ppc,mtime"]), ids=" ".join)
-def test_the_command_that_is_printed_shows_the_trace(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words", ([], ["MLEN=34"], ["MLEN=34", "FLEN=0", "IMPLIED_END=1", "ABSENT=ppc,mtime"]), ids=" ".join
+)
+def test_the_command_that_is_printed_shows_the_trace(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert elf_to_trace.main([f"ELF={ELF}", f"OUT={tmp_path / 'sort.trace'}", *words]) == 0
     command = shlex.split(capsys.readouterr().out.split("`")[1])
     assert command[:2] == ["make", "decode"] and set(words) <= set(command)
@@ -43,16 +49,22 @@ def verified(trace: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tu
 def test_wrong_options_are_said_first_and_the_end_is_near(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = verified(trace, capsys, "MAX=5")
     assert code == 1 and "no CONFIG was given: XLEN=32 FLEN=64 MLEN=32 may not be the encoder's" in lines[1]
-    assert any(line.startswith("stopped behind ") and line.endswith("after 5 findings") for line in lines)
-    assert "there is more behind; MAX=50 shows it, MAX=0 all of it" in lines
+    assert any(line.startswith("stopped after ") and line.endswith("with 5 findings") for line in lines)
+    assert "there are more; MAX=50 shows it, MAX=0 all of it" in lines
 
 
 @pytest.mark.parametrize("given", ("words", "file"))
-def test_right_options_are_no_doubt(trace: Path, given: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_right_options_are_no_doubt(
+    trace: Path, given: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "config.json"
     path.write_text('{"xlen": 32, "flen": 0, "mlen": 34}')
     code, lines = verified(trace, capsys, *(["FLEN=0", "MLEN=34"] if given == "words" else [f"CONFIG={path}"]))
-    assert code == 0 and not any("may not be" in line or line.startswith("stopped") for line in lines) and lines[-1].startswith("PASS")
+    assert (
+        code == 0
+        and not any("may not be" in line or line.startswith("stopped") for line in lines)
+        and lines[-1].startswith("PASS")
+    )
 
 
 def test_a_number_of_findings_that_is_none(trace: Path) -> None:

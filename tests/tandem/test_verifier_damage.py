@@ -1,17 +1,20 @@
-"""Traces that are damaged: bytes that cannot be followed, groups lost in numbers, a pc that is lost; the verifier goes on, and never breaks."""
+# SPDX-License-Identifier: Apache-2.0
+"""Traces that are damaged: bytes that cannot be followed, groups lost in numbers, a pc that is lost; the verifier goes
+on, and never breaks.
+"""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Verdict
+from rvtrace.models.tandem.verifier.verify import Verifier
 
-from models.riscv.iss_config import virt
-from models.tandem.decoder import decode
-from models.tandem.profile import Profile
-from models.tandem.simulator import reference
-from models.tandem.verdict import Verdict
-from models.tandem.verifier import Verifier
 from tests.tandem.runs import config_of, sections_of, verified
 
 LENGTH, PLACE = 3600, 3000
@@ -32,7 +35,10 @@ def test_missing_groups_are_found_and_counted(good: tuple, count: int) -> None:
     assert ("a group is missing" if count == 1 else f"{count} groups are missing") in report.findings[0].reason
 
 
-@pytest.mark.parametrize("damage,name", [(b"\x01\x0e", "unknown_opcode"), (b"\x01\x07\x63", "unknown_id"), (b"\x01\x09\x00\x02", "orphan_response")])
+@pytest.mark.parametrize(
+    "damage,name",
+    [(b"\x01\x0e", "unknown_opcode"), (b"\x01\x07\x63", "unknown_id"), (b"\x01\x09\x00\x02", "orphan_response")],
+)
 def test_a_broken_group_is_one_report(good: tuple, damage: bytes, name: str) -> None:
     config, sections = good
     report = verified([*sections[:PLACE], damage, *sections[PLACE + 1 :]], config)
@@ -56,7 +62,9 @@ def test_a_trace_that_ends_within_a_group(good: tuple) -> None:
 
 
 def test_where_nothing_explains_the_pc_is_lost_and_found_again(good: tuple) -> None:
-    """Far more groups are missing than the verifier looks for: one report, and it goes on when it knows the pc again."""
+    """Far more groups are missing than the verifier looks for: one report,
+    and it goes on when it knows the pc again.
+    """
     config, sections = good
     report = verified(sections[: PLACE - 900] + sections[PLACE:], config, reach=8)
     assert [found.kind for found in report.findings] == ["lost"], str(report)
@@ -65,7 +73,7 @@ def test_where_nothing_explains_the_pc_is_lost_and_found_again(good: tuple) -> N
 
 
 def test_a_trace_that_begins_somewhere(good: tuple) -> None:
-    """Without reset and registers: what was never told is believed, nothing is reported."""
+    """Without reset and registers: what was never reported is believed, nothing is reported."""
     config = config_of(good[0].xlen, incremental=0)
     sections = sections_of("sort", config, LENGTH)
     loading = [section for section in sections if section[1:2] == b"\x0b"]
@@ -89,7 +97,9 @@ def test_any_bytes(good: tuple, seed: int) -> None:
         at = rng.randrange(begin, len(data))
         length = rng.randrange(1, 9)
         data[at : at + rng.choice((0, length))] = rng.randbytes(rng.choice((0, length)))
-    report = Verifier(reference(config.xlen), Profile.of(config, virt(config.xlen))).run(decode(bytes(data), config), bytes(data))
+    report = Verifier(reference(config.xlen), Profile.of(config, virt(config.xlen))).run(
+        decode(bytes(data), config), bytes(data)
+    )
     assert report.matched > 2000 and str(report)
 
 

@@ -1,11 +1,14 @@
-"""Traces of real programs in which nothing is wrong: every instruction fits, however the trace was encoded, and whatever is not traced."""
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of real programs in which nothing is wrong: every instruction fits, however the trace was encoded, and
+whatever is not traced.
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv import recording
+from rvtrace.models.tandem.table import ABSENT_NAMES
 
-from models.riscv import recording
-from models.tandem.table import ABSENT_NAMES
 from tests.tandem.runs import config_of, sections_of, verified
 
 OPTIONS = ({"incremental": 0}, {"incremental": 1, "implied_end": 1}, {"incremental": 2})
@@ -41,7 +44,7 @@ def test_a_trace_without_addresses_and_data() -> None:
     assert report.ok, str(report)
 
 
-def test_a_profile_that_expects_more_than_is_traced_tells_so() -> None:
+def test_a_profile_that_expects_more_than_is_traced_says_so() -> None:
     config = config_of(64, absent=("memdata",))
     report = verified(sections_of("sort", config, 300), config, absent=())
     assert report.findings and {d.what for f in report.findings for d in f.differences} == {"memdata"}

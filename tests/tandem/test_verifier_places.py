@@ -1,20 +1,23 @@
-"""What the verifier compares beside registers and accesses: the physical address of the next pc, and state of floating point that nothing may change."""
+# SPDX-License-Identifier: Apache-2.0
+"""What the verifier compares beside registers and accesses: the physical address of the next pc, and state of floating
+point that nothing may change.
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.hart import Hart
+from rvtrace.models.riscv.iss.translate import A, R, U, V, X
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.simulator.interface import PPC_KEY, Reference, Simulator, reference
+from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Report, Verdict
+from rvtrace.models.tandem.verifier.verify import Verifier
 
-from models.riscv.iss import Hart
-from models.riscv.iss_config import virt
-from models.riscv.iss_translate import A, R, U, V, X
-from models.tandem.config import Config
-from models.tandem.decoder import decode
-from models.tandem.encoder import encode
-from models.tandem.profile import Profile
-from models.tandem.simulator import PPC_KEY, Reference, Simulator, reference
-from models.tandem.trace_data import FLUSH, Rows, TraceData
-from models.tandem.verdict import Report, Verdict
-from models.tandem.verifier import Verifier
 from tests.tandem.hand import assembled, steps_of
 from tests.tandem.test_simulator_paging import BASE, DATA, MODES, VIRTUAL, Machine
 
@@ -27,7 +30,7 @@ def report(rows: list[TraceData], simulator: Simulator | None = None, **options:
 
 
 def changed(rows: list[TraceData], **parts: object) -> list[TraceData]:
-    """With more told by the row before the last but two."""
+    """With more reported by the row before the last but two."""
     return [*rows[:-3], rows[-3]._replace(**parts), *rows[-2:]]
 
 
@@ -43,7 +46,7 @@ def test_the_physical_pc_in_machine_mode_is_the_pc() -> None:
     assert [(one.verdict, [apart.what for apart in one.differences]) for one in found] == [(Verdict.TRACE, ["ppc"])]
 
 
-def test_a_wrong_pc_is_told_once() -> None:
+def test_a_wrong_pc_is_reported_once() -> None:
     """Its physical address says the same again."""
     rows = located()
     found = report(changed(rows, pc=rows[-3].pc + 64, ppc=rows[-3].pc + 64)).findings
@@ -67,8 +70,12 @@ class Silent(Reference):
 
 def test_a_simulator_that_does_not_know_it_is_not_asked() -> None:
     rows = located()
-    told = report(changed(rows, ppc=0), Silent(Hart(virt(64))))
-    assert told.ok and sum(told.skipped.values()) == sum(row.ppc is not None for row in rows) and "8 changes of physical pc" in str(told)
+    reported = report(changed(rows, ppc=0), Silent(Hart(virt(64))))
+    assert (
+        reported.ok
+        and sum(reported.skipped.values()) == sum(row.ppc is not None for row in rows)
+        and "8 changes of physical pc" in str(reported)
+    )
 
 
 @pytest.mark.parametrize("xlen,mode", MODES)
@@ -92,19 +99,28 @@ def test_of_a_translated_pc_the_page_table_says_it(xlen: int, mode: int) -> None
 def test_no_instruction_of_the_simulator_changes_floating_point_state(parts: dict) -> None:
     rows = steps_of(assembled(), 8)
     report_on_step, alone = report(changed(rows, **parts)), report([*rows[:-2], TraceData(**parts), *rows[-2:]])
-    for told in (report_on_step, alone):
-        assert [(one.verdict, [apart.what for apart in one.differences]) for one in told.findings] == [(Verdict.TRACE, ["fpr"])], str(told)
+    for reported in (report_on_step, alone):
+        assert [(one.verdict, [apart.what for apart in one.differences]) for one in reported.findings] == [
+            (Verdict.TRACE, ["fpr"])
+        ], str(reported)
 
 
 def test_bus_transactions_are_counted() -> None:
-    """Chapter 3 makes no assumptions on them: whatever they say is no mismatch, and what loads memory is none of them."""
+    """Chapter 3 makes no assumptions on them: whatever they say is no mismatch,
+    and what loads memory is none of them.
+    """
     rows = steps_of(assembled(), 8)
     seen = changed(rows, request=(1, 3, BASE, 5), response=(0, 0))
-    told = report([*seen[:-2], TraceData(group=False, request=(13, 2, BASE, 0), response=(0, 99)), *seen[-2:]])
-    assert told.ok and told.transactions == 2 and "not compared: 2 bus transactions" in str(told) and report(rows).transactions == 0
+    reported = report([*seen[:-2], TraceData(group=False, request=(13, 2, BASE, 0), response=(0, 99)), *seen[-2:]])
+    assert (
+        reported.ok
+        and reported.transactions == 2
+        and "not compared: 2 bus transactions" in str(reported)
+        and report(rows).transactions == 0
+    )
 
 
 def test_initialization_of_floating_point_state_is_counted() -> None:
     rows = steps_of(assembled(), 8)
-    told = report([*rows[:-2], TraceData(init=True, fpr=(5, 1)), *rows[-2:]])
-    assert told.ok and told.skipped == {"floating-point state": 1}
+    reported = report([*rows[:-2], TraceData(init=True, fpr=(5, 1)), *rows[-2:]])
+    assert reported.ok and reported.skipped == {"floating-point state": 1}

@@ -1,14 +1,17 @@
-"""What a profile names as non-deterministic is taken from the trace, bit by bit, and nothing else is (section 3.1, TV-9)."""
+# SPDX-License-Identifier: Apache-2.0
+"""What a profile names as non-deterministic is taken from the trace, bit by bit, and nothing else is (section 3.1,
+TV-9).
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.csr import CsrTable
+from rvtrace.models.tandem.trace_data import TraceData
+from rvtrace.models.tandem.verifier.profile import ALL, Profile
+from rvtrace.models.tandem.verifier.verdict import Report
 
-from models.riscv.iss_config import virt
-from models.riscv.iss_csr import CsrTable
-from models.tandem.profile import ALL, Profile
-from models.tandem.trace_data import TraceData
-from models.tandem.verdict import Report
 from tests.tandem.hand import assembled, index, report_on, steps_of
 
 CSRR_CYCLE, CSRR_INSTRET, CSRR_HPM3, CSRR_USER_HPM3 = 0xC0002373, 0xC0202373, 0xB0302373, 0xC0302373  # into x6
@@ -44,10 +47,10 @@ def test_any_csr_can_be_named(word: int, xlen: int) -> None:
     named = {"mhpmcounter3": ALL}
     assert reads(word, NOP, first=7, nondeterministic=named, xlen=xlen).ok
     assert len(reads(word, NOP, first=7, nondeterministic={}, xlen=xlen).findings) == 1
-    told = steps_of(assembled(word, xlen=xlen), 3)
-    k = index(told, word)
-    told[k : k + 1] = [TraceData(group=False, csr=((0xB03, 7),)), told[k]._replace(gpr=(6, 7))]
-    assert report_on(told, xlen, nondeterministic=named).ok
+    reported = steps_of(assembled(word, xlen=xlen), 3)
+    k = index(reported, word)
+    reported[k : k + 1] = [TraceData(group=False, csr=((0xB03, 7),)), reported[k]._replace(gpr=(6, 7))]
+    assert report_on(reported, xlen, nondeterministic=named).ok
 
 
 def test_a_view_names_the_bits_that_it_shows() -> None:
@@ -58,14 +61,14 @@ def test_a_view_names_the_bits_that_it_shows() -> None:
 
 
 @pytest.mark.parametrize("word", (CSRR_MSCRATCH, CSRR_INSTRET))
-def test_behind_a_gap_a_read_says_what_the_csr_holds(word: int) -> None:
-    """In a trace without reset nobody told it: the first read is believed, the next ones are compared."""
+def test_after_a_gap_a_read_says_what_the_csr_holds(word: int) -> None:
+    """In a trace without reset nothing reported it: the first read is believed, the next ones are compared."""
     rows = steps_of(assembled(NOP, NOP, NOP, word, NOP, word, NOP, word), 10)
     rows = [row for row in rows if not row.reset and not row.gpr or row.insn]
     places = [k for k, row in enumerate(rows) if row.insn and row.insn[1] == word]
     for wrong in (0, 1, 2):
-        told = list(rows)
+        reported = list(rows)
         for k in places:
-            told[k] = rows[k]._replace(gpr=(6, rows[k].gpr[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0)))
-        report = report_on(told)
+            reported[k] = rows[k]._replace(gpr=(6, rows[k].gpr[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0)))
+        report = report_on(reported)
         assert len(report.findings) == (wrong > 0) and 0 < report.unverified <= 5 and report.matched > 3, str(report)

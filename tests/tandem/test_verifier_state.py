@@ -1,18 +1,21 @@
-"""Non-deterministic state, views of CSRs, interrupts, initialization, and changes without an instruction (chapter 3, TV-9)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Non-deterministic state, views of CSRs, interrupts, initialization, and changes without an instruction (chapter 3,
+TV-9).
+"""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.csr import CsrTable
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.trace_data import TraceData
+from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
+from rvtrace.models.tandem.verifier.shadow import Shadow
+from rvtrace.models.tandem.verifier.verdict import Verdict
 
-from models.riscv.iss_config import virt
-from models.riscv.iss_csr import CsrTable
-from models.tandem.config import Config
-from models.tandem.profile import Profile, ProfileError
-from models.tandem.shadow import Shadow
-from models.tandem.trace_data import TraceData
-from models.tandem.verdict import Verdict
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
 
 LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
@@ -21,8 +24,16 @@ LR, SC = 0x1002A32F, 0x1872A3AF  # lr.w x6, (x5); sc.w x7, x7, (x5)
 MIE_MTI, ENABLE = 0x304, 0x300
 
 
-@pytest.mark.parametrize("word,value,fine", [(LW, 0x1234, True), (LW, 0xFFFFFFFF80000000, True), (LW, 0x80000000, False), (LBU, 0x80, True),
-                                             (LBU, 0x180, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    "word,value,fine",
+    [
+        (LW, 0x1234, True),
+        (LW, 0xFFFFFFFF80000000, True),
+        (LW, 0x80000000, False),
+        (LBU, 0x80, True),
+        (LBU, 0x180, False),
+    ],
+)
 def test_a_device_gives_what_the_trace_says_as_the_instruction_extends_it(word: int, value: int, fine: bool) -> None:
     rows = steps_of(assembled(*li(5, 0x02004000), word), 8)
     k = index(rows, word)
@@ -55,12 +66,16 @@ def test_a_store_conditional_may_fail_and_may_not_succeed_alone() -> None:
     assert rows[k].gpr == (7, 0) and report_on(rows).ok
     failed = [*rows[:k], rows[k]._replace(gpr=(7, 1), paddr=None, memdata=None), *rows[k + 1 :]]
     assert report_on(failed).ok and not report_on(failed, sc_may_fail=False).ok
-    alone = [row for row in steps_of(assembled(LR, SC), 4, lambda s: s.write(0x1005, DATA)) if not (row.insn and row.insn[1] == LR)]
+    alone = [
+        row
+        for row in steps_of(assembled(LR, SC), 4, lambda s: s.write(0x1005, DATA))
+        if not (row.insn and row.insn[1] == LR)
+    ]
     assert report_on(alone).findings
 
 
 def interrupted(enabled: bool) -> list[TraceData]:
-    """Rows in which the timer interrupt is taken behind the second instruction."""
+    """Rows in which the timer interrupt is taken after the second instruction."""
 
     def prepare(simulator) -> None:
         simulator.write(ENABLE, 1 << 3)
@@ -85,7 +100,7 @@ def test_an_interrupt_that_is_not_enabled_or_not_pending_is_the_harts_fault(enab
     assert [found.verdict for found in report.findings] == [Verdict.HART], str(report)
 
 
-def test_a_csr_may_be_told_by_any_of_its_views() -> None:
+def test_a_csr_may_be_reported_by_any_of_its_views() -> None:
     word = 0x10016073  # csrsi sstatus, 2
     rows = steps_of(assembled(word), 3)
     k = index(rows, word)
@@ -103,27 +118,42 @@ def test_a_csr_write_that_changes_nothing_may_be_left_out_by_choice() -> None:
     assert report_on(without).ok and not report_on(without, unchanged_csr=False).ok
 
 
-@pytest.mark.parametrize("row", [TraceData(group=False, gpr=(9, 77)), TraceData(gpr=(9, 77)), TraceData(group=False, csr=((0x340, 5),)),
-                                 TraceData(group=False, pc=BASE + 0x40), TraceData(group=False, priv=1)])  # fmt: skip
+@pytest.mark.parametrize(
+    "row",
+    [
+        TraceData(group=False, gpr=(9, 77)),
+        TraceData(gpr=(9, 77)),
+        TraceData(group=False, csr=((0x340, 5),)),
+        TraceData(group=False, pc=BASE + 0x40),
+        TraceData(group=False, priv=1),
+    ],
+)
 def test_nothing_else_changes_without_an_instruction(row: TraceData) -> None:
     rows = steps_of(assembled(), 6)
     report = report_on([*rows[:-3], row, *rows[-3:]])
     assert len(report.findings) == 1, str(report)
 
 
-@pytest.mark.parametrize("row", [TraceData(group=False, mtime=99), TraceData(group=False, mcycle=5, minstret=3), TraceData(group=False, csr=((0x344, 0x888),))])
+@pytest.mark.parametrize(
+    "row",
+    [
+        TraceData(group=False, mtime=99),
+        TraceData(group=False, mcycle=5, minstret=3),
+        TraceData(group=False, csr=((0x344, 0x888),)),
+    ],
+)
 def test_time_counters_and_pending_interrupts_do(row: TraceData) -> None:
     rows = steps_of(assembled(), 6)
     assert report_on([*rows[:-3], row, *rows[-3:]]).ok
 
 
-def test_the_shadow_holds_what_is_told() -> None:
+def test_the_shadow_holds_what_is_reported() -> None:
     shadow = Shadow(CsrTable(virt(32)))
-    assert shadow.tell(0x100, 0x22) == 0x300 and shadow.read(0x300) & 0x22 == 0x22
-    assert shadow.tell(0xB80, 1) == 0xB00 and shadow.read(0xB00) == 1 << 32
-    shadow.tell(0x1021, 9)
-    shadow.tell(0x1003, 4)
-    shadow.tell(0x1000, 4)
+    assert shadow.report(0x100, 0x22) == 0x300 and shadow.read(0x300) & 0x22 == 0x22
+    assert shadow.report(0xB80, 1) == 0xB00 and shadow.read(0xB00) == 1 << 32
+    shadow.report(0x1021, 9)
+    shadow.report(0x1003, 4)
+    shadow.report(0x1000, 4)
     assert (shadow.read(0x1021), shadow.read(0x1003), shadow.read(0x1000)) == (9, 4, 0)
 
 

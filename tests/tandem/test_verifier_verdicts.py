@@ -1,13 +1,16 @@
-"""Whose fault it is: a hart that computes wrongly, a simulator that does, and a trace that tells something else than the hart did."""
+# SPDX-License-Identifier: Apache-2.0
+"""Whose fault it is: a hart that computes wrongly, a simulator that does, and a trace that reports something else than
+the hart did.
+"""
 
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
+from rvtrace.models.tandem.verifier.verdict import Verdict
 
-from models.riscv.iss_config import virt
-from models.tandem.simulator import reference
-from models.tandem.simulator_unicorn import UnicornSimulator
-from models.tandem.verdict import Verdict
 from tests.tandem.runs import Wrong, config_of, sections_of, trace_of, verified
 
 COUNT = 4000
@@ -42,7 +45,7 @@ def test_a_model_that_is_wrong_and_a_second_that_is_right(xlen: int) -> None:
     model = Wrong(xlen, "mul", lambda value: value ^ 0x100)
     report = verified(sections, config, model, UnicornSimulator(virt(xlen)))
     assert len(report.findings) > 5 and report.count(Verdict.MODEL) == len(report.findings), str(report)
-    assert all("second simulator does what the trace says" in found.reason for found in report.findings)
+    assert all("second simulator agrees with the trace" in found.reason for found in report.findings)
 
 
 def test_without_a_second_simulator_a_wrong_model_looks_like_a_wrong_hart() -> None:
@@ -60,12 +63,12 @@ def test_a_second_simulator_confirms_that_the_hart_is_wrong(second: str) -> None
     other = reference(64) if second == "reference" else UnicornSimulator(virt(64))
     report = verified(trace_of(hart, "sort", config, COUNT), config, second=other)
     assert [(found.verdict, found.confirmed) for found in report.findings] == [(Verdict.HART, True)], str(report)
-    assert "second simulator does as the first" in report.findings[0].reason
+    assert "second simulator agrees with the first" in report.findings[0].reason
 
 
 def test_a_finding_reads_like_a_sentence() -> None:
     config = config_of(64)
     report = verified(trace_of(Wrong(64, "mul", lambda value: value + 1, times=1), "sort", config, COUNT), config)
     text = str(report)
-    for part in ("mulw ", "(x", "the trace says 0x", "the simulator 0x", "at fault: hart", "instructions fit"):
+    for part in ("mulw ", "(x", "trace 0x", "simulator 0x", "at fault: hart", "instructions match"):
         assert part in text, text

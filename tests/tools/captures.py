@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small capture as files, made by the encoder model from a walk: loop, call, trap and return."""
 
 import json
@@ -7,14 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from models.etrace.config import Config as EtraceConfig
-from models.etrace.encoder import Encoder as EtraceEncoder
-from models.ntrace.config import Config
-from models.ntrace.encoder import Encoder
-from models.riscv.blocks import to_beats
-from models.riscv.builder import ProgramBuilder
-from models.riscv.program import Program
-from models.riscv.walk import Walk
+from rvtrace.models.etrace.config import Config as EtraceConfig
+from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.models.riscv.blocks import to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.walk import Walk
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,13 +76,13 @@ def _written(folder: Path, config, encoder) -> Path:
 
 def run(tool: str, *words: object) -> subprocess.CompletedProcess:
     """`python -m tools.<tool> words`, as a user runs it."""
-    command = [sys.executable, "-m", f"tools.{tool}", *map(str, words)]
+    command = [sys.executable, "-m", f"rvtrace.tools.{tool}", *map(str, words)]
     env = {k: v for k, v in os.environ.items() if k != "TRACEBACK"}
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env=env, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, env=env, check=False)
 
 
 def is_one_sentence(done: subprocess.CompletedProcess, *words: str) -> bool:
-    """Non-zero exit, one line on stderr that begins with `error:`, tells a way out (`;`), and has these words."""
+    """Non-zero exit, one line on stderr that begins with `error:`, names a way out (`;`), and has these words."""
     lines = done.stderr.splitlines()
     assert done.returncode not in (0, None), done
     assert "Traceback" not in done.stderr + done.stdout, done.stderr
@@ -91,5 +92,7 @@ def is_one_sentence(done: subprocess.CompletedProcess, *words: str) -> bool:
 
 
 def hears_sigint() -> None:
-    """For preexec_fn: a child that can be interrupted, also where tests run in the background of a shell, which ignores SIGINT for them."""
+    """For preexec_fn: a child that can be interrupted, also where tests run in the background of a shell, which ignores
+    SIGINT for them.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,10 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line that every tool shares: VAR=value words, and errors as one sentence."""
 
 import sys
 
 import pytest
-
-from tools.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
+from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
 
 KNOWN = {"OUT": "a folder", "SEED": "a number", "MESSAGES": "a switch"}
 
@@ -14,7 +14,7 @@ def test_words_become_a_dict_and_empty_ones_are_not_given():
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, reported",
     [
         (["OTU=x"], "did you mean OUT=x"),
         (["out=x"], "did you mean OUT=x"),
@@ -23,8 +23,8 @@ def test_words_become_a_dict_and_empty_ones_are_not_given():
         (["OUT=a", "OUT=b"], "given twice"),
     ],
 )
-def test_a_wrong_word_is_a_sentence(words, told):
-    with pytest.raises(ArgumentError, match=told):
+def test_a_wrong_word_is_a_sentence(words, reported):
+    with pytest.raises(ArgumentError, match=reported):
         parse(words, KNOWN)
 
 
@@ -46,20 +46,20 @@ def test_help_names_every_word(capsys):
 
 
 def test_files_that_are_not_there(tmp_path):
-    for path, told in ((tmp_path / "none", "does not exist"), (tmp_path, "is a folder")):
-        with pytest.raises(ArgumentError, match=told):
+    for path, reported in ((tmp_path / "none", "does not exist"), (tmp_path, "is a folder")):
+        with pytest.raises(ArgumentError, match=reported):
             existing_file({}, "TRACE", path)
 
 
 @pytest.mark.parametrize(
-    "error, code, told",
+    "error, code, reported",
     [
         (ArgumentError("found\nthis; give that"), 2, "error: found this; give that\n"),
         (FileNotFoundError(2, "No such file", "x"), 2, "error: x: No such file; check the path and its permissions\n"),
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_errors_end_as_one_line_and_an_exit_code(error, code, told, capsys, monkeypatch):
+def test_errors_end_as_one_line_and_an_exit_code(error, code, reported, capsys, monkeypatch):
     def fails(argv):
         raise error
 
@@ -67,7 +67,7 @@ def test_errors_end_as_one_line_and_an_exit_code(error, code, told, capsys, monk
     monkeypatch.delenv("TRACEBACK", raising=False)
     with pytest.raises(SystemExit) as end:
         main_guard(fails)
-    assert (end.value.code, capsys.readouterr().err) == (code, told)
+    assert (end.value.code, capsys.readouterr().err) == (code, reported)
 
 
 def test_a_mistake_of_ours_is_not_hidden(monkeypatch):

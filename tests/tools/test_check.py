@@ -1,4 +1,5 @@
-"""`make check`: a vendor's files are held to the clauses, and bad files are one sentence."""
+# SPDX-License-Identifier: Apache-2.0
+"""`make check`: a vendor's files are checked against the clauses, and bad files are one sentence."""
 
 import re
 
@@ -33,14 +34,17 @@ def test_a_good_trace_passes_with_and_without_beats(tmp_path, mode, variant):
 
 
 def test_files_one_by_one(out):
-    words = [f"{word}={out}/{name}" for word, name in (("TRACE", "trace.bin"), ("ELF", "program.elf"), ("RETIRED", "retired.csv"))]
+    words = [
+        f"{word}={out}/{name}"
+        for word, name in (("TRACE", "trace.bin"), ("ELF", "program.elf"), ("RETIRED", "retired.csv"))
+    ]
     assert run("check", *words, "MODE=htm", "QUIET=1").returncode == 0
 
 
-def test_a_lost_instruction_is_found_and_told_with_clause_and_rerun(out):
+def test_a_lost_instruction_is_reported_with_clause_and_rerun(out):
     path = out / "retired.csv"
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-2] + lines[-1:]))  # the trace tells one instruction more than retired
+    path.write_text("".join(lines[:-2] + lines[-1:]))  # the trace reports one instruction more than retired
     (out / "beats.npz").unlink()
     done = run("check", f"OUT={out}")
     assert done.returncode == 1 and "\nFAIL  " in done.stdout and f"make check OUT={out}" in done.stdout
@@ -66,7 +70,7 @@ def _wrong_pc(out):
 
 
 @pytest.mark.parametrize(
-    "spoil, words, told",
+    "spoil, words, reported",
     [
         (lambda out: (out / "retired.csv").write_text("pc\n1\n"), (), ("needed the header", "kind,pc,size")),
         (lambda out: (out / "retired.csv").write_bytes(b"\xff\xfe"), ("EXACT=0",), ("retired.csv is not text",)),
@@ -78,11 +82,11 @@ def _wrong_pc(out):
         (lambda out: (out / "program.elf").write_bytes(b"\x7fELF"), (), ("corrupt ELF",)),
     ],
 )
-def test_bad_input_is_one_sentence(out, spoil, words, told):
+def test_bad_input_is_one_sentence(out, spoil, words, reported):
     spoil(out)
-    assert is_one_sentence(run("check", f"OUT={out}", *words), *told)
+    assert is_one_sentence(run("check", f"OUT={out}", *words), *reported)
 
 
-def test_a_vendor_without_a_retire_stream_is_told_what_to_bring(out):
+def test_without_a_retire_stream_the_message_says_what_to_bring(out):
     words = [f"TRACE={out}/trace.bin", f"ELF={out}/program.elf"]
     assert is_one_sentence(run("check", *words), "retired.csv", "RETIRED=<file>")

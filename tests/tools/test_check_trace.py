@@ -1,19 +1,22 @@
-"""`make check-trace`: captured files of each format, good, foreign and damaged, with and without the retire stream, end in a report or a sentence."""
+# SPDX-License-Identifier: Apache-2.0
+"""`make check-trace`: captured files of each format, good, foreign and damaged, with and without the retire stream, end
+in a report or a sentence.
+"""
 
 import json
 import resource
 
 import pytest
+from rvtrace.models.riscv import recording
+from rvtrace.models.tandem.config import Config as TandemConfig
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.report.compliance import read
+from rvtrace.tools import check_trace
 
-from models.riscv import recording
-from models.tandem.config import Config as TandemConfig
-from models.tandem.encoder import encode
-from models.tandem.from_retired import from_recording
 from tests.tools.captures import ROOT, program, write_capture, write_etrace_capture
-from tools import check_trace
-from tools.compliance import read
 
-OTHER = ROOT / "tests" / "programs" / "crc.rv64.elf"
+OTHER = ROOT / "data" / "programs" / "crc.rv64.elf"
 
 
 def write_tandem_capture(folder, load=True):
@@ -28,7 +31,11 @@ def write_tandem_capture(folder, load=True):
 
 
 WRITE = {"ntrace": write_capture, "etrace": write_etrace_capture, "tandem": write_tandem_capture}
-SAYS_WHAT_HAPPENED = {"ntrace": "NT.11.pcs", "etrace": "ET.bt.sequential", "tandem": "TV.told.order"}  # clauses that need the retire stream
+SAYS_WHAT_HAPPENED = {
+    "ntrace": "NT.11.pcs",
+    "etrace": "ET.bt.sequential",
+    "tandem": "TV.told.order",
+}  # clauses that need the retire stream
 
 
 @pytest.fixture
@@ -63,13 +70,19 @@ def test_a_good_trace_passes_and_says_what_nobody_could_check(tmp_path, check, f
         if verdict == "NOT-RUN":
             assert "not given" in report["subject"]["about"]["Retire stream"]
             if form != "tandem":
-                assert "give RETIRED=" in next(row["reason"] for row in report["clauses"] if row["id"] == SAYS_WHAT_HAPPENED[form])
+                assert "give RETIRED=" in next(
+                    row["reason"] for row in report["clauses"] if row["id"] == SAYS_WHAT_HAPPENED[form]
+                )
         else:
             most = report["checked"]
-    assert report["checked"] < most and (tmp_path / "report" / "junit.xml").exists() and (tmp_path / "report" / "index.html").exists()
+    assert (
+        report["checked"] < most
+        and (tmp_path / "report" / "junit.xml").exists()
+        and (tmp_path / "report" / "index.html").exists()
+    )
 
 
-def test_a_folder_stands_for_its_files(tmp_path, check):
+def test_a_folder_means_its_files(tmp_path, check):
     code, report, _ = check("ntrace", f"TRACE={write_capture(tmp_path / 'mine')}")
     assert code == 0 and report["subject"]["name"] == "mine" and verdict_of(report, "NT.11.pcs") == "PASS"
 
@@ -77,7 +90,11 @@ def test_a_folder_stands_for_its_files(tmp_path, check):
 @pytest.mark.parametrize("form", check_trace.FORMATS)
 def test_a_trace_held_against_another_program_says_so(tmp_path, check, form):
     code, report, _ = check(form, *words_of(WRITE[form](tmp_path / form), "TRACE", "CONFIG"), f"ELF={OTHER}")
-    assert code == 1 and report["sentence"].startswith("trace.bin does not fit crc.rv64.elf: ") and "give the ELF that was traced" in report["sentence"]
+    assert (
+        code == 1
+        and report["sentence"].startswith("trace.bin does not fit crc.rv64.elf: ")
+        and "give the ELF that was traced" in report["sentence"]
+    )
 
 
 @pytest.mark.parametrize("form", check_trace.FORMATS)
@@ -88,7 +105,12 @@ def test_an_instruction_that_did_not_retire_is_found(tmp_path, check, form):
     (out / "retired.csv").write_text("".join(rows[:at] + rows[at + 1 :]))
     code, report, said = check(form, f"TRACE={out}")
     failed = [row for row in report["clauses"] if row["verdict"] == "FAIL"]
-    assert code == 1 and failed and failed[0]["first"]["rerun"].startswith(f"make check-trace FORMAT={form}") and f"FAIL {failed[0]['first']['clause']}" in said
+    assert (
+        code == 1
+        and failed
+        and failed[0]["first"]["rerun"].startswith(f"make check-trace FORMAT={form}")
+        and f"FAIL {failed[0]['first']['clause']}" in said
+    )
 
 
 def test_a_tandem_trace_that_does_not_load_its_program_is_replayed_with_the_elf(tmp_path, check):
@@ -100,7 +122,7 @@ def test_a_tandem_trace_that_does_not_load_its_program_is_replayed_with_the_elf(
 def test_a_tandem_trace_from_the_middle_is_not_replayed(tmp_path, check):
     out = write_tandem_capture(tmp_path / "out", load=False)
     data = (out / "trace.bin").read_bytes()
-    (out / "trace.bin").write_bytes(data[data.index(b"\x02\x01", 40) + 1 :])  # behind an end group
+    (out / "trace.bin").write_bytes(data[data.index(b"\x02\x01", 40) + 1 :])  # after an end group
     _, report, _ = check("tandem", *words_of(out, "TRACE", "ELF", "CONFIG"))
     row = next(row for row in report["clauses"] if row["id"] == "TV.verify.insn")
     assert row["verdict"] == "NOT-RUN" and "does not begin with a hart reset" in row["reason"]
@@ -110,26 +132,32 @@ def test_a_foreign_trace_without_configuration_has_defaults_and_words(tmp_path, 
     out = write_capture(tmp_path / "out", mode="btm")
     assert check("ntrace", *words_of(out, "TRACE", "ELF"))[0] == 1
     code, report, _ = check("ntrace", *words_of(out, "TRACE", "ELF", "RETIRED"), "MODE=btm", "NAME=acme")
-    assert code == 0 and report["subject"]["name"] == "acme" and report["subject"]["about"]["Options"] == "v1_0 BTM RV64"
+    assert (
+        code == 0 and report["subject"]["name"] == "acme" and report["subject"]["about"]["Options"] == "v1_0 BTM RV64"
+    )
 
 
 @pytest.mark.parametrize(
-    "form, data, told",
+    "form, data, reported",
     [
-        ("ntrace", b"\xff" * 500, "tells no instruction"), ("ntrace", b"\x00" * 500, "tells no instruction"), ("etrace", b"\x00" * 500, "tells no instruction"),
-        ("etrace", b"\xff" * 500, "is damaged"), ("tandem", b"\xff" * 500, "tells no instruction"),
+        ("ntrace", b"\xff" * 500, "has no instruction"), ("ntrace", b"\x00" * 500, "has no instruction"),
+        ("etrace", b"\x00" * 500, "has no instruction"),
+        ("etrace", b"\xff" * 500, "is damaged"), ("tandem", b"\xff" * 500, "has no instruction"),
     ],
 )  # fmt: skip
-def test_bytes_that_are_no_trace_fail_with_a_sentence(tmp_path, check, form, data, told):
+def test_bytes_that_are_no_trace_fail_with_a_sentence(tmp_path, check, form, data, reported):
     program().to_elf(tmp_path / "program.elf")
     (tmp_path / "trace.bin").write_bytes(data)
     code, report, _ = check(form, *words_of(tmp_path, "TRACE", "ELF"))
-    assert code == 1 and f"trace.bin {told}" in report["sentence"]
+    assert code == 1 and f"trace.bin {reported}" in report["sentence"]
 
 
 @pytest.mark.parametrize(
     ("form", "options", "front", "back"),
-    [("ntrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 1, 1), ("etrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 8, 0)],
+    [
+        ("ntrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 1, 1),
+        ("etrace", {"inst_sync_mode": 1, "inst_sync_max": 0}, 8, 0),
+    ],
 )
 def test_a_buffer_that_wrapped_is_judged_between_its_ends(tmp_path, check, form, options, front, back):
     out = WRITE[form](tmp_path / form, **options)

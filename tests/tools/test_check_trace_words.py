@@ -1,19 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make check-trace`: what cannot be used is one sentence, before anything is read that memory cannot hold."""
 
 import resource
 
 import pytest
+from rvtrace.tb.common.arguments import ArgumentError, sentence
+from rvtrace.tools import check_trace
 
 from tests.tools.captures import ROOT, is_one_sentence, run, write_capture
-from tools import check_trace
-from tools.arguments import ArgumentError, sentence
 
-OTHER = ROOT / "tests" / "programs" / "crc.rv64.elf"
+OTHER = ROOT / "data" / "programs" / "crc.rv64.elf"
 
 
 def test_the_stream_of_another_program_is_one_sentence(tmp_path):
     out = write_capture(tmp_path / "out")
-    assert is_one_sentence(run("check_trace", "FORMAT=ntrace", f"TRACE={out}", f"ELF={OTHER}", f"OUT={tmp_path}/r"), "retired.csv does not follow", "crc.rv64.elf")
+    assert is_one_sentence(
+        run("check_trace", "FORMAT=ntrace", f"TRACE={out}", f"ELF={OTHER}", f"OUT={tmp_path}/r"),
+        "retired.csv does not follow",
+        "crc.rv64.elf",
+    )
 
 
 def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
@@ -21,24 +26,29 @@ def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
     with open(out / "trace.bin", "r+b") as file:
         file.truncate(20 << 30)  # a sparse file
     done = run("check_trace", "FORMAT=ntrace", f"TRACE={out}")
-    assert is_one_sentence(done, "trace.bin has 21,474.8 MB", "where 4,096 are allowed", "cut the trace at a synchronizing message")
+    assert is_one_sentence(
+        done, "trace.bin has 21,474.8 MB", "where 4,096 are allowed", "cut the trace at a synchronizing message"
+    )
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, reported",
     [
-        ((), "no format was named"), (("FORMAT=elf",), "FORMAT=elf is not known"), (("FORMAT=ntrace",), "no trace was named"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}"), "no program was named"), (("FORMAT=ntrace", "TRACE=none.bin", f"ELF={OTHER}"), "none.bin does not exist"),
+        ((), "no format was named"), (("FORMAT=elf",), "FORMAT=elf is not known"),
+        (("FORMAT=ntrace",), "no trace was named"),
+        (("FORMAT=ntrace", f"TRACE={OTHER}"), "no program was named"),
+        (("FORMAT=ntrace", "TRACE=none.bin", f"ELF={OTHER}"), "none.bin does not exist"),
         (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "MEMORY=1"), "MEMORY=1 is too little"),
         (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "SYNC_LATE=x"), "SYNC_LATE=x is not a number"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"), (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
+        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"),
+        (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
     ],
 )  # fmt: skip
-def test_words_that_cannot_be_used_are_one_sentence(tmp_path, monkeypatch, words, told):
+def test_words_that_cannot_be_used_are_one_sentence(tmp_path, monkeypatch, words, reported):
     monkeypatch.setattr(resource, "setrlimit", lambda *given: None)
     with pytest.raises(ValueError) as error:
         check_trace.main([*words, f"OUT={tmp_path}"])
-    assert told in sentence(error.value) and ";" in sentence(error.value) and not list(tmp_path.iterdir())
+    assert reported in sentence(error.value) and ";" in sentence(error.value) and not list(tmp_path.iterdir())
 
 
 def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
@@ -49,6 +59,9 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda *given: limits.append(given))
     monkeypatch.setattr(check_trace, "alone", alone)
     out = write_capture(tmp_path / "out")
-    with pytest.raises(ArgumentError, match="trace.bin needs more than 300 MB to be checked; cut it at a synchronizing message, or give MEMORY="):
+    with pytest.raises(
+        ArgumentError,
+        match="trace.bin needs more than 300 MB to be checked; cut it at a synchronizing message, or give MEMORY=",
+    ):
         check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
     assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] == 1324 << 20

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad input on the command line: a non-zero exit and one sentence with a way out, never a traceback."""
 
 from __future__ import annotations
@@ -8,14 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tools import simulators
-from tools.builds import ROOT
+from rvtrace.flow import simulators
+from rvtrace.tb.common.builds import ROOT
 
 
 def _run(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", *words]
-    return subprocess.run(command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+    )
 
 
 def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -30,27 +32,28 @@ def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
 @pytest.mark.parametrize(
     "words, parts",
     [
-        (["tools.run", "PROGRAM=srot"], ["no program srot", "did you mean sort?"]),
-        (["tools.run", "SCENARIO=nothing"], ["no scenario nothing", "make list"]),
-        (["tools.run", "SOURCE=elsewhere"], ["SOURCE=elsewhere", "program:<name>"]),
-        (["tools.run", "PROGRAM=sort", "SCENARIO=x"], ["PROGRAM and SCENARIO given"]),
-        (["tools.run", "PROGRAM=sort", "MODE=fast"], ["MODE=fast", "MODE=btm or htm"]),
-        (["tools.run", "PROGRAM=sort", "XLEN=48"], ["XLEN=48", "32 or 64"]),
-        (["tools.run", "PROGRAM=sort", "IMPLICIT_RETURN=4"], ["IMPLICIT_RETURN=4 is not supported", "0 to 3"]),
-        (["tools.run", "PROGRAM=sort", "SEED=many"], ["SEED=many is not a number"]),
-        (["tools.run", "PROGRAM=sort", "DRIVE=fast"], ["DRIVE=fast", "bulk or pins"]),
-        (["tools.run", "PROGRAM=sort", "BACKPRESSURE=101"], ["BACKPRESSURE=101"]),
-        (["tools.run", "PROGRAM=sort", "BACKPRESSURE=100", "INST_STALL_ENA=1"], ["stalls forever"]),
-        (["tools.run", "PROGRAM=random", "SIZE=0"], ["SIZE=0"]),
-        (["tools.run", "PROGRM=sort"], ["unknown word PROGRM=sort", "did you mean PROGRAM=sort?"]),
-        (["tools.run", "PROGRAM=sort", "SIM=foo"], ["SIM=foo", "SIM=verilator or SIM=icarus"]),
-        (["tools.run", "PROGRAM=sort", "IP=itrace"], ["IP=itrace"]),
-        (["tools.run", "IP=etrace", "PROGRAM=sort", "SIJUMP_RETURNS=0"], ["unlike ours", "give DUT="]),
-        (["tools.capture", "PROGRAM=sort"], ["OUT=<folder>"]),
-        (["tools.capture", "OUT=build/x"], ["no source given"]),
-        (["tools.regress", "SEEDS=0"], ["SEEDS=0 runs nothing"]),
-        (["tools.suite", "TESTS=tests/nothing.py"], ["tests/nothing.py does not exist"]),
-        (["tools.suite", "TESTS=tests/tools/test_arguments.py", "K=matches_nothing", "N=0"], ["no test matched K=matches_nothing"]),
+        (["rvtrace.tools.run", "PROGRAM=srot"], ["no program srot", "did you mean sort?"]),
+        (["rvtrace.tools.run", "SCENARIO=nothing"], ["no scenario nothing", "make list"]),
+        (["rvtrace.tools.run", "SOURCE=elsewhere"], ["SOURCE=elsewhere", "program:<name>"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "SCENARIO=x"], ["PROGRAM and SCENARIO given"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "MODE=fast"], ["MODE=fast", "MODE=btm or htm"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "XLEN=48"], ["XLEN=48", "32 or 64"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "IMPLICIT_RETURN=4"], ["IMPLICIT_RETURN=4 is not supported", "0 to 3"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "SEED=many"], ["SEED=many is not a number"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "DRIVE=fast"], ["DRIVE=fast", "bulk or pins"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "BACKPRESSURE=101"], ["BACKPRESSURE=101"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "BACKPRESSURE=100", "INST_STALL_ENA=1"], ["stalls forever"]),
+        (["rvtrace.tools.run", "PROGRAM=random", "SIZE=0"], ["SIZE=0"]),
+        (["rvtrace.tools.run", "PROGRM=sort"], ["unknown word PROGRM=sort", "did you mean PROGRAM=sort?"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "SIM=foo"], ["SIM=foo", "SIM=verilator or SIM=icarus"]),
+        (["rvtrace.tools.run", "PROGRAM=sort", "IP=itrace"], ["IP=itrace"]),
+        (["rvtrace.tools.run", "IP=etrace", "PROGRAM=sort", "SIJUMP_RETURNS=0"], ["unlike ours", "give DUT="]),
+        (["rvtrace.tools.capture", "PROGRAM=sort"], ["OUT=<folder>"]),
+        (["rvtrace.tools.capture", "OUT=build/x"], ["no source given"]),
+        (["rvtrace.tools.regress", "SEEDS=0"], ["SEEDS=0 runs nothing"]),
+        (["rvtrace.tools.suite", "TESTS=tests/nothing.py"], ["tests/nothing.py does not exist"]),
+        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "K=matches_nothing", "N=0"],
+         ["no test matched K=matches_nothing"]),
     ],
 )  # fmt: skip
 def test_bad_words(words, parts):
@@ -59,7 +62,7 @@ def test_bad_words(words, parts):
 
 def test_out_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    _one_sentence(_run("tools.capture", "PROGRAM=sort", f"OUT={tmp_path}/file/out"), f"{tmp_path}/file/out")
+    _one_sentence(_run("rvtrace.tools.capture", "PROGRAM=sort", f"OUT={tmp_path}/file/out"), f"{tmp_path}/file/out")
 
 
 def _fake(folder: Path, name: str, says: str) -> Path:
@@ -88,14 +91,21 @@ def test_old_icarus(tmp_path):
     for name in ("iverilog", "vvp"):
         _fake(tmp_path, name, "Icarus Verilog version 10.3 (stable) ()")
     path = f"{tmp_path}:{os.environ['PATH']}"
-    _one_sentence(_run("tools.run", "PROGRAM=sort", "SIM=icarus", PATH=path), "10.3", "11.0 or newer")
+    _one_sentence(_run("rvtrace.tools.run", "PROGRAM=sort", "SIM=icarus", PATH=path), "10.3", "11.0 or newer")
 
 
 def test_missing_tools(tmp_path):
-    _one_sentence(_run("tools.run", "PROGRAM=sort", PATH=str(tmp_path)), "g++ was not found", "apt-get install g++")
-    _one_sentence(_run("tools.run", "PROGRAM=sort", "SIM=icarus", PATH=str(tmp_path)), "iverilog was not found")
+    _one_sentence(
+        _run("rvtrace.tools.run", "PROGRAM=sort", PATH=str(tmp_path)), "g++ was not found", "apt-get install g++"
+    )
+    _one_sentence(_run("rvtrace.tools.run", "PROGRAM=sort", "SIM=icarus", PATH=str(tmp_path)), "iverilog was not found")
     done = subprocess.run(
-        [sys.executable, "tools/bootstrap.py"], cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        [sys.executable, "tools/bootstrap.py"],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
     _one_sentence(done, "g++ and make and perl not found")
 
@@ -105,12 +115,14 @@ def test_old_python(tmp_path):
     assert "OLDEST = (3, 10)" in text
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "bootstrap.py").write_text(text.replace("OLDEST = (3, 10)", "OLDEST = (99, 0)"))
-    done = subprocess.run([sys.executable, "tools/bootstrap.py"], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [sys.executable, "tools/bootstrap.py"], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
     _one_sentence(done, "Python 3.", "make PYTHON=")
 
 
 def test_list_names_programs_scenarios_and_tests():
-    done = _run("tools.list")
+    done = _run("rvtrace.tools.list")
     assert done.returncode == 0, done.stderr
     for name in ("recursion", "back_to_back_traps", "tests/tools/test_command_line.py", "INST_SYNC_MODE"):
         assert name in done.stdout

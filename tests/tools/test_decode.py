@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make decode`: the listing of a good trace, and one sentence for everything that can be wrong with one."""
 
 import shutil
@@ -5,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from rvtrace.models.riscv.retired import Kind, Retired
 
-from models.riscv.retired import Kind, Retired
 from tests.tools.captures import ROOT, is_one_sentence, program, run, write_capture
 
-FOREIGN = ROOT / "tests" / "programs" / "foreign.x86_64.elf"
+FOREIGN = ROOT / "data" / "programs" / "foreign.x86_64.elf"
 
 
 @pytest.fixture
@@ -44,17 +45,17 @@ def test_messages_have_offset_bytes_and_fields(out):
 
 
 def test_a_reader_that_goes_away_is_no_error(out):
-    command = f"{sys.executable} -m tools.decode OUT={out} | head -1"
+    command = f"{sys.executable} -m rvtrace.tools.decode OUT={out} | head -1"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("# ")
 
 
-@pytest.mark.parametrize("cut, told", [(1, "truncated"), (4, "ends while tracing is on")])
-def test_a_truncated_trace(out, cut, told):
+@pytest.mark.parametrize("cut, reported", [(1, "truncated"), (4, "ends while tracing is on")])
+def test_a_truncated_trace(out, cut, reported):
     trace = out / "trace.bin"  # its last message has 4 bytes
     trace.write_bytes(trace.read_bytes()[:-cut])
     done = run("decode", f"OUT={out}")
-    assert is_one_sentence(done, told) and "<loop>" in done.stdout
+    assert is_one_sentence(done, reported) and "<loop>" in done.stdout
     assert run("decode", f"OUT={out}", "PARTIAL=1").returncode == 0
 
 
@@ -84,7 +85,7 @@ def _another_program(out):
 
 
 @pytest.mark.parametrize(
-    "spoil, words, told",
+    "spoil, words, reported",
     [
         (_another_program, (), ("does not fit", "program.elf", "give the ELF that was traced")),
         (lambda out: shutil.copy(FOREIGN, out / "program.elf"), (), ("not for RISC-V",)),
@@ -104,9 +105,9 @@ def _another_program(out):
         (lambda out: None, ("LIMIT=5",), ("LIMIT",)),
     ],
 )
-def test_bad_input_is_one_sentence(out, spoil, words, told):
+def test_bad_input_is_one_sentence(out, spoil, words, reported):
     spoil(out)
-    assert is_one_sentence(run("decode", f"OUT={out}", *words), *told)
+    assert is_one_sentence(run("decode", f"OUT={out}", *words), *reported)
 
 
 def test_no_folder_and_no_file(tmp_path):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make decode` and `make check` of E-Trace files: what they print, and bad files as one sentence."""
 
 import pytest
@@ -28,7 +29,11 @@ def test_a_good_trace_is_listed_and_passes_with_and_without_beats(tmp_path, vari
 
 def test_packets_alone_need_no_program(out):
     done = run("decode", f"TRACE={out}/trace.bin", f"CONFIG={out}/config.json", "MESSAGES=1")
-    assert done.returncode == 0 and "73 00 00 00 00 00 00 00 40" in done.stdout and "start(branch=1 privilege=3" in done.stdout
+    assert (
+        done.returncode == 0
+        and "73 00 00 00 00 00 00 00 40" in done.stdout
+        and "start(branch=1 privilege=3" in done.stdout
+    )
     assert "0x80000000 <main>" not in done.stdout
 
 
@@ -66,7 +71,7 @@ def test_a_lost_instruction_is_found(out):
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, reported",
     [
         (("IP=ntrace",), ("is of ip 'etrace'", "N-Trace")),
         (("MODE=btm",), ("unknown word MODE=btm",)),
@@ -75,5 +80,5 @@ def test_a_lost_instruction_is_found(out):
         (("XLEN=32",), ("RV64",)),
     ],
 )
-def test_bad_words_are_one_sentence(out, words, told):
-    assert is_one_sentence(run("decode", f"OUT={out}", *words), *told)
+def test_bad_words_are_one_sentence(out, words, reported):
+    assert is_one_sentence(run("decode", f"OUT={out}", *words), *reported)

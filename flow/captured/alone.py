@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be said of a captured E-Trace or N-Trace by itself: no retire stream, no ingress beats, only bytes, program
+and options.
+
+    verdict = alone(files, capture, tolerances)     legal, what the decoder found, and the transport
+    problem(files, verdict)                    a sentence if the trace is hardly one of this program, or encodes nothing
+
+The rows of the plan that summarize a situation of the hart are left out: nobody knows whether it occurred.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.flow.captured.tandem_alone import other_code
+from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
+from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
+from rvtrace.scoreboards.common.clauses import ClauseBook, Plan
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.etrace import check as etrace
+from rvtrace.scoreboards.etrace import legal as etrace_legal
+from rvtrace.scoreboards.etrace import table as etrace_table
+from rvtrace.scoreboards.etrace.transport import check_transport
+from rvtrace.scoreboards.ntrace import check as ntrace
+from rvtrace.scoreboards.ntrace import legal as ntrace_legal
+from rvtrace.scoreboards.ntrace import table as ntrace_table
+
+SOON = 64  # messages in which a trace and a program that do not belong together contradict each other
+HALF = 0.5
+_OF_BYTES = (
+    "NT.3.",
+    "NT.6.1.tcode",
+    "NT.6.2.max_field",
+    "ET.tra.",
+    "ET.pay.fields",
+    "ET.pay.type_length",
+)  # clauses that no program has a part in
+_NO_START = ("NT-24", "NT.3.2.src", "ET.alg.first")  # nothing that a decoder could begin with
+_WAY = "give the ELF that was traced and the options of its encoder (CONFIG=)"
+
+
+def alone(files: TraceFiles, capture: Any, tolerances: Any) -> Verdict:
+    """Hold a capture without a retire stream to every clause that needs none."""
+    verdict = (_etrace if files.system.ip == "etrace" else _ntrace)(capture, tolerances)
+    verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
+    return verdict
+
+
+def _book(capture: Any, plan: Plan | None) -> ClauseBook:
+    book = ClauseBook(plan, capture.rerun, capture.config.variant)
+    for name, clause in (plan.clauses if plan else {}).items():
+        if clause.through:
+            book.met(name, 0)
+    return book
+
+
+def _ntrace(capture: Any, tolerances: Any) -> Verdict:
+    verdict = Verdict(_book(capture, ntrace.plan()))
+    decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config)
+    table = ntrace_table.MessageTable(decoded.messages)
+    where = ntrace_table.Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+    ntrace_legal.check_legal(
+        capture, verdict.book, table, where, decoded.diagnostics, tolerances, not decoded.diagnostics
+    )
+    verdict.stats["messages"] = len(decoded.messages)
+    return verdict
+
+
+def _etrace(capture: Any, tolerances: Any) -> Verdict:
+    verdict = Verdict(_book(capture, etrace.plan()))
+    decoded = verdict.decoded = decode_etrace(capture.packets, capture.program, capture.config)
+    table = etrace_table.PacketTable(decoded.packets, capture.config)
+    etrace_legal.check_legal(capture, verdict.book, table, decoded, tolerances)
+    check_transport(capture, verdict.book, decoded.packets)
+    verdict.stats["messages"] = len(decoded.packets)
+    return verdict
+
+
+def problem(files: TraceFiles, verdict: Verdict) -> str:
+    """A sentence if the trace encodes nothing, or contradicts the program from the beginning, or most of it could not
+    be followed; else an empty text.
+    """
+    trace, elf, decoded = files.trace.name, files.elf.name if files.elf else "the program", verdict.decoded
+    if files.system.ip == "tandem":
+        assert files.program is not None
+        other, of = other_code(files.program, decoded)
+        if not of:
+            return f"{trace} has no instruction with a known address; capture it from a hart reset on, or check CONFIG="
+        return (
+            f"{trace} does not fit {elf}: of the {of:,} different instructions in it {other:,} are not in this program;"
+            f" {_WAY}"
+            if other > HALF * of
+            else ""
+        )
+    found = decoded.diagnostics
+    if not found:
+        return (
+            ""
+            if len(decoded)
+            else f"{trace} has no instruction; capture it while tracing is on, from a synchronizing message on"
+        )
+    ntrace_ = files.system.ip == "ntrace"
+    if not decoded.complete:
+        return (
+            f"{trace} encodes more instructions than the check can hold; cut it at a synchronizing message, and check"
+            " the pieces"
+        )
+    whole = len(files.data) if ntrace_ else len(decoded.packets)
+    lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
+    share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
+    if len(decoded) and lost <= HALF * whole:
+        return ""
+    if found[0].clause in _NO_START:
+        return (
+            f"{trace} has no instruction: {found[0].text}; capture it from a synchronizing message on, or check FORMAT="
+            " and CONFIG="
+        )
+    at = int(np.searchsorted([m.offset for m in decoded.messages], found[0].offset)) if ntrace_ else found[0].packet
+    if not any(found[0].clause.startswith(one) for one in _OF_BYTES) and at <= SOON:
+        return f"{trace} does not fit {elf}: they contradict each other from message {at} on, and {share}; {_WAY}"
+    return (
+        f"{trace} is damaged, or its encoder is broken, at message {at}: after it {share}, so that most was not judged;"
+        " look at the first failure, then check CONFIG="
+    )

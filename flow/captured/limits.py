@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of `make check-trace`: which they are, whether they fit into the memory allowed, and what is wrong with
+them (one sentence).
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.tb.common.arguments import ArgumentError, existing_file
+from rvtrace.tb.common.system import System
+
+MEMORY = 4096  # megabytes that a check may take if nobody says
+NEEDED = {
+    "ntrace": (250, 12),
+    "etrace": (350, 24),
+    "tandem": (120, 12),
+}  # bytes of memory for a byte of trace, of retired.csv (docs/reference/compliance-report.md)
+START = 256  # megabytes that a check takes anyway, at most
+SPARE = 1024  # megabytes of addresses that libraries reserve and never use
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The files that the words name; those of a folder of `make capture` if TRACE is one. name: of the trace, for
+    people.
+    """
+
+    trace: Path
+    elf: Path
+    config: Path | None
+    retired: Path | None
+    name: str
+
+    @classmethod
+    def of(cls, given: Mapping[str, str], system: System) -> Paths:
+        """ArgumentError if a file is not there, or trace or program were not named."""
+        if "TRACE" not in given:
+            raise ArgumentError("no trace was named; give TRACE=<file> with the bytes that the encoder sent")
+        named = {word: Path(given[word]) for word in ("TRACE", "ELF", "CONFIG", "RETIRED") if word in given}
+        name = named["TRACE"].stem
+        if named["TRACE"].is_dir():
+            folder = named.pop("TRACE")
+            name = folder.resolve().name
+            inside = {word: folder / FILES[word] for word in ("TRACE", "ELF", "CONFIG", "RETIRED")}
+            named = {word: path for word, path in inside.items() if word == "TRACE" or path.is_file()} | named
+        if "ELF" not in named:
+            raise ArgumentError("no program was named; give ELF=<file>, the one that was traced")
+        for word, path in named.items():
+            existing_file({word: ""}, word, path)
+        return cls(named["TRACE"], named["ELF"], named.get("CONFIG"), named.get("RETIRED"), name)
+
+    def load(self, given: Mapping[str, str], system: System) -> TraceFiles:
+        """Trace, configuration and program; a ValueError subclass if they cannot be used."""
+        words = {name: text for name, text in given.items() if name in system.words}
+        words |= {"IP": system.ip, "TRACE": str(self.trace), "ELF": str(self.elf)}
+        return load(words if self.config is None else {**words, "CONFIG": str(self.config)})
+
+    def read_retired(self, files: TraceFiles) -> Retired | None:
+        """The retire stream, which must follow the program; None if there is none."""
+        if self.retired is None:
+            return None
+        return read_retired(self.retired, files, ", or omit RETIRED")
+
+
+def limit(paths: Paths, system: System, megabytes: int) -> None:
+    """ArgumentError if the files are too large for the memory allowed; a limit of this process for the case that they
+    are not as usual.
+    """
+    if megabytes < START:
+        raise ArgumentError(f"MEMORY={megabytes} is too little to start with; give {START} or more")
+    sizes = [path.stat().st_size if path else 0 for path in (paths.trace, paths.retired)]
+    need = START + (sum(size * each for size, each in zip(sizes, NEEDED[system.ip])) >> 20)
+    if need > megabytes:
+        what = f"{paths.trace} has {sizes[0] / 1e6:,.1f} MB" + (
+            f" and {paths.retired} {sizes[1] / 1e6:,.1f} MB" if paths.retired else ""
+        )
+        raise ArgumentError(
+            f"{what}, and to check that takes up to {need:,} MB of memory where {megabytes:,} are allowed; give"
+            f" MEMORY={need}, or cut the trace at a synchronizing message"
+        )
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = (megabytes + SPARE) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A captured tandem trace without the rows of its port: the format, the program replayed against the simulator, the
+retire stream.
+
+verdict = check(capture, tolerances, profile, pc)    legal, and verify if the trace begins where a hart does
+in_order(capture, verdict, retired)             the decoded instructions are those that retired
+other_code(program, decoded)                    how many of its instructions the program does not have
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
+from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verify import Verifier
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.check import plan
+from rvtrace.scoreboards.tandem.legal import check_legal
+from rvtrace.scoreboards.tandem.table import ItemTable
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.scoreboards.tandem.verify import check_verify, replayed
+
+ORDER = "TV.told.order"  # groups are in program order
+MIDDLE = (
+    "the trace does not begin with a hart reset, so nobody knows the state that it goes on from; capture from the reset"
+    " on, or give PC="
+)
+
+
+def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None) -> Verdict:
+    """Every clause that can be checked with bytes and program alone."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+    decoded = verdict.decoded = decode(capture.data, capture.config)
+    check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
+    if replayed(capture) and (pc is not None or begins(decoded)):
+        check_verify(
+            capture, verdict.book, decoded, Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
+        )
+    verdict.stats |= {"told": decoded.instruction_count, "messages": decoded.items, "bytes": len(capture.data)}
+    return verdict
+
+
+def begins(decoded: Decoded) -> bool:
+    """Whether a hart reset comes before the first instruction."""
+    resets, instructions = np.flatnonzero(decoded.reset), np.flatnonzero(decoded.size)
+    return bool(len(resets)) and (not len(instructions) or resets[0] < instructions[0])
+
+
+def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None:
+    """The decoded instructions are those that retired or trapped, in their order; an instruction that could not be
+    fetched may be missing.
+    """
+    decoded, book = verdict.decoded, verdict.book
+    told = np.flatnonzero((decoded.kind == GROUP) & (decoded.size > 0))
+    rows = np.flatnonzero(np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION)))
+    want, may_miss = retired.pc[rows].tolist(), (retired.kind[rows] == Kind.EXCEPTION).tolist()
+    book.count(ORDER, len(want))
+    i = 0
+    for k, (pc, known) in enumerate(zip(decoded.pc[told].tolist(), decoded.pc_known[told].tolist())):
+        while known and i < len(want) and pc != want[i] and may_miss[i]:
+            i += 1
+        if i == len(want) or (known and pc != want[i]):
+            book.fail(
+                _out_of_order(capture, int(decoded.number[told[k]]), pc, want[i] if i < len(want) else None, k),
+                counted=True,
+            )
+            return
+        i += 1
+    if not all(may_miss[i:]):
+        book.fail(
+            Failure(
+                ORDER,
+                f"{len(want) - i:,} instructions that retired are not in the trace",
+                None,
+                want[i],
+                _place(capture, want[i]),
+                [("instructions", str(len(want)), str(len(told)))],
+            ),
+            counted=True,
+        )
+
+
+def _out_of_order(capture: TandemCapture, group: int, pc: int, wanted: int | None, before: int) -> Failure:
+    said = "nothing any more" if wanted is None else f"{wanted:#x}"
+    return Failure(ORDER, f"group {group} has {pc:#x} where the hart retired {said}", None, pc, _place(capture, pc),
+                   [("pc", said, f"{pc:#x}"), ("instructions before", str(before), str(before))])  # fmt: skip
+
+
+def _place(capture: TandemCapture, pc: int) -> str:
+    return capture.program.where(pc) if capture.program is not None else ""
+
+
+def other_code(program: Program, decoded: Decoded) -> tuple[int, int]:
+    """How many different reported instructions the program does not have at their address, and how many there are."""
+    told = (decoded.size > 0) & decoded.pc_known
+    pcs, first = np.unique(decoded.pc[told], return_index=True)
+    other = 0
+    for pc, insn, size in zip(pcs.tolist(), decoded.insn[told][first].tolist(), decoded.size[told][first].tolist()):
+        found = program.insn(pc)
+        other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
+    return other, len(pcs)

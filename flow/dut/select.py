@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What applies to an IP: the jobs that its claims allow, and the clauses that none of them could meet."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rvtrace.flow.dut.claims import as_options
+from rvtrace.flow.dut.description import Dut
+from rvtrace.flow.dut.ports import fit
+from rvtrace.models.etrace.table import OPTIONS
+from rvtrace.scoreboards.common.clauses import Clause
+from rvtrace.tb.common.job import Job
+
+_SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
+_TRIES = 64  # combinations of claimed values that a seed draws until one is legal
+_MODELS = (
+    "decoder",
+    "codec",
+    "sources",
+    "transport",
+)  # checks of a plan that are tests of models, if there are no others
+# What a hart reports besides its instructions, and the port that it needs: an IP may do without.
+_PULSES = {
+    "ntrace": {"notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i"},
+    "etrace": {"notify": "ing_notify_i"},
+    "ctr": {"xlen32": "csr_xlen32_i"},
+    "hpm": {"xlen32": "csr_xlen32_i"},
+}  # fmt: skip
+# Clauses that are checked only where a tolerance of [profile] does not have this value.
+_FREED = {
+    "ntrace": {"NT.7.1.trap": ("ownership_at_traps", False)},
+    "etrace": {
+        "ET.pay.compression": ("payload_padded", True),
+        "ET.pay.map_bits": ("map_filled", True),
+        "ET.opt.cache_shorter": ("cache_always", True),
+    },
+    "tandem": {"TV-4": ("bytes", "any"), "TV-6": ("bytes", "any"), "TV-7": ("interrupt_instruction", True)},
+}
+# Clauses about what is not there if an option has this value only.
+_WITHOUT = {"etrace": {"ET.tra.timestamp": ("timestamp", 0)}}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """jobs: what is run. left: of each job that does not apply why not, by its name. without: kinds of the retire
+    stream that are left out.
+    """
+
+    jobs: list[Job]
+    left: dict[str, str]
+    without: list[str]
+
+
+def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selection:
+    """Programs, directed scenarios and random seeds."""
+    jobs: list[Job] = []
+    left: dict[str, str] = {}
+    seen: set[str] = set()
+    for job in [*system.programs(everything=True), *system.directed(sim)]:
+        found = _adapted(dut, system, job)
+        if isinstance(found, str):
+            left[job.name] = found
+        elif (
+            key
+            := f"{found.source} {sorted(found.settings.to_dict().items(), key=str)} {found.retirement} {found.drive}"
+        ) not in seen:
+            seen.add(key)
+            jobs.append(found)
+    for seed in range(first, first + seeds):
+        found = _drawn(dut, system, seed, _SIZES.get(sim, 20_000))
+        if isinstance(found, str):
+            left[f"seed-{seed}"] = found
+        else:
+            jobs.append(found)
+    without = unheard(dut, system, jobs[0]) if jobs else []
+    for job in jobs:
+        job.sim, job.dut, job.exact, job.tolerances, job.without = (
+            sim,
+            dut.shown,
+            dut.exact,
+            dict(dut.tolerances),
+            list(without),
+        )
+    return Selection(jobs, left, without)
+
+
+def left_out(without: Sequence[str]) -> str:
+    """What is left out of the runs, for people; "" if nothing is."""
+    kinds, steady = [name for name in without if name not in OPTIONS], [name for name in without if name in OPTIONS]
+    told = [f"no port for {' and '.join(kinds)}: the hart will not report it"] if kinds else []
+    return "; ".join([*told, f"{', '.join(steady)}: not switched while it runs"] if steady else told)
+
+
+def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
+    """Kinds of the retire stream for which the IP has no port, so that its trace cannot contain them; options that it
+    does not claim to switch.
+    """
+    unused = {port.name for port in fit(dut, system, system.build_of(job)).unused_ours}
+    kinds = [kind for kind, port in _PULSES.get(dut.ip, {}).items() if port in unused]
+    return kinds + ([name for name in OPTIONS if not _switched(dut, name)] if dut.ip == "etrace" else [])
+
+
+def _switched(dut: Dut, option: str) -> bool:
+    """Whether the IP claims an option of E-Trace on and off, so that it may change while the hart runs."""
+    known = dut.claims.values[option]
+    return known is None or {0, 1} <= set(known)
+
+
+def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
+    """The job with the widths of the IP instead of ours; why it does not apply, if it asks for what is not claimed."""
+    options = {name: value for name, value in job.config.items() if name != "ip"}
+    changed = False
+    for f in fields(system.config):
+        name = f.name
+        try:
+            if dut.claims.allows(system, name, options):
+                continue
+        except ValueError as error:  # with the values that it has so far
+            if name not in options:
+                return _illegal(error)
+        other = options | as_options(system, {name: dut.claims.first(name)})
+        if name in options and not _width(system, job, name, options, other):
+            return f"needs {name} = {options[name]}"
+        changed |= name in options
+        options = other
+    if (
+        _single(dut)
+        and job.source.startswith("scenario:")
+        and job.retirement != "single"
+        and system.scenarios[job.source.partition(":")[2]].beats is not None
+    ):
+        return "places blocks of several instructions"
+    if job.backpressure and not dut.backpressure:
+        return "lets the output wait"
+    found = _made(dut, job, options)
+    if changed and isinstance(found, Job):
+        found.name += "-as-claimed"  # the scenario's name may contain the widths that it had
+    return found
+
+
+def _single(dut: Dut) -> bool:
+    """Whether blocks hold one instruction; the other systems have no blocks, and say the same with transfers = 1 or
+    retired = 1.
+    """
+    return dut.single and dut.ip in ("ntrace", "etrace")
+
+
+def _illegal(error: ValueError) -> str:
+    """What a job asks for against what is claimed, without the advice of the command line."""
+    return f"asks for what is illegal with the claims: {str(error).partition(';')[0]}"
+
+
+def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether an option decides what a simulation is built for: widths and sizes, which a system scenario can do
+    without.
+    """
+    for a, b in (
+        (options, other),
+        ({name: options[name]}, {name: other[name]}),
+    ):  # by itself, if it is illegal with the others as they still are
+        try:
+            return bool(system.build_of(_with(job, b)) != system.build_of(_with(job, a)))
+        except ValueError:
+            continue
+    return True
+
+
+def _with(job: Job, options: dict[str, Any]) -> Job:
+    values = job.to_dict() | {"config": options}
+    return type(job)(**values)
+
+
+def _made(dut: Dut, job: Job, options: dict[str, Any]) -> Job | str:
+    try:
+        found = _with(job, options)
+        _ = found.settings
+    except ValueError as error:
+        return _illegal(error)
+    if _single(dut):
+        found.retirement = "single"
+    if not dut.backpressure:
+        found.backpressure = 0
+    return found
+
+
+def _drawn(dut: Dut, system: Any, seed: int, size: int) -> Job | str:
+    """A seed of the regression within the claims."""
+    rng = random.Random(f"{seed}:{dut.name}:claims")
+    named = {name: values for name, values in dut.claims.values.items() if values is not None}
+    why = ""
+    for _ in range(_TRIES):
+        base = as_options(system, {name: rng.choice(values) for name, values in named.items()})
+        try:
+            job = system.random_job(seed, base, size)
+        except ValueError as error:
+            why = str(error)
+            continue
+        return _made(dut, job, {name: value for name, value in job.config.items() if name != "ip"})
+    return f"no legal combination was found: {why}"
+
+
+def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job]) -> dict[str, str]:
+    """Of each clause that this IP need not meet, why. every: the jobs of an IP that claims everything."""
+    ran = {_kind(job.source) for job in chosen.jobs}
+    needs: dict[str, list[str]] = {}
+    for job in every:
+        if (kind := _kind(job.source)) not in ran and job.name in chosen.left:
+            needs.setdefault(kind, []).append(chosen.left[job.name])
+    found: dict[str, str] = {}
+    clauses = system.plan.clauses
+    for clause in clauses.values():
+        if why := _why_not(dut, clause, ran, needs) or _free(dut, system, clause.id):
+            found[clause.id] = why
+    for clause in clauses.values():
+        parts = [part for part in clause.through if part in clauses]
+        if parts and all(part in found for part in parts):
+            found.setdefault(clause.id, found[parts[0]])
+    return found
+
+
+def not_run(dut: Dut, system: Any) -> dict[str, str]:
+    """Of each clause that applies, but cannot be seen as the IP is described, why."""
+    if dut.ip != "hpm" or dut.exact:
+        return {}
+    why = (
+        "seen where every counter is looked at in every cycle: map counter_o, of_o, lcofi_o and lcofie_o, and write"
+        " [profile] exact = true"
+    )
+    return {clause.id: why for clause in system.plan.clauses.values() if set(clause.checks) == {"cycles"}}
+
+
+def _kind(source: str) -> str:
+    return source if source.startswith("scenario:") else source.partition(":")[0]
+
+
+def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]]) -> str:
+    if clause.variants and not _of_variants(dut, clause.variants):
+        return f"holds in {' and '.join(clause.variants)}, which is not claimed"
+    checks = [check for check in clause.checks if check not in _MODELS and not check.startswith("tests/")]
+    if clause.checks and not checks or clause.tests and all(test.startswith("tests/") for test in clause.tests):
+        return "about models and tools, or the whole trace system; not about a single device"
+    if checks and not dut.exact and set(checks) == {"exact"}:
+        return "only a device that declares the reference profile is checked against it ([profile] exact)"
+    scenarios = {_kind(test) for test in clause.tests if test.startswith("scenario:")}
+    if (
+        scenarios and not scenarios & ran and scenarios <= set(needs)
+    ):  # random walks may meet it, but not without these options either
+        why = next(iter(needs[min(scenarios)]))
+        return f"its scenarios do not apply: {min(scenarios).partition(':')[2]} {why}"
+    return ""
+
+
+def _free(dut: Dut, system: Any, clause: str) -> str:
+    """Why nothing asks for a clause: a tolerance, or an option, of this IP."""
+    option, none = _WITHOUT.get(dut.ip, {}).get(clause, ("", None))
+    if option and dut.claims.values[option] == (none,):
+        return f"there is nothing to check with {option} = {none}"
+    tolerance, free = _FREED.get(dut.ip, {}).get(clause, ("", None))
+    if not tolerance:
+        return ""
+    value = dut.tolerances.get(
+        tolerance, getattr(system.tolerances() if dut.exact else system.tolerances.free(), tolerance)
+    )
+    return f"left free by {tolerance} = {json.dumps(value)} ([profile])" if value == free else ""
+
+
+def _of_variants(dut: Dut, variants: Sequence[str]) -> bool:
+    claimed = dut.claims.values.get("variant")
+    widths = [f"RV{value}" for value in dut.claims.values.get("xlen") or (32, 64)]
+    return claimed is None or bool(set(variants) & {*map(str, claimed), *widths})

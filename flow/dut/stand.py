@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attaches a DUT to the testbench: the folder that replaces rtl/ in a build, with the wrapper in place of our top."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.dut.description import Dut, DutError
+from rvtrace.flow.dut.ports import Fit, fit
+from rvtrace.tb.common.arguments import typed
+from rvtrace.tb.common.builds import ROOT
+
+FOLDER = ROOT / "build" / "dut"
+
+
+def stand(dut: Dut, system: Any, build: Any) -> Path:
+    """The folder for `rvtrace.flow.simulation.build(..., rtl_dir=)`; DutError with the first thing that is wrong, if
+    something is.
+    """
+    return written(dut, fitted(dut, system, build))
+
+
+def fitted(dut: Dut, system: Any, build: Any) -> Fit:
+    """The IP in a build, nothing wrong with it; DutError."""
+    found = fit(dut, system, build)
+    if found.problems:
+        more = len(found.problems) - 1
+        raise DutError(
+            f"{dut.path}: {found.problems[0]}"
+            + (f" ({more} more: type `{typed('make doctor', {'DUT': dut.shown})}`)" if more else "")
+        )
+    return found
+
+
+def written(dut: Dut, found: Fit) -> Path:
+    """Write the folder: files.f of each part of the bench, command file, wrapper, and what the bench needs of ours."""
+    bench = found.build.bench
+    listed = [path for path in found.reference.files if path not in dut.sources.files]
+    flags = dut.sources.flags()
+    key = hashlib.sha256("\n".join([found.text, flags, *map(str, [*listed, *dut.sources.files])]).encode()).hexdigest()[
+        :12
+    ]
+    place = FOLDER / dut.name / key
+    place.mkdir(parents=True, exist_ok=True)
+    for path in listed:  # the testbench's own lists name them below rtl/
+        copy = place / path.relative_to(ROOT / "rtl")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        _replace(copy, path.read_text())
+    wrapper = place / f"{found.reference.name}.sv"
+    _replace(wrapper, found.text)
+    _replace(place / "flags.f", flags)
+    files = [*(f"rtl/{path.relative_to(ROOT / 'rtl')}" for path in listed), *map(str, dut.sources.files), str(wrapper)]
+    for number, folder in enumerate(bench.rtl):
+        (place / folder).mkdir(exist_ok=True)
+        _replace(place / folder / "files.f", "\n".join(files if number == 0 else []) + "\n")
+    return place
+
+
+def _replace(path: Path, text: str) -> None:
+    """At once, as another process may be building from it."""
+    if path.exists() and path.read_text() == text:
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(text)
+    shutil.move(part, path)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The job a command line asks for, running a list of jobs on shared builds, and results in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import zip_longest
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event
+from typing import Any
+
+from rvtrace.flow.simulation import SimError, Stop, broken, build, run
+from rvtrace.models.riscv import recording
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, flag, number
+from rvtrace.tb.common.builds import ROOT, BuildConfig
+from rvtrace.tb.common.job import DRIVES, Job, JobError
+from rvtrace.tb.common.system import System
+
+RESULTS = ROOT / "build" / "results"
+Tell = Callable[[dict[str, Any]], None]
+JOB_WORDS: dict[str, str] = {
+    "IP": f"the system: {' or '.join(systems.NAMES)}",
+    "SIM": "verilator (default) or icarus",
+    "PROGRAM": "a recorded program by name, or random",
+    "SCENARIO": "a directed scenario by name",
+    "SOURCE": "program:<name>, scenario:<name>, random, or tci:<name> (PROGRAM= is what its harts run)",
+    "SEED": "of every random choice, default 1",
+    "SIZE": "instructions of a random walk (CTR: transfers, counters: cycles, also of a program)",
+    "DRIVE": "bulk (default) or pins",
+    "TEST": "a Python file with a UVM test of yours, which extends that of the system (DRIVE=pins)",
+    "RETIREMENT": "block (default) or single",
+    "GROUPING": "longest (default) or random blocks",
+    "BACKPRESSURE": "% of cycles in which the output is not ready",
+    "GAPS": "% of beats with idle cycles before",
+    "EXACT": "0: do not check the encoder against the reference profile (docs/reference/<ip>-profile.md)",
+    "WAVES": "1: leave a waveform",
+    "OUT": "folder of the results",
+}
+
+
+def words(system: System) -> dict[str, str]:
+    """The words that name one job of a system."""
+    return {**JOB_WORDS, **system.words}
+
+
+def refuse_claims(system: System, config: Mapping[str, Any]) -> None:
+    """ArgumentError for an option that says something of a foreign device, in a run of our RTL."""
+    for option, ours in system.claims.items():
+        if config[option] != ours:
+            raise ArgumentError(
+                f"{option.upper()}={config[option]} describes an IP unlike ours; give DUT= with it, or omit it"
+            )
+
+
+def one(given: Mapping[str, str]) -> Job:
+    """The job a command line asks for; ArgumentError if it names no source, two, or one that does not exist."""
+    system = systems.find(given.get("IP", systems.NAMES[0]))
+    if given.get("SOURCE", "").startswith("tci:"):
+        return system.tci_job(given)
+    sources = [name for name in ("PROGRAM", "SCENARIO", "SOURCE") if name in given]
+    if len(sources) != 1:
+        raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
+    value = given[sources[0]]
+    if sources[0] == "PROGRAM" and value != "random":
+        value = f"program:{value}"
+    elif sources[0] == "SCENARIO":
+        value = f"scenario:{value}"
+    kind, _, name = value.partition(":")
+    _exists(system, kind, name)
+    settings: dict[str, Any] = dict(system.scenarios[name].job) if kind == "scenario" else {}
+    for word in ("DRIVE", "RETIREMENT", "GROUPING"):
+        if word in given:
+            settings[word.lower()] = given[word]
+    if "TEST" in given:
+        settings |= {"test": _test(given["TEST"]), "drive": given.get("DRIVE", "pins")}
+    if settings.setdefault("drive", system.drives[0]) not in system.drives and given.get("DRIVE") in DRIVES:
+        raise ArgumentError(
+            f"DRIVE={given['DRIVE']}: IP={system.ip} is driven by {' or '.join(system.drives)} only; give"
+            f" DRIVE={system.drives[0]}"
+        )
+    for word in ("SIZE", "BACKPRESSURE", "GAPS"):
+        if word in given:
+            settings[word.lower()] = number(given, word)
+    config = system.config.from_dict(system.options(given)).to_dict()
+    if not {"DUT", "RTL"} & set(given):
+        refuse_claims(system, config)
+    label = name or "random"
+    return Job(
+        label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),
+        sim=given.get("SIM", "verilator"), ip=system.ip, **settings,
+    )  # fmt: skip
+
+
+def _test(file: str) -> str:
+    """The path of a user's test, from the root of the repository where it is below it; JobError if there is no such
+    file.
+    """
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise JobError(f"TEST={file} was not found; give the Python file with your test")
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def build_of(job: Job) -> BuildConfig:
+    """The build that plays a job."""
+    return systems.find(job.ip).build_of(job)
+
+
+def _exists(system: System, kind: str, name: str) -> None:
+    known = {"program": recording.names(), "scenario": list(system.scenarios)}.get(kind)
+    if known is None or name in known:
+        return
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}")
+
+
+@dataclass
+class Lot:
+    """Jobs of one build, for one simulator process."""
+
+    config: BuildConfig
+    jobs: list[Job]
+
+
+def lots(jobs: list[Job], sim: str, batch: int) -> list[Lot]:
+    """The jobs in lots of up to `batch`, each with its simulator.
+
+    The first lot of every build comes before the second of any: who waits for a build that another one makes wastes
+    time.
+    """
+    groups: dict[BuildConfig, list[Job]] = {}
+    for job in jobs:
+        job.sim = sim
+        groups.setdefault(build_of(job), []).append(job)
+    cut = [[Lot(config, all_[i : i + batch]) for i in range(0, len(all_), batch)] for config, all_ in groups.items()]
+    return [lot for turn in zip_longest(*cut) for lot in turn if lot is not None]
+
+
+def play(
+    lot: Lot,
+    sim: str,
+    folder: Path,
+    tell: Tell,
+    rtl_dir: Path = ROOT / "rtl",
+    waves: bool = False,
+    coverage: bool = False,
+    stop: Stop | None = None,
+) -> None:
+    """Build and run a lot in a folder; a build that breaks makes its jobs errors, each with the end of its log."""
+    try:
+        made = build(lot.config, sim, rtl_dir, waves, coverage)
+    except SimError as error:
+        for job in lot.jobs:
+            tell(broken(job, str(error)))
+    else:
+        run(made, lot.jobs, folder, tell=tell, stop=stop)
+
+
+def run_all(
+    jobs: list[Job],
+    sim: str,
+    out: Path,
+    tell: Tell = lambda result: None,
+    workers: int = 1,
+    batch: int = 1000,
+    waves: bool = False,
+    rtl_dir: Path = ROOT / "rtl",
+    process: str = "process",
+    coverage: bool = False,
+) -> list[dict[str, Any]]:
+    """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
+
+    process: start of the names of the folders below `out` in which the simulators run. coverage: with Verilator's code
+    coverage. A build that breaks makes its jobs errors, and the others run. SimError if there is nothing to run.
+    """
+    if not jobs:
+        raise SimError("no job matched; `make list` has programs and scenarios")
+    for job in jobs:
+        job.out = str(out / job.name)
+    results: list[dict[str, Any]] = []
+
+    def told(result: dict[str, Any]) -> None:
+        results.append(result)
+        tell(result)
+
+    run_lots(lots(jobs, sim, batch), sim, out / process, told, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
+    return results
+
+
+def run_lots(todo: list[Lot], sim: str, process: Path, tell: Tell, workers: int, **how: Any) -> None:
+    """Run lots whose jobs know their folders, as many at a time as there are workers.
+
+    process: start of the names of the simulators' folders. tell: called with each result as it arrives, in this thread.
+    how: see `play`. Whatever ends this early, such as Ctrl-C, ends the simulators; the results reported so far are on
+    disk by then.
+    """
+    told: SimpleQueue[dict[str, Any] | BaseException] = SimpleQueue()
+    stop = Event()
+
+    def work(number: int) -> None:
+        try:
+            play(todo[number], sim, process.with_name(f"{process.name}-{number}"), told.put, stop=stop, **how)
+        except BaseException as error:
+            told.put(error)
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for number in range(len(todo)):
+                pool.submit(work, number)
+            for _ in range(sum(len(lot.jobs) for lot in todo)):
+                result = told.get()
+                if isinstance(result, BaseException):
+                    raise result
+                tell(result)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def line(result: Mapping[str, Any]) -> str:
+    """A result in one line."""
+    stats = result.get("stats", {})
+    words = [
+        f"{result['verdict']:<5} {result['name']:<26} {systems.find(result['ip']).summary(result)}",
+        f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
+        f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
+    ]
+    lost = int(stats.get("instructions", 0)) - int(stats.get("told", stats.get("instructions", 0)))
+    return "  ".join(words) + (f"  ({lost} insns not in the trace)" if lost > 0 else "")
+
+
+def trouble(result: Mapping[str, Any]) -> str:
+    """What a result that is not PASS has to say."""
+    said = [failure["text"] for failure in result["failures"][:3]]
+    more = len(result["failures"]) - len(said)
+    if result.get("error"):
+        said.insert(0, f"ERROR {result['name']}: {result['error']}\n  rerun     {result['rerun']}")
+    return "\n".join(said + ([f"and {more} more in its result.json"] if more > 0 else []))

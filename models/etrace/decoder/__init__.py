@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The E-Trace decoder: packets and program in, executed instructions out."""

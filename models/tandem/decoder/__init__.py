@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tandem-trace decoder: bytes in, sections and the shadow state out."""

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the items of a tandem trace begin.
+
+How long an item would be is worked out for every byte of a buffer at once; a short loop then follows the chain from
+item to item. Where it breaks it goes on at the next begin group from which a whole group can be followed. Time is
+linear in the bytes, whatever they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from rvtrace.models.tandem import table
+from rvtrace.models.tandem.config import Config
+
+PAD = 32  # bytes after a buffer, so that fields can be read without looking at its end
+MAX_GROUP = 1 << 20  # bytes of a group; a longer one is cut
+
+
+class Break(NamedTuple):
+    """Bytes that cannot be followed. item: how many items of the buffer come before; offset of the fault; name and
+    number for the diagnostic.
+
+    resume: where the chain goes on; -1 if that is after the buffer.
+    """
+
+    item: int
+    offset: int
+    name: str
+    value: int
+    resume: int
+
+
+class Scan(NamedTuple):
+    """starts, lengths: of all items, a request with its response. breaks: in order. end: what comes from here on has to
+    wait for more bytes.
+
+    resumed: the first begin group, if one was sought; -1 if it is still sought.
+    """
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    breaks: list[Break]
+    end: int
+    resumed: int
+
+
+class Scanner:
+    """The tables of one configuration."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self._fixed = np.zeros(256, np.uint8)
+        for opcode in table.OPCODES:
+            if opcode.code not in (table.REGISTER, table.STATE, table.REQUEST, table.RESPONSE):
+                self._fixed[opcode.code] = 1 + sum(field.width(config, {}) for field in opcode.fields) // 8
+        self._state = np.zeros(256, np.uint8)
+        for state in table.STATES:
+            self._state[state.id] = 2 + table.state_width(config, state.id) // 8
+        self._register = np.zeros(0x1100, np.uint8)
+        for one in table.REGISTER_CLASSES:
+            width = getattr(config, one.width)
+            self._register[one.first : one.last + 1] = 3 + width // 8 if width else 0
+        # Of requests by their operation byte; of responses by (operation, response byte).
+        self._at_op = 1 + config.mlen_bytes
+        self._request = np.zeros(256, np.uint8)
+        self._response = np.zeros((16, 256), np.uint8)
+        for size in range(len(table.SIZES)):
+            for op, operation in enumerate(table.OPERATIONS):
+                self._request[size << 4 | op] = self._at_op + 1 + (1 << size if operation.request_data else 0)
+                for result in range(len(table.RESULTS)):
+                    data = table.response_has_data(config, op, result)
+                    self._response[op, result << 4 | size] = 2 + (1 << size if data else 0)
+
+    def lengths(self, padded: np.ndarray, final: bool) -> bytes:
+        """Bytes of an item at each offset, a request with its response; 0 where there is none, or its end is not there
+        yet.
+        """
+        n = len(padded) - PAD
+        codes = padded[:n]
+        out = self._fixed[codes].astype(np.int64)
+        at = np.flatnonzero(codes == table.REGISTER)
+        address = padded[at + 1].astype(np.int64) | padded[at + 2].astype(np.int64) << 8
+        out[at] = self._register[np.minimum(address, 0x10FF)]
+        at = np.flatnonzero(codes == table.STATE)
+        out[at] = self._state[padded[at + 1]]
+        # Incremental forms have an address as well.
+        at = np.flatnonzero((codes == table.ADD) | (codes == table.OR))
+        address = padded[at + 1].astype(np.int64) | padded[at + 2].astype(np.int64) << 8
+        out[at[self._register[np.minimum(address, 0x10FF)] == 0]] = 0
+        at = np.flatnonzero(codes == table.REQUEST)
+        op = padded[at + self._at_op]
+        length = self._request[op].astype(np.int64)
+        behind = at + length
+        answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE)
+        response = self._response[op & 15, padded[np.minimum(behind + 1, n)]]
+        out[at] = np.where(answered & (response > 0), length + response, length)
+        waits = (length > 0) & (behind >= n - 1) & ~((behind == n - 1) & ~answered)
+        ends = np.arange(n) + out
+        out[ends > n] = 0
+        if not final:
+            out[at[waits]] = 0
+        return out.astype(np.uint8).tobytes()
+
+    def scan(self, padded: np.ndarray, final: bool, seek: bool = False) -> Scan:
+        """All items of a buffer (uint8, PAD zero bytes after it) whose ends are in it. final: no bytes will follow.
+
+        seek: the buffer begins where bytes cannot be followed.
+        """
+        n = len(padded) - PAD
+        lengths, data = self.lengths(padded, final), padded.tobytes()
+        starts: list[int] = []
+        breaks: list[Break] = []
+        resync = _Resync(self, lengths, data, n, final)
+        append, at, before, resumed = starts.append, 0, 0, 0
+        if seek:
+            at, found = resync.next_begin(0)
+            if not found:
+                return Scan(np.zeros(0, np.int64), np.zeros(0, np.uint8), [], at, -1)
+            resumed = at
+        while at < n:
+            length = lengths[at]
+            while length:
+                append(at)
+                at += length
+                length = lengths[at] if at < n else 0
+            long = _long_group(starts[before:], data, at) if n > MAX_GROUP else None
+            if long is not None:
+                offset, name, value = [*starts, at][before + long], "long_group", MAX_GROUP
+                del starts[before + long :]
+            elif at >= n or self.waits(data, at, n, final):
+                break
+            else:
+                offset, name, value = self.fault(data, at, n, starts, before)
+            at, found = (n, True) if name == "truncated" else resync.next_begin(offset + 1)
+            breaks.append(Break(len(starts), offset, name, value, at if found else -1))
+            before = len(starts)
+            if not found:
+                break
+        items = np.array(starts, dtype=np.int64)
+        return Scan(items, np.frombuffer(lengths, np.uint8)[items], breaks, at, resumed)
+
+    def waits(self, data: bytes, at: int, n: int, final: bool) -> bool:
+        """Whether the item at this offset, which has no length, may become one with more bytes."""
+        if final:
+            return False
+        code, room = data[at], n - at  # an item that exists lacks its end, or that of its response
+        if code == table.REQUEST:
+            return room <= self._at_op or bool(self._request[data[at + self._at_op]])
+        if code == table.STATE:
+            return room < 2 or bool(self._state[data[at + 1]])
+        if code in (table.REGISTER, table.ADD, table.OR):
+            return room < 3 or bool(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
+        return bool(self._fixed[code])
+
+    def fault(self, data: bytes, at: int, n: int, starts: list[int], first: int) -> tuple[int, str, int]:
+        """Offset, name and number of what is wrong with the bytes at this offset. first: the item from which they were
+        followed.
+        """
+        code, room = data[at], n - at
+        if code not in table.BY_CODE:
+            return at, "unknown_opcode", code
+        if code == table.STATE and room > 1 and not self._state[data[at + 1]]:
+            return at, "unknown_id", data[at + 1]
+        if code in (table.REGISTER, table.ADD, table.OR) and room > 2:
+            address = data[at + 1] | data[at + 2] << 8
+            if not self._register[min(address, 0x10FF)]:
+                return at, "unknown_register", address
+        if code == table.REQUEST and room > self._at_op and not self._request[data[at + self._at_op]]:
+            return at, "unknown_request", data[at + self._at_op]
+        if code == table.RESPONSE:
+            asked = len(starts) > first and data[starts[-1]] == table.REQUEST
+            if asked and starts[-1] + int(self._request[data[starts[-1] + self._at_op]]) == at:
+                return at, "unknown_response", data[at + 1]
+            return at, "orphan_response", 0
+        return at, "truncated", 0
+
+
+def _long_group(starts: list[int], data: bytes, end: int) -> int | None:
+    """How many of these items come before a group grows longer than MAX_GROUP; None if no group does."""
+    at = np.array(starts, dtype=np.int64)
+    code = np.frombuffer(data, np.uint8)[at]
+    marks = np.flatnonzero((code == table.BEGIN) | (code == table.END))
+    opens, closes = at[marks], np.append(at[marks[1:]], end)
+    long = np.flatnonzero((code[marks] == table.BEGIN) & (closes - opens > MAX_GROUP))
+    return int(np.searchsorted(at, opens[long[0]] + MAX_GROUP)) if len(long) else None
+
+
+class _Resync:
+    """Begin groups from which a whole group can be followed; every offset is looked at once."""
+
+    def __init__(self, scanner: Scanner, lengths: bytes, data: bytes, n: int, final: bool) -> None:
+        self._scanner, self._lengths, self._data, self._n, self._final = scanner, lengths, data, n, final
+        self._good: dict[int, bool | None] = {}
+
+    def next_begin(self, offset: int) -> tuple[int, bool]:
+        """The first of them at or after this offset, and True; else what has to wait for more bytes, and False."""
+        at = self._data.find(b"\x01", offset, self._n)
+        while at >= 0:
+            answer = (
+                None
+                if at + 1 >= self._n
+                else self._data[at + 1] not in (table.BEGIN, table.END) and self._leads(at + 1)
+            )
+            if answer or (answer is None and self._final):
+                return at, True
+            if answer is None:
+                return at, False
+            at = self._data.find(b"\x01", at + 1, self._n)
+        return self._n, self._final
+
+    def _leads(self, at: int) -> bool | None:
+        """Whether whole items lead from here to an end or begin group, and that to another item; None: more bytes
+        decide.
+        """
+        path: list[int] = []
+        while at not in self._good:
+            path.append(at)
+            if at >= self._n or not self._lengths[at]:
+                answer = self._open(at)
+            elif self._data[at] == table.BEGIN:
+                answer = True
+            elif self._data[at] == table.END:
+                answer = True if at + 1 < self._n and self._lengths[at + 1] else self._open(at + 1)
+            else:
+                at += self._lengths[at]
+                continue
+            break
+        else:
+            answer = self._good[at]
+        self._good |= dict.fromkeys(path, answer)
+        return answer
+
+    def _open(self, at: int) -> bool | None:
+        """What is to be thought of an offset without an item: the end of all bytes is good."""
+        if at >= self._n:
+            return True if self._final else None
+        return None if self._scanner.waits(self._data, at, self._n, self._final) else False

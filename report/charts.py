@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bar charts as SVG inside a page: no script, readable in print, with a text for readers who cannot see them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+_LEFT, _WIDTH, _ROW = 230, 420, 26
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar. value: its length, None: nothing was measured. mark: position of a line, None: none. kind: 0 to 6, its
+    colour. head: begins a group of this name.
+    """
+
+    name: str
+    value: float | None
+    mark: float | None = None
+    kind: int = 0
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart of a report with its heading, what it shows, and the same as a table: header, and rows of texts."""
+
+    title: str
+    lead: str
+    chart: Markup
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def bars(rows: Sequence[Bar], log: bool = False, digits: int = 3) -> Markup:
+    """The chart. log: lengths are logarithms, for values that are not of one size; values under 0.1 have no length
+    then.
+    """
+    values = [value for row in rows for value in (row.value, row.mark) if value]
+    if not values:
+        return Markup("")
+    end = 1.05 * max(values)
+
+    def at(value: float) -> float:
+        if log:
+            return _WIDTH * max(0.0, math.log10(value / 0.1)) / math.log10(end / 0.1) if value > 0 else 0.0
+        return _WIDTH * value / end
+
+    shapes, said, top = [], [], 6
+    for row in rows:
+        if row.head:
+            shapes.append(f'<text x="0" y="{top + 13}" font-weight="650">{escape(row.head)}</text>')
+            top += _ROW - 4
+        shapes.append(f'<text x="{_LEFT - 8}" y="{top + 13}" text-anchor="end">{escape(row.name)}</text>')
+        text_at = float(_LEFT)
+        if row.value is None:
+            shapes.append(f'<text class="soft" x="{_LEFT}" y="{top + 13}">not run</text>')
+        else:
+            text_at += at(row.value)
+            shapes.append(
+                f'<rect x="{_LEFT}" y="{top}" width="{at(row.value):.1f}" height="17" rx="3"'
+                f' fill="var(--c{row.kind})"/>'
+            )
+            said.append(f"{row.head or ''} {row.name} {row.value:.{digits}f}".strip())
+        if row.mark is not None:
+            text_at = max(text_at, _LEFT + at(row.mark))
+            shapes.append(f'<path d="M{_LEFT + at(row.mark):.1f} {top - 3}v23" stroke="var(--ink)" stroke-width="2"/>')
+        if row.value is not None:
+            shapes.append(f'<text x="{text_at + 8:.1f}" y="{top + 13}">{row.value:.{digits}f}</text>')
+        top += _ROW
+    width = _LEFT + _WIDTH + 70
+    return Markup(
+        f'<svg viewBox="0 0 {width} {top + 2}" width="{width}" role="img"'
+        f' aria-label="{escape(", ".join(said))}">{"".join(shapes)}</svg>'
+    )

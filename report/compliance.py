@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compliance report of a device: index.html for people, compliance.json for tools, junit.xml for a CI server.
+
+    compliance = write(subject, results, waivers, out)
+    print(compliance.verdict, compliance.sentence); return compliance.exit_code
+
+results are result.json dicts (tb/common/results.py); report/compliance_model.py judges them,
+docs/reference/compliance-report.md describes the files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from jinja2 import Environment, FileSystemLoader
+from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.report.compliance_model import (
+    LEVELS,
+    PLANS,
+    VERDICTS,
+    Compliance,
+    ComplianceError,
+    First,
+    Row,
+    Subject,
+    WaiverRow,
+    judge,
+)
+from rvtrace.tb.common.arguments import json_of
+
+__all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
+
+SCHEMA = "compliance/1"  # counts up when a key changes its meaning or goes away
+FILE = "compliance.json"
+_MARKS = {"PASS": "✓", "FAIL": "✗", "ERROR": "!", "NOT-RUN": "–", "N/A": "∅", "WAIVED": "~"}
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(
+    subject: Subject,
+    results: Iterable[Mapping[str, Any]],
+    waivers: Sequence[Waiver],
+    out: Path,
+    today: date | None = None,
+    plans: Path = PLANS,
+) -> Compliance:
+    """Judge the results and write the three files into a folder, which is made; ValueError or OSError if that cannot be
+    done.
+    """
+    compliance = judge(subject, results, waivers, today, plans)
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(to_dict(compliance), indent=1, ensure_ascii=False)
+    (out / FILE).write_text(text + "\n", encoding="utf-8")
+    (out / "index.html").write_text(render(compliance), encoding="utf-8")
+    junit(compliance).write(out / "junit.xml", encoding="utf-8", xml_declaration=True)
+    return compliance
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A compliance.json, or that of a folder; ComplianceError if it is none."""
+    path = path / FILE if path.is_dir() else path
+    if not path.is_file():
+        raise ComplianceError(
+            f"{path} does not exist; give a {FILE}, or the folder in which `make check DUT=` or `make check-trace`"
+            " left one"
+        )
+    try:
+        found = json_of(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ComplianceError(f"{path} is not JSON, or was cut off; write the report again") from None
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if schema != SCHEMA:
+        raise ComplianceError(
+            f"{path} has schema {schema!r}, needed {SCHEMA!r}; give a {FILE}, written by this version"
+        )
+    fault = _fault(found)
+    if fault:
+        raise ComplianceError(f"{path} {fault}; write the report again")
+    return found
+
+
+def _fault(found: dict[str, Any]) -> str:
+    """What makes a report unusable, or an empty text."""
+    kinds = {"subject": dict, "verdict": str, "counts": dict, "checked": int, "errors": list, "clauses": list}
+    for key, kind in kinds.items():
+        if not isinstance(found.get(key), kind):
+            return f"has no usable {key}"
+    if not all(isinstance(found["subject"].get(key), str) for key in ("name", "ip", "title")):
+        return "has no usable subject"
+    for row in found["clauses"]:
+        if not (
+            isinstance(row, dict)
+            and isinstance(row.get("id"), str)
+            and row.get("verdict") in VERDICTS
+            and isinstance(row.get("checked"), int)
+        ):
+            return "has a clause without id, verdict or checks"
+        if not isinstance(row.get("first") or {}, dict):
+            return f"has no usable first failure of {row['id']}"
+    return ""
+
+
+def to_dict(compliance: Compliance) -> dict[str, Any]:
+    """Everything that the page shows, in an order that does not change from run to run."""
+    return {
+        "schema": SCHEMA,
+        "subject": {
+            "name": compliance.subject.name,
+            "ip": compliance.subject.ip,
+            "title": compliance.subject.title,
+            "about": dict(compliance.subject.about),
+        },
+        "date": compliance.today.isoformat(),
+        "verdict": compliance.verdict,
+        "sentence": compliance.sentence,
+        "counts": compliance.counts,
+        "levels": compliance.levels,
+        "checked": compliance.checked,
+        "problems": compliance.problems,
+        "runs": [{**asdict(run), "endings": dict(sorted(run.endings.items()))} for run in compliance.runs],
+        "errors": [asdict(broken) for broken in compliance.broken],
+        "waivers": [_waiver(row) for row in compliance.waivers],
+        "clauses": [_row(row) for row in compliance.rows],
+    }
+
+
+def _waiver(row: WaiverRow) -> dict[str, Any]:
+    return {**asdict(row.waiver), "expires": row.waiver.expires.isoformat(), "state": row.state, "note": row.note}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "section": row.clause.section,
+        "level": row.clause.level,
+        "what": row.clause.what,
+        "verdict": row.verdict,
+        "reason": row.reason,
+        "checked": row.checked,
+        "failed": row.failed,
+        "runs": row.runs,
+        "failing_runs": row.failing_runs,
+        "tests": row.tests,
+        "seeds": row.seeds,
+        "planned": list(row.clause.tests),
+        "first": asdict(row.first) if row.first else None,
+    }
+
+
+def junit(compliance: Compliance) -> ET.ElementTree:
+    """One testcase for each clause, and one in error for each run or piece of evidence that cannot be judged."""
+    subject = compliance.subject
+    root = ET.Element("testsuites", name=_xml(subject.title))
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=_xml(f"{subject.ip}: {subject.name}"),
+        timestamp=f"{compliance.today.isoformat()}T00:00:00",
+    )
+    for name, text in subject.about.items():
+        _property(suite, name, text)
+    for row in compliance.rows:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=_xml(f"{subject.ip}.{row.clause.section or 'unplanned'}"),
+            name=_xml(row.id),
+            assertions=str(row.checked),
+        )
+        if row.verdict == "FAIL" and row.first:
+            ET.SubElement(case, "failure", message=_xml(row.first.headline), type=row.clause.level).text = _xml(
+                _told(row.first)
+            )
+        elif row.verdict == "WAIVED" and row.first:
+            ET.SubElement(case, "skipped", message=_xml(f"WAIVED: {row.reason}"))
+            ET.SubElement(case, "system-out").text = _xml(_told(row.first))
+        elif row.verdict != "PASS":
+            ET.SubElement(case, "skipped", message=_xml(f"{row.verdict}: {row.reason}"))
+    for broken in compliance.broken:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=_xml(f"{subject.ip}.run"),
+            name=_xml(
+                f"{broken.run}, {broken.source}, {broken.sim}"
+                + (f", seed {broken.seed}" if broken.seed is not None else "")
+            ),
+        )
+        ET.SubElement(case, "error", message=_xml(broken.error.splitlines()[0])).text = _xml(
+            f"{broken.error}\nrerun: {broken.rerun}"
+        )
+    told = (
+        compliance.problems
+        if compliance.checked
+        else ["nothing was checked, and that proves nothing", *compliance.problems]
+    )
+    for number, problem in enumerate(told, 1):
+        case = ET.SubElement(suite, "testcase", classname=_xml(f"{subject.ip}.evidence"), name=f"problem {number}")
+        ET.SubElement(case, "error", message=_xml(problem))
+    for element in (root, suite):
+        element.set("tests", str(len(suite.findall("testcase"))))
+        for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            element.set(kind, str(len(suite.findall(f"testcase/{tag}"))))
+    ET.indent(root)
+    return ET.ElementTree(root)
+
+
+def _property(suite: ET.Element, name: str, value: str) -> None:
+    known = suite.find("properties")
+    ET.SubElement(
+        ET.SubElement(suite, "properties") if known is None else known, "property", name=_xml(name), value=_xml(value)
+    )
+
+
+def _told(first: First) -> str:
+    return first.text if not first.rerun or first.rerun in first.text else f"{first.text}\n  rerun     {first.rerun}"
+
+
+def _xml(text: str) -> str:
+    """A text without the characters that XML cannot hold."""
+    return _NO_XML.sub("?", text)
+
+
+def render(compliance: Compliance) -> str:
+    """The page."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("compliance.html.j2").render(
+        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, told=_told, short=short, lines=lines
+    )
+
+
+def lines(text: str) -> list[tuple[str, str]]:
+    """The lines of a failure message: row for those of its table, which lose their columns if they are wrapped, else
+    text.
+    """
+    found, label = [], ""
+    for line in text.splitlines():
+        label = line[:12].strip() or label
+        found.append(("row" if label == "fields" and line.startswith("  ") else "text", line))
+    return found
+
+
+def short(values: Sequence[object], most: int = 8) -> str:
+    """A list for a narrow cell; runs of numbers as from-to."""
+    if values and all(isinstance(value, int) for value in values):
+        values = _ranges([int(str(value)) for value in values])
+    return ", ".join(map(str, values[:most])) + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def _ranges(numbers: list[int]) -> list[str]:
+    found: list[list[int]] = []
+    for n in numbers:
+        if found and n == found[-1][1] + 1:
+            found[-1][1] = n
+        else:
+            found.append([n, n])
+    return [str(a) if a == b else f"{a}-{b}" for a, b in found]

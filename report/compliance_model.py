@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a compliance report says: a row for each clause of a plan with its verdict, from the results of runs and a list
+of waivers.
+
+    compliance = judge(subject, results, waivers, today)
+    compliance.passed, compliance.sentence, compliance.rows
+
+No files are written here (report/compliance.py does). docs/reference/compliance-report.md explains each verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan
+from rvtrace.tb import systems
+from rvtrace.tb.common.system import System
+
+PLANS = Path(__file__).resolve().parent.parent / "scoreboards"
+VERDICTS = ("FAIL", "WAIVED", "NOT-RUN", "PASS", "N/A")  # what has to be looked at first
+ENDINGS = ("PASS", "FAIL", "ERROR")  # of a run
+IN_USE, STALE, EXPIRED, UNKNOWN = "in use", "stale", "expired", "unknown"
+NAMED = 5  # clauses that a sentence names
+_UNPLANNED = "(not in the plan)"
+
+
+class ComplianceError(ValueError):
+    """A report that cannot be made or read; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was tested. title: for the headline. about: lines of the header, name to text.
+
+    not_applicable: clauses that it need not meet, id to why; such a clause is N/A only as long as no check of it ran.
+    not_run: why a clause could not be checked, where that is known.
+    """
+
+    name: str
+    ip: str
+    title: str
+    about: Mapping[str, str] = field(default_factory=dict)
+    not_applicable: Mapping[str, str] = field(default_factory=dict)
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class First:
+    """The first failure of a clause. clause: under which it was found: of a clause that summarizes others, one of
+    those.
+    """
+
+    clause: str
+    headline: str
+    text: str
+    rerun: str
+    run: str
+    source: str
+    seed: int | None
+    sim: str
+
+
+@dataclass
+class WaiverRow:
+    """A waiver and what became of it: in use, stale (nothing fails), expired (the failure counts) or unknown (no such
+    clause).
+    """
+
+    waiver: Waiver
+    state: str
+    note: str
+
+
+@dataclass
+class Row:
+    """One clause. reason: why it is not run, not applicable, or waived. runs: in which a check of it ran, and their
+    tests and seeds. failing_runs: of those.
+    """
+
+    clause: Clause
+    verdict: str = "NOT-RUN"
+    reason: str = ""
+    checked: int = 0
+    failed: int = 0
+    runs: int = 0
+    failing_runs: int = 0
+    tests: list[str] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+    first: First | None = None
+    waiver: Waiver | None = None
+
+    @property
+    def id(self) -> str:
+        """The clause's."""
+        return self.clause.id
+
+
+@dataclass
+class RunRow:
+    """All runs of one stimulus with one simulator. endings: how many ended in PASS, FAIL, ERROR."""
+
+    source: str
+    sim: str
+    endings: Counter[str]
+    seeds: list[int]
+    checked: int
+
+
+@dataclass
+class Broken:
+    """A run that ended before it could be judged."""
+
+    run: str
+    source: str
+    sim: str
+    seed: int | None
+    error: str
+    rerun: str
+
+
+@dataclass
+class Compliance:
+    """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS."""
+
+    subject: Subject
+    today: date
+    rows: list[Row]
+    waivers: list[WaiverRow]
+    runs: list[RunRow]
+    broken: list[Broken]
+    problems: list[str]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Clauses by verdict, all verdicts."""
+        found = Counter(row.verdict for row in self.rows)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @cached_property
+    def levels(self) -> dict[str, dict[str, int]]:
+        """Clauses by level and verdict."""
+        found = Counter((row.clause.level, row.verdict) for row in self.rows)
+        return {level: {verdict: found[level, verdict] for verdict in VERDICTS} for level in LEVELS}
+
+    @property
+    def checked(self) -> int:
+        """Checks made."""
+        return sum(row.checked for row in self.rows)
+
+    @property
+    def run_count(self) -> int:
+        """Runs, all endings."""
+        return sum(run.endings.total() for run in self.runs)
+
+    def of(self, *verdicts: str) -> list[Row]:
+        """The rows with one of these verdicts, in the plan's order."""
+        return [row for row in self.rows if row.verdict in verdicts]
+
+    def failures(self, verdict: str) -> list[Row]:
+        """The rows that failed with this verdict: those with a separate failure, then those that summarize others."""
+        assert verdict in ("FAIL", "WAIVED")
+        return sorted(self.of(verdict), key=lambda row: row.first is not None and row.first.clause != row.id)
+
+    def reasons(self, verdict: str) -> list[tuple[str, list[Row]]]:
+        """The rows of a verdict by their reason, the most frequent reason first."""
+        groups: dict[str, list[Row]] = {}
+        for row in self.of(verdict):
+            groups.setdefault(row.reason, []).append(row)
+        return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+    @property
+    def flagged(self) -> list[WaiverRow]:
+        """The waivers that somebody has to look at."""
+        return [row for row in self.waivers if row.state != IN_USE]
+
+    @property
+    def passed(self) -> bool:
+        """No FAIL, no run that ended in an error, at least one check, nothing wrong with the evidence."""
+        return bool(self.checked) and not (self.counts["FAIL"] or self.broken or self.problems)
+
+    @property
+    def verdict(self) -> str:
+        """PASS or FAIL."""
+        return "PASS" if self.passed else "FAIL"
+
+    @property
+    def exit_code(self) -> int:
+        """0 for PASS, else 1."""
+        return 0 if self.passed else 1
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence, without the word itself."""
+        n = self.counts
+        said = []
+        if not self.checked:
+            said.append("Nothing was checked, and that proves nothing")
+        if n["FAIL"]:
+            failed = [row.id for row in self.failures("FAIL")]
+            shown = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
+            said.append(
+                f"{_s(n['FAIL'], 'clause')} of {n['FAIL'] + n['PASS'] + n['WAIVED']} checked"
+                f" {_s(n['FAIL'], 'fails', 'fail', False)}: {shown}"
+            )
+        elif self.checked:
+            said.append(
+                f"{_s(n['PASS'], 'clause')} {_s(n['PASS'], 'holds', 'hold', False)} in {self.checked:,} checks of"
+                f" {_s(self.run_count, 'run')}"
+            )
+        if self.broken:
+            said.append(f"{_s(len(self.broken), 'run')} ended in an error")
+        rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT-RUN", "WAIVED", "N/A") if n[verdict]]
+        if rest:
+            said.append(", ".join(rest))
+        states = Counter(row.state for row in self.flagged)
+        if states:
+            said.append(f"of the waivers {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+        return " ".join(f"{text.rstrip('.')}." for text in (*self.problems[:1], "; ".join(said)))
+
+
+def _s(n: int, one: str, many: str = "", number: bool = True) -> str:
+    word = one if n == 1 else many or one + "s"
+    return f"{n:,} {word}" if number else word
+
+
+def judge(
+    subject: Subject,
+    results: Iterable[Mapping[str, Any]],
+    waivers: Sequence[Waiver] = (),
+    today: date | None = None,
+    plans: Path = PLANS,
+) -> Compliance:
+    """The report of result.json dicts (tb/common/results.py), in the order given.
+
+    A result may have `problems`, sentences about the evidence that forbid a PASS, and a seed of None, where nothing was
+    random. PlanError if the plan cannot be read, ComplianceError if there is none, ArgumentError if the system is not
+    known.
+    """
+    results, today = list(results), today or date.today()
+    rows = {name: Row(clause) for name, clause in _clauses(subject.ip, results, plans).items()}
+    for name in sorted(
+        {name for r in results for name in (*r["clauses"], *(f["clause"] for f in r["failures"]))} - set(rows)
+    ):
+        rows[name] = Row(Clause(name, "", "shall", _UNPLANNED))
+    for row in rows.values():
+        _count(row, results)
+    for row in rows.values():
+        row.first = _first(row, rows, results) if row.failed else None
+        row.waiver = next((w for w in waivers if w.clause == row.id and w.expires >= today), None)
+        row.verdict, row.reason = _verdict(row, subject)
+    return Compliance(
+        subject, today, list(rows.values()), [_state(waiver, rows.get(waiver.clause), today) for waiver in waivers],
+        _runs(results), _broken(results), _problems(results, rows),
+    )  # fmt: skip
+
+
+def _clauses(ip: str, results: list[Mapping[str, Any]], plans: Path) -> dict[str, Clause]:
+    """The rows of the system's plan, then those of its parts' plans that occurred and apply to its variants."""
+    path = plans / ip / "plan.toml"
+    if not path.exists():
+        raise ComplianceError(f"there is no plan {ip}/{path.name}; known systems are {', '.join(systems.NAMES)}")
+    system: System | None = systems.find(ip) if ip in systems.NAMES else None
+    found = dict(Plan.load(path).clauses)
+    variants = {variant for clause in found.values() for variant in clause.variants}
+    met = {name for r in results for name, (checked, _) in r["clauses"].items() if checked}
+    for part in system.parts if system else ():
+        more = Plan.load(plans / part / "plan.toml").clauses if (plans / part / "plan.toml").exists() else {}
+        if met & (set(more) - set(found)):
+            found |= {
+                name: c
+                for name, c in more.items()
+                if name not in found and (not c.variants or variants & set(c.variants) or name in met)
+            }
+    return found
+
+
+def _count(row: Row, results: list[Mapping[str, Any]]) -> None:
+    for result in results:
+        checked, failed = result["clauses"].get(row.id, (0, 0))
+        told = sum(f["clause"] == row.id for f in result["failures"])
+        failed = max(failed, told)
+        checked = max(checked, failed)
+        if checked:
+            row.checked, row.failed, row.runs = row.checked + checked, row.failed + failed, row.runs + 1
+            row.failing_runs += failed > 0
+            row.tests.append(str(result["source"]))
+            row.seeds += _seeds(result)
+    row.tests, row.seeds = sorted(set(row.tests), key=by_kind), sorted(set(row.seeds))
+
+
+def _seeds(result: Mapping[str, Any]) -> list[int]:
+    """Its seed; none if nothing was random."""
+    return [] if result["seed"] is None else [int(result["seed"])]
+
+
+def by_kind(source: str) -> tuple[int, str]:
+    """Order of stimuli: programs, random, everything else."""
+    return ({"program": 0, "random": 1}.get(source.partition(":")[0], 2), source)
+
+
+def _first(row: Row, rows: Mapping[str, Row], results: list[Mapping[str, Any]]) -> First:
+    """The first failure that was kept; of a clause that summarizes others, theirs; else that it was not kept."""
+    for names in ((row.id,), row.clause.through):
+        for result in results:
+            for failure in result["failures"]:
+                if failure["clause"] in names:
+                    headline = str(failure.get("headline") or f"{failure['clause']} does not hold")
+                    return _made(
+                        result,
+                        failure["clause"],
+                        headline,
+                        str(failure.get("text") or headline),
+                        str(failure.get("rerun") or ""),
+                    )
+    result = next(r for r in results if r["clauses"].get(row.id, (0, 0))[1])
+    text = f"{_s(row.failed, 'check')} failed, and no message was kept: a run keeps its first failures only"
+    return _made(result, row.id, text, f"FAIL {row.id}  {text}", "")
+
+
+def _made(result: Mapping[str, Any], clause: str, headline: str, text: str, rerun: str) -> First:
+    rerun = rerun or str(result.get("rerun") or "")
+    return First(
+        clause, headline, text, rerun, str(result["name"]), str(result["source"]), result["seed"], str(result["sim"])
+    )
+
+
+def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
+    """Verdict and reason. What a check found comes before what was declared."""
+    why = subject.not_applicable.get(row.id, "")
+    if row.failed:
+        if row.waiver:
+            return "WAIVED", f"{row.waiver.reason} ({row.waiver.owner}, until {row.waiver.expires.isoformat()})"
+        return "FAIL", f"declared not applicable: {why}; but a check found it broken" if why else ""
+    if row.checked:
+        return "PASS", ""
+    if why:
+        return "N/A", why
+    if row.clause.status == "later":
+        return "NOT-RUN", row.clause.reason
+    return "NOT-RUN", subject.not_run.get(row.id, "no run met it")
+
+
+def _state(waiver: Waiver, row: Row | None, today: date) -> WaiverRow:
+    over = f"expired on {waiver.expires.isoformat()}"
+    if row is None:
+        return WaiverRow(
+            waiver, UNKNOWN, f"there is no clause {waiver.clause} in the plan; correct the id or remove the waiver"
+        )
+    if row.failed and waiver.expires >= today:
+        return WaiverRow(waiver, IN_USE, f"covers {_s(row.failed, 'failed check')} of {row.checked:,}")
+    if row.failed and row.waiver:
+        return WaiverRow(waiver, EXPIRED, f"{over}; a later one covers the clause, remove this one")
+    if row.failed:
+        return WaiverRow(waiver, EXPIRED, f"{over}; the failure counts again: repair it or renew the waiver")
+    seen = (
+        f"passes in {_s(row.checked, 'check')}"
+        if row.checked
+        else {"N/A": "is not applicable", "NOT-RUN": "was not run"}[row.verdict]
+    )
+    also = f"; it {over} as well" if waiver.expires < today else ""
+    return WaiverRow(waiver, STALE, f"the clause {seen}{also}; remove the waiver")
+
+
+def _runs(results: list[Mapping[str, Any]]) -> list[RunRow]:
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for result in results:
+        groups.setdefault((str(result["source"]), str(result["sim"])), []).append(result)
+    return [
+        RunRow(
+            source,
+            sim,
+            Counter(str(r["verdict"]) for r in runs),
+            sorted({seed for r in runs for seed in _seeds(r)}),
+            sum(checked for r in runs for checked, _ in r["clauses"].values()),
+        )
+        for (source, sim), runs in sorted(groups.items(), key=lambda group: (by_kind(group[0][0]), group[0][1]))
+    ]
+
+
+def _broken(results: list[Mapping[str, Any]]) -> list[Broken]:
+    return [
+        Broken(
+            str(r["name"]),
+            str(r["source"]),
+            str(r["sim"]),
+            r["seed"],
+            str(r.get("error") or "the run left no reason"),
+            str(r.get("rerun") or ""),
+        )
+        for r in results
+        if r["verdict"] == "ERROR"
+    ]
+
+
+def _problems(results: list[Mapping[str, Any]], rows: Mapping[str, Row]) -> list[str]:
+    """What is wrong with the evidence."""
+    said = []
+    for r in results:
+        said += r.get("problems", [])
+        failed = bool(r["failures"]) or any(count for _, count in r["clauses"].values())
+        if r["verdict"] not in ENDINGS:
+            said.append(
+                f"run {r['name']} ended as {r['verdict']!r}, which is none of {', '.join(ENDINGS)}; run it again"
+            )
+        elif (r["verdict"] == "FAIL" and not failed) or (r["verdict"] == "PASS" and failed):
+            said.append(f"run {r['name']} says {r['verdict']}, and its clauses say otherwise; run it again")
+    unplanned = [row.id for row in rows.values() if row.clause.what == _UNPLANNED]
+    if unplanned:
+        said.append(
+            f"{', '.join(unplanned[:NAMED])} {'is' if len(unplanned) == 1 else 'are'} in results and not in the plan;"
+            " add the row"
+        )
+    return said

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report and `make decode` show of each system: report/listing/<ip>.py, looked up by name.
+
+A module has some of these. Traces: decode, listing, fault, summary, alone. Captures of another kind: main(argv), which
+prints one, and write(out), which adds the printed form to it. Report: SHOWN and shown(results), figures(results).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+
+def of(ip: str) -> ModuleType | None:
+    """The module of a system; None if it has none."""
+    name = f"{__name__}.{ip}"
+    return import_module(name) if find_spec(name) else None
+
+
+def add(ip: str, out: Path) -> tuple[str, ...]:
+    """Add the printed form to a folder of `make capture`; the names of the files, none for a trace."""
+    write = getattr(of(ip), "write", None)
+    return write(out) if write else ()

@@ -1,1 +1,0 @@
-rtl/control/trace_control_assert.sv

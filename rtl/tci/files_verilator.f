@@ -1,0 +1,1 @@
+rtl/tci/trace_control_assert.sv

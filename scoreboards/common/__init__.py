@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses, verdicts and the parts of checks that several systems share."""

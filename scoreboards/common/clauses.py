@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses: the rows of a plan, the book that counts their checks, and the failure message.
+
+A requirement has one id (`NT.8.1.uaddr` for section 8.1 of the N-Trace specification, `NT-4` for a ruling on a point
+that the specification leaves open). Every check reports under that id; a clause that was never checked is NOT-RUN,
+never PASS.
+How to add one: docs/how-to/add-a-clause.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LEVELS = ("shall", "should", "may")
+STATUSES = ("built", "later")
+KEPT_PER_CLAUSE = 5  # failures kept with their text; all are counted
+
+
+class PlanError(ValueError):
+    """A plan that cannot be used; the text names the row, the problem and the remedy."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One row of a plan.
+
+    section: of the specification. level: shall, should or may. what: the requirement. how: how it is checked.
+    variants: of the specification or the configuration, in which it applies; empty: all.
+    checks: the checkers that report it (exact, lossless, legal, codec, decoder, or a test file).
+    through: instead of checks, the clauses whose checks together are the checks of this one.
+    tests: stimuli (scenario:<name>, program:<name>, random, or a test file). coverage: coverage points.
+    status: built, or later with its reason. The mutants of a clause name it in tests/<ip>/mutants.toml.
+    """
+
+    id: str
+    section: str
+    level: str
+    what: str
+    how: str = ""
+    variants: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    coverage: tuple[str, ...] = ()
+    status: str = "built"
+    reason: str = ""
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any], path: str = "plan") -> Clause:
+        """From a TOML table; PlanError if a key is unknown or missing, or a value is not one of those allowed."""
+        name = row.get("id", "a row without id")
+        known = {f.name for f in fields(cls)}
+        if unknown := set(row) - known:
+            raise PlanError(
+                f"{path}: clause {name} has unknown keys {', '.join(sorted(unknown))}; use {', '.join(sorted(known))}"
+            )
+        if missing := {"id", "section", "level", "what"} - set(row):
+            raise PlanError(f"{path}: clause {name} has no {', '.join(sorted(missing))}; add it")
+        clause = cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
+        if clause.level not in LEVELS or clause.status not in STATUSES:
+            raise PlanError(
+                f"{path}: clause {name} has level {clause.level!r} and status {clause.status!r}; "
+                f"a level is one of {', '.join(LEVELS)}, a status one of {', '.join(STATUSES)}"
+            )
+        if clause.status == "later" and not clause.reason:
+            raise PlanError(f'{path}: clause {name} has status "later" and no reason; add reason = "..."')
+        return clause
+
+
+def toml_rows(path: str | Path, table: str) -> list[dict[str, Any]]:
+    """The [[table]] rows of a TOML file, each with the values of the file's [defaults] for keys that it does not have.
+
+    PlanError if the file cannot be read.
+    """
+    return _rows(_parsed(path, table), table)
+
+
+def _rows(parsed: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    return [{**parsed.get("defaults", {}), **row} for row in parsed.get(table, [])]
+
+
+def _parsed(path: str | Path, table: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise PlanError(f"{path} cannot be read ({error}); give a TOML file of [[{table}]] tables") from None
+
+
+@dataclass
+class Plan:
+    """The clauses of one system by id, in the order of the file."""
+
+    clauses: dict[str, Clause]
+    path: str = ""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a TOML file with one [[clause]] table per row.
+
+        [defaults] has the values of keys that a row omits. [how] has, by the names of the checks with commas (or
+        `through`), the `how` of built rows with these checks that omit it. PlanError if two rows have the same id.
+        """
+        parsed = _parsed(path, "clause")
+        clauses: dict[str, Clause] = {}
+        number: dict[str, int] = {}
+        for index, row in enumerate(_rows(parsed, "clause"), 1):
+            checks = ", ".join(row.get("checks", ())) or ("through" if "through" in row else "")
+            if "how" not in row and checks in parsed.get("how", {}):
+                row["how"] = parsed["how"][checks]
+            clause = Clause.from_row(row, str(path))
+            if clause.id in clauses:
+                raise PlanError(
+                    f"{path}: duplicate clause id {clause.id} in rows {number[clause.id]} and {index}; "
+                    "give each requirement one row with its own id"
+                )
+            clauses[clause.id], number[clause.id] = clause, index
+        return cls(clauses, str(path))
+
+    def __getitem__(self, clause: str) -> Clause:
+        return self.clauses[clause]
+
+    def __contains__(self, clause: str) -> bool:
+        return clause in self.clauses
+
+    def roll_up(
+        self, results: dict[str, list[int]], met: Mapping[str, int] | None = None, variant: str = ""
+    ) -> dict[str, list[int]]:
+        """The results, completed by the rows with parts (`through`).
+
+        met: how often the situation of a row occurred; the row counts that many checks, and none if it never occurred.
+        A row that is not in it counts the checks of its parts. variant: rows that apply only in others are omitted.
+        """
+        full = dict(results)
+        for name, clause in self.clauses.items():
+            parts = [results[part] for part in clause.through if part in results]
+            times = (met or {}).get(name, sum(checked for checked, _ in parts))
+            if parts and times and not (variant and clause.variants and variant not in clause.variants):
+                full[name] = [times, min(times, sum(failed for _, failed in parts))]
+        return full
+
+    def verdicts(self, results: dict[str, list[int]]) -> dict[str, str]:
+        """PASS, FAIL or NOT-RUN for every row, from a book's results (or several books' sums)."""
+        verdict = {}
+        for name in self.clauses:
+            checked, failed = results.get(name, (0, 0))
+            verdict[name] = "FAIL" if failed else "PASS" if checked else "NOT-RUN"
+        return verdict
+
+
+@cache
+def plan_of(module: str) -> Plan:
+    """The plan.toml beside a module, read once. module: its `__file__`. PlanError if it cannot be read."""
+    return Plan.load(Path(module).with_name("plan.toml"))
+
+
+@dataclass
+class Failure:
+    """One place where a device violates a clause.
+
+    headline: one sentence. cycle: clock cycle, None if not known. pc: address, None if not known. place: its symbol and
+    disassembly. table: (field, expected, actual) rows. before: the messages sent before it, oldest first.
+    rerun: the command that repeats the run. requirement: the clause's text.
+    """
+
+    clause: str
+    headline: str
+    cycle: int | None = None
+    pc: int | None = None
+    place: str = ""
+    table: list[tuple[str, str, str]] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    rerun: str = ""
+    requirement: str = ""
+
+    def text(self) -> str:
+        """The failure message: what was violated, where, expected and actual, what came before, how to repeat it."""
+        lines = [f"FAIL {self.clause}  {self.headline}"]
+        if self.requirement:
+            lines.append(f"  clause    {self.requirement}")
+        if self.cycle is not None:
+            lines.append(f"  cycle     {self.cycle}")
+        if self.place or self.pc is not None:
+            lines.append(f"  pc        {self.place or f'{self.pc:#x}'}")
+        lines += self._table_lines()
+        for index, text in enumerate(self.before):
+            lines.append(f"  {'before' if index == 0 else '':<9} {text}")
+        if self.rerun:
+            lines.append(f"  rerun     {self.rerun}")
+        return "\n".join(lines)
+
+    def _table_lines(self) -> list[str]:
+        if not self.table:
+            return []
+        rows = [("field", "expected", "actual"), *self.table]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        return [
+            "  {:<9} {}".format("" if number else "fields", "  ".join(c.ljust(w) for c, w in zip(row, widths))).rstrip()
+            + (" <" if number and row[1] and row[1] != row[2] else "")
+            for number, row in enumerate(rows)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields and the printed text, for result.json."""
+        return {**asdict(self), "table": [list(row) for row in self.table], "text": self.text()}
+
+
+class ClauseBook:
+    """Counts how often each clause was checked and failed, and keeps the first failures of each."""
+
+    def __init__(self, plan: Plan | None = None, rerun: str = "", variant: str = "") -> None:
+        self._plan = plan
+        self._rerun = rerun
+        self._variant = variant
+        self._met: dict[str, int] = {}
+        self._counts: dict[str, list[int]] = {}
+        self.failures: list[Failure] = []
+
+    def count(self, clause: str, n: int = 1) -> None:
+        """n checks of the clause passed, or are about to be judged by `fail`."""
+        if n:
+            self._counts.setdefault(clause, [0, 0])[0] += int(n)
+
+    def met(self, clause: str, n: int) -> None:
+        """The situation of a rolled-up clause occurred n times; never means that it was not checked."""
+        self._met[clause] = int(n)
+
+    def check(self, clause: str, ok: bool, failure: Callable[[], Failure] | Failure | None = None) -> bool:
+        """One check; the failure (or the function that makes it) is used only if it is not ok. Returns ok."""
+        self.count(clause)
+        if not ok:
+            made = failure() if callable(failure) else failure
+            self.fail(made or Failure(clause, "the requirement does not hold"), counted=True)
+        return ok
+
+    def bulk(self, clause: str, checked: int, bad: Iterable[int] | np.ndarray, make: Callable[[int], Failure]) -> bool:
+        """Many checks at once: `bad` holds the indices that failed, `make` returns the failure of one of them."""
+        self.count(clause, checked)
+        indices = list(bad)
+        for index in indices[:KEPT_PER_CLAUSE]:
+            self.fail(make(int(index)), counted=True)
+        for _ in indices[KEPT_PER_CLAUSE:]:
+            self._counts.setdefault(clause, [0, 0])[1] += 1
+        return not indices
+
+    def fail(self, failure: Failure, counted: bool = False) -> None:
+        """Record a failure; counted: its check has been counted already."""
+        counts = self._counts.setdefault(failure.clause, [0, 0])
+        counts[0] += not counted
+        counts[1] += 1
+        counts[0] = max(counts[0], counts[1])
+        failure.rerun = failure.rerun or self._rerun
+        if self._plan is not None and failure.clause in self._plan and not failure.requirement:
+            failure.requirement = self._plan[failure.clause].what
+        if sum(f.clause == failure.clause for f in self.failures) < KEPT_PER_CLAUSE:
+            self.failures.append(failure)
+
+    def results(self) -> dict[str, list[int]]:
+        """Clause id to [checked, failed], sorted by id; with a plan also the rows with parts (`through`)."""
+        counts = {name: list(count) for name, count in self._counts.items()}
+        return dict(sorted((self._plan.roll_up(counts, self._met, self._variant) if self._plan else counts).items()))
+
+    @property
+    def failed(self) -> list[str]:
+        """The clauses that failed, sorted."""
+        return [name for name, (_, failed) in sorted(self._counts.items()) if failed]

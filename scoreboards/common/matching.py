@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two ordered lists, what had to be reported and what was reported: where they first disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def first_mismatch(
+    wanted: Sequence[Any], reported: Sequence[Any], same: Callable[[Any, Any], bool], may_miss: Callable[[Any], bool]
+) -> tuple[int | None, int | None] | None:
+    """(index in wanted, index in reported) of the first that is missing (reported None), extra (wanted None) or
+    different; None if all agree.
+
+    same: whether an element of `reported` reports one of `wanted`. may_miss: whether one of `wanted` may be missing.
+    """
+    i = 0
+
+    def fits(index: int, number: int) -> bool:
+        return index < len(wanted) and number < len(reported) and same(wanted[index], reported[number])
+
+    for number, event in enumerate(reported):
+        while i < len(wanted) and not same(wanted[i], event) and may_miss(wanted[i]):
+            i += 1
+        # equal ones of which some may be missing: the one event is the one that must be reported
+        if i < len(wanted) and may_miss(wanted[i]):
+            must = next((k for k in range(i + 1, len(wanted)) if not may_miss(wanted[k])), len(wanted))
+            if fits(must, number) and not fits(must, number + 1):
+                i = must
+        if not fits(i, number):
+            return (i if i < len(wanted) else None), number
+        i += 1
+    left = next((k for k in range(i, len(wanted)) if not may_miss(wanted[k])), None)
+    return None if left is None else (left, None)

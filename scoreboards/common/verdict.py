@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape that the checks of all systems share: a capture and tolerances in, a verdict out.
+
+Each scoreboards/<system>/check.py has
+
+    plan() -> Plan                                     the clauses, from the plan.toml beside it
+    check(capture, tolerances=None) -> Verdict         one run against every clause that applies to it
+
+A *capture* (scoreboards/<system>/capture.py) is a dataclass with what the monitors of a simulation, or the files of a
+user, recorded of one run. It has at least `exact` (the device declares the reference profile, so that its output must
+equal the model's) and `rerun` (the command that repeats the run). *Tolerances* (scoreboards/<system>/tolerances.py)
+name where legal devices differ: their defaults are the reference profile, `Tolerances.free()` is whatever the
+specification leaves open. Without tolerances a check uses the one or the other by `capture.exact`. Systems without
+tolerances (subsystem, loop, tci) accept None only. No check needs a simulator.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+
+
+class Judged(Protocol):
+    """What every capture has."""
+
+    exact: bool
+    rerun: str
+
+
+class Tolerant(Protocol):
+    """What every Tolerances class has."""
+
+    @classmethod
+    def free(cls) -> Any:
+        """Whatever the specification leaves open is left open."""
+        ...
+
+
+T = TypeVar("T", bound=Tolerant)
+
+
+def chosen(tolerances: T | None, capture: Judged, kind: type[T]) -> T:
+    """The tolerances given; else the reference profile's if the device declares it, else all that the specification
+    leaves open.
+    """
+    return tolerances or (kind() if capture.exact else kind.free())
+
+
+@dataclass
+class Verdict:
+    """What a check found.
+
+    book: the checks of each clause, and the failures. decoded, encoded: what the system's decoder and encoder model
+    made of the run, None if not needed (checks that follow a run keep its state in `encoded`, for coverage). stats:
+    seconds of "encoder", "decoder" and "scoreboard", and counts, among them "instructions" (those that had to be
+    reported) and "reported" (those that the decoder found, fewer after an overflow).
+    """
+
+    book: ClauseBook
+    decoded: Any = None
+    encoded: Any = None
+    stats: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no clause failed."""
+        return not self.book.failures
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The first failures of each clause, in the order in which they were found."""
+        return self.book.failures
+
+
+@contextmanager
+def timed(verdict: Verdict, name: str) -> Iterator[None]:
+    """Write the seconds of a `with` block to verdict.stats[name]."""
+    begin = time.perf_counter()
+    yield
+    verdict.stats[name] = time.perf_counter() - begin

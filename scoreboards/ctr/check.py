@@ -1,0 +1,609 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of control transfer records: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+The rows are replayed through the reference model; every outcome and every field of every value read is compared under
+its own clause. A transfer counts for the clauses it tests as soon as a later read shows what it did; where a read shows
+something else, `rvtrace.scoreboards.ctr.diagnose` finds the transfer and the clause. What the specification leaves open
+is read back, checked for legality and adopted; what else may differ is in `Tolerances`.
+"""
+
+from __future__ import annotations
+
+from rvtrace.models.ctr.access import acting
+from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
+from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
+from rvtrace.models.ctr.registers import Csr
+from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
+from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer
+from rvtrace.models.tci.layout import Field as TableField
+from rvtrace.scoreboards.common.blame import Blame, Candidates
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
+from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
+from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
+from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
+from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
+from rvtrace.scoreboards.ctr.reasons import Why
+from rvtrace.scoreboards.ctr.tolerances import Tolerances
+
+__all__ = ["Verdict", "check", "plan"]
+
+RULINGS = tuple(f"CTR-{n}" for n in range(1, 17))
+SITUATIONS = (
+    "CTR.behavior.lost",
+    "CTR.freeze.until",
+    "CTR.discovery.fields",
+    "CTR.discovery.entries",
+    "CTR.filter.classes",
+)
+Table = list[tuple[str, str, str]]  # field, expected, actual
+_PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
+_CC = 0xFFFF8000
+_WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
+
+
+def plan() -> Plan:
+    """The clauses of CTR, from the plan.toml beside this file."""
+    return plan_of(__file__)
+
+
+def check(capture: CtrCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """Check one capture against every clause that applies to it.
+
+    The follower stays in verdict.encoded, for coverage.
+    """
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
+    with timed(verdict, "scoreboard"):
+        run = Comparison(capture, verdict.book, chosen(tolerances, capture, Tolerances))
+        run.rows()
+        verdict.encoded = run.follower
+    rows, follower = capture.rows, run.follower
+    verdict.stats |= {"transfers": rows.transfers, "recorded": follower.recorded, "accesses": rows.accesses}
+    return verdict
+
+
+class Comparison:
+    """One run.
+
+    view: what the reads since the last transfers showed; agreed: outcomes that were right, by what they test.
+
+    index, cycle: the current row.
+    """
+
+    def __init__(self, capture: CtrCapture, book: ClauseBook, tolerances: Tolerances) -> None:
+        self.capture, self.book, self.tolerances, self.config = capture, book, tolerances, capture.config
+        self.follower = Follower(
+            capture.config,
+            tolerances,
+            adopts=not capture.config.draft or tolerances.depth_draft or tolerances.depth_unsupported == "any",
+        )
+        self.blame = Blame()
+        self.tells: dict[tuple[int, str], tuple[list[tuple[str, str]], list[str]]] = {}  # (clause, setting), clauses
+        self.kept: list[Why] = []  # whose id is in `tells`
+        self.view: View = {}
+        self.agreed: dict[tuple[int, int], tuple[Suspects, list[int]]] = {}
+        self.index = self.cycle = 0
+
+    def rows(self) -> None:
+        """Replay and compare them all."""
+        f, mode, expected = self.follower, 0, -1
+        for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
+            if cycle > expected >= 0:
+                f.idle(mode, cycle - expected)
+            f.follow(index, cycle, priv, transfers)
+            if transfers:
+                self.view.clear()
+            if access is not None:
+                self.index, self.cycle = index, cycle
+                self._access(access, rdata, outcome)
+            mode, expected = priv, cycle + 1
+        f.notes.settle()
+        for (_, address), (suspects, times) in self.agreed.items():
+            for clause, _ in suspects:
+                self.book.count(clause, times[0])
+                self.blame.passed[clause, f"{address:#x}"] += times[0]
+        for failure in self.blame.judged():
+            self.book.fail(failure)
+        self._problems()
+        if self.capture.program is not None:
+            f.met["CTR.filter.classes"] = f.met["CTR-8"]
+        for name in (*RULINGS, *SITUATIONS):
+            self.book.met(name, f.met[name])
+
+    def _problems(self) -> None:
+        self.book.count("CTR.csr.unknown", self.capture.rows.accesses)
+        for text in self.capture.problems:
+            self.book.fail(Failure("CTR.csr.unknown", text))
+
+    # --- Outcomes -----------------------------------------------------------------------------------
+
+    def _access(self, access: Access, rdata: int, outcome: int) -> None:
+        f = self.follower
+        csr = f.csr_of(access)
+        f.settle(csr, access, outcome)
+        suspects, want = f.wanted(csr, access)
+        f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
+        right = outcome == want.outcome or (self.tolerances.refusal == "any" and DONE not in (outcome, want.outcome))
+        if csr is not None and csr.name == "miselect" and want.outcome == DONE and outcome in (DONE, ILLEGAL):
+            right = f.miselect_is(*(("absent",) if outcome == ILLEGAL else ("kept", "zero")))
+        if outcome != want.outcome and (f.unspecified(csr, access, outcome) or (right and want.outcome == DONE)):
+            pass  # what the tolerances leave open reports nothing
+        elif right:
+            self.agreed.setdefault((id(suspects), access.addr), (suspects, [0]))[1][0] += 1
+        else:
+            table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
+            candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
+            otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.privilege" if csr else "CTR.csr.exists"
+            self._fail(
+                otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates
+            )
+        if want.outcome != DONE:
+            f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)
+            self._refused(access, csr, rdata, outcome)
+        elif outcome == DONE:
+            f.met["CTR-15"] += bool(access.xlen32) and self.config.xlen == 64
+            if csr is not None:
+                self.read(csr, access, rdata, want)
+            self._apply(access, csr)
+
+    def _refused(self, access: Access, csr: Csr | None, rdata: int, outcome: int) -> None:
+        if csr is not None and access.op not in (READ, SCTRCLR):
+            self.follower.refused[self.follower.state_of(csr, access.priv)] = access
+        if outcome != DONE and self.tolerances.refused_zero:
+            self.book.check(
+                "CTR.csr.refused",
+                rdata == 0,
+                lambda: self._failure(
+                    "CTR.csr.refused",
+                    f"{self._named(access)} was refused and returned a value",
+                    [("value", "0x0", f"{rdata:#x}")],
+                ),
+            )
+
+    def _apply(self, access: Access, csr: Csr | None) -> None:
+        """Let the model do it; where it shows what is open the device's value counts."""
+        f = self.follower
+        if access.op != READ and (
+            csr is None
+            or not (csr.name.endswith("iselect") or (f.state_of(csr, access.priv) in CONTROL and not self.config.draft))
+        ):
+            self.view.clear()
+        f.apply(access, csr)
+
+    # --- Values ------------------------------------------------------------------------------------------
+
+    def read(self, csr: Csr, access: Access, rdata: int, want: Answer) -> None:
+        f = self.follower
+        name = f.state_of(csr, access.priv)
+        unknown = self._adopt(csr, access, rdata, want, name)
+        if name in PARTS:
+            self._entry(access, csr, PARTS[name], rdata, want.rdata, unknown)
+        elif name.endswith("status"):
+            self._status(access, csr, rdata, want.rdata, unknown)
+        else:
+            self._register(access, csr, name, rdata, want.rdata, unknown)
+
+    def _adopt(self, csr: Csr, access: Access, rdata: int, want: Answer, name: str) -> int:
+        """Take over what is open, if it is legal; the open bits."""
+        if not want.open:
+            return 0
+        f = self.follower
+        logical = f.logical(csr, access)
+        kind = f.origin[f.recorder.physical(logical)].kind if name in PARTS and logical is not None else "depth"
+        clause = (
+            "CTR.entry.xlen"
+            if kind == "narrow"
+            else (
+                "CTR.depth.grown"
+                if name in PARTS
+                else "CTR.depth.wrptr"
+                if name.endswith("status")
+                else "CTR.depth.warl"
+            )
+        )
+        problem = f.adopt(access, rdata)
+        f.adopted |= name.endswith("status")
+        if kind in ("depth", "narrow") and "stateen" not in name and not f.doubtful:
+            self.book.check(clause, not problem, lambda: self._failure(clause, problem, []))
+        return want.open
+
+    def _entry(self, access: Access, csr: Csr, part: int, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        logical = f.logical(csr, access)
+        assert logical is not None
+        narrow = bool(access.xlen32) and self.config.xlen == 64
+        before = self.view.get((logical, part))
+        if not narrow:
+            self.view[logical, part] = rdata
+        fields = entry_fields(f, part, logical)
+        if narrow:
+            fields = [(name, mask & 0xFFFFFFFF, clause) for name, mask, clause in fields if mask & 0xFFFFFFFF]
+        differs = (rdata ^ want) & ~unknown
+        if part == DATA and differs & _CC and logical < f.recorder.depth:
+            differs &= ~self._tolerated(logical, rdata, want)
+        if not differs:
+            self._note_entry(part, logical, narrow)
+            self._count(fields, unknown)
+            if before is not None and before == rdata:
+                self.book.count("CTR.entry.same")
+            self._count_selects(csr, access, logical)
+            event = (
+                f.origin[f.recorder.physical(logical)].event
+                if logical < f.recorder.depth and part != DATA and not unknown
+                else None
+            )
+            if event is not None and event.why.suspects:
+                self._held(event.why, "ctrsource" if part == SOURCE else "ctrtarget")
+            if f.not_cleared > f.cleared and part == SOURCE and want & 1:
+                self.book.count("CTR.vsctl.clr")
+            if logical == 0 and part == SOURCE and not unknown and f.recorder.depth:
+                self._confirm()
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        if (
+            other := self._other_entry(
+                csr, access, part, logical, rdata, before == want if before is not None else False
+            )
+        ) and not narrow:
+            self._fail(
+                other, f"a read of logical entry {logical} through {csr.name} is wrong", _table(wrong, want, rdata)
+            )
+            return
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        alone = all(name in ("CC", "undefined bits", "CCE beyond its bits") or "CC" in name for name, _, _ in wrong)
+        refused = f.refused.get({SOURCE: "ctrsource", TARGET: "ctrtarget", DATA: "ctrdata"}[part])
+        if (
+            origin is None
+            or alone
+            or (
+                origin.event is None
+                and origin.popped is None
+                and origin.kind in ("write", "narrow")
+                and (wrong[0][0] != "V" or f.written)
+            )
+        ):
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+            return
+        finding = self._diagnose(False)
+        if finding.field and finding.logical == logical or not finding.clause:
+            self._entry_field(access, part, logical, wrong, rdata, want, refused)
+        else:
+            self._fail_finding(finding, logical)
+        self._doubt(finding=finding)
+
+    def _other_entry(self, csr: Csr, access: Access, part: int, logical: int, rdata: int, agreed: bool) -> str:
+        """The clause if the value is another entry's, that another iselect selects, or one window shows and the other
+        does not.
+        """
+        f, gates = self.follower, self.follower.gates
+        mine = acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if (
+                window != mine
+                and 0 <= other < f.recorder.depth
+                and other != logical
+                and f.peek_part(part, other) == rdata
+                and rdata
+            ):
+                return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
+        if not rdata and part == SOURCE:
+            event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth else None
+            if f.not_cleared > f.cleared:
+                return "CTR.vsctl.clr"
+            if event is not None and f.cleared > event.row:
+                return "CTR.clear.entries"
+        return "CTR.entry.same" if agreed else ""
+
+    def _note_entry(self, part: int, logical: int, narrow: bool) -> None:
+        """What a read of an entry showed, for coverage."""
+        f = self.follower
+        depth = f.recorder.depth
+        where = (
+            "255"
+            if logical == 255 > depth - 1
+            else (
+                "at the depth"
+                if logical == depth
+                else "last"
+                if logical == depth - 1
+                else str(logical)
+                if logical < 2
+                else "between"
+            )
+        )
+        f.notes.counts["entry", depth, where if logical <= depth or logical == 255 else "beyond"] += 1
+        if logical < depth:
+            origin = f.origin[f.recorder.physical(logical)]
+            f.notes.counts["origin", part - 1, "popped" if origin.popped else origin.kind] += 1
+
+    def _count_selects(self, csr: Csr, access: Access, logical: int) -> None:
+        """A read shows the right select where another one selects another entry."""
+        gates, mine = self.follower.gates, acting(csr, access.priv).partition("ireg")[0]
+        for window in ("m", "s", "vs"):
+            other = getattr(gates, f"{window}iselect") - 0x200
+            if window != mine and 0 <= other < 256 and other != logical:
+                self.book.count("CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select")
+                return
+
+    def _entry_field(
+        self, access: Access, part: int, logical: int, wrong: list[Field], rdata: int, want: int, refused: Access | None
+    ) -> None:
+        """The right record with something wrong in it."""
+        f = self.follower
+        origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
+        name, mask, clause = wrong[0]
+        candidates: Candidates = ()
+        event = origin.event if origin else None
+        if name == "CC" and event is not None and origin is not None:
+            clause = count_clause(f, event, rdata >> 16 & 0xFFFF) if clause.startswith("CTR.cycle") else clause
+        elif name == "PC" and event is not None and event.why.suspects and not (want & mask and rdata & mask):
+            acts = (WHOLE,) if rdata & mask else (NO_SOURCE if part == SOURCE else NO_TARGET,)
+            candidates = (*explains(event.why, acts), (clause, "")) if clause != "CTR.ext.target0" else ()
+        elif name == "CCV" and clause == "CTR.ras.cc":
+            candidates = ((clause, ""), ("CTR.ras.enable", "1"))
+        elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        table = _table(wrong, want, rdata)
+        event_text = f": {told(event)}" if event else ""
+        self._fail(
+            clause,
+            f"{name} of logical entry {logical} is wrong{event_text}",
+            table,
+            event.transfer.source if event else None,
+            candidates,
+        )
+        if logical < f.recorder.depth:
+            held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
+            held[f.recorder.physical(logical)] = rdata
+
+    def _tolerated(self, logical: int, rdata: int, want: int) -> int:
+        """Bits of CC and CCV in which this device may differ; it is taken over then."""
+        f, tolerances = self.follower, self.tolerances
+        place = f.recorder.physical(logical)
+        event = f.origin[place].event
+        if event is None:
+            return 0
+        want_valid, have_valid = want >> 15 & 1, rdata >> 15 & 1
+        if tolerances.ccv_extra and want_valid and not have_valid:
+            bits = _CC
+        else:
+            void = not tolerances.cc_invalid and not want_valid and not have_valid
+            if (
+                event.ccv == "inactive"
+                and have_valid
+                and near(encode_cc(event.kept, self.config.cce_bits), rdata >> 16 & 0xFFFF, tolerances.cc_slack)
+            ):
+                f.recorder.data[place] = f.recorder.data[place] & ~_CC | rdata & _CC
+                return _CC
+            close = tolerances.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, tolerances.cc_slack)
+            bits = 0xFFFF0000 if void or close else 0
+        f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
+        return bits
+
+    def _status(self, access: Access, csr: Csr, rdata: int, want: int, unknown: int) -> None:
+        f, last = self.follower, self.follower.last.get(self.follower.state_of(csr, access.priv))
+        alias = csr.name[0] == "s" and (self.config.draft or access.priv > 3)
+        moved = last is not None and bool(f.log) and f.log[-1].row > last.row
+        agreed = self.view.get((-1, 0))
+        self.view[-1, 0] = rdata
+        if f.doubtful:
+            f.force_status(rdata)
+            return
+        fields = status_fields(f, last, alias)
+        differs = (rdata ^ want) & ~unknown
+        if not differs:
+            self._count(fields, unknown)
+            if not unknown:
+                self._confirm()
+                f.wraps = 0
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
+        name, mask, clause = wrong[0]
+        refused = f.refused.get(f.state_of(csr, access.priv))
+        if refused is not None and _would(refused, want) & mask == rdata & mask:
+            clause = "CTR.csr.refused"
+        elif f.not_cleared > f.cleared and not rdata:
+            clause = "CTR.vsctl.clr"
+        elif alias and (agreed == want or self._elsewhere(want)):
+            self._fail("CTR.status.alias", f"{name} of {csr.name} is wrong here", _table(wrong, want, rdata))
+            return
+        elif (
+            name in ("WRPTR", "FROZEN")
+            and not clause.startswith(("CTR.clear", "CTR.csr"))
+            and (clause not in _WRITTEN or moved)
+        ):
+            finding = self._diagnose(True)
+            if finding.clause:
+                self._fail_finding(finding, 0)
+                self._doubt(rdata, finding)
+                return
+        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata))
+        self._doubt(rdata)
+
+    def _elsewhere(self, want: int) -> bool:
+        """Whether the next read of the status, before anything happens, is right."""
+        view = (
+            look_ahead(self.follower, self.capture.rows, self.index + 1, {})
+            if self.index + 1 < len(self.capture.rows)
+            else {}
+        )
+        return view.get((-1, 0)) == want
+
+    def _register(self, access: Access, csr: Csr, name: str, rdata: int, want: int, unknown: int) -> None:
+        f = self.follower
+        narrow = self.config.xlen == 32 or bool(access.xlen32)
+        fields = self._register_fields(csr, name, narrow)
+        if name == "miselect" and want and rdata in (0, want):
+            want = rdata if f.miselect_is("kept" if rdata else "zero") else want
+        if not narrow or self.config.xlen == 32:
+            f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
+        differs = (rdata ^ want) & ~unknown
+        if name.endswith("iselect") and not self.tolerances.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
+            if narrow and self.config.xlen == 64:  # what is seen: bit 31 is bit 63, and 62:31 are hidden
+                f.force(name, rdata & (1 << 31) - 1 | rdata >> 31 << 63, 1 << 63 | (1 << 31) - 1)
+            else:
+                f.force(name, rdata, -1)
+            return
+        if not differs:
+            self._count(fields, unknown)
+            return
+        wrong = [field for field in fields if differs & field[1]] or [("upper half", differs, "CTR.csr.xlen32")]
+        clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
+        table = _table(wrong, want, rdata)
+        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table)
+        shift = 32 * csr.rv32
+        f.force(name, rdata << shift, differs << shift)
+        if name == "sctrdepth" or wrong[0][0] == "DEPTH":
+            self._doubt()
+            f.force_depth(rdata)
+
+    def _other_writer(self, name: str, rdata: int, want: int, differs: int) -> str:
+        """The clause if another access explains the difference: a refused one, or one meant for the other world's
+        register.
+        """
+        f = self.follower
+        refused = f.refused.get(name)
+        if refused is not None and not (_would(refused, want) ^ rdata) & differs:
+            return "CTR.csr.refused"
+        kind = CONTROL.get(name, name)
+        other = next((reg for reg, k in CONTROL.items() if k == _PAIR.get(kind) and reg in f.last), _PAIR.get(kind, ""))
+        mine, theirs = f.last.get(name), f.last.get(other)
+        if (
+            theirs is not None
+            and theirs.name[0] == "s"
+            and (mine is None or mine.row < theirs.row)
+            and not (theirs.value ^ rdata) & differs
+        ):
+            return "CTR.entry.virtual" if "select" in name else "CTR.vsctl.substitute"
+        if mine is not None and mine.name[0] == "s" and mine.access.priv > 3 and "select" not in name:
+            return "CTR.vsctl.substitute"
+        return ""
+
+    def _register_fields(self, csr: Csr, name: str, narrow: bool) -> list[Field]:
+        f, last = self.follower, self.follower.last.get(name)
+        seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
+        if not name or name.endswith("iselect"):
+            clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+            return [("all", seen, clause)]
+
+        def of(field: TableField | None) -> str:
+            if name in CONTROL:
+                return control_clause(self.config, csr, field, last)
+            return (
+                stateen_clause(csr, field, f.gates.mstateen)
+                if "stateen" in name
+                else depth_clause(self.config, field, last)
+            )
+
+        fields = [(one.name, one.mask & seen, of(one)) for one in csr.fields if one.mask & seen]
+        rest = seen & ~sum(mask for _, mask, _ in fields)
+        return [*fields, ("undefined bits", rest, of(None))]
+
+    # --- Counts and failures ----------------------------------------------------------------------------
+
+    def _count(self, fields: list[Field], unknown: int) -> None:
+        for _, mask, clause in fields:
+            if mask & ~unknown:
+                self.book.count(clause)
+
+    def _confirm(self) -> None:
+        """What was recorded up to here was seen: it counts."""
+        f = self.follower
+        if not f.pending or f.doubtful:
+            return
+        for why, times in f.pending.values():
+            self._held(why, "count", times)
+            if why.action:
+                self.book.count("CTR.behavior.push", times)
+        self.blame.passed["CTR.behavior.push", "together"] += f.groups
+        f.groups = 0
+        f.pending.clear()
+
+    def _held(self, why: Why, what: str, times: int = 1) -> None:
+        """A read showed that a transfer did what it should: the clauses count that this read can report."""
+        shown = self.tells.get((id(why), what))
+        if shown is None:
+            self.kept.append(why)
+            settings = [(suspect.clause, suspect.setting) for suspect in why.shown_by(what)]
+            shown = self.tells[id(why), what] = settings, list(dict.fromkeys(clause for clause, _ in settings))
+        settings, clauses = shown
+        for setting in settings:
+            self.blame.passed[setting] += times
+        for clause in clauses:
+            self.book.count(clause, times)
+
+    def _diagnose(self, status: bool) -> Finding:
+        view = look_ahead(self.follower, self.capture.rows, self.index, self.view)
+        return Diagnosis(self.follower, view).find(status)
+
+    def _doubt(self, status: int | None = None, finding: Finding | None = None) -> None:
+        """From here on the device's state counts.
+
+        finding: what was wrong; if only that, the other transfers were as they should.
+        """
+        if finding is not None and finding.single and finding.event is not None:
+            for why, times in self.follower.pending.values():
+                if why is not finding.event.why:
+                    self._held(why, "count", times)
+        self.follower.doubt()
+        if status is not None:
+            self.follower.force_status(status)
+        self.view.clear()
+
+    def _fail_finding(self, finding: Finding, logical: int) -> None:
+        f, x = self.follower, max(finding.logical, 0) if finding.logical >= 0 else logical
+        table = []
+        for part, name in ((SOURCE, "ctrsource"), (TARGET, "ctrtarget"), (DATA, "ctrdata")):
+            if (x, part) in self.view:
+                table.append((f"{name} of entry {x}", f"{f.peek_part(part, x):#x}", f"{self.view[x, part]:#x}"))
+        if (-1, 0) in self.view:
+            table.append(("status", f"{f.peek_status():#x}", f"{self.view[-1, 0]:#x}"))
+        event = finding.event
+        self._fail(
+            finding.clause, finding.headline, table, event.transfer.source if event else None, finding.candidates
+        )
+
+    def _fail(
+        self, clause: str, headline: str, table: Table, pc: int | None = None, candidates: Candidates = ()
+    ) -> None:
+        failure = self._failure(clause, headline, table, pc)
+        if candidates:
+            self.blame.add(failure, candidates)
+        else:
+            self.book.fail(failure)
+
+    def _failure(self, clause: str, headline: str, table: Table, pc: int | None = None) -> Failure:
+        program = self.capture.program
+        place = program.where(pc) if program is not None and pc is not None else ""
+        before = [told(event) for event in list(self.follower.log)[-3:]]
+        return Failure(clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before)
+
+    def _named(self, access: Access) -> str:
+        who = PRIVILEGES.get(access.priv, "?")
+        if access.op == SCTRCLR:
+            return f"SCTRCLR from {who}"
+        csr = self.follower.csr_of(access)
+        return f"a {OPS.get(access.op, 'read')} of {csr.name if csr else 'the address'} ({access.addr:#05x}) from {who}"
+
+
+def _table(wrong: list[Field], want: int, rdata: int) -> Table:
+    """The wrong fields, for a failure."""
+    return [(name, f"{want & mask:#x}", f"{rdata & mask:#x}") for name, mask, _ in wrong]
+
+
+def _would(refused: Access, old: int) -> int:
+    """What a refused write would have left."""
+    return {SET: old | refused.wdata, CLEAR: old & ~refused.wdata}.get(refused.op, refused.wdata)
+
+
+def _select_clause(csr: Csr, last: Last | None, narrow: bool) -> str:
+    if last is None:
+        return "CTR.csr.reset"
+    if narrow or last.narrow and last.access.xlen32:
+        return "CTR.csr.xlen32"
+    return "CTR.entry.virtual" if csr.name[0] == "v" and last.name[0] == "s" else "CTR.entry.select"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tolerances: where legal CTR implementations differ, what a check accepts.
+
+The defaults are docs/reference/ctr-profile.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Tolerances:
+    """Where a device may differ from the reference.
+
+    depth_unsupported: "keep": a DEPTH that is not supported leaves the field (draft: the next supported one below);
+    "any": any supported depth may be there, it is read back and adopted. depth_draft: the draft, too, leaves open what
+    WRPTR and entries hold after a change of depth (v1_0 says so, there it is always read back and adopted). reset_zero:
+    registers and entries are 0 after reset; False: nothing is compared that was not written or recorded. refused_zero:
+    a refused access gives 0. refusal: "order": of two rules that refuse an access the one that
+    docs/reference/ctr-profile.md names first decides; "any": either. ras_policy: "config": CC and CCV in RAS emulation
+    follow Config.ras_policy; "any": one of the three (CTR-7), they are not compared. ccv_extra: CCV may be 0 where
+    nothing asks for it ("other implementation-specific scenarios"). cc_invalid: CC is compared where CCV is 0, too.
+    cc_slack: cycles by which a count may be off, beyond its granularity. select_bits: an iselect keeps every bit that
+    is written, not only those that select an entry. popped: an entry that was popped keeps what it held but V.
+    clear_grown: CLR with a greater DEPTH clears the entries that are added, too; False: those may hold anything
+    ("current CTR depth" may be the old one). pc_bits: an address is valid, and is kept by ctrsource and ctrtarget, if
+    the bits above these are copies of the top one; of others a device may show any address. 64: every value is kept;
+    39: what is valid with Sv39. miselect: "kept"; "any" (v1_0): it may be read-only 0, or absent without Smcsrind, as
+    nothing is after mireg*. outside: "illegal": an ireg access while the iselect selects no entry; "any": the text
+    leaves open how it ends (v1_0: so does mireg*). hstateen_closed: "zero": bits of hstateen0 that are written while
+    mstateen0's are 0 are 0 after it; "any": they may keep what they were or take the value. narrow_zero: the draft,
+    too, zero-extends what software writes into an entry at XLEN 32; False: bits 63:32 may stay. ccv_inactive: a write
+    to the control register that is not active makes CCV 0, too (draft); False: it may do nothing to the counter.
+    """
+
+    depth_unsupported: str = "keep"
+    depth_draft: bool = False
+    reset_zero: bool = True
+    refused_zero: bool = True
+    refusal: str = "order"
+    ras_policy: str = "config"
+    ccv_extra: bool = False
+    cc_invalid: bool = True
+    cc_slack: int = 0
+    select_bits: bool = True
+    popped: bool = True
+    clear_grown: bool = True
+    pc_bits: int = 64
+    miselect: str = "kept"
+    outside: str = "illegal"
+    hstateen_closed: str = "zero"
+    narrow_zero: bool = True
+    ccv_inactive: bool = True
+
+    @classmethod
+    def free(cls) -> Tolerances:
+        """What the specification leaves open is left open: for a device that does not declare the reference profile."""
+        return cls(
+            depth_unsupported="any",
+            depth_draft=True,
+            reset_zero=False,
+            refused_zero=False,
+            refusal="any",
+            ras_policy="any",
+            ccv_extra=True,
+            cc_invalid=False,
+            cc_slack=0,
+            select_bits=False,
+            popped=False,
+            clear_grown=False,
+            pc_bits=39,
+            miselect="any",
+            outside="any",
+            hstateen_closed="any",
+            narrow_zero=False,
+            ccv_inactive=False,
+        )

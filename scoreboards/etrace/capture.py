@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one E-Trace run recorded: the input of every check, whether it came from a simulation or from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.traced import Observed
+
+
+@dataclass
+class EtraceCapture(Observed):
+    """The monitors' record of one run.
+
+    packets: the payloads in the order the encoder gave them. types: the packet type of each (0 te_inst), None where it
+    was not observed. packet_cycle: shape [len(packets)], the cycle each was taken in, or None. start: which the encoder
+    called a start (a packet 3.0), or None. time16: the 16 bits of time it gave with each, or None. data: the bytes
+    after the transport, None if it was not seen; with encapsulation atb those of the words, four a word. data_cycle:
+    shape [len(data)], the cycle each left in, or None. atb_bytes, atb_id: shape [len(data) / 4], ATBYTES and ATID of
+    each word, None without atb. atid: the ID that the source was given. beats: accepted cycles of the ingress port,
+    None when only files are available (then `given` is the stream). problems: sentences of the monitors about the run
+    itself; each is a failure. exact: whether the device declares the reference profile. rerun: the one command that
+    repeats the run.
+    """
+
+    config: Config
+    program: Program
+    packets: list[bytes] = field(default_factory=list)
+    types: np.ndarray | None = None
+    packet_cycle: np.ndarray | None = None
+    start: np.ndarray | None = None
+    time16: np.ndarray | None = None
+    data: bytes | None = None
+    data_cycle: np.ndarray | None = None
+    atb_bytes: np.ndarray | None = None
+    atb_id: np.ndarray | None = None
+    atid: int = 0
+    beats: Beats | None = None
+    given: Retired | None = None
+    problems: list[str] = field(default_factory=list)
+    exact: bool = True
+    rerun: str = ""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of E-Trace: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+exact compares the packets with the reference encoder's (docs/reference/etrace-profile.md), lossless compares what an
+independent decoder recovers with what the hart did, legal checks every packet against the grammar, transport checks the
+bytes against the packets. Devices that do not declare the reference profile are checked against all but the first.
+"""
+
+from __future__ import annotations
+
+from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.models.etrace.encoder.encode import Encoder
+from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
+from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.exact import check_exact
+from rvtrace.scoreboards.etrace.expected import expected
+from rvtrace.scoreboards.etrace.legal import check_legal
+from rvtrace.scoreboards.etrace.lossless import Lossless
+from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
+from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS, Seen
+from rvtrace.scoreboards.etrace.table import PacketTable
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from rvtrace.scoreboards.etrace.transport import check_transport
+
+__all__ = ["Verdict", "check", "plan"]
+
+
+def plan() -> Plan:
+    """The clauses of E-Trace, from the plan.toml beside this file."""
+    return plan_of(__file__)
+
+
+def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """Check one capture against every clause that applies to it."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
+    tolerances = chosen(tolerances, capture, Tolerances)
+    exact = capture.exact and capture.beats is not None
+    if exact:
+        with timed(verdict, "encoder"):
+            verdict.encoded = Encoder(capture.config).run(capture.beats)
+            _ = verdict.encoded.payloads
+    with timed(verdict, "decoder"):
+        decoded = verdict.decoded = decode(capture.packets, capture.program, capture.config)
+        _ = decoded.pcs
+    with timed(verdict, "scoreboard"):
+        table = PacketTable(decoded.packets, capture.config)
+        agreed = exact and check_exact(capture, verdict.book, verdict.encoded) is None
+        wanted = expected(capture)
+        lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
+        lossless.predicted = agreed
+        if lossless.run():
+            check_periodic_sync(lossless)
+        check_legal(capture, verdict.book, table, decoded, tolerances, lossless.followed_to)
+        seen = Seen(capture, wanted, table, verdict.encoded)
+        for clause, occurrences in OCCURRENCES.items():
+            verdict.book.count(clause, occurrences(seen))
+        for clause, occurrences in SITUATIONS.items():
+            verdict.book.met(clause, occurrences(seen))
+        check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
+    payload = sum(map(len, capture.packets))
+    verdict.stats |= {
+        "instructions": len(wanted), "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
+        "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
+        "unfollowed": int(lossless.followed_to is not None),
+        "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,
+    }  # fmt: skip
+    return verdict

@@ -1,0 +1,612 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lossless: a decoder that has only the packets and the program reports what the hart did.
+
+Compares the decoder's PCs, branch directions, traps, privileges, contexts, times, notifications, starts and ends with
+the run that was traced, whatever choices the encoder made. Something may be missing only where a support packet reports
+a loss and a beat was taken without room.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.retired import PRIVILEGE, IType
+from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.matching import first_mismatch
+from rvtrace.scoreboards.etrace import table as t
+from rvtrace.scoreboards.etrace.align import Alignment
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.expected import (
+    DISCONTINUITY,
+    ENDED_NTR,
+    ENDED_REP,
+    IMPRECISE,
+    NO_CHANGE,
+    NOTIFICATION,
+    PRECISE,
+    TRACE_LOST,
+    Expected,
+    Support,
+    Trap,
+    flows,
+)
+from rvtrace.scoreboards.etrace.table import PacketTable
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+
+CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
+
+
+def check_depths(of: Lossless) -> None:
+    """ET-14 and ET.pay.irdepth on an alignment that succeeded; the draft reports no depth."""
+    want, table, stops = of.expected, of.table, of.stops
+    packets = np.flatnonzero(table["irreport"] == 1)
+    packets = packets[stops[packets] > 0]
+    if not len(packets):
+        return
+    at = stops[packets]
+    syncs = sorted({place for _, place in of.sync_places})
+    behind_return = want.itype[at - 1] == IType.RETURN
+    if not of.tolerances.irreport_extra:
+        n = np.arange(len(want))
+        returns, branches, calls = (np.maximum.accumulate(np.where(mask, n, -1)) for mask in (
+            want.itype == IType.RETURN, want.taken >= 0, np.isin(want.itype, CALLS)))  # fmt: skip
+        known = np.array([-1, *syncs])
+        since = np.maximum(np.maximum(branches[at], calls[at - 1]), known[np.searchsorted(syncs, at, side="right")])
+        bad = np.flatnonzero((returns[at - 1] <= since) & ~behind_return)
+        of.book.bulk(
+            "ET-14",
+            len(packets),
+            bad,
+            lambda i: of.failure(
+                "ET-14",
+                "irdepth is reported where no return has to be distinguished",
+                int(at[i]),
+                None,
+                int(packets[i]),
+            ),
+        )
+    depth = _Depths(of, syncs)
+    told = table["irdepth"][packets]
+    # at the address; or, of a return that was predicted wrongly, before it
+    values = [{depth.before(int(a)), *([depth.before(int(a) - 1)] if b else [])} for a, b in zip(at, behind_return)]
+    bad = [i for i, value in enumerate(values) if int(told[i]) not in value]
+    of.book.bulk("ET.pay.irdepth", len(packets), bad, lambda i: of.failure(
+        "ET.pay.irdepth", "irdepth is not the number of calls that are open", int(at[i]),
+        [("irdepth", " or ".join(map(str, sorted(values[i]))), str(told[i]))], int(packets[i])))  # fmt: skip
+
+
+class _Depths:
+    """Entries of a return stack, or the count of calls, before each traced instruction."""
+
+    def __init__(self, of: Lossless, syncs: list[int]) -> None:
+        want, config = of.expected, of.capture.config
+        size = config.return_stack_size_p
+        most = 1 << size if size else (1 << config.call_counter_size_p) - 1
+        step = np.isin(want.itype, CALLS).astype(np.int64) - (want.itype == IType.RETURN)
+        rows = np.flatnonzero(step)
+        events = sorted([*((row, 1, int(step[row])) for row in rows.tolist()), *((sync, 0, 0) for sync in syncs)])
+        self._rows, self._depths, depth = [-1], [0], 0
+        for row, _, change in events:  # a synchronization comes before the instruction's own call or return
+            depth = max(min(depth + change, most), 0) if change else 0
+            # the depth after a row; a sync is after the row before it
+            self._rows.append(row if change else row - 1)
+            self._depths.append(depth)
+        self._at = np.array(self._rows)
+
+    def before(self, index: int) -> int:
+        """Before the instruction's own call or return."""
+        return self._depths[int(np.searchsorted(self._at, index - 1, side="right")) - 1]
+
+
+CLAUSE = {"privilege": "ET.pay.privilege", "context": "ET.pay.context", "time": "ET.pay.time"}
+UNSEEN = -1
+
+
+class States:
+    """One run of these checks on an alignment that succeeded."""
+
+    def __init__(self, of: Lossless) -> None:
+        self.of, self.want, self.table, self.book, self.tolerances = of, of.expected, of.table, of.book, of.tolerances
+        self.masks, self._columns = of.masks, of.columns
+        self.syncs = of.sync_places
+        self.stops = of.stops
+
+    def check(self) -> None:
+        """All of them; each reports its own first failures."""
+        self._told_at_syncs()
+        self._repeated_traps()
+        self._needed_syncs()
+        self._contexts()
+        self._marks()
+        check_depths(self.of)
+        self._ended()
+
+    def _told_at_syncs(self) -> None:
+        packets = np.array([packet for packet, _ in self.syncs], np.int64)
+        places = np.array([place for _, place in self.syncs], np.int64)
+        for name, column in self._columns.items():
+            told = self.table[name][packets]
+            bad = np.flatnonzero((told != column[places]) & (told != t.ABSENT))
+            self.book.bulk(CLAUSE[name], len(packets), bad, lambda i, n=name, c=column, told=told: self.of.failure(
+                CLAUSE[n], f"{n} of a synchronization packet is reported wrongly", int(places[i]),
+                [(n, f"{c[places[i]]:#x}", f"{told[i]:#x}")], int(packets[i])))  # fmt: skip
+
+    def _repeated_traps(self) -> None:
+        """3.1 with thaddr=0: those of the trap's cycle, or of the cycle of the trap that follows it (ET-7)."""
+        beats = self.of.capture.beats
+        if beats is None or self.of.draft:
+            return
+        by_index = self.want.traps_at
+        for at, event in self.of.placed("trap"):
+            if self.table["thaddr"][event.packet] or at not in by_index:
+                continue
+            rows = [trap.row for trap in by_index[at]]
+            for name, column in (("privilege", None), ("context", beats.context[:, 0]), ("time", beats.tstamp)):
+                if not self.masks[name]:
+                    continue
+                values = self._privileges(rows) if column is None else {int(column[r]) & self.masks[name] for r in rows}
+                told = int(self.table[name][event.packet])
+                self.book.check(
+                    CLAUSE[name],
+                    told in values,
+                    lambda n=name, v=values, told=told, at=at, event=event: self.of.failure(
+                        CLAUSE[n],
+                        f"{n} of a packet with thaddr=0 belongs to no trap at this place",
+                        at,
+                        [(n, " or ".join(map(hex, sorted(v))), f"{told:#x}")],
+                        event.packet,
+                    ),
+                )
+
+    def _privileges(self, rows: list[int]) -> set[int]:
+        priv = self.of.capture.beats.priv[:, 0]
+        return {PRIVILEGE.get(int(priv[row]), UNSEEN) & self.masks["privilege"] for row in rows}
+
+    def _needed_syncs(self) -> None:
+        want = self.want
+        synced = np.zeros(len(want) + 1, bool)
+        synced[[place for _, place in self.syncs]] = True
+        synced = synced[: len(want)]
+        placed = self.of.covered
+        trapped = np.zeros(len(want) + 1, bool)
+        trapped[list(want.traps_at)] = True
+        trapped = trapped[: len(want)]
+        other = np.diff(want.priv.astype(np.int64), prepend=-1) != 0
+        precise = (
+            np.isin(want.ctype, (PRECISE, DISCONTINUITY))
+            if not self.of.capture.config.nocontext_p
+            else np.zeros(len(want), bool)
+        )
+        for clause, of, text in (
+            ("ET.bt.sync", want.first, "trace begins"),
+            ("ET.alg.ppccd", other & ~want.first & ~trapped, "the privilege changes"),
+            ("ET.ing.ctype", precise & ~other & ~want.first & ~trapped, "the context changes precisely"),
+        ):
+            of = of & placed
+            bad = np.flatnonzero(of & ~synced)
+            self.book.bulk(clause, int(of.sum()), bad, lambda i, c=clause, text=text: self.of.failure(
+                c, f"{text}, and no synchronization packet reports the instruction", i))  # fmt: skip
+
+    def _contexts(self) -> None:
+        """Packets 3.2 against the imprecise changes that no synchronization packet reports."""
+        want, table, tolerances = self.want, self.table, self.tolerances
+        if want.time is None:
+            return
+        synced = {place for _, place in self.syncs}
+        changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
+        told = [(place, event.packet) for place, event in self.of.placed("context")]
+        self.book.count("ET.alg.context", max(sum(self.of.covered[i] for i in changes), len(told)))
+        found = first_mismatch(changes, told, self._meant, self._may_miss)
+        if tolerances.context_repeated:  # then what is reported may be more
+            matched = self._matched(changes, told)
+            missing = [i for i, change in enumerate(changes) if i not in matched and not self._may_miss(change)]
+            found = (missing[0], None) if missing else None
+        if found is not None:
+            change, entry = (
+                None if found[0] is None else changes[found[0]],
+                None if found[1] is None else told[found[1]],
+            )
+            text = (
+                "a change of context is not reported"
+                if entry is None
+                else "a context is reported that the hart did not have"
+            )
+            rows = (
+                [
+                    (n, "-" if change is None else f"{c[change]:#x}", f"{table[n][entry[1]]:#x}")
+                    for n, c in self._columns.items()
+                ]
+                if entry
+                else []
+            )
+            place = change if change is not None else entry[0] or 0
+            self.book.fail(self.of.failure("ET.alg.context", text, place, rows, entry and entry[1]), counted=True)
+        elif tolerances.context_order:
+            self._context_places(changes, told)
+
+    def _may_miss(self, change: int) -> bool:
+        return not self.of.covered[change] or self.of.in_hole(change)
+
+    def _meant(self, change: int, entry: tuple[int | None, int]) -> bool:
+        """Whether a 3.2 (traced instruction, packet) may report this change: its values, and no place that is lost
+        after it.
+        """
+        place, packet = entry
+        passed = self.tolerances.context_order and place is not None and place > change and self._may_miss(change)
+        return not passed and self._tells(packet, change)
+
+    def _matched(self, changes: list[int], told: list[tuple[int | None, int]]) -> dict[int, tuple[int | None, int]]:
+        """The packet of each change, by its number, in order.
+
+        Where contexts are reported again, that is the first that may be it, or what follows would be missed.
+        """
+        pairs, number = {}, 0
+        if self.tolerances.context_repeated:
+            for at, change in enumerate(changes):
+                found = next((i for i in range(number, len(told)) if self._meant(change, told[i])), None)
+                if found is not None and not self._may_miss(change):
+                    pairs[at], number = told[found], found + 1
+            return pairs
+        for entry in told:
+            following = next((i for i in range(number, len(changes)) if self._meant(changes[i], entry)), None)
+            if following is not None and all(self._may_miss(changes[i]) for i in range(number, following)):
+                pairs[following], number = entry, following + 1
+        return pairs
+
+    def _context_places(self, changes: list[int], told: list[tuple[int | None, int]]) -> None:
+        """Each 3.2 comes before the packet of the instruction that has the context first, and after those before it."""
+        telling = np.flatnonzero(~self.table.is_a(t.CONTEXT, t.SUPPORT))
+        for number, (place, packet) in self._matched(changes, told).items():
+            change = changes[number]
+            after = (
+                np.searchsorted(telling, packet) + 1
+            )  # one more: what the next one reports may be known with the one after it alone
+            early = after < len(telling) and UNSEEN < self.stops[telling[after]] < change
+            if (place is not None and place > change) or early:
+                rows = [("before instruction", str(change), str(place))]
+                self.book.fail(
+                    self.of.failure(
+                        "ET.alg.context", "a change of context is reported at another place", change, rows, packet
+                    ),
+                    counted=True,
+                )
+
+    def _tells(self, packet: int, change: int) -> bool:
+        return all(self.table[name][packet] in (t.ABSENT, column[change]) for name, column in self._columns.items())
+
+    def _marks(self) -> None:
+        """Triggers, watchpoints and the draft's notifications: reported by the flag, by a synchronization packet, or as
+        the target of an uninferable jump.
+        """
+        want, config = self.want, self.of.capture.config
+        flagged = {place: event.packet for place, event in self.of.placed("notify") if place is not None}
+        reported = {*flagged, *(place for _, place in self.syncs)}
+        asked = {
+            "ET.alg.notify": (want.marks, "a trigger or watchpoint"),
+            "ET.ing.ctype": (np.flatnonzero(want.ctype == NOTIFICATION), "a notification"),
+        }
+        for clause, (marks, who) in asked.items():
+            self._asked(clause, who, marks, reported)
+        if want.time is None:
+            return
+        marks = set(want.marks.tolist())
+        for place, packet in flagged.items():
+            anchor = (
+                self.tolerances.anchors
+                and config.return_stack_size_p + config.call_counter_size_p
+                and int(want.itype[place]) in CALLS
+            )
+            if not (place in marks or (anchor and self.table.options("implicit_return")[packet])):
+                self.book.fail(
+                    self.of.failure(
+                        "ET.pay.notify",
+                        "notify is reported, and no trigger or watchpoint requested it",
+                        place,
+                        None,
+                        packet,
+                    )
+                )
+
+    def _asked(self, clause: str, who: str, marks: np.ndarray, reported: set[int]) -> None:
+        """The instructions in `marks` are reported: those in `reported` are, and those that a packet with their address
+        may mean.
+        """
+        want = self.want
+        # the decoder may have met the target of a jump before, by inference: it knows with the next packet alone
+        stops = np.sort(self.stops[self.table.addressed & (self.stops >= 0)])
+        last = (
+            stops[np.maximum(np.searchsorted(stops, marks, side="right") - 1, 0)]
+            if len(stops)
+            else np.zeros_like(marks)
+        )
+        flow = flows(self.of.capture.program, want.pc[np.maximum(marks - 1, 0)])
+        told = (want.pc[last] == want.pc[marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
+        reported = reported | set(marks[told].tolist())
+        missing = [
+            i
+            for i in sorted(set(marks.tolist()) - reported)
+            if self.of.covered[i] and not self.of.in_hole(i) and self.of.sure(i)
+        ]
+        self.book.bulk(clause, len(set(marks.tolist())), missing, lambda i: self.of.failure(
+            clause, f"{who} requested this address, and it is not reported", i))  # fmt: skip
+
+    def _ended(self) -> None:
+        """ET-16: ended_ntr where the last packet was due anyway, else ended_rep; judged where the program reports
+        which.
+        """
+        code, status = self.tolerances.ended_code, self.table["qual_status"]
+        if code == "either":
+            return
+        told: dict[int, list[int]] = {}
+        for place, event in self.of.placed("support"):
+            if place is not None and status[event.packet] in (ENDED_REP, ENDED_NTR):
+                told.setdefault(place, []).append(event.packet)
+        wanted: dict[int, list[int | None]] = {}
+        for support in self.want.supports:
+            if support.clause == "ET.alg.ended":
+                wanted.setdefault(support.index, []).append(support.last)
+        for place, packets in told.items():
+            if len(packets) != len(wanted.get(place, [])):
+                continue  # said where ends are compared, or within a loss
+            for packet, last in zip(packets, wanted[place]):
+                due = False if code == "rep" or last is None else self._due(last)
+                if due is not None:
+                    self.book.check(
+                        "ET-16",
+                        (status[packet] == ENDED_NTR) == due,
+                        lambda d=due, p=place, k=packet: self.of.failure(
+                            "ET-16",
+                            "qual_status of the end does not match its last packet",
+                            p,
+                            [("qual_status", str(ENDED_NTR if d else ENDED_REP), str(status[k]))],
+                            k,
+                        ),
+                    )
+
+    def _due(self, last: int) -> bool | None:
+        """Whether the last instruction had to be reported without an end of trace; None if the options hide it."""
+        if last in self._reported:
+            return True
+        if not last or self.want.first[last]:
+            return False
+        before, options = last - 1, self.of.capture.config
+        leaves = flows(self.of.capture.program, self.want.pc[before : before + 1])[0]
+        jump = leaves == Flow.UNINFERABLE and not (self.of.draft and self.want.itype[before] == IType.RETURN)
+        beats = self.of.capture.beats
+        clever = options.implicit_return or options.sijump or (beats is not None and beats.toggle.any())
+        return None if jump and clever else jump
+
+    @cached_property
+    def _reported(self) -> set[int]:
+        """Instructions reported by a synchronization packet or with the notify flag."""
+        return {place for _, place in self.syncs} | {
+            place for place, _ in self.of.placed("notify") if place is not None
+        }
+
+
+class Lossless(Alignment):
+    """One comparison of a capture with what its decoder reported."""
+
+    def __init__(
+        self,
+        capture: EtraceCapture,
+        book: ClauseBook,
+        expected: Expected,
+        decoded: Any,
+        table: PacketTable,
+        tolerances: Tolerances,
+    ) -> None:
+        super().__init__(capture, book, expected, decoded, table)
+        self.tolerances = tolerances
+        self.mask = (1 << capture.config.iaddress_width_p) - 1
+
+    def run(self) -> bool:
+        """All comparisons; stops after a PC mismatch, since everything after it differs as well.
+
+        Returns whether all were made.
+        """
+        want = self.expected
+        flow = flows(self.capture.program, want.pc)
+        for clause, times in (
+            ("ET.bt.sequential", len(want)),
+            ("ET.bt.branches", np.count_nonzero(want.taken >= 0)),
+            ("ET.bt.inferable", np.count_nonzero(flow == Flow.INFERABLE)),
+            ("ET.bt.uninferable", np.count_nonzero(flow == Flow.UNINFERABLE)),
+            ("ET.bt.traps", len(want.traps)),
+            ("ET.bt.sync", np.count_nonzero(want.first)),
+            ("ET.bt.end", 1),
+            ("ET.alg.lost", np.count_nonzero(self.table["qual_status"] == TRACE_LOST)),
+            ("ET.opt.implicit_return", np.count_nonzero(self.table.options("implicit_return"))),
+            ("ET.ing.filters", len(want) if self.capture.config.filter else 0),
+        ):
+            self.book.count(clause, times)
+        if self.capture.config.inst_stall_ena:
+            self._stalled()
+        if self.align() and self._directions():
+            self._traps()
+            self._supports()
+            States(self).check()
+            return True
+        return False
+
+    def _stalled(self) -> None:
+        """Nothing is lost while the hart can be stalled, not even with a support packet that reports so."""
+        lost = np.flatnonzero(self.table["qual_status"] == TRACE_LOST)
+        self.book.bulk(
+            "ET.ing.stall",
+            len(self.expected),
+            lost,
+            lambda i: self.failure(
+                "ET.ing.stall",
+                "packets were lost, although inst_stall_ena=1 lets the encoder stall the hart",
+                0,
+                None,
+                i,
+            ),
+        )
+
+    def _directions(self) -> bool:
+        for piece in self.pieces:
+            if piece.at is None:
+                continue
+            want = self.expected.taken[piece.at : piece.at + piece.length]
+            told = self.decoded.taken[piece.first : piece.first + len(want)]
+            wrong = np.flatnonzero((told != want) & ((told >= 0) | (want >= 0)))
+            if len(wrong):
+                index = int(wrong[0])
+                self.book.fail(
+                    self.failure(
+                        "ET.bt.branches",
+                        "the branch is reported in the wrong direction",
+                        piece.at + index,
+                        [("taken", str(want[index]), str(told[index]))],
+                    ),
+                    counted=True,
+                )
+                return False
+        return True
+
+    # Traps
+
+    def same_trap(self, trap: Trap, event: Any) -> bool:
+        """Whether the event reports this trap, all of it."""
+        return all(name == "handler" and event.handler is None for _, name, _, _ in self._trap_rows(trap, event))
+
+    def _tval(self, trap: Trap) -> int | None:
+        """The trap value that must be reported; None for no matter."""
+        if self.draft:
+            return None if self.capture.config.notval_p else trap.tval & self.mask
+        return None if trap.interrupt else trap.tval & self.mask
+
+    def _trap_rows(self, trap: Trap, event: Any) -> list[tuple[str, str, str, str]]:
+        """(clause, field, expected, actual) of what is reported otherwise."""
+        rows: list[tuple[str, str, str, str]] = []
+        cause = trap.cause & (1 << self.capture.config.ecause_width_p) - 1
+        handler = "ET.opt.implicit_exception" if self.capture.config.implicit_exception else "ET.bt.traps"
+        for clause, name, want, have in (
+            ("ET.pay.ecause", "interrupt", int(trap.interrupt), event.interrupt),
+            ("ET.pay.ecause", "ecause", cause, event.ecause),
+            ("ET.pay.tval", "tval", self._tval(trap), event.tval),
+            (handler, "handler", trap.handler, event.handler),
+        ):
+            if name == "handler" and have is None and self.in_hole(trap.index):
+                continue  # the packet that reports it was lost
+            if want is not None and want != have:
+                rows.append((clause, name, f"{want:#x}", "-" if have is None else f"{have:#x}"))
+        if None not in (trap.epc, event.epc) and trap.epc != event.epc:
+            rows.append(("ET.bt.epc", "EPC", f"{trap.epc:#x}", f"{event.epc:#x}"))
+        return rows
+
+    def _traps(self) -> None:
+        wanted, told = self.expected.traps, list(self.placed("trap"))
+        exceptions = sum(not trap.interrupt for trap in wanted)
+        for clause, times in (("ET.pay.ecause", len(told)), ("ET.bt.epc", sum(e.epc is not None for _, e in told)),
+                              ("ET.pay.tval", len(told) if self.draft else exceptions)):  # fmt: skip
+            self.book.count(clause, times)
+        if self.capture.config.implicit_exception:
+            self.book.count("ET.opt.implicit_exception", len(told))
+
+        def same(trap: Trap, entry: tuple[int | None, Any]) -> bool:
+            return entry[0] in (None, trap.index) and not self._trap_rows(trap, entry[1])
+
+        # One reported between two losses, with no instruction to place it by: any trap that was lost there.
+        for low, high, event in self.unplaced("trap"):
+            there = [trap for trap in wanted if low <= trap.index <= high]
+            self.book.check(
+                "ET.bt.traps",
+                any(self.same_trap(trap, event) for trap in there),
+                lambda low=low, event=event: self.failure(
+                    "ET.bt.traps",
+                    "a trap is reported between two losses, and the hart took no such trap there",
+                    low,
+                    None,
+                    event.packet,
+                ),
+            )
+        told = [(at, event) for at, event in told if at is not None]
+        found = first_mismatch(wanted, told, same, lambda trap: trap.optional or self.in_hole(trap.index))
+        if found is None:
+            return
+        trap, (at, event) = (
+            None if found[0] is None else wanted[found[0]],
+            (None, None) if found[1] is None else told[found[1]],
+        )
+        if trap is not None and event is not None and at in (None, trap.index):
+            for clause, name, want, have in self._trap_rows(trap, event):
+                self.book.fail(
+                    self.failure(
+                        clause, f"{name} of a trap is reported wrongly", trap.index, [(name, want, have)], event.packet
+                    ),
+                    counted=True,
+                )
+            return
+        kinds = [
+            "none" if i is None else "interrupt" if i else "exception"
+            for i in (trap and trap.interrupt, event and event.interrupt)
+        ]
+        places = ["-" if i is None else str(i) for i in (trap and trap.index, at)]
+        text = "a trap is not reported" if event is None else f"{kinds[1]} is reported where the hart had {kinds[0]}"
+        self.book.fail(self.failure(
+            "ET.bt.traps", text, trap.index if trap else at or 0, [("trap", *kinds), ("after instructions", *places)],
+            None if event is None else event.packet), counted=True)  # fmt: skip
+
+    # Starts and ends
+
+    def _supports(self) -> None:
+        status = self.table["qual_status"]
+        told = [(at, e) for at, e in self.placed("support") if status[e.packet] != TRACE_LOST]
+        # An end that falls into a loss left nothing to end: what follows trace_lost is enable or disable alone.
+        wanted = [
+            s._replace(statuses=(*s.statuses, NO_CHANGE)) if s.clause == "ET.alg.ended" and self.in_hole(s.index) else s
+            for s in self.expected.supports
+        ]
+        if self.tolerances.support_extra:  # then the ends alone are known
+            told = [(at, e) for at, e in told if status[e.packet] != NO_CHANGE]
+            wanted = [support for support in wanted if support.statuses != (NO_CHANGE,)]
+        for support in wanted:
+            self.book.count(support.clause)
+            self.book.count("ET.pay.qual_status")
+        self.book.count("ET.pay.ioptions", len(told))
+        rows = lambda support, event: [row for row in self._support_rows(support, event.packet) if row[1] != row[2]]  # noqa: E731
+
+        def same(support: Support, entry: tuple[int | None, Any]) -> bool:
+            return entry[0] in (None, support.index) and not rows(support, entry[1])
+
+        def may_miss(support: Support) -> bool:
+            # the record's last level may come too late for the encoder
+            return support.optional or self.in_hole(support.index)
+
+        found = first_mismatch(wanted, told, same, may_miss)
+        if found is None:
+            return
+        support, (at, event) = (
+            None if found[0] is None else wanted[found[0]],
+            (None, None) if found[1] is None else told[found[1]],
+        )
+        if support is None or event is None or at not in (None, support.index):
+            text = "a support packet is missing" if event is None else "a support packet that is not expected"
+            clause = "ET.pay.support" if support is None else support.clause
+            if support is not None and event is not None and at is not None and at < support.index:
+                clause = "ET.pay.support"
+            places = ["-" if i is None else str(i) for i in (support and support.index, at)]
+            table = [("after instructions", *places)]
+        else:
+            table = rows(support, event)
+            text = "a support packet has wrong fields"
+            clause = {"qual_status": "ET.pay.qual_status", "ienable": support.clause}.get(
+                table[0][0], "ET.pay.ioptions"
+            )
+        index = support.index if support is not None else at or 0
+        self.book.fail(self.failure(clause, text, index, table, None if event is None else event.packet), counted=True)
+
+    def _support_rows(self, support: Support, packet: int) -> list[tuple[str, str, str]]:
+        status, enable, options = (int(self.table[name][packet]) for name in ("qual_status", "ienable", "ioptions"))
+        either = "ended" if support.statuses != (NO_CHANGE,) else "0"
+        return [
+            ("qual_status", str(status) if status in support.statuses else either, str(status)),
+            ("ienable", str(support.ienable), str(enable)),
+            ("ioptions", str(options) if options in support.options else f"{support.options[0]:#x}", str(options)),
+        ]

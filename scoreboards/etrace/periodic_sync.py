@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Periodic synchronization: packets 3.0 inside a trace are sent when the interval has passed, and only then."""
+
+from __future__ import annotations
+
+import numpy as np
+from rvtrace.scoreboards.etrace import table as t
+from rvtrace.scoreboards.etrace.expected import DISCONTINUITY, PRECISE
+from rvtrace.scoreboards.etrace.lossless import Lossless
+
+PACKETS, CYCLES, HALFWORDS = 1, 2, 3  # inst_sync_mode
+UNSENT = 3  # packets: those of the item before may be on their way when an encoder looks at the count
+
+
+def check_periodic_sync(of: Lossless) -> None:
+    """ET.alg.resync on an alignment that succeeded."""
+    want, config, tolerances = of.expected, of.capture.config, of.tolerances
+    if of.capture.beats is None or not len(want) or (of.draft and of.rounds):
+        return  # or it is not known which of several rounds a packet was sent in
+    reasons = want.first.copy()
+    reasons[[i for i in want.traps_at if i < len(want)]] = True
+    reasons[[piece.at for piece in of.pieces if piece.join == "lost" and piece.at is not None and piece.length]] = True
+    reasons |= np.diff(want.priv.astype(np.int64), prepend=-1) != 0
+    reasons |= np.isin(want.ctype, (PRECISE, DISCONTINUITY))
+    places = np.array(sorted({place for _, place in of.sync_places}), np.int64)
+    extra = places[~reasons[places]]
+    mode, interval = config.inst_sync_mode, config.sync_interval
+    if not tolerances.resync_extra and not mode:
+        of.book.bulk("ET.alg.resync", len(places), extra, lambda i: of.failure(
+            "ET.alg.resync", "a synchronization packet without a reason, with inst_sync_mode=0", i))  # fmt: skip
+    if not mode or not len(places):
+        return
+    count = _Count(of, mode)
+    if not tolerances.resync_extra:
+        before = np.searchsorted(places, extra) - 1
+        early = [
+            int(i)
+            for i, b in zip(extra, before)
+            if b >= 0 and count.most(int(places[b]), int(i)) + tolerances.resync_early < interval
+        ]
+        of.book.bulk("ET.alg.resync", len(extra), early, lambda i: of.failure(
+            "ET.alg.resync", "a resynchronization is sent before its interval has passed", i))  # fmt: skip
+    _late(of, places, count, interval + tolerances.resync_late)
+
+
+def _late(of: Lossless, places: np.ndarray, count: _Count, most: int) -> None:
+    """Between two synchronization packets no special instruction is met after the interval is over."""
+    want = of.expected
+    special = (want.itype >= 3) & (want.itype != (6 if of.draft else 7)) & of.covered
+    ends = np.append(places[1:], len(want))
+    checked, late = 0, []
+    for begin, end in zip(places.tolist(), ends.tolist()):
+        stops = np.flatnonzero(want.episode[begin:end] != want.episode[begin])
+        end = begin + int(stops[0]) if len(stops) else end
+        inside = begin + 1 + np.flatnonzero(special[begin + 1 : end - 1])
+        inside = inside[[i + 1 not in want.traps_at for i in inside.tolist()]] if len(inside) else inside
+        if not len(inside):
+            continue
+        checked += 1
+        if count.least(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1]) + 1):
+            late.append(int(inside[-1]) + 1)
+    of.book.bulk(
+        "ET.alg.resync",
+        checked,
+        late,
+        lambda i: of.failure("ET.alg.resync", "the interval has passed, and no resynchronization is sent", i),
+    )
+
+
+class _Count:
+    """The resynchronization count since the synchronization packet at one instruction.
+
+    Cycles and half-words are exact. Which instruction a packet belongs to is not always reported: then the count has
+    bounds.
+    """
+
+    def __init__(self, of: Lossless, mode: int) -> None:
+        want, table = of.expected, of.table
+        self._mode = mode
+        self._cycle = want.cycle.astype(np.int64)
+        self._begin, self._end = want.halves
+        if mode != PACKETS:
+            return
+        self._packet = {place: packet for packet, place in of.sync_places}
+        self._counted = np.concatenate(([0], np.cumsum(~table.is_a(t.SUPPORT))))
+        # a context was sent no later than the packet after it
+        telling = np.flatnonzero(~table.is_a(t.CONTEXT, t.SUPPORT))
+        stops = np.maximum.accumulate(of.stops)
+        behind = np.minimum(np.searchsorted(telling, np.arange(len(table))), max(len(telling) - 1, 0))
+        self._stops = (stops[telling[behind]] if len(telling) else stops)[~table.is_a(t.SUPPORT)]
+
+    def most(self, since: int, sync: int) -> int:
+        """At the instruction before a synchronization packet, at the most."""
+        if self._mode == PACKETS:
+            return int(self._counted[self._packet[sync]] - self._counted[self._packet[since] + 1])
+        return self._exact(since, sync - 1)
+
+    def least(self, since: int, at: int) -> int:
+        """At an instruction, at the least."""
+        if self._mode == PACKETS:
+            return int(np.searchsorted(self._stops, at) - np.searchsorted(self._stops, since, side="right")) - UNSENT
+        return self._exact(since, at)
+
+    def _exact(self, since: int, at: int) -> int:
+        if self._mode == CYCLES:
+            return int(self._cycle[at] - self._cycle[since])
+        return int(self._end[at] - self._begin[since])

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transport: the bytes after the encoder carry its packets as docs/reference/etrace-profile.md, "Transport", says; and
+back.
+
+Three readings meet: `encapsulate` (what the bytes must be), `deframe` (what a receiver makes of them), and the rules
+here, byte by byte.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from rvtrace.models.etrace.decoder.deframe import deframe
+from rvtrace.models.etrace.encoder.encapsulate import encapsulate
+from rvtrace.models.etrace.table import Packet
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+
+ZERO_RUN = 32  # bytes: more than any payload
+WORD = 4  # bytes of an ATB word
+LENGTH = 0x1F  # bits of a header byte
+KIND = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb"}
+IDLE = {"none": "ET.tra.framing", "zeros": "ET.tra.zeros", "blocks": "ET.tra.blocks"}
+JOINS, JOINED = 3, 1 << 15  # places at which a receiver joins, and the bytes at the end of a run in which they lie
+
+
+class Chunk(NamedTuple):
+    """A transported packet: offset of its header, header, index, timestamp or None, payload, `behind`: offset after
+    it, zeros: zero bytes before it.
+    """
+
+    offset: int
+    header: int
+    index: bytes
+    timestamp: int | None
+    payload: bytes
+    behind: int
+    zeros: int
+
+
+class Damaged(ValueError):
+    """Bytes that are no packets; clause: whose."""
+
+    def __init__(self, clause: str, text: str) -> None:
+        super().__init__(text)
+        self.clause = clause
+
+
+def check_transport(
+    capture: EtraceCapture, book: ClauseBook, packets: list[Packet | None], time16: list[int] | None = None
+) -> None:
+    """All rules on capture.data; packets: those of capture.packets.
+
+    time16: the model's timestamps, if the device declares the profile.
+    """
+    if capture.data is None:
+        return
+    config, data = capture.config, capture.data
+    kind = KIND[config.encapsulation]
+    try:
+        chunks = split(data, capture)
+    except Damaged as damage:
+        book.fail(Failure(damage.clause, str(damage)))
+        return
+    book.count(kind, len(chunks))
+    book.count("ET.pay.type_length", len(chunks))
+    if not _same_payloads(capture, book, chunks, kind):
+        return
+    _headers(capture, book, chunks, kind, time16)
+    _framing(capture, book, chunks, packets)
+    if config.encapsulation == "atb":
+        _words(capture, book, chunks)
+    if time16 is not None and len(time16) == len(chunks):
+        _bytes(capture, book, packets, time16, kind)
+    _receiver(capture, book, kind, chunks)
+
+
+def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
+    """The packets of a stream; Damaged where a header or what it announces is missing."""
+    config = capture.config
+    atb = config.encapsulation == "atb"
+    chunks, at, zeros = [], 0, 0
+    while at < len(data):
+        header = data[at]
+        if not header:
+            at, zeros = at + 1, zeros + 1
+            continue
+        index = 0 if atb else config.index_width // 8
+        stamped = header >> (5 if atb else 7) & 1
+        begin = at + 1 + index + 2 * stamped
+        behind = begin + (header & LENGTH)
+        clause = KIND[config.encapsulation]
+        if not header & LENGTH:
+            raise Damaged(
+                clause, f"the header {header:#04x} at byte {at} reports a length of 0; a payload has at least one byte"
+            )
+        if behind > len(data):
+            raise Damaged(
+                clause,
+                f"the packet at byte {at} has {header & LENGTH} bytes of payload, and the stream ends before its end",
+            )
+        stamp = int.from_bytes(data[begin - 2 : begin], "little") if stamped else None
+        chunks.append(Chunk(at, header, data[at + 1 : at + 1 + index], stamp, data[begin:behind], behind, zeros))
+        if atb:
+            behind += -behind % WORD
+        at, zeros = behind, 0
+    if zeros and config.framing != "blocks":
+        raise Damaged(IDLE[config.framing], f"{zeros} zero bytes appear after the last packet")
+    return chunks
+
+
+def _same_payloads(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], kind: str) -> bool:
+    payloads = [chunk.payload for chunk in chunks]
+    if payloads == capture.packets:
+        return True
+    n = min(len(payloads), len(capture.packets))
+    place = next((i for i in range(n) if payloads[i] != capture.packets[i]), n)
+    want, have = (p[place].hex() if place < len(p) else "none" for p in (capture.packets, payloads))
+    book.fail(
+        Failure(kind, f"packet #{place} is not transported as the encoder sent it", table=[("payload", want, have)])
+    )
+    return False
+
+
+def _headers(
+    capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], kind: str, time16: list[int] | None
+) -> None:
+    config = capture.config
+    atb, flow = config.encapsulation == "atb", 0 if config.encapsulation == "atb" else config.flow
+    shift = 6 if atb else 5
+    odd = [i for i, c in enumerate(chunks) if c.header >> shift & 3 != flow]
+    what = "bits above the timestamp's" if atb else "flow"
+    book.bulk(
+        kind,
+        len(chunks),
+        odd,
+        lambda i: Failure(
+            kind, f"{what} of packet #{i} are wrong", table=[(what, str(flow), str(chunks[i].header >> shift & 3))]
+        ),
+    )
+    if config.index_width:
+        book.bulk("ET.tra.index", len(chunks), [i for i, c in enumerate(chunks) if any(c.index)], lambda i: Failure(
+            "ET.tra.index", f"the index of packet #{i} is {chunks[i].index.hex()}; an encoder emits 0"))  # fmt: skip
+    stamped = [i for i, c in enumerate(chunks) if (c.timestamp is not None) != bool(config.timestamp)]
+    book.bulk(
+        "ET.tra.timestamp",
+        len(chunks) if config.timestamp else len(stamped),
+        stamped,
+        lambda i: Failure(
+            "ET.tra.timestamp",
+            f"packet #{i} has {'a' if chunks[i].timestamp is not None else 'no'} timestamp with"
+            f" TIMESTAMP={config.timestamp}",
+        ),
+    )
+    want = time16 if time16 is not None else None if capture.time16 is None else [int(v) for v in capture.time16]
+    if config.timestamp and want is not None and len(want) == len(chunks) and not stamped:
+        wrong = [i for i, c in enumerate(chunks) if c.timestamp != want[i]]
+        book.bulk(
+            "ET.tra.timestamp",
+            len(chunks),
+            wrong,
+            lambda i: Failure(
+                "ET.tra.timestamp",
+                f"the timestamp of packet #{i} is wrong",
+                table=[("timestamp", f"{want[i]:#x}", f"{chunks[i].timestamp:#x}")],
+            ),
+        )
+
+
+def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], packets: list[Packet | None]) -> None:
+    config = capture.config
+    clause = IDLE[config.framing]
+    size, atb = config.block_bytes, config.encapsulation == "atb"
+
+    def whole(chunk: Chunk) -> int:
+        used = chunk.behind - chunk.offset
+        return used + (-used % WORD if atb else 0)
+
+    if config.framing == "blocks":
+        behind = [0, *(c.offset + whole(c) for c in chunks[:-1])]
+        spans = [i for i, c in enumerate(chunks) if c.offset // size != (c.offset + whole(c) - 1) // size]
+        wasted = [i for i, c in enumerate(chunks) if c.zeros and (c.zeros != -behind[i] % size or c.zeros >= whole(c))]
+        book.bulk(clause, len(chunks), spans, lambda i: Failure(
+            clause, f"packet #{i} at byte {chunks[i].offset} spans two blocks of {size} bytes"))  # fmt: skip
+        book.bulk(
+            clause,
+            len(chunks),
+            wasted,
+            lambda i: Failure(
+                clause,
+                f"{chunks[i].zeros} zero bytes appear before packet #{i} at byte {chunks[i].offset}, which fits"
+                " without",
+            ),
+        )
+        return
+    want = [0] * len(chunks)
+    if config.framing == "zeros":
+        want = [ZERO_RUN if p is not None and p.name == "start" else 0 for p in packets]
+    wrong = [i for i, c in enumerate(chunks) if c.zeros != want[i]] if len(want) == len(chunks) else []
+    book.bulk(clause, sum(w > 0 for w in want) if config.framing == "zeros" else len(chunks), wrong, lambda i: Failure(
+        clause, f"{chunks[i].zeros} zero bytes appear before packet #{i}, needed {want[i]}"))  # fmt: skip
+
+
+def _words(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk]) -> None:
+    """ATB: packets start words, ATBYTES gives the valid bytes of their last word, ATID the source; the rest is 0."""
+    data, clause = capture.data, "ET.tra.atb"
+    crooked = [i for i, c in enumerate(chunks) if c.offset % WORD]
+    book.bulk(
+        clause,
+        len(chunks),
+        crooked,
+        lambda i: Failure(clause, f"packet #{i} starts at byte {chunks[i].offset}, inside a word"),
+    )
+    filled = [i for i, c in enumerate(chunks) if any(data[c.behind : c.behind + (-c.behind % WORD)])]
+    book.bulk(
+        clause,
+        len(chunks),
+        filled,
+        lambda i: Failure(clause, f"the bytes after packet #{i} in its last word are not 0"),
+    )
+    if capture.atb_bytes is not None:
+        want = np.full(len(data) // WORD, WORD - 1, np.int64)
+        for chunk in chunks:
+            want[(chunk.behind - 1) // WORD] = (chunk.behind - 1) % WORD
+        wrong = np.flatnonzero(np.asarray(capture.atb_bytes) != want)
+        book.bulk(
+            clause,
+            len(want),
+            wrong,
+            lambda i: Failure(
+                clause,
+                f"ATBYTES of word {i} is wrong",
+                table=[("ATBYTES", str(want[i]), str(int(capture.atb_bytes[i])))],
+            ),
+        )
+    if capture.atb_id is not None:
+        wrong = np.flatnonzero(np.asarray(capture.atb_id) != capture.atid)
+        book.bulk(
+            clause,
+            len(capture.atb_id),
+            wrong,
+            lambda i: Failure(
+                clause, f"ATID of word {i} is wrong", table=[("ATID", str(capture.atid), str(int(capture.atb_id[i])))]
+            ),
+        )
+
+
+def _bytes(
+    capture: EtraceCapture, book: ClauseBook, packets: list[Packet | None], time16: list[int], kind: str
+) -> None:
+    """The whole stream against the encapsulation of the same payloads."""
+    starts = [p is not None and p.name == "start" for p in packets]
+    want = encapsulate(capture.packets, starts, time16, capture.config)
+    at = next((i for i, (a, b) in enumerate(zip(want, capture.data)) if a != b), min(len(want), len(capture.data)))
+    book.check(
+        kind,
+        want == capture.data,
+        lambda: Failure(
+            kind,
+            f"byte {at} of the stream is wrong",
+            table=[("bytes", want[at : at + 8].hex(), capture.data[at : at + 8].hex())],
+        ),
+    )
+
+
+def _receiver(capture: EtraceCapture, book: ClauseBook, kind: str, chunks: list[Chunk]) -> None:
+    """What a receiver decodes: all packets, and from the middle on all after the first boundary that it can know."""
+    payloads, _, damage = deframe(capture.data, capture.config)
+    book.check(
+        kind,
+        list(payloads) == capture.packets and not damage,
+        lambda: Failure(
+            kind,
+            f"a receiver makes {len(payloads)} packets of the stream, {len(capture.packets)} were sent:"
+            f" {damage[:1] or ''}",
+        ),
+    )
+    if capture.config.framing == "none" or not chunks:
+        return
+    for number in range(1, JOINS + 1):
+        tail = min(len(capture.data), JOINED)
+        at = len(capture.data) - tail + tail * number // (JOINS + 1)
+        at -= at % WORD if capture.config.encapsulation == "atb" else 0
+        if capture.config.framing == "blocks" and at % capture.config.block_bytes:
+            at += -at % capture.config.block_bytes
+        found, _, _ = deframe(capture.data[at:], capture.config, joined=True)
+        want = _joined(capture, chunks, at)
+        book.check(
+            "ET.tra.join",
+            list(found) == want,
+            lambda f=found, w=want, at=at: Failure(
+                "ET.tra.join",
+                f"a receiver that joins at byte {at} finds {len(f)} packets, {len(w)} follow the first boundary",
+            ),
+        )
+
+
+def _joined(capture: EtraceCapture, chunks: list[Chunk], at: int) -> list[bytes]:
+    """The payloads after the first boundary that a receiver can know when it joins at a byte."""
+    if capture.config.framing == "blocks":
+        return [c.payload for c in chunks if c.offset >= at]
+    data = capture.data
+    first = next(
+        (
+            i
+            for i, c in enumerate(chunks)
+            if c.offset - at >= ZERO_RUN and not any(data[c.offset - ZERO_RUN : c.offset])
+        ),
+        len(chunks),
+    )
+    return [c.payload for c in chunks[first:]]

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why an access is done or refused, and the clause of every field that a CSR read shows.
+
+An access tests a clause if a block that broke it would answer otherwise: `tested` says what such a block would answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from rvtrace.models.hpm.access import outcome, writes
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, Access, M, U
+
+Suspects = tuple[tuple[str, frozenset[int]], ...]
+_EVERY = (DONE, ILLEGAL, VIRTUAL)
+_ALL, _LOW = (1 << 64) - 1, (1 << 32) - 1
+_FILTERS = sum(1 << bit for bit in INHIBITS.values())
+
+
+def tested(config: Config, csr: Csr | None, access: Access, enables: tuple[int, int, int]) -> Suspects:
+    """(clause, outcomes that a block which breaks it would give), most specific first. enables: as for `outcome`."""
+    right = outcome(config, csr, access, enables)
+    found = []
+    for clause, *others in _tested(config, csr, access, tuple(map(bool, enables))):
+        if wrong := frozenset(others or _EVERY) - {right}:
+            found.append((clause, wrong))
+    return tuple(found)
+
+
+def _tested(config: Config, csr: Csr | None, access: Access, opened: tuple[bool, ...]) -> Iterator[tuple]:
+    """(clause, outcomes of a block that breaks it), of any outcome if none are named."""
+    priv = access.priv
+    if csr is None:
+        yield ("HPM.csr.exists",)
+    elif csr.high and config.xlen == 64 and not access.xlen32:
+        yield ("HPM.csr.high_only",)
+    elif csr.read_only and writes(config, access):
+        if priv in (VS, VU):
+            yield "HPM.csr.readonly_guest", VIRTUAL
+        yield ("HPM.csr.readonly",)
+    elif priv in (M, DEBUG):
+        if priv == DEBUG:
+            yield ("HPM.csr.debug",)
+        if csr.level == "U" and not all(opened):
+            yield ("HPM.enable.machine",)
+        yield ("HPM.csr.done",)
+    elif csr.level == "M":
+        yield ("HPM.csr.machine",)
+    elif csr.level == "U":
+        if csr.high:
+            yield ("HPM.enable.high",)
+        if csr.state == "time":
+            yield ("HPM.enable.time",)
+        yield from _counter(config, priv, *opened)
+    elif priv == U:
+        yield ("HPM.csr.user",)
+    elif priv == VU:
+        yield ("HPM.csr.vu",)
+    elif priv == VS and csr.level == "H":
+        yield ("HPM.csr.vs",)
+    else:
+        yield ("HPM.csr.done",)
+
+
+def _counter(config: Config, priv: int, m: bool, s: bool, h: bool) -> Iterator[tuple]:
+    """A view of a counter below M-mode, by its bits of mcounteren, scounteren, hcounteren."""
+    if not m:
+        if priv in (VS, VU):
+            yield "HPM.enable.illegal_first", VIRTUAL
+        yield ("HPM.enable.closed",)
+    elif priv == HS:
+        if not s or (config.has_h and not h):
+            yield ("HPM.enable.hs_alone",)
+        yield ("HPM.enable.open",)
+    elif priv == U and not config.has_s:
+        yield ("HPM.enable.no_s",)
+    elif priv == U:
+        if s and config.has_h and not h:
+            yield ("HPM.enable.guest_only",)
+        yield ("HPM.enable.user_open",) if s else ("HPM.enable.user_closed",)
+    elif priv == VS:
+        if h and not s:
+            yield ("HPM.enable.vs_alone",)
+        yield ("HPM.enable.vs_open",) if h else ("HPM.enable.vs_closed",)
+    elif h and s:
+        yield ("HPM.enable.vu_open",)
+    else:
+        yield ("HPM.enable.vu_supervisor",) if h else ("HPM.enable.vu_hypervisor",)
+
+
+# --- What a read shows ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Last:
+    """Who wrote a register last.
+
+    old, now: all 64 bits of it before and after; refused: what refused writes since would have left.
+    """
+
+    access: Access | None
+    csr: Csr
+    old: int
+    now: int
+    refused: tuple[int, ...] = ()
+
+    def refusing(self, would: int) -> Last:
+        """The same, and another write was refused; the last few count."""
+        return replace(self, refused=(*self.refused[-3:], would))
+
+    @property
+    def kind(self) -> tuple[int, int, bool]:
+        """What of it decides the clauses of a read."""
+        return (
+            (-1, 0, bool(self.refused))
+            if self.access is None
+            else (self.access.op, self.access.xlen32, bool(self.refused))
+        )
+
+    def otherwise(self, config: Config) -> Iterator[tuple[str, int]]:
+        """(clause, what a block that breaks it holds)."""
+        for would in self.refused:
+            yield "HPM.csr.refused", self.csr.warl(would)
+        if self.access is None:
+            return
+        shift = 32 * self.csr.high
+        given = self.access.wdata << shift & _ALL
+        if self.access.op in (SET, CLEAR):
+            for value in (
+                given,
+                self.old ^ given,
+                self.old | given if self.access.op == CLEAR else self.old & ~given,
+                self.old & given,
+            ):
+                yield "HPM.csr.setclear", self.csr.warl(value)
+        if config.xlen == 64 and self.access.xlen32:
+            yield "HPM.csr.narrow_keeps", self.now & _LOW
+        elif config.xlen == 32:
+            yield "HPM.half.write", self.now & _LOW << shift
+
+
+class Shown(NamedTuple):
+    """A read: the CSR at the address, the one that answers, who asks; narrow: at XLEN 32; delegated: sip and the like
+    show bit 13.
+    """
+
+    csr: Csr
+    acting: Csr
+    access: Access
+    narrow: bool
+    delegated: bool
+    last: Last | None
+
+
+class Part(NamedTuple):
+    """Bits of a value and the clause they belong to."""
+
+    name: str
+    mask: int
+    clause: str
+
+
+def fields(config: Config, shown: Shown) -> tuple[Part, ...]:
+    """The parts of a value read, and what the whole of it shows (mask 0 counts, and is never wrong)."""
+    shift = 32 * shown.csr.high
+    seen = _LOW if shown.narrow or shown.csr.width == 32 else _ALL
+    parts = [
+        Part(name, mask >> shift & seen, clause) for name, mask, clause in _parts(config, shown) if mask >> shift & seen
+    ]
+    rest = _ALL & ~sum(part.mask for part in parts)
+    if rest & seen:
+        parts.append(Part("other bits", rest & seen, _REST.get(shown.csr.state, "HPM.csr.other_bits")))
+    if config.xlen == 64 and shown.access.xlen32:
+        parts.append(Part("upper half", _ALL & ~_LOW, "HPM.csr.xlen32"))
+    return (*parts, *(Part("all", 0, clause) for clause in _whole(config, shown)))
+
+
+_REST = {
+    "mcountinhibit": "HPM.inhibit.absent",
+    "scountovf": "HPM.ovf.fixed",
+    "mcyclecfg": "HPM.cfg.wpri",
+    "minstretcfg": "HPM.cfg.wpri",
+    "mcounteren": "HPM.enable.absent",
+    "scounteren": "HPM.enable.absent",
+    "hcounteren": "HPM.enable.absent",
+}
+
+
+def _parts(config: Config, shown: Shown) -> Iterator[Part]:
+    csr, state = shown.csr, shown.csr.state
+    if csr.number >= 3 and not config.has(csr.number):
+        yield Part("all", _ALL, "HPM.absent.zero")
+    elif state == "time":
+        yield Part("time", _ALL, "HPM.time.guest" if shown.access.priv in (VS, VU) else "HPM.time.view")
+    elif state.startswith("mhpmevent"):
+        yield from _event(config)
+    elif csr.number >= 0:
+        yield from _count(config, shown)
+    elif state in ("mcyclecfg", "minstretcfg"):
+        yield Part("OF", 1 << OF_BIT, "HPM.cfg.no_of")
+        yield from _filters(config, "HPM.cfg.filters", "HPM.cfg.no_mode")
+    elif state in ("mip", "mie", "mideleg", "hideleg"):
+        yield Part("bit 13", 1 << LCOFI_BIT, _lcofi(config, shown))
+    elif state == "htimedelta":
+        yield Part("delta", _ALL, "HPM.time.delta")
+    elif state == "scountovf":
+        yield Part(
+            "OF",
+            config.counters,
+            {M: "HPM.ovf.machine", VS: "HPM.ovf.guest", HS: "HPM.ovf.supervisor"}.get(
+                shown.access.priv, "HPM.ovf.machine"
+            ),
+        )
+    elif state == "mcountinhibit":
+        yield Part("inhibit", config.inhibit, "HPM.inhibit.bits")
+        yield Part("bit 1", 2, "HPM.inhibit.time")
+    else:
+        yield Part("enables", config.enables, "HPM.enable.bits")
+
+
+def _count(config: Config, shown: Shown) -> Iterator[Part]:
+    mask = (1 << config.widths[shown.csr.number]) - 1
+    clause = (
+        "HPM.view.shadow"
+        if shown.csr.level == "U"
+        else "HPM.half.high"
+        if shown.csr.high
+        else "HPM.half.low"
+        if shown.narrow
+        else "HPM.read.machine"
+    )
+    yield Part("count", mask, clause)
+    yield Part("beyond the width", _ALL & ~mask, "HPM.width.zero")
+
+
+def _filters(config: Config, present: str, absent: str) -> Iterator[Part]:
+    yield Part("xINH", config.inhibits, present)
+    yield Part("xINH of a mode that is not implemented", _FILTERS & ~config.inhibits, absent)
+
+
+def _event(config: Config) -> Iterator[Part]:
+    yield Part("SELECT", SELECT_MASK, "HPM.event.select")
+    yield Part("bits 57:56", 3 << 56, "HPM.event.wpri")
+    if config.has_sscofpmf:
+        yield from _filters(config, "HPM.event.filters", "HPM.event.no_mode")
+        yield Part("OF", 1 << OF_BIT, "HPM.of.read")
+    else:
+        yield Part("bits 63:58", _ALL & ~SELECT_MASK & ~(3 << 56), "HPM.event.no_ext")
+
+
+def _lcofi(config: Config, shown: Shown) -> str:
+    if not config.has_sscofpmf:
+        return "HPM.lcofi.no_ext"
+    name = shown.acting.name
+    if name == "hideleg":
+        return "HPM.lcofi.hideleg" if config.has_shlcofideleg else "HPM.lcofi.no_hideleg"
+    if name[0] == "m":
+        return "HPM.lcofi.registers"
+    world = "guest" if name[0] == "v" else "supervisor"
+    return f"HPM.lcofi.{world}" if shown.delegated else f"HPM.lcofi.{world}_closed"
+
+
+def _whole(config: Config, shown: Shown) -> Iterator[str]:
+    """Clauses that a read of the whole register shows."""
+    csr, last = shown.csr, shown.last
+    if csr.high and csr.number >= 0:
+        yield "HPM.half.high"
+    if csr.number >= 0 or csr.state in ("mip", "mie", "scountovf"):
+        return  # the device shows them in every cycle
+    if last is None:
+        yield "HPM.reset.zero"
+        return
+    op, narrow, refused = last.kind
+    if refused:
+        yield "HPM.csr.refused"
+    if op in (SET, CLEAR):
+        yield "HPM.csr.setclear"
+    if narrow and not shown.narrow and config.xlen == 64:
+        yield "HPM.csr.narrow_keeps"

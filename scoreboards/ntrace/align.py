@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alignment: which traced instructions the decoded ones represent, with holes where messages were lost.
+
+Without a loss it is one comparison of arrays. After a loss the PCs alone may fit at many places of a loop, so that
+traps, edges and directions have to fit as well. What fits nowhere is a failure, attributed by what appears before the
+first PC that differs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from rvtrace.models.ntrace.decoder.decode import DecodedTrace
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.retired import IType
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
+from rvtrace.scoreboards.ntrace.expected import Expected
+from rvtrace.scoreboards.ntrace.table import MessageTable
+
+
+@dataclass
+class Segment:
+    """Decoded instructions [begin, end), reported by messages first..last-1, and the events among them.
+
+    They represent the traced instructions from `at` on. open: messages were lost (before it, after it).
+    """
+
+    begin: int
+    end: int
+    first: int = 0
+    last: int = 0
+    open: tuple[bool, bool] = (False, False)
+    events: list = field(default_factory=list)
+    at: int | None = None
+
+    def place(self, index: int) -> int | None:
+        """The traced instruction for a decoded one; None in an empty segment, which may be anywhere in its hole."""
+        return None if self.at is None else self.at + index - self.begin
+
+
+class Problem(NamedTuple):
+    """Something other than PCs, traps and edges that a segment reports wrongly; index of the traced instruction."""
+
+    clause: str
+    headline: str
+    index: int
+    table: list[tuple[str, str, str]]
+
+
+def common(a: np.ndarray, b: np.ndarray) -> int:
+    """How many elements from the start are equal."""
+    n = min(len(a), len(b))
+    if not np.array_equal(a[: min(n, 16)], b[: min(n, 16)]):
+        n = min(n, 16)
+    differ = np.flatnonzero(a[:n] != b[:n])
+    return int(differ[0]) if len(differ) else n
+
+
+EDGES = (*START_CLAUSE, *STOP_CLAUSE)
+TOLD = (*EDGES, "trap")
+LOSSES = ("error", "gap")
+VENDOR_ETYPE = 8  # and above (table 15)
+CUSTOM = (
+    IType.UNINFERABLE_JUMP,
+    IType.OTHER_UNINFERABLE_JUMP,
+)  # what a custom instruction that jumps is reported as (10.1)
+
+
+class Alignment:
+    """Decoded segments on the traced stream.
+
+    holes: traced instructions [a, b] among which anything may be not reported.
+    """
+
+    def __init__(self, capture: NtraceCapture, book: ClauseBook, expected: Expected, decoded: DecodedTrace,
+                 table: MessageTable) -> None:  # fmt: skip
+        self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
+        self.followed_to: int | None = None  # byte offset from which the trace cannot be followed (NT.9.2.mode_*)
+        self.holes: list[tuple[int, int]] = []
+        self._edges_told = 0  # position in expected.edges after the last one that was reported
+        self.segments = self._split()
+
+    # Where decoded instructions belong
+
+    def _split(self) -> list[Segment]:
+        """The decoded trace between its losses."""
+        total, n = len(self.decoded.pcs), len(self.table)
+        segments = [Segment(0, total, 0, n)]
+        for event in self.decoded.events:
+            if event.kind in LOSSES:
+                before, message = segments[-1], int(np.searchsorted(self.table.offset, event.message.offset))
+                before.end, before.last, before.open = event.index, message, (before.open[0], True)
+                segments.append(Segment(event.index, total, message, n, (True, False)))
+            else:
+                segments[-1].events.append(event)
+        return segments
+
+    def followed(self, diagnostics: list) -> list:
+        """Those of the decoder's diagnostics that count.
+
+        Where the trace cannot be followed it may say anything; where nothing was traced there is nothing to find; and
+        the order of times is judged by the check that knows the clock (`time.py`).
+        """
+        ours = {"NT.8.7.monotonic", *(() if len(self.expected) else ("NT-24",))}
+        return [
+            d for d in diagnostics if (self.followed_to is None or d.offset < self.followed_to) and d.clause not in ours
+        ]
+
+    def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
+        """Whether a segment at `at` may report another PC for its instruction `index`, or none that can be followed."""
+        return False
+
+    def beside(self, segment: Segment, at: int) -> Problem | None:
+        """What a segment at `at` reports wrongly beside PCs, directions, traps and edges."""
+        return None
+
+    def in_hole(self, index: int) -> bool:
+        """Whether messages were lost there."""
+        return any(a <= index <= b for a, b in self.holes)
+
+    def align(self) -> bool:
+        """Find each run of decoded instructions in the traced stream; False if one fits nowhere.
+
+        The earliest place that fits is right for all but the last, which must reach the end: a later place of one
+        leaves less room for those after it.
+        """
+        position, n = 0, len(self.expected)
+        for number, segment in enumerate(self.segments):
+            if segment.begin == segment.end:
+                position = self._place_empty(segment, position)
+                continue
+            first, placed = number == 0, [s for s in self.segments[:number] if s.at is not None and s.end > s.begin]
+            to_end = segment is self.segments[-1]
+            if placed and self.excused(placed[-1], placed[-1].at, position - placed[-1].at, None):
+                return False
+            if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
+                return False
+            if segment.at > position or not first:
+                self.holes.append((position, segment.at))
+            position = segment.at + segment.end - segment.begin
+            for event in segment.events:
+                self._consume(segment.place(event.index), event.kind)
+        if position == n or self.expected.open_end:
+            self.holes += [(position, n)] if position < n else []
+            self.holes += [(n, n)] if len(self.segments) > 1 else []
+            return True
+        if self.segments[-1].begin == self.segments[-1].end and len(self.segments) > 1:
+            self.holes.append((position, n))
+            return self.book.check(
+                "NT-14", self._may_lose(position, self.segments[-1]) is not None, lambda: self._unlost(position)
+            )
+        if self.decoded.diagnostics:  # the decoder gave up on something, which is a separate failure
+            last = self.segments[-1]
+            if last.at is not None:
+                self.excused(last, last.at, position - last.at, None)
+            return False
+        self.book.fail(
+            self.failure(
+                "NT.7.12.stop",
+                f"the trace ends {n - position} instructions before the hart stopped being traced",
+                position,
+                [("instructions", str(n), str(position))],
+            )
+        )
+        return False
+
+    def _may_lose(self, position: int, segment: Segment) -> int | None:
+        """Instructions done when a beat at or after `position` was taken without room; None if there is none.
+
+        What a vendor-defined Error represents is not known: it needs no such beat.
+        """
+        drops = self.expected.drop_at
+        if drops is None or self.table["etype"][segment.first : segment.first + 1].max(initial=0) >= VENDOR_ETYPE:
+            return position
+        index = int(np.searchsorted(drops, position))
+        return int(drops[index]) if index < len(drops) else None
+
+    def _place_first(self, segment: Segment) -> bool:
+        told = self.decoded.pcs[: segment.end]
+        if not np.array_equal(self.expected.pc[: segment.end], told):
+            self._pc_failure(segment, told, 0)
+            return False
+        segment.at = 0
+        return True
+
+    def _place(self, segment: Segment, position: int, to_end: bool) -> bool:
+        """Where a segment after a loss belongs: not before the first beat that was taken without room."""
+        first = self._may_lose(position, segment)
+        if first is None:
+            self.book.fail(self._unlost(position))
+            return False
+        told, pcs = self.decoded.pcs[segment.begin : segment.end], self.expected.pc
+        candidates = np.flatnonzero(pcs[first:] == told[0]) + first
+        if self.expected.block_start is not None:
+            candidates = candidates[np.isin(candidates, self.expected.block_start)]
+        best, length, fitting = first, -1, []
+        for at in candidates.tolist():
+            same = common(pcs[at : at + len(told)], told)
+            if same == len(told):
+                fitting.append(at)
+                if self._rest_fits(segment, at) and (not to_end or at + same == len(pcs)):
+                    segment.at = at
+                    return True
+            if same > length:
+                best, length = at, same
+        if fitting:
+            segment.at = fitting[-1] if to_end else fitting[0]
+            return True
+        if length < 0:
+            self.book.fail(self.failure("NT.8.5.sync7", "trace goes on after the loss where the hart was not", first,
+                                         [("pc", "-", f"{int(told[0]):#x}")]))  # fmt: skip
+        else:
+            self._pc_failure(segment, told, best)
+        return False
+
+    def _place_empty(self, segment: Segment, position: int) -> int:
+        """A start or stop reported between two losses: the first such edge from `position` on that is not reported yet.
+
+        Traps reported beside it without an instruction between must be there as well.
+        """
+        traps = {(e.epc, _sort(e)) for e in segment.events if e.kind == "trap" and e.epc is not None}
+        for event in segment.events:
+            edges = self.expected.edges[self._edges_told :] if event.kind in EDGES else []
+            edge = next((e for e in edges if e.kind == event.kind and e.index >= position
+                         and traps <= self._traps_at.get(e.index, set())), None)  # fmt: skip
+            if edge is not None:
+                self.holes.append((position, edge.index))
+                position = segment.at = edge.index
+                self._consume(edge.index, edge.kind)
+        return position
+
+    def _consume(self, index: int | None, kind: str) -> None:
+        """An edge was reported: it and those before it cannot be reported again."""
+        later = [place for place in self._edge_places.get((index, kind), ()) if place >= self._edges_told]
+        if later:
+            self._edges_told = later[0] + 1
+
+    @cached_property
+    def _edge_places(self) -> dict[tuple[int, str], list[int]]:
+        """(instruction, kind) to the positions in expected.edges."""
+        places: dict[tuple[int, str], list[int]] = {}
+        for place, edge in enumerate(self.expected.edges):
+            places.setdefault((edge.index, edge.kind), []).append(place)
+        return places
+
+    @cached_property
+    def _traps_at(self) -> dict[int, set[tuple[int, str]]]:
+        """Instruction to the (EPC, kind) of the traps there, of unknown kind too."""
+        places: dict[int, set[tuple[int, str]]] = {}
+        for trap in self.expected.traps:
+            kinds = ("trap", "interrupt" if trap.interrupt else "exception")
+            places.setdefault(trap.index, set()).update((trap.epc, kind) for kind in kinds)
+        return places
+
+    def _rest_fits(self, segment: Segment, at: int) -> bool:
+        """Whether branch directions and edges agree as well: in a loop the PCs alone fit at many places."""
+        told = self.decoded.taken[segment.begin : segment.end]
+        if np.any((told >= 0) & (told != self.expected.taken[at : at + len(told)])):
+            return False
+        known, shift = self._known_places, at - segment.begin
+        if not all((shift + e.index, _sort(e)) in known for e in segment.events if e.kind in TOLD):
+            return False
+        traps = ((shift + e.index, (e.epc, _sort(e))) for e in segment.events if e.kind == "trap" and e.epc is not None)
+        if not all(trap in self._traps_at[index] for index, trap in traps):
+            return False
+        starts = (self._edge_places[shift + e.index, e.kind] for e in segment.events if e.kind in EDGES)
+        if any(places[-1] < self._edges_told for places in starts):
+            return False
+        edges = self.expected.edges  # in order: those strictly inside must all be reported
+        first = bisect_right(edges, at, key=lambda e: e.index)
+        inside = edges[first : bisect_left(edges, at + segment.end - segment.begin, key=lambda e: e.index)]
+        here = {(shift + e.index, e.kind) for e in segment.events}
+        return (
+            all(edge.optional or (edge.index, edge.kind) in here for edge in inside)
+            and self.beside(segment, at) is None
+        )
+
+    @cached_property
+    def _known_places(self) -> set[tuple[int, str]]:
+        edges = {(edge.index, edge.kind) for edge in self.expected.edges}
+        return edges | {(index, kind) for index, traps in self._traps_at.items() for _, kind in traps}
+
+    # Failures
+
+    def failure(self, clause: str, headline: str, index: int, table: list[tuple[str, str, str]]) -> Failure:
+        """A failure at traced instruction `index`, which is the first not reported rightly."""
+        n = len(self.expected)
+        at = min(index, n - 1)
+        failure = Failure(clause, headline, table=table)
+        if n:
+            failure.pc = int(self.expected.pc[at])
+            failure.place = self.capture.program.where(failure.pc)
+            failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
+        first = self.decoded.first_pc
+        place = int(np.searchsorted(first, self._told_index(index), side="right"))
+        failure.before = [f"{m.offset:#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
+        return failure
+
+    def _told_index(self, index: int) -> int:
+        """The decoded instruction that represents traced instruction `index`."""
+        for segment in reversed(self.segments):
+            if segment.at is not None and segment.at <= index:
+                return segment.begin + index - segment.at
+        return index
+
+    def _unlost(self, position: int) -> Failure:
+        return self.failure("NT-14", "the trace reports a loss, but no beat was taken without room", position, [])
+
+    def _pc_failure(self, segment: Segment, told: np.ndarray, position: int) -> None:
+        """The first PC that differs, and the clause of what should have led there."""
+        theirs = self.expected.pc[position : position + len(told)]
+        n = min(len(theirs), len(told))
+        differ = np.flatnonzero(theirs[:n] != told[:n])
+        index = int(differ[0]) if len(differ) else n
+        if index < n and self.excused(segment, position, index, int(told[index])):
+            return
+        clause = self._pc_clause(position, index)
+        if self.capture.config.filter and any(
+            e.index == segment.begin + index and e.kind in EDGES for e in segment.events
+        ):
+            clause = "NT.4.filters"
+        if index >= len(theirs):
+            text = f"{len(told) - index} instructions too many are reported"
+            want = "none"
+        else:
+            want = self.capture.program.place(int(theirs[index]))
+            text = f"instruction {position + index} is not the one that retired"
+        have = self.capture.program.place(int(told[index])) if index < len(told) else "none"
+        self.book.fail(self.failure(clause, text, position + index, [("pc", want, have)]))
+
+    def _pc_clause(self, position: int, index: int) -> str:
+        """Clause by what appears before the wrong PC."""
+        if self.capture.config.filter and any(e.index == position + index for e in self.expected.edges):
+            return "NT.4.filters"
+        if index == 0 or any(e.index == position + index and e.kind in START_CLAUSE for e in self.expected.edges):
+            return "NT.8.1.faddr"
+        if any(t.index == position + index for t in self.expected.traps):
+            return "NT.10.traps"
+        insn = self.capture.program.insn(int(self.expected.pc[position + index - 1]))
+        flow = insn.flow if insn else Flow.SEQUENTIAL
+        if flow == Flow.BRANCH:
+            return "NT.10.branches"
+        if self.expected.itype[position + index - 1] in CUSTOM and flow == Flow.SEQUENTIAL:
+            return "NT.10.1.custom"
+        if flow == Flow.INFERABLE and self.capture.config.all_jumps:
+            return "NT.2.all_jumps"
+        return "NT.10.indirect" if flow == Flow.UNINFERABLE else "NT.8.4.count"
+
+
+def _sort(event: Any) -> str:
+    """What an event must be at its place: an edge by its kind, a trap by its B-TYPE."""
+    return {2: "exception", 3: "interrupt"}.get(event.btype, "trap") if event.kind == "trap" else event.kind

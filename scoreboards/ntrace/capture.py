@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one N-Trace run recorded: the input of every check, whether it came from a simulation or from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.traced import Observed
+
+
+@dataclass
+class NtraceCapture(Observed):
+    """The monitors' record of one run.
+
+    beats: accepted cycles of the ingress port, None when only files are available (then `given` is the stream).
+    data: the bytes the encoder sent. out_cycle: shape [len(data)], the cycle each byte left in, or None.
+    problems: sentences of the monitors about the run itself (an X on an output, data that changed before
+    ready, an encoder that did not become empty); each is a failure. exact: whether the device declares the
+    reference profile. rerun: the one command that repeats the run.
+    """
+
+    config: Config
+    program: Program
+    data: bytes
+    beats: Beats | None = None
+    given: Retired | None = None
+    out_cycle: np.ndarray | None = None
+    problems: list[str] = field(default_factory=list)
+    exact: bool = True
+    rerun: str = ""

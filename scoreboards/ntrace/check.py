@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of N-Trace: one capture in, a verdict clause by clause out; needs no simulator.
+
+    verdict = check(capture)
+    verdict.passed, verdict.book.results(), [f.text() for f in verdict.failures]
+
+exact compares the messages with the reference encoder's (docs/reference/ntrace-profile.md), lossless compares what an
+independent decoder recovers with what the hart did, legal checks every message against the grammar. Devices that do not
+declare the reference profile are checked against lossless and legal alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
+from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.exact import check_exact
+from rvtrace.scoreboards.ntrace.expected import expected
+from rvtrace.scoreboards.ntrace.legal import check_legal
+from rvtrace.scoreboards.ntrace.lossless import Lossless
+from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
+from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
+from rvtrace.scoreboards.ntrace.table import Locator, MessageTable
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+
+__all__ = ["Verdict", "check", "plan"]
+
+
+def plan() -> Plan:
+    """The clauses of N-Trace, from the plan.toml beside this file."""
+    return plan_of(__file__)
+
+
+def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """Check one capture against every clause that applies to it."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
+    tolerances = chosen(tolerances, capture, Tolerances)
+    exact = capture.exact and capture.beats is not None
+    if exact:
+        with timed(verdict, "encoder"):
+            verdict.encoded = Encoder(capture.config).run(capture.beats)
+            _ = verdict.encoded.data
+    with timed(verdict, "decoder"):
+        decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)
+    with timed(verdict, "scoreboard"):
+        table = MessageTable(decoded.messages)
+        if exact:
+            check_exact(capture, verdict.book, verdict.encoded, table)
+        wanted = expected(capture)
+        lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
+        lossless.run()
+        where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        check_legal(
+            capture,
+            verdict.book,
+            table,
+            where,
+            lossless.followed(decoded.diagnostics),
+            tolerances,
+            not decoded.diagnostics,
+        )
+        check_periodic_sync(capture, verdict.book, wanted, decoded, tolerances)
+        seen = Seen(capture, wanted, table)
+        for clause, occurrences in SITUATIONS.items():
+            verdict.book.met(clause, occurrences(seen))
+    verdict.stats |= {
+        "instructions": len(wanted),
+        "told": len(decoded),
+        "bytes": len(capture.data),
+        "messages": len(decoded.messages),
+        "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
+    }
+    return verdict

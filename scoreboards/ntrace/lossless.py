@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lossless: a decoder that has only the bytes and the program reports what the hart did.
+
+Compares the decoder's PCs, branch directions, traps, edges, markers, contexts, vendor-defined messages and times with
+the run that was traced, whatever choices the encoder made. Something may be missing only where an Error appears and the
+output queue was full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.ntrace import table as t
+from rvtrace.scoreboards.ntrace.align import CUSTOM, EDGES, Alignment, Problem, Segment
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.context import Context
+from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE, Edge
+from rvtrace.scoreboards.ntrace.expected import Expected, Trap
+from rvtrace.scoreboards.ntrace.inferred import MODE_CLAUSE, Inferred
+from rvtrace.scoreboards.ntrace.markers import Beside
+from rvtrace.scoreboards.ntrace.table import MessageTable, ends
+from rvtrace.scoreboards.ntrace.time import Clock
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+
+CLAUSE = "NT.8.5.reset"
+STARTS = 2  # places tried in one run
+SPAN = 200  # messages decoded from each
+MARKS = (0, 4, 6)
+
+
+def check_restart(lossless: Alignment) -> None:
+    """Start another decoder at some synchronizing messages and compare what it reports."""
+    table, decoded, config = lossless.table, lossless.decoded, lossless.capture.config
+    sync = table["sync"]
+    places = np.flatnonzero(sync != t.ABSENT)[1:]  # the first one is where decoding started
+    if config.variant == "rc7":
+        places = places[~np.isin(sync[places], MARKS)]
+    if decoded.diagnostics or not len(places):
+        return
+    after = t.ends(decoded.first_pc, len(decoded))
+    losses = np.flatnonzero(table.is_a(t.TC_ERROR))
+    for place in places[np.unique(np.linspace(0, len(places) - 1, STARTS).astype(int))].tolist():
+        end = min([place + SPAN, len(table), *losses[losses > place][:1].tolist()])
+        stop = int(table.offset[end]) if end < len(table) else len(lossless.capture.data)
+        again = decode(lossless.capture.data[int(table.offset[place]) : stop], lossless.capture.program, config)
+        # what the last messages report may need the next one
+        counted = np.flatnonzero(table["icnt"][place:end] != t.ABSENT)
+        n = min(int(after[place + counted[-1]] - after[place]), len(again))
+        ours, theirs = decoded.pcs[after[place] : after[place] + n], again.pcs[:n]
+        same = bool(np.array_equal(ours, theirs)) and not again.diagnostics
+        lossless.book.check(
+            CLAUSE, same, partial(_failure, lossless, place, int(after[place]), ours, theirs, again.diagnostics)
+        )
+
+
+def _failure(
+    lossless: Alignment, place: int, begin: int, ours: np.ndarray, theirs: np.ndarray, diagnostics: list
+) -> Failure:
+    differ = np.flatnonzero(ours != theirs)
+    index = int(differ[0]) if len(differ) else len(ours)
+    found = str(diagnostics[0].text) if diagnostics else f"{int(theirs[index]):#x}" if index < len(theirs) else "none"
+    want = f"{int(ours[index]):#x}" if index < len(ours) else "none"
+    segment = next((s for s in lossless.segments if s.begin <= begin + index <= s.end and s.at is not None), None)
+    at = begin + index if segment is None else segment.place(begin + index)
+    headline = (
+        f"decoding that starts at {lossless.table.messages[place].name} (byte {lossless.table.offset[place]:#x}) goes"
+        " wrong"
+    )
+    return lossless.failure(CLAUSE, headline, at, [("pc", want, found)])
+
+
+EXTRA = {
+    "wake": START_CLAUSE["wake"],
+    "reset": START_CLAUSE["reset"],
+    "sleep": STOP_CLAUSE["sleep"],
+}  # reported, but not so
+VENDOR_EVCODE = 8  # and above (table 23)
+PLAIN_STARTS = (
+    "wake",
+    "reset",
+)  # what may be reported as SYNC=5; that "must not be used for exit from debug mode" (table 25)
+
+
+class Lossless(Alignment):
+    """One comparison of a capture with what its decoder reported."""
+
+    def __init__(
+        self,
+        capture: NtraceCapture,
+        book: ClauseBook,
+        expected: Expected,
+        decoded: DecodedTrace,
+        table: MessageTable,
+        tolerances: Tolerances,
+    ) -> None:
+        super().__init__(capture, book, expected, decoded, table)
+        self._codes_optional = tolerances.start_codes_optional
+        if self._codes_optional:
+            expected.edges = [edge._replace(optional=edge.optional or edge.kind == "reset") for edge in expected.edges]
+        self._beside = Beside(self, tolerances)
+        self._context = Context(self)
+        self._clock = Clock(self, capture.exact or tolerances.event_time)
+        self._inferred = Inferred(self, tolerances)
+
+    def beside(self, segment: Segment, at: int) -> Problem | None:
+        """Markers, vendor-defined messages, privilege and context, time."""
+        parts = (self._beside, self._context, self._clock)
+        return next((found for found in (part.problem(segment, at) for part in parts) if found), None)
+
+    def run(self) -> None:
+        """All comparisons; stops after a PC mismatch, since everything after it differs as well."""
+        flow = self.capture.program.columns(self.expected.pc).flow
+        indirect = np.count_nonzero((flow == Flow.UNINFERABLE) | (flow == Flow.TRAP))
+        branches = np.count_nonzero(self.expected.taken >= 0)
+        self.book.count("NT.11.pcs", len(self.expected))
+        self.book.count("NT.10.branches", branches)
+        self.book.count("NT.10.indirect", indirect)
+        self.book.count("NT.8.4.count", len(self.decoded.messages))
+        if self.capture.config.filter:
+            self.book.count("NT.4.filters", len(self.expected))
+        self.book.count(
+            "NT.10.1.custom", np.count_nonzero((flow == Flow.SEQUENTIAL) & np.isin(self.expected.itype, CUSTOM))
+        )
+        if self.capture.config.all_jumps:
+            self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
+        aligned = self.align()
+        if aligned and self._directions():
+            self._traps()
+            self._edges()
+            self._others()
+            self._inferred.check()
+            self._clock.check_order()
+            check_restart(self)
+
+    def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
+        """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""
+        after = ends(self.decoded.first_pc, len(self.decoded))
+        if told is None:  # the decoder lost its way, after the last message that reported this much
+            resumed = self.table.offset[min(segment.last, len(self.table) - 1)]
+            last = self.table.offset[min(np.searchsorted(after, segment.begin + index), len(after) - 1)]
+            lost = [d.offset for d in self.decoded.diagnostics if last <= d.offset <= resumed]
+        else:
+            lost = self.table.offset[np.searchsorted(after, segment.begin + index, side="right") :].tolist()[:1]
+        if not lost or not self._inferred.misled(segment, at, index, told, lost[0]):
+            return False
+        self.followed_to = lost[0]
+        self.book.count(MODE_CLAUSE[self.capture.config.implicit_return])
+        return True
+
+    def _others(self) -> None:
+        for kind in self._beside.kinds:
+            self.book.count(kind.clause, len(kind.wanted))
+        self.book.count(Context.CLAUSE, self._context.changes)
+        for segment in self.segments:
+            found = None if segment.at is None else self.beside(segment, segment.at)
+            if found is not None:
+                self.book.fail(self.failure(*found), counted=True)
+
+    # What was reported beside the PCs
+
+    def _directions(self) -> bool:
+        for segment in self.segments:
+            if segment.at is None:
+                continue
+            told = self.decoded.taken[segment.begin : segment.end]
+            want = self.expected.taken[segment.at : segment.at + len(told)]
+            wrong = np.flatnonzero((told >= 0) & (told != want))
+            if len(wrong):
+                index = int(wrong[0])
+                self.book.fail(self.failure("NT-1", "the branch is reported in the wrong direction", segment.at + index,
+                                             [("taken", str(want[index]), str(told[index]))]))  # fmt: skip
+                return False
+        return True
+
+    def _told(self, kinds: tuple[str, ...]) -> list[tuple[int | None, Any]]:
+        """(traced instruction, event) of these kinds in order."""
+        return [(s.place(e.index), e) for s in self.segments for e in s.events if e.kind in kinds]
+
+    def _traps(self) -> None:
+        told = self._told(("trap",))
+        self.book.count("NT.10.traps", len(self.expected.traps))
+        self._match(self.expected.traps, told, self._same_trap, lambda trap: "NT.10.traps", "trap")
+
+    def _same_trap(self, trap: Trap, at: int | None, event: Any) -> bool:
+        if at is not None and trap.index != at:
+            return False
+        if event.btype in (2, 3) and trap.interrupt != (event.btype == 3):
+            return False
+        return event.epc is None or event.epc == trap.epc or self._call_epc(trap, event.epc)
+
+    def _call_epc(self, trap: Trap, epc: int) -> bool:
+        """rc7: ecall and ebreak retire, so a decoder sees the trap after them."""
+        insn = self.capture.program.insn(trap.epc)
+        return self.capture.config.variant == "rc7" and insn is not None and insn.flow == Flow.TRAP \
+            and epc == trap.epc + insn.size  # fmt: skip
+
+    def _edges(self) -> None:
+        told = self._told(EDGES)
+        for edge in self.expected.edges:
+            self.book.count(edge.clause)
+        self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge")
+
+    def _same_edge(self, edge: Edge, at: int | None, event: Any) -> bool:
+        plain = self._codes_optional and event.kind == "trace_on" and edge.kind in PLAIN_STARTS
+        own = (
+            edge.kind == "sleep" and event.message.get("evcode", 0) >= VENDOR_EVCODE
+        )  # "Optional": a vendor may have its own code
+        return at in (None, edge.index) and (edge.kind == event.kind or plain or own)
+
+    def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
+        """Walk both lists; the first that is missing, extra or different is the failure."""
+        i = 0
+
+        def fits(index: int, number: int) -> bool:
+            return index < len(wanted) and number < len(told) and same(wanted[index], *told[number])
+
+        for number, (at, event) in enumerate(told):
+            while (
+                i < len(wanted)
+                and not same(wanted[i], at, event)
+                and (wanted[i].optional or self.in_hole(wanted[i].index))
+            ):
+                i += 1
+            # the same trap several times, before stops and again after a start: the one event is the one that must be
+            # reported
+            if i < len(wanted) and wanted[i].optional:
+                must = next((k for k in range(i + 1, len(wanted)) if not wanted[k].optional), len(wanted))
+                if fits(must, number) and not fits(must, number + 1):
+                    i = must
+            if i == len(wanted) or not same(wanted[i], at, event):
+                self._mismatch(wanted[i] if i < len(wanted) else None, at, event, clause_of, what)
+                return
+            i += 1
+        left = [w for w in wanted[i:] if not (w.optional or self.in_hole(w.index))]
+        if left:
+            self._mismatch(left[0], None, None, clause_of, what)
+
+    def _mismatch(self, wanted: Trap | Edge | None, at: int | None, event: Any, clause_of: Callable, what: str) -> None:
+        if isinstance(wanted, Edge) and at is not None and at < wanted.index:
+            wanted = None  # what was reported is one too many
+        clause = clause_of(wanted) if wanted is not None else {"trap": "NT.10.traps", **EXTRA}.get(event.kind, "NT-2")
+        name = "none"
+        if wanted is not None:
+            name = wanted.kind if isinstance(wanted, Edge) else "interrupt" if wanted.interrupt else "exception"
+        have = "none" if event is None else event.kind if what == "edge" else f"trap B-TYPE={event.btype}"
+        table = [
+            (what, name, have),
+            ("after instructions", "-" if wanted is None else str(wanted.index), "-" if at is None else str(at)),
+        ]
+        if isinstance(wanted, Trap) and event is not None:
+            table.append(("EPC", f"{wanted.epc:#x}", "-" if event.epc is None else f"{event.epc:#x}"))
+        index = wanted.index if wanted is not None else at or 0
+        headline = f"{have} is reported where the hart had {name}" if event is not None else f"{name} was not reported"
+        self.book.fail(self.failure(clause, headline, index, table))

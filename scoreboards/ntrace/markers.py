@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markers (SYNC 0 and 6) and vendor-defined messages: each reported once, in order, and where it belongs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from rvtrace.scoreboards.ntrace import table as t
+from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
+from rvtrace.scoreboards.ntrace.edges import HIGH, LOW
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+
+
+class Place(NamedTuple):
+    """One thing at some traced instruction first..last: what is to be reported, or what was. since: where it began."""
+
+    first: int
+    last: int
+    what: Any
+    since: int
+    optional: bool = False
+
+    def fits(self, told: Place) -> bool:
+        return self.what == told.what and self.first <= told.last and told.first <= self.last
+
+
+class Kind(NamedTuple):
+    """One sort of thing: its clause and name, what is to be reported, and what was, by message (decoded instructions).
+
+    bounds: the message that ends the range in which each of them can appear.
+    """
+
+    clause: str
+    name: str
+    wanted: list[Place]
+    rows: np.ndarray
+    told: list[Place]
+    bounds: np.ndarray
+
+
+class Beside:
+    """What appears between the instructions of one trace."""
+
+    def __init__(self, lossless: Alignment, tolerances: Tolerances) -> None:
+        self._lossless = lossless
+        table, decoded, expected = lossless.table, lossless.decoded, lossless.expected
+        after = t.ends(decoded.first_pc, len(decoded))
+        self.kinds = []
+        for code, clause in ((LOW, "NT.8.5.sync0"), (HIGH, "NT.8.5.sync6")):
+            rows = np.flatnonzero(table["sync"] == code)
+            wanted = [
+                Place(
+                    m.index, m.last + tolerances.marker_late, code, m.since, m.optional or tolerances.markers_optional
+                )
+                for m in expected.marks
+                if m.code == code
+            ]
+            told = [Place(place, place, code, place) for place in after[rows].tolist()]
+            self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told, rows))
+        # a device may send such messages without a request; without an ingress that requests some, none is expected
+        if lossless.capture.beats is not None and (expected.vendor or lossless.capture.exact):
+            rows = np.flatnonzero(table.tcode >= t.FIRST_VENDOR)
+            counts = np.flatnonzero(table["icnt"] != t.ABSENT)  # the next message that counts bounds its place
+            bounds = np.append(counts, len(table))[np.searchsorted(counts, rows)]
+            high = np.append(after, len(decoded))[bounds]
+            names = [(table.messages[r].tcode, *table.messages[r].values[:1]) for r in rows.tolist()]
+            first = decoded.first_pc[rows].tolist()
+            told = [Place(*place) for place in zip(first, high.tolist(), names, first)]
+            wanted = [Place(v.index, v.index, (v.tcode, v.data), v.index) for v in expected.vendor]
+            self.kinds.append(Kind("NT.6.1.vendor", "vendor-defined message", wanted, rows, told, bounds))
+
+    def problem(self, segment: Segment, at: int) -> Problem | None:
+        """The first marker or vendor-defined message that is missing, extra or elsewhere in a segment at `at`."""
+        for kind in self.kinds:
+            first, last = np.searchsorted(kind.rows, (segment.first, segment.last)).tolist()
+            if (kind.wanted or last > first) and (found := self._walk(kind, segment, at, first, last)):
+                return found
+        return None
+
+    def _walk(self, kind: Kind, segment: Segment, at: int, begin: int, behind: int) -> Problem | None:
+        """Both lists side by side, reported[begin:after] of them."""
+        end, shift = at + segment.end - segment.begin, at - segment.begin
+        wanted = kind.wanted
+        i = next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))
+        for number in range(begin, behind):
+            place = kind.told[number]
+            unbounded = (
+                segment.open[1] and kind.bounds[number] >= segment.last
+            )  # the message that bounds its place was lost
+            last = len(self._lossless.expected) if unbounded else place.last + shift
+            place = place._replace(first=place.first + shift, last=last)
+            while i < len(wanted) and not wanted[i].fits(place) and self._may_miss(wanted[i], segment, at, end):
+                i += 1
+            if i == len(wanted) or not wanted[i].fits(place):
+                want = wanted[i] if i < len(wanted) else None
+                return _problem(kind, f"{kind.name} was reported where there was none", want, place)
+            i += 1
+        missing = next((p for p in wanted[i:] if p.first > end or not self._may_miss(p, segment, at, end)), None)
+        if missing is None or missing.first > end:
+            return None
+        return _problem(kind, f"{kind.name} was not reported", missing, None)
+
+    def _may_miss(self, place: Place, segment: Segment, at: int, end: int) -> bool:
+        """Whether it may be not reported: optional, lost, or not sent yet when the record ends."""
+        lost = (segment.open[0] and place.since <= at) or (segment.open[1] and place.first >= end)
+        unsent = place.first >= end and self._lossless.expected.open_end
+        return place.optional or lost or unsent or self._lossless.in_hole(place.first)
+
+
+def _problem(kind: Kind, headline: str, want: Place | None, have: Place | None) -> Problem:
+    rows = [("told", *(str(p.what) if p else "none" for p in (want, have))),
+            ("after instructions", *(f"{p.first}..{p.last}" if p else "-" for p in (want, have)))]  # fmt: skip
+    return Problem(kind.clause, headline, (want or have).first, rows)

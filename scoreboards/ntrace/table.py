@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages as columns, and where each of them appeared: what the exact and the legal check share.
+
+`MessageTable` makes one int64 column per field so that a rule is one numpy expression over all messages; `Locator`
+turns a message index into the cycle, PC and surroundings that a failure message shows.
+"""
+
+from __future__ import annotations
+
+from itertools import compress
+
+import numpy as np
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import Field, Message
+from rvtrace.scoreboards.common.places import Places, Rows
+
+ABSENT = -1  # in a column: the message has no such field
+_KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
+         "cdf", "bcnt", "process", "data")  # fmt: skip
+_WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS, DATA and a vendor's RDATA
+
+TC_OWNERSHIP, TC_DIRECT, TC_INDIRECT, TC_ERROR, TC_SYNC = 2, 3, 4, 8, 9
+TC_DIRECT_SYNC, TC_INDIRECT_SYNC, TC_FULL, TC_HIST, TC_HIST_SYNC = 11, 12, 27, 28, 29
+TC_REPEAT, TC_CORRELATION = 30, 33
+FIRST_VENDOR = 56
+
+
+class MessageTable:
+    """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none).
+
+    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; time: uint64, the time reported so far (8.7).
+    """
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        n = len(messages)
+        self.tcode = np.fromiter((m.type.tcode for m in messages), np.int64, n)
+        self.offset = np.fromiter((m.offset for m in messages), np.int64, n)
+        self._columns = {key: np.full(n, ABSENT, dtype=np.int64) for key in _KEYS}
+        for tcode in np.unique(self.tcode).tolist():
+            where = self.tcode == tcode
+            rows = [m.values for m in compress(messages, where.tolist())]
+            keys = next(m for m in messages if m.type.tcode == tcode).type.keys
+            width = max(map(len, rows))
+            padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
+            wide = tcode in (TC_OWNERSHIP, TC_FULL) or tcode >= FIRST_VENDOR
+            block = np.array([[v & _WIDE for v in r] for r in padded] if wide else padded,
+                             dtype=np.int64).reshape(len(rows), width)  # fmt: skip
+            for column, key in enumerate(keys[:width]):
+                self._columns[key][where] = block[:, column]
+        self.src = np.fromiter((m.src for m in messages), np.int64, n)
+        stamps = [m.tstamp for m in messages]
+        self.timed = np.fromiter((stamp is not None for stamp in stamps), bool, n)
+        self.tstamp = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)
+        self.time = self._times()
+
+    def _times(self) -> np.ndarray:
+        total = np.cumsum(self.tstamp, dtype=np.uint64)
+        absolute = np.flatnonzero((self["sync"] != ABSENT) & self.timed)
+        if not len(absolute):
+            return total
+        last = np.searchsorted(absolute, np.arange(len(self)), side="right") - 1
+        base = np.where(last < 0, np.uint64(0), (total - self.tstamp)[absolute[np.maximum(last, 0)]])
+        return total - base
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, key: str) -> np.ndarray:
+        return self._columns[key]
+
+    def behind(self, mask: np.ndarray, first: bool = False) -> np.ndarray:
+        """Mask of the messages that follow one of `mask`, vendor-defined ones between them not counted; first: the
+        first one too.
+        """
+        places = np.flatnonzero(self.tcode < FIRST_VENDOR)
+        result = np.zeros(len(self), dtype=bool)
+        result[places[1:]] = mask[places[:-1]]
+        result[places[:1]] = first
+        return result
+
+    def is_a(self, *tcodes: int) -> np.ndarray:
+        """Mask of the messages with one of these TCODEs."""
+        return np.isin(self.tcode, tcodes)
+
+
+def lengths(data: bytes, offsets: np.ndarray) -> np.ndarray:
+    """Bytes of the message that starts at each offset: up to the first byte with MSEO=11."""
+    ends = np.flatnonzero((np.frombuffer(data, np.uint8) & 3) == 3)
+    if not len(ends) or not len(offsets):
+        return np.zeros(len(offsets), dtype=np.int64)
+    return ends[np.minimum(np.searchsorted(ends, offsets), len(ends) - 1)] - offsets + 1
+
+
+def field_text(spec: Field, value: int | None) -> str:
+    """A field's value as a failure message shows it."""
+    if value is None:
+        return "-"
+    if spec.is_address:
+        return f"{value:#x} (address {value << 1:#x})"
+    if spec.key in ("hist", "rdata"):
+        return f"{value} ({value:#b})"
+    return str(value)
+
+
+def compare_fields(expected: Message | None, actual: Message | None) -> list[tuple[str, str, str]]:
+    """(field, expected, actual) rows of two messages, either of which may be missing."""
+    rows = [("message", expected.name if expected else "none", actual.name if actual else "none")]
+    specs: dict[str, Field] = {}
+    for message in (expected, actual):
+        if message is not None:
+            specs |= {spec.key: spec for spec in message.type.fields}
+    for key, spec in specs.items():
+        pair = [None if m is None else m.get(key) for m in (expected, actual)]
+        rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
+    for name, pair in (
+        ("SRC", [m and m.src for m in (expected, actual)]),
+        ("TSTAMP", [m and m.tstamp for m in (expected, actual)]),
+    ):
+        if any(pair):
+            rows.append((name, *("-" if value is None else str(value) for value in pair)))
+    return rows
+
+
+class Locator(Places):
+    """Places messages of one capture."""
+
+    def cycle(self, index: int) -> int | None:
+        """Clock cycle in which the message's first byte left, None if it was not observed."""
+        out = self.capture.out_cycle
+        if out is None or not 0 <= index < len(self.messages):
+            return None
+        offset = self.messages[index].offset
+        return int(out[offset]) if 0 <= offset < len(out) else None
+
+    def label(self, index: int) -> str:
+        """`offset: message`."""
+        return f"{self.messages[index].offset:#06x}: {self.messages[index]}"
+
+    def rows(self, index: int) -> Rows:
+        """The fields of a message as sent."""
+        message = self.messages[index]
+        return [(s.name, "", field_text(s, v)) for s, v in zip(message.type.fields, message.values)]
+
+
+def canonical(message: Message, config: Config) -> bytes:
+    """The message's bytes as the shortest legal packing gives them."""
+    return pack(message, config.source_bits, config.address_bits)
+
+
+def ends(first: np.ndarray, total: int) -> np.ndarray:
+    """Instructions reported when each message has been read, from those before it (`DecodedTrace.first_pc`)."""
+    return np.append(first[1:], total).astype(np.int64)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The items of a trace as columns: what appears where, for rules over many of them and for counting."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.scan import PAD, Scanner
+
+FORMS = (t.REGISTER, t.ADD, t.OR)
+
+
+class ItemTable:
+    """Columns over items: start, code, length (a request with its response).
+
+    Bytes that cannot be followed have no item.
+    """
+
+    def __init__(self, data: bytes, config: Config) -> None:
+        self.config = config
+        self.bytes = np.frombuffer(bytes(data) + bytes(PAD), np.uint8)
+        scan = Scanner(config).scan(self.bytes, final=True)
+        self.start, self.length = scan.starts, scan.lengths.astype(np.int64)
+        self.code = self.bytes[self.start]
+        self._word = np.ndarray((len(self.bytes) - 7,), "<u8", self.bytes, 0, (1,))
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def word(self, at: np.ndarray) -> np.ndarray:
+        """The eight bytes at each offset as a number."""
+        return self._word[at]
+
+    def of(self, *codes: int) -> np.ndarray:
+        """Items with these opcodes, as a mask."""
+        return np.isin(self.code, codes)
+
+    @cached_property
+    def identifier(self) -> np.ndarray:
+        """Identifier of additional state, 0 for other items."""
+        return np.where(self.code == t.STATE, self.bytes[self.start + 1], 0)
+
+    @cached_property
+    def address(self) -> np.ndarray:
+        """Address of a register, -1 for other items."""
+        address = self.bytes[self.start + 1].astype(np.int64) | self.bytes[self.start + 2].astype(np.int64) << 8
+        return np.where(self.of(*FORMS), address, -1)
+
+    @cached_property
+    def operation(self) -> np.ndarray:
+        """The byte of a request after its address (TV-1), -1 for other items."""
+        at = np.minimum(self.start + 1 + self.config.mlen_bytes, len(self.bytes) - 1)
+        return np.where(self.code == t.REQUEST, self.bytes[at].astype(np.int64), -1)
+
+    @cached_property
+    def answer(self) -> np.ndarray:
+        """The byte of a response (TV-1), of the request that has one; -1 without."""
+        op, size = self.operation & 15, np.maximum(self.operation, 0) >> 4
+        asks = np.array([one.request_data for one in t.OPERATIONS] + [False] * 2)[np.maximum(op, 0)]
+        behind = 2 + self.config.mlen_bytes + np.where(asks, 1 << size, 0)
+        there = (self.code == t.REQUEST) & (self.length > behind)
+        at = np.minimum(self.start + behind + 1, len(self.bytes) - 1)
+        return np.where(there, self.bytes[at].astype(np.int64), -1)
+
+    @cached_property
+    def address_value(self) -> np.ndarray:
+        """The address of a request, or of state that is one, as sent; 0 for other items."""
+        mask = np.uint64((1 << self.config.mlen_bits) - 1)
+        state = np.isin(self.identifier, (t.PADDR, t.EADDR, t.PPC))
+        at = self.start + np.where(state, 2, 1)
+        return np.where(state | (self.code == t.REQUEST), self._word[at] & mask, np.uint64(0))
+
+    @cached_property
+    def absent(self) -> np.ndarray:
+        """The part of `ABSENT_NAMES` that an item reports and this implementation does not trace, as a mask."""
+        config, out = self.config, np.zeros(len(self), bool)
+        kinds = {
+            "pc": self.of(t.INCREMENT_PC) | (self.identifier == t.PC),
+            "ppc": self.identifier == t.PPC,
+            "insn": self.of(t.INSN16, t.INSN32),
+            "gpr": (self.address >= t.GPR_BASE) & (self.address < t.FPR_BASE),
+            "fpr": self.address >= t.FPR_BASE,
+            "priv": self.identifier == t.PRIV,
+            "paddr": self.identifier == t.PADDR,
+            "eaddr": self.identifier == t.EADDR,
+            "memdata": (self.identifier >= t.MEMDATA) & (self.identifier < t.MTIME),
+            "mtime": self.identifier == t.MTIME,
+            "request": self.of(t.REQUEST),
+            "response": self.answer >= 0,
+        }
+        for name, mask in kinds.items():
+            if not config.traces(name):
+                out |= mask
+        csr = (self.address >= 0) & (self.address < t.GPR_BASE)
+        told_by = {
+            t.FCSR: "fcsr",
+            **dict.fromkeys((t.MCYCLE, t.MCYCLEH), "mcycle"),
+            **dict.fromkeys((t.MINSTRET, t.MINSTRETH), "minstret"),
+        }
+        if not config.traces("csr"):  # what remains are parts of their own
+            for address, name in told_by.items():
+                if config.traces(name):
+                    csr &= self.address != address
+            out |= csr
+        return out

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verify: a real program's trace replayed against the reference simulator (chapter 3,
+`rvtrace.models.tandem.verifier.verify`).
+
+It knows nothing of the rows: memory, registers and pc come from the trace, everything else from the simulator.
+"""
+
+from __future__ import annotations
+
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decoded import Decoded
+from rvtrace.models.tandem.simulator.interface import PPC_KEY, reference
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Finding, Report
+from rvtrace.models.tandem.verifier.verify import Verifier
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+
+PARTS = {
+    "pc": "pc",
+    "insn": "insn",
+    "register": "gpr",
+    "gpr": "gpr",
+    "csr": "csr",
+    "priv": "priv",
+    "paddr": "paddr",
+    "eaddr": "eaddr",
+    "memdata": "memdata",
+    "ppc": "ppc",
+    "fpr": "gpr",
+}
+CLAUSE = {
+    name: f"TV.verify.{name}"
+    for name in ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata", "ppc", "groups", "format")
+}
+_ORDER = ("dropped", "duplicated", "swapped", "lost")
+
+
+def replayed(capture: TandemCapture) -> bool:
+    """Whether a capture is a trace that can be replayed: of a program, with pc, and with what loads memory."""
+    config = capture.config
+    return capture.program is not None and config.traces("pc") and config.traces("request") and config.traces("gpr")
+
+
+def check_verify(
+    capture: TandemCapture, book: ClauseBook, decoded: Decoded, verifier: Verifier | None = None
+) -> Report | None:
+    """One report of the verifier, as clauses; None if the trace cannot be replayed.
+
+    verifier: one with the hart's own profile, else that of the machine that recorded our programs. Memory comes from
+    the ELF file where the trace does not load its program.
+    """
+    config: Config = capture.config
+    if not replayed(capture):
+        return None
+    assert capture.program is not None
+    verifier = verifier or Verifier(
+        reference(config.xlen), Profile.of(config, virt(config.xlen)), program=capture.program
+    )
+    if not decoded.init.any():
+        verifier.load([*capture.program.segments, *capture.program.data])
+    report = verifier.run(decoded, capture.data)
+    for name, clause in CLAUSE.items():
+        if name == "ppc":
+            book.count(clause, min(report.matched, int((decoded.change_key == PPC_KEY).sum())))
+        elif name in ("groups", "format") or config.traces(name):
+            book.count(clause, report.matched)
+    for found in report.findings:
+        book.fail(_failure(found, report, capture))
+    if not report.findings and report.unverified:
+        book.fail(Failure(CLAUSE["groups"], f"{report.unverified} sections could not be compared"))
+    if not report.findings and not report.matched:
+        book.fail(Failure(CLAUSE["groups"], "no instruction could be compared"))
+    return report
+
+
+def _failure(found: Finding, report: Report, capture: TandemCapture) -> Failure:
+    clause = CLAUSE["groups"]
+    if found.names or found.kind == "diagnostic":
+        clause = CLAUSE["format"]
+    elif found.kind not in _ORDER and found.differences:
+        clause = CLAUSE[PARTS.get(found.differences[0].what, "insn")]
+    elif found.kind == "instruction bits":
+        clause = CLAUSE["insn"]
+    lines = found.lines(report.table)
+    marks = capture.marks
+    cycle = int(marks[min(found.offset, len(marks) - 1)]) if len(marks) else None
+    place = capture.program.where(found.pc) if capture.program is not None and found.pc is not None else ""
+    return Failure(clause, lines[0], cycle, found.pc, place, [], [line.strip() for line in lines[1:]])

@@ -1,1 +1,0 @@
-"""Agents: the only place where Python touches a signal."""

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the files between Python and the testbenches with an ingress port; `python -m rvtrace.flow.generate`
+generates their SystemVerilog.
+"""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero, without_ports
+
+# Levels and pulses of a row: bits 8 and up are pulses (in E-Trace all but toggle). drop is an output.
+LEVELS = (
+    Bits("enable", 0),
+    Bits("inst_tracing", 1),
+    Bits("halted", 2),
+    Bits("drop", 3),
+    Bits("in_reset", 4),
+    Bits("low_power", 5),
+    Bits("notify", 8),
+    Bits("ext_notify", 9),
+    Bits("vendor", 16, 6),
+)
+ETRACE_LEVELS = (*LEVELS, Bits("ctype", 12, 2), Bits("toggle", 24, 6))
+
+LANES = Slots(
+    "lanes",
+    "lane",
+    (
+        Field("itype", "u1", 4),
+        Field("ilastsize", "u1", 1),
+        Field("sijump", "u1", 1),
+        Field("priv", "u1", 3),
+        Field("cause", "u1", 8),
+        Zero(1),
+        Field("iretire", "<u2", "IRetireWidth"),
+        Field("hcontext", "<u2", 16),
+        Zero(2),
+        Field("context", "<u4", 32),
+        Field("iaddr", "<u8", "Xlen"),
+        Field("tval", "<u8", "Xlen"),
+    ),
+    "NBlocks",
+)
+ONCE = ("priv", "cause", "context", "tval")  # in E-Trace once a cycle; a row has a copy in every lane with a block
+
+
+def stimulus(levels: tuple[Bits, ...] = LEVELS, vendor: bool = True, lanes: Slots = LANES) -> Layout:
+    """The player's file. cycle: idle cycles before the row."""
+    given = tuple(bits for bits in levels if bits.name != "drop")
+    head = (Field("cycle", "<u8"), Field("levels", "<u4", parts=given), Field("vendor_data", "<u4", 32 * vendor))
+    return Layout("stimulus", (*head, lanes))
+
+
+STIMULUS = stimulus()
+# E-Trace has no vendor messages, no external notification and no low power; hcontext is not of its port.
+_ETRACE = tuple(bits for bits in ETRACE_LEVELS if bits.name not in ("low_power", "ext_notify", "vendor"))
+ETRACE_STIMULUS = stimulus(_ETRACE, vendor=False, lanes=without_ports(LANES, "hcontext", *ONCE))
+
+# Parts of a recorded row: the levels word, with drop, and the lanes.
+LEVELS_WORD = Layout("levels", (Field("levels", "<u4", parts=LEVELS),))
+ETRACE_LEVELS_WORD = Layout(
+    "levels", (Field("levels", "<u4", parts=tuple(b for b in ETRACE_LEVELS if b in _ETRACE or b.name == "drop")),)
+)
+LANES_WORDS = Layout("lanes", (LANES,))
+ETRACE_LANES_WORDS = Layout("lanes", (without_ports(LANES, "hcontext"),))
+
+# What trace_recorder saw accepted.
+RECORDED = Layout(
+    "recorded",
+    (Field("cycle", "<u8"), Field("levels", "<u4"), Field("vendor_data", "<u4"), Field("tstamp", "<u8"), LANES),
+)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reset agent: reset, the static options of a run, and the handshake with the bulk player."""
+
+from __future__ import annotations
+
+import time
+
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb_bus.bus import Bus
+from rvtrace.tb.common.agents.base import Agent, Component, Monitor
+from rvtrace.tb.common.agents.pins import Pins
+
+
+class ResetBus(Bus):
+    """The ports of a testbench that are constant during a run, and those of its bulk player."""
+
+    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+        names = {name: f"{name}_i" for name in (*pins.static, *pins.player)} | {"rst_n": "rst_ni", "done": "done_o"}
+        super().__init__(dut, None, names)
+
+
+class ResetDriver(Component):
+    """Sets up a run and starts the bulk player. seconds: what the simulator took for it."""
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        self.pins: Pins = self.config.pins
+        self.bus = ResetBus(self.dut, self.pins)
+        self.seconds = 0.0
+
+    async def reset(self) -> None:
+        """Two cycles of reset with the options of the run; after it the levels of the ports are all 0."""
+        player = {
+            "drive_bulk": int(self.config.bulk),
+            "go": 0,
+            "ready_low": self.config.backpressure,
+            "ready_seed": self.config.ready_seed & 0xFFFF_FFFF or 1,
+        }
+        values = self.pins.static | {name: player[name] for name in self.pins.player} | {"rst_n": 0}
+        for name, value in values.items():
+            getattr(self.bus, name).value = value
+        await ClockCycles(self.dut.clk_o, 2)
+        self.bus.rst_n.value = 1
+        await RisingEdge(self.dut.clk_o)
+
+    async def play(self) -> None:
+        """Run the bulk player to its end: one wake-up for the whole stimulus."""
+        self.bus.go.value = 1
+        begin = time.perf_counter()
+        await RisingEdge(self.bus.done)
+        self.seconds = time.perf_counter() - begin
+        await RisingEdge(self.dut.clk_o)  # the recorder closes its files
+        await FallingEdge(self.dut.clk_o)
+        self.bus.go.value = 0
+
+
+class ResetMonitor(Monitor):
+    """Observes which configuration was on the ports."""
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        self.pins: Pins = self.config.pins
+        self.bus = ResetBus(self.dut, self.pins)
+
+    async def run_phase(self) -> None:
+        """Nothing to watch: the ports are constant."""
+
+    def configured(self) -> list[str]:
+        """A sentence for each static port that does not have the value of the configuration."""
+        found = {name: getattr(self.bus, name).value for name in self.pins.static}
+        return [
+            f"{name}_i is {found[name]} and the configuration says {value}"
+            for name, value in self.pins.static.items()
+            if not found[name].is_resolvable or int(found[name]) != value
+        ]
+
+
+class ResetAgent(Agent):
+    """Driver and monitor of reset and static options."""
+
+    driver_class, monitor_class = ResetDriver, ResetMonitor

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every simulator process runs: a list of jobs, one after the other, each with its own reset, test and
+result.json.
+
+The list is the file named by TRACE_JOBS. The test of a job is `TEST` of `rvtrace.tb.<ip>.env` (of `rvtrace.tb.tci.env`
+for a scenario of the trace control system), or the one in the user's file that the job names, which extends it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+import time
+import traceback
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from pyuvm import ConfigDB, uvm_factory, uvm_root
+from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.tb.common.agents.base import CONFIG
+from rvtrace.tb.common.base import BaseTest, RunConfig
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job, JobError
+from rvtrace.tb.common.results import blank
+from rvtrace.tb.tci.job import KIND, job_of
+
+
+@cocotb.test()
+async def jobs(dut: HierarchyObject) -> None:
+    """Play all jobs. A job that breaks is an ERROR with its reason, and the next one runs."""
+    for job in map(job_of, json.loads(Path(os.environ["TRACE_JOBS"]).read_text())):
+        kind = test_of(job)  # imported before the clock of the job starts
+        out = Path(job.out)
+        out.mkdir(parents=True, exist_ok=True)
+        begin = time.perf_counter()
+        try:
+            result = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
+        except Exception as error:
+            traceback.print_exc()
+            result = blank(job) | {"error": f"{type(error).__name__}: {error}"}
+        result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
+        (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
+
+
+def test_of(job: Job) -> type[BaseTest]:
+    """The test of a job's system."""
+    bench = "tci" if job.source.startswith(f"{KIND}:") else job.ip
+    return import_module(f"rvtrace.tb.{bench}.env").TEST
+
+
+def user_test(path: Path, kind: type[BaseTest]) -> type[BaseTest]:
+    """The one class of a Python file that extends the test of a system; JobError if there is none, or more than one."""
+    name = f"user_test_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise JobError(f"TEST={path} is not a Python file; give the file with your test")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    own = [cls for _, cls in inspect.getmembers(module, inspect.isclass) if cls.__module__ == name]
+    found = [cls for cls in own if issubclass(cls, kind)]
+    if len(found) == 1:
+        return found[0]
+    others = [f"{cls.__name__} extends {cls.__mro__[1].__name__}" for cls in own if issubclass(cls, BaseTest)]
+    raise JobError(
+        f"TEST={path} has {len(found)} classes that extend {kind.__name__}"
+        f"{' (' + ', '.join(others) + ')' if others else ''}; give a file with one, and IP= of its system"
+    )
+
+
+async def _play(dut: HierarchyObject, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
+    begin = time.perf_counter()
+    stimulus = kind.stimulus_of(job)
+    seconds = {"stimulus": time.perf_counter() - begin}
+    ConfigDB().clear()  # what the job before had set
+    uvm_factory().clear_overrides()
+    ConfigDB().set(None, "uvm_test_top", CONFIG, RunConfig(dut, job, stimulus))
+    failed = None
+    try:
+        await uvm_root().run_test(kind, keep_singletons=True)
+    except AssertionError as error:  # in a phase of the user's test, after the run
+        failed = error
+    test: Any = uvm_root().uvm_test_top
+    for error in (test.error, test.failure):
+        if error is not None and not isinstance(error, AssertionError):
+            raise error
+    failed = test.error or test.failure or failed
+    if failed is not None and not (job.test and hasattr(test, "outcome")):
+        raise failed
+    if job.keep:
+        test.leave(Path(job.out))
+    result = test.result(seconds)
+    if failed is not None:
+        said = Failure(kind.__name__, str(failed) or "an assertion failed", rerun=job.rerun)
+        result["verdict"] = "FAIL"
+        result["failures"].insert(0, said.to_dict())
+    return result

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result.json that a job leaves, and the result of a job about which nothing is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.tb.common.job import Job
+
+KEPT_FAILURES = 50  # of one job
+_TIMES = ("encoder", "decoder", "scoreboard")
+
+
+def blank(job: Job) -> dict[str, Any]:
+    """An ERROR without a reason: what a result is before anything is known."""
+    try:
+        config, rerun = job.settings.to_dict(), job.rerun
+    except ValueError:
+        config, rerun = dict(job.config), ""
+    return {
+        "ip": job.ip, "name": job.name, "source": job.source, "sim": job.sim, "drive": job.drive, "seed": job.seed,
+        "config": config, "verdict": "ERROR", "error": None, "clauses": {}, "failures": [], "coverage": {},
+        "stats": {}, "rerun": rerun,
+    }  # fmt: skip
+
+
+def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: dict[str, float]) -> dict[str, Any]:
+    """The result of a run that was checked; one without a single check is an ERROR."""
+    clauses = verdict.book.results()
+    result = blank(job) | {
+        "verdict": "PASS" if verdict.passed else "FAIL",
+        "clauses": clauses,
+        "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
+        "coverage": coverage,
+        "stats": {
+            **{name: value for name, value in verdict.stats.items() if name not in _TIMES},
+            "cycles": _cycles(capture),
+            "seconds": seconds | {name: verdict.stats.get(name, 0.0) for name in _TIMES},
+        },
+    }
+    if not sum(checked for checked, _ in clauses.values()):
+        result |= {"verdict": "ERROR", "error": "no check was executed; a run without checks proves nothing"}
+    return result
+
+
+def _cycles(capture: Any) -> int:
+    columns = [getattr(getattr(capture, name, None), "cycle", None) for name in ("beats", "rows")]
+    columns += [getattr(capture, name, None) for name in ("out_cycle", "data_cycle")]
+    return max((int(column[-1]) for column in columns if column is not None and len(column)), default=0) + 1

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with trap handlers and walks through them, for the directed scenarios of the encoders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.walk import Walk
+
+BASE = 0x8000_0000
+HANDLER = 0x8000_4000
+
+ProgramRun = tuple[Program, Retired]  # what a scenario of an encoder builds
+
+
+def with_handler(b: ProgramBuilder, base: int = BASE, handler: int | None = HANDLER) -> ProgramBuilder:
+    """The program with a trap handler, `trap_handler` (three instructions and mret), its neighbour `trap_nested`, and
+    the label `main`.
+    """
+    if handler is not None:
+        b.org(handler)
+        b.label("trap_handler")
+        b.addi(10, 10, 1)
+        b.c_nop()
+        b.addi(11, 11, 1)
+        b.mret()
+        b.label("trap_nested")
+        b.addi(12, 12, 1)
+        b.mret()
+        b.org(base + 0x10)
+    b.label("main")
+    return b
+
+
+def start(b: ProgramBuilder, config: Any, at: str = "main", on: bool = True) -> tuple[Program, Walk]:
+    """Assemble, and a walk at `at` with tracing just enabled, or not yet."""
+    program = b.build("main")
+    walk = Walk(program, config.variant, b.labels[at])
+    return program, walk.trace_on() if on else walk
+
+
+def stop(program: Program, walk: Walk) -> ProgramRun:
+    """The run ends with tracing switched off."""
+    return program, walk.trace_off().retired()
+
+
+def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:
+    """Run the three instructions of `trap_handler` and return, by default to where the trap came from."""
+    walk.step(steps)
+    return walk if back is None else walk.jump(back)
+
+
+def home(walk: Walk, main: int) -> Walk:
+    """Go on to `main` from wherever the walk is: branches are not taken, the next indirect jump or xRET goes there."""
+    while walk.pc != main:
+        insn = walk.insn()
+        flow = insn.flow if insn else None
+        if flow == Flow.BRANCH:
+            walk.branch(False)
+        elif flow == Flow.UNINFERABLE:
+            walk.jump(main)
+        else:
+            walk.step()
+    return walk

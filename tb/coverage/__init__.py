@@ -1,1 +1,0 @@
-"""Functional coverage: declared points, numpy sampling, merging, and export for existing viewers."""

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the files between Python and ctr_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog."""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
+
+_ACCESS = (
+    Field("access", "u1", parts=(Bits("op", 0, 3), Bits("access", 3))),
+    Field("mode", "u1", 3),
+    Field("xlen32", "u1", 1),
+)
+_SLOTS = Slots(
+    "slots",
+    "slot",
+    (
+        Field("type", "u1", 4),
+        Field("misp", "u1", 1),
+        Field("from_", "u1", 3),
+        Field("to", "u1", 3),
+        Field("cause", "u1", 8),
+        Zero(3),
+        Field("source", "<u8", "Xlen"),
+        Field("target", "<u8", "Xlen"),
+    ),
+    "NTransfers",
+    gate="valid",
+)
+
+# The player's file. cycle: idle cycles before the row.
+STIMULUS = Layout(
+    "stimulus",
+    (
+        Field("cycle", "<u8"),
+        Field("priv", "<u4", 3),
+        *_ACCESS,
+        Field("outcome", "u1"),
+        Field("addr", "<u2", 12),
+        Zero(6),
+        Field("wdata", "<u8", "Xlen"),
+        _SLOTS,
+    ),
+    levels=0x7,
+)
+
+# The recorder's file. unknown: an answer was X.
+RECORDED = Layout(
+    "recorded",
+    (
+        Field("cycle", "<u8", 64),
+        Field("priv", "<u4", parts=(Bits("priv", 0, 3), Bits("unknown", 8))),
+        *_ACCESS,
+        Field("outcome", "u1", 2),
+        Field("addr", "<u2", 12),
+        Zero(6),
+        Field("wdata", "<u8", "Xlen"),
+        Field("rdata", "<u8", "Xlen"),
+        _SLOTS,
+    ),
+)

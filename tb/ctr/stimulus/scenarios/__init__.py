@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directed CTR scenarios: one for each corner case, with the configurations it runs in.
+
+`SCENARIOS[name].build(config, rng)` gives the rows of cycles that are driven.
+The scenarios are in the modules of this folder, which are found by themselves; scoreboards/ctr/plan.toml says
+which clauses each of them exercises.
+"""
+
+from __future__ import annotations
+
+from rvtrace.tb.ctr.stimulus.scenarios.base import SCENARIOS
+
+__all__ = ["SCENARIOS"]
+
+SCENARIOS.load(__name__)

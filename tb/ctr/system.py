@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control transfer records: Smctr/Ssctr and its draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from rvtrace.models.ctr.config import VARIANTS, Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.riscv import recording
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.scoreboards.ctr.check import check, plan
+from rvtrace.scoreboards.ctr.tolerances import Tolerances
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.rows_system import RowsSystem
+from rvtrace.tb.ctr.builds import BUILD
+from rvtrace.tb.ctr.coverage.points import CTR
+from rvtrace.tb.ctr.stimulus import random_jobs
+from rvtrace.tb.ctr.stimulus.builds import DRAFT32, DRAFT64, LEAN
+from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
+
+_MODES = ("M", "S", "U")
+_INSIDE = 4000  # transfers of a program, so that the run ends before all calls have returned
+
+
+class CtrSystem(RowsSystem):
+    """The control transfer records block."""
+
+    ip, title, config, tolerances = "ctr", "CTR", Config, Tolerances
+    left = ("program.elf", "config.json", "retired.csv", "entries.json", "entries.txt", "rows.npz")
+    more_words: ClassVar[dict[str, str]] = {
+        "DEPTHS": "option depths, numbers of entries that are supported, default 16,32,64,128,256"
+    }
+    scenarios: Mapping[str, Any] = SCENARIOS
+    small: dict[str, Any] = dict(LEAN)
+    build = BUILD
+    synthesis_top = "ctr"
+    synthesized = (
+        {"Xlen": 64, "NTransfers": 1, "Depths": 1},
+        {"Xlen": 32, "NTransfers": 1, "Depths": 1},
+        {"Xlen": 64, "NTransfers": 2, "Depths": 1},
+    )
+    linted: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {
+            "Xlen": 32,
+            "NTransfers": 1,
+            "Depths": "5'd5",
+            "HasMisp": 0,
+            "HasType": 0,
+            "HasCc": 0,
+            "CceBits": 0,
+            "HasStateen": 0,
+        },
+        {"Draft": 1, "NTransfers": 2},
+        {"Draft": 1, "Xlen": 32, "NTransfers": 1, "Depths": "5'd7", "HasH": 0},
+        {"NTransfers": 3, "CceBits": 2, "RasPolicy": 2},
+        {"NTransfers": 1, "Depths": "5'd3", "CceBits": 0, "RasPolicy": 1},
+    )
+    modelled_as = "in both variants"
+    whole = counted = "transfers"
+    summed = ("transfers", "recorded", "accesses")
+    measured_with: ClassVar[dict[str, Any]] = {
+        "ctl": 7,
+        "transfers": 1,
+    }  # M, S and U; as many a cycle as the encoders are measured with
+
+    def options(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The options among the words; a program whose CTL= is not given is recorded in every mode."""
+        found = super().options(given)
+        if "CTL" not in given and (given.get("PROGRAM") or given.get("SOURCE", "").startswith("program:")):
+            kind = Config.from_dict(found)
+            found["ctl"] = f"{sum(kind.bit(name) & kind.fields for name in _MODES):#x}"
+        return found
+
+    @property
+    def definition(self) -> Definition:
+        """tb/ctr/coverage/points.py."""
+        return CTR
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """Both variants, RV64 and RV32, and the leanest implementation, all transfers recorded; v1_0 (all: everywhere)
+        also inside the program in RAS emulation.
+        """
+        builds = [("v1_0", {}, (64,)), ("lean", LEAN, (32,)), ("draft", DRAFT64, (64,)), ("draft", DRAFT32, (32,))]
+        jobs = []
+        for name in recording.names():
+            for what, build, xlens in builds:
+                for xlen in xlens:
+                    kind = Config.from_dict({**build, "xlen": xlen})
+                    ctl = sum(kind.bit(field) & kind.fields for field in _MODES) | kind.bit("NTBREN") & kind.fields
+                    words = [("all", ctl)] + (
+                        [("calls", ctl | kind.bit("RASEMU"))]
+                        if kind.fields & kind.bit("RASEMU") and (everything or what == "v1_0")
+                        else []
+                    )
+                    jobs += [
+                        Job(
+                            f"{name}-rv{xlen}-{what}-{how}",
+                            f"program:{name}",
+                            {**build, "xlen": xlen, "ctl": word},
+                            ip=self.ip,
+                            **({"size": _INSIDE} if how == "calls" else {}),
+                        )
+                        for how, word in words
+                    ]
+        return jobs
+
+    def described(self, config: Config) -> str:
+        """Variant, width, depth."""
+        return f"{config.variant} RV{config.xlen} {config.depth} entries"
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """Random transfers and accesses in a random configuration."""
+        return random_jobs.random_job(seed, base, size)
+
+    def check(self, capture: CtrCapture, tolerances: Tolerances | None = None) -> Any:
+        """Every read value and every outcome."""
+        return check(capture, tolerances)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/ctr/plan.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """The model, all transfers recorded."""
+        run = recording.load(program, 64)
+        moved = Transfers.of_retired(run.retired, run.program)
+        found = []
+        for variant in VARIANTS:
+            config = Config(variant=variant)
+            ctl = sum(config.bit(name) for name in _MODES)
+            found.append((len(moved), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
+        return found
+
+    def captured(self, job: Job) -> None:
+        """Entries are read at the end of a program."""
+        if not job.source.startswith("program:"):
+            raise ArgumentError(
+                f"{job.source} has no program whose entries could be read; give PROGRAM=<name> (`make list IP=ctr` has"
+                " them)"
+            )
+
+
+def _modelled(config: Config, ctl: int, transfers: Transfers) -> None:
+    model = Ctr(config)
+    model.ctl = ctl
+    model.recorder.configure(ctl, 0)
+    model.run(transfers)
+
+
+SYSTEM = CtrSystem()

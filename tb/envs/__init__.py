@@ -1,1 +1,0 @@
-"""Environments and the entry module of the simulator process."""

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directed E-Trace scenarios: one for each corner case, with the configurations it runs in.
+
+`SCENARIOS[name].build(config, rng)` gives a program and its retired instructions, `.to_beats(...)` places them on the
+ingress port.
+The scenarios are in the modules of this folder, which are found by themselves; scoreboards/etrace/plan.toml says
+which clauses each of them exercises.
+"""
+
+from __future__ import annotations
+
+from rvtrace.tb.etrace.stimulus.scenarios.base import SCENARIOS
+
+__all__ = ["SCENARIOS"]
+
+SCENARIOS.load(__name__)

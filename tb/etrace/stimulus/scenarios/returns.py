@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios of implicit returns by counter and by stack: depth, misprediction, tail calls, what empties the stack
+(ET-12, ET-14).
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.etrace.stimulus.scenarios.base import (
+    COUNTER,
+    FOUR,
+    RA,
+    SMALL,
+    T0,
+    TWO,
+    V2,
+    ProgramRun,
+    builder,
+    configs,
+    handle,
+    scenario,
+    start,
+    stop,
+)
+
+COUNTED = configs(COUNTER, implicit_return=1)
+STACKED = configs({}, TWO, SMALL, FOUR, implicit_return=1, variant=V2)
+ALL = (*STACKED, *COUNTED)
+AIDED = configs({}, SMALL, implicit_return=1, jump_target_cache=1, branch_prediction=1, variant=V2)
+_DEEP = 20
+
+
+def _calls(config: Config) -> ProgramBuilder:
+    """f0 calls f1 calls ... f5, each with a return; `elsewhere` is where a wrong return goes."""
+    b = builder(config)
+    b.jal(RA, "f0")
+    b.label("back")
+    b.nop()
+    b.jalr(RA, 10)
+    b.label("again")
+    b.c_nop()
+    b.jalr(0, 11)
+    for depth in range(6):
+        b.label(f"f{depth}")
+        b.c_nop()
+        b.beq(8, 9, f"r{depth}")
+        b.jal(RA if depth % 2 else T0, f"f{min(depth + 1, 5)}")
+        b.label(f"r{depth}")
+        b.nop()
+        b.label(f"e{depth}")
+        b.c_jr(RA if depth % 2 == 0 else T0)
+    b.org(b.here + 0x40)
+    b.label("elsewhere")
+    b.nop()
+    b.label("elsewhere_too")
+    b.jalr(0, 12)
+    return b
+
+
+def _descend(walk: Walk, b: ProgramBuilder, to: int) -> Walk:
+    """From the start of f0 to the return of f<to>."""
+    for _ in range(to):
+        walk.step().branch(False).step()
+    return walk.step().branch(True).run_to(b.labels[f"e{to}"])
+
+
+@scenario("ET.opt.implicit_return", "ET.opt.stack", "ET.opt.counter", "ET.opt.stack_overflow", configs=(*ALL, *AIDED))
+def nested_calls(config: Config, rng: Random) -> ProgramRun:
+    """Calls up to six deep return the way they came: reported only where the stack or counter is not deep enough."""
+    b = _calls(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for deepest in (0, 1, 3, 5, 2, 4):
+        walk.run_to(at["f0"])
+        _descend(walk, b, deepest)
+        for depth in range(deepest, 0, -1):
+            walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
+        walk.jump(at["back"]).step().jump(at["f0"])
+        _descend(walk, b, 0).jump(at["again"]).step().jump(at["main"])
+    return stop(program, walk.step())
+
+
+@scenario(
+    "ET.opt.misreturn",
+    "ET.pay.irreport",
+    "ET.pay.irdepth",
+    "ET.opt.implicit_return",
+    "ET-12",
+    configs=(*STACKED, *AIDED),
+)
+def wrong_return(config: Config, rng: Random) -> ProgramRun:
+    """A return goes elsewhere than its call, from every depth: it is reported with irdepth, and the entries below are
+    still good.
+    """
+    b = _calls(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for deepest in range(6):
+        for wrong in range(deepest + 1):
+            walk.run_to(at["f0"])
+            _descend(walk, b, deepest)
+            for depth in range(deepest, 0, -1):
+                if depth == wrong:
+                    walk.jump(at["elsewhere"]).step().jump(at[f"r{depth - 1}"])
+                else:
+                    walk.jump(at[f"r{depth - 1}"])
+                walk.run_to(at[f"e{depth - 1}"])
+            walk.jump(at["back"] if wrong else at["again"]).step().jump(at["f0"] if wrong else at["main"])
+            if wrong:
+                _descend(walk, b, 0).jump(at["elsewhere"]).step().jump(at["main"])
+    return stop(program, walk.step())
+
+
+@scenario("ET.opt.implicit_return", "ET.alg.updiscon", "ET-1", configs=(*ALL, *AIDED))
+def return_without_call(config: Config, rng: Random) -> ProgramRun:
+    """Returns with an empty stack, and with as many calls before as they need: those without are reported."""
+    b = _calls(config)
+    program, walk = start(b, config)
+    at = b.labels
+    walk.step()
+    _descend(walk, b, 0).jump(at["back"]).step()
+    for returns in (("e2",), ("e1", "e2"), ("e0", "e1", "e0"), ("e3",)):
+        walk.jump(at["e0"]).jump(at["again"]).step()  # with its call
+        for name in returns:
+            walk.jump(at[name])
+        walk.jump(at["back"]).step()
+    return stop(program, walk)
+
+
+def recursive(config: Config) -> ProgramBuilder:
+    """`again` calls itself from `call` and comes back at `inner`; the first call comes back at `back`."""
+    b = builder(config)
+    b.jal(RA, "again")
+    b.label("back")
+    b.nop()
+    b.jalr(0, 10)
+    b.label("again")
+    b.nop()
+    b.beq(8, 9, "leaf")
+    b.label("call")
+    b.jal(RA, "again")
+    b.label("inner")
+    b.c_nop()
+    b.label("leaf")
+    b.c_jr(RA)
+    b.label("far")
+    b.jalr(0, 10)
+    return b
+
+
+def deepen(walk: Walk, depth: int) -> Walk:
+    """From `main` into so many calls of itself; the return of the innermost is next."""
+    walk.step()
+    for _ in range(depth):
+        walk.step().branch(False).step()
+    return walk.step().branch(True)
+
+
+def ascend(walk: Walk, at: dict[str, int], times: int) -> Walk:
+    """So many returns; the next return is next."""
+    for _ in range(times):
+        walk.jump(at["inner"]).step()
+    return walk
+
+
+@scenario("ET.opt.stack_overflow", "ET.opt.implicit_return", configs=(*ALL, *AIDED))
+def recursion(config: Config, rng: Random) -> ProgramRun:
+    """A function calls itself 20 times and returns as often, more often and less: the oldest entries are lost, and
+    their returns are reported.
+    """
+    b = recursive(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for depth in (1, 2, 3, 4, 15, 16, 17, _DEEP):
+        ascend(deepen(walk, depth), at, depth).jump(at["back"]).step().jump(at["main"])
+    ascend(deepen(walk, _DEEP), at, 10).trace_off().trace_on()
+    ascend(walk, at, _DEEP - 10).jump(at["back"]).step()
+    return stop(program, walk)
+
+
+@scenario("ET.opt.misreturn", "ET.pay.irdepth", "ET.pay.irreport", "ET.opt.stack_overflow", configs=(*STACKED, *AIDED))
+def wrong_return_at_depths(config: Config, rng: Random) -> ProgramRun:
+    """In a recursion that is deeper than the stack one return goes wrong, at each depth in turn."""
+    b = recursive(config)
+    program, walk = start(b, config)
+    at = b.labels
+    deep = 2 + (1 << config.return_stack_size_p)
+    for wrong in range(deep):
+        ascend(deepen(walk, deep), at, wrong).jump(at["far"]).jump(at["inner"]).step()
+        ascend(walk, at, deep - wrong - 1).jump(at["back"]).step().jump(at["main"])
+    return stop(program, walk.step())
+
+
+def _at_depths(config: Config, event: Any) -> ProgramRun:
+    """`event(walk, at, number)` after each number of returns of a deep recursion, before the next return."""
+    b = recursive(config)
+    program, walk = start(b, config)
+    at = b.labels
+    deep = min(
+        _DEEP,
+        2 + ((1 << config.return_stack_size_p) if config.return_stack_size_p else (1 << config.call_counter_size_p)),
+    )
+    for returns in range(deep + 1):
+        for place in (0, 1):  # right at the return's target, or one instruction after it
+            deepen(walk, deep)
+            if returns:
+                ascend(walk, at, returns - 1).jump(at["inner"])
+                if place:
+                    walk.step()
+            event(walk, at, returns)
+            if walk.pc == at["inner"]:
+                walk.step()
+            ascend(walk, at, deep - returns).jump(at["back"]).step().jump(at["main"])
+    return stop(program, walk.step())
+
+
+@scenario("ET-14", "ET.pay.irdepth", "ET.pay.irreport", "ET.alg.notify", configs=ALL)
+def notify_at_depths(config: Config, rng: Random) -> ProgramRun:
+    """A trigger after each number of returns of a recursion: only irdepth distinguishes the equal addresses."""
+    return _at_depths(config, lambda walk, at, number: walk.notify())
+
+
+@scenario(
+    "ET-14", "ET.pay.irdepth", "ET.pay.irreport", "ET.alg.before_trap", "ET.opt.reset_on_sync", configs=(*ALL, *AIDED)
+)
+def trap_at_depths(config: Config, rng: Random) -> ProgramRun:
+    """A trap after each number of returns, also right at the return's target; it empties the stack, so the returns
+    that follow are reported.
+    """
+
+    def event(walk: Walk, at: dict[str, int], number: int) -> None:
+        back = walk.pc
+        walk.trap(7 if number % 2 else 2, at["trap_handler"], interrupt=bool(number % 2))
+        handle(walk, back)
+
+    return _at_depths(config, event)
+
+
+@scenario("ET-14", "ET-16", "ET.pay.irdepth", "ET.alg.last", "ET.opt.reset_on_sync", configs=ALL)
+def stop_at_depths(config: Config, rng: Random) -> ProgramRun:
+    """Trace ends after each number of returns, and begins again there with an empty stack."""
+    return _at_depths(config, lambda walk, at, number: walk.trace_off().trace_on())
+
+
+@scenario(
+    "ET-14",
+    "ET-15",
+    "ET.alg.before_sync",
+    "ET.pay.irdepth",
+    configs=configs({}, SMALL, implicit_return=1, ctype=("1", "2", "3"), variant=V2),
+)
+def context_at_depths(config: Config, rng: Random) -> ProgramRun:
+    """Another context after each number of returns, reported in each way."""
+
+    def event(walk: Walk, at: dict[str, int], number: int) -> None:
+        walk.context ^= 1 + number
+
+    return _at_depths(config, event)

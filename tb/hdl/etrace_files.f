@@ -1,6 +1,0 @@
-tb/hdl/ready_source.sv
-tb/hdl/trace_player.sv
-tb/hdl/trace_recorder.sv
-tb/hdl/row_recorder.sv
-tb/hdl/stream_recorder.sv
-tb/hdl/etrace_tb.sv

@@ -1,1 +1,0 @@
-tb/hdl/loop_tb.sv

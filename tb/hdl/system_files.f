@@ -1,5 +1,0 @@
-tb/hdl/ready_source.sv
-tb/hdl/trace_player.sv
-tb/hdl/row_recorder.sv
-tb/hdl/stream_recorder.sv
-tb/hdl/system_tb.sv

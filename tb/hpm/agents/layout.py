@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the files between Python and hpm_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog."""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.layout import Bits, Field, Layout, Zero
+
+HART = (Bits("priv", 0, 3), Bits("stopcount", 3), Bits("running", 4))
+STATE = (Bits("lcofi", 5), Bits("lcofie", 6))
+# An answer was X; a state port was X; a counter that is not there was not 0.
+UNKNOWN, STATE_UNKNOWN, STRAY = Bits("unknown", 8), Bits("state_unknown", 9), Bits("stray", 10)
+
+_ACCESS = (
+    Field("retired", "u1", 4),
+    Field("access", "u1", parts=(Bits("op", 0, 3), Bits("access", 3))),
+    Field("mode", "u1", 3),
+    Field("xlen32", "u1", 1),
+    Field("addr", "<u2", 12),
+)
+_OPERAND = (Zero(5), Field("wdata", "<u8", "Xlen"), Field("time", "<u8", 64))
+_EVENTS = Field("events", "u1", "EventBits", elements="NEvents", multiple=4)
+
+# The player's file. cycle: idle cycles before the row.
+STIMULUS = Layout(
+    "stimulus",
+    (
+        Field("cycle", "<u8"),
+        Field("levels", "<u4", parts=HART),
+        *_ACCESS,
+        Field("outcome", "u1"),
+        *_OPERAND,
+        _EVENTS,
+    ),
+    levels=sum(bits.mask for bits in HART),
+)
+
+# The recorder's file. of: the OF bits; counters: those that are there.
+RECORDED = Layout(
+    "recorded",
+    (
+        Field("cycle", "<u8", 64),
+        Field("levels", "<u4", parts=(*HART, *STATE, UNKNOWN, STATE_UNKNOWN, STRAY)),
+        *_ACCESS,
+        Field("outcome", "u1", 2),
+        *_OPERAND,
+        Field("rdata", "<u8", "Xlen"),
+        _EVENTS,
+        Field("of", "<u4", 32),
+        Field("counters", "<u8", 64, elements="NCounters"),
+    ),
+)

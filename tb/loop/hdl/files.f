@@ -1,0 +1,1 @@
+tb/loop/hdl/loop_tb.sv

@@ -1,0 +1,9 @@
+rtl/common/trace_timestamp.sv
+tb/common/hdl/ready_source.sv
+tb/common/hdl/trace_player.sv
+tb/common/hdl/trace_recorder.sv
+tb/ntrace/hdl/ntrace_row_pkg.sv
+tb/ntrace/hdl/ntrace_stimulus_split.sv
+tb/ntrace/hdl/ntrace_levels_join.sv
+tb/ntrace/hdl/ntrace_lanes_join.sv
+tb/ntrace/hdl/ntrace_tb.sv

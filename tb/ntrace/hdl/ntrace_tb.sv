@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// N-Trace testbench: clock, timestamp unit, encoder, and the two ways to drive it.
+//
+// drive_bulk_i = 1: trace_player plays `stimulus.bin` and trace_recorder writes what it saw, from go_i
+// rising to done_o. drive_bulk_i = 0: the ports below are the encoder's, and cocotb drives and
+// samples them every cycle (tb/agents). The ports are the whole E-Trace 2.0 ingress port; N-Trace
+// needs neither cause nor tval, but what crossed the port is the record of the run.
+module ntrace_tb
+#(
+  parameter int Xlen         = 64,
+  parameter int NBlocks      = 1,
+  parameter int IRetireWidth = 7,
+  parameter int IcntBits     = 22,
+  parameter int HistBits     = 32,
+  parameter int StackDepth   = 8,
+  parameter int RepeatBits   = 18,
+  parameter int TsWidth      = 64,
+  parameter int FifoDepth    = 16,
+  parameter int OutBytes     = 8,
+  parameter int NFilters     = 2,
+  parameter int NComps       = 2
+) (
+  output logic                             clk_o,
+  input  logic                             rst_ni,
+
+  // Bulk drive.
+  input  logic                             drive_bulk_i,
+  input  logic                             go_i,
+  output logic                             done_o,
+  input  logic [31:0]                      ready_seed_i,
+  input  logic [6:0]                       ready_low_i,   // % of cycles
+
+  // Static controls, as registers would hold them.
+  input  logic [2:0]                       inst_mode_i,
+  input  logic [1:0]                       sync_mode_i,
+  input  logic [3:0]                       sync_max_i,
+  input  logic                             stall_ena_i,
+  input  logic                             rc7_i,
+  input  logic                             btype_ext_i,
+  input  logic [3:0]                       src_bits_i,
+  input  logic [11:0]                      src_id_i,
+  input  logic                             inhibit_src_i,
+  input  logic                             ts_enable_i,
+  input  logic [2:0]                       ts_mode_i,
+  input  logic [1:0]                       ts_prescale_i,
+  input  logic                             ts_run_in_debug_i,
+  input  logic                             context_ena_i,
+  input  logic                             hcontext_ena_i,
+  input  logic                             extend_addr_msb_i,
+  input  logic [1:0]                       implicit_return_i,
+  input  logic                             repeated_history_i,
+  input  logic                             repeat_branch_i,
+  input  logic                             sequential_jump_i,
+  input  logic                             all_jumps_i,
+  input  logic [15:0]                      filters_i,
+  input  logic [NFilters*128-1:0]          filter_cfg_i,
+  input  logic [NComps*160-1:0]            comp_cfg_i,
+
+  // Pins drive.
+  input  logic                             ctl_enable_i,
+  input  logic                             ctl_inst_tracing_i,
+  input  logic                             ctl_halted_i,
+  input  logic                             ctl_in_reset_i,
+  input  logic                             ctl_low_power_i,
+  input  logic                             ctl_notify_i,
+  input  logic                             ctl_ext_notify_i,
+  input  logic [5:0]                       ctl_vendor_i,
+  input  logic [31:0]                      ctl_vendor_data_i,
+  input  logic [NBlocks*4-1:0]             ing_itype_i,
+  input  logic [NBlocks*Xlen-1:0]          ing_iaddr_i,
+  input  logic [NBlocks*IRetireWidth-1:0]  ing_iretire_i,
+  input  logic [NBlocks-1:0]               ing_ilastsize_i,
+  input  logic [NBlocks-1:0]               ing_sijump_i,
+  input  logic [NBlocks*8-1:0]             ing_cause_i,
+  input  logic [NBlocks*Xlen-1:0]          ing_tval_i,
+  input  logic [NBlocks*3-1:0]             ing_priv_i,
+  input  logic [NBlocks*32-1:0]            ing_context_i,
+  input  logic [NBlocks*16-1:0]            ing_hcontext_i,
+  output logic                             ing_ready_o,
+  output logic                             ing_drop_o,
+  output logic [31:0]                      sts_levels_o,  // levels, pulses and drop, as the recorder has them
+  output logic                             sts_block_o,   // some lane holds a block
+  output logic [TsWidth-1:0]               sts_tstamp_o,
+  output logic                             sts_empty_o,
+  output logic                             sts_overflow_o,
+  output logic                             out_valid_o,
+  output logic [$clog2(OutBytes+1)-1:0]    out_nbytes_o,
+  output logic [8*OutBytes-1:0]            out_data_o,
+  input  logic                             out_ready_i
+);
+
+  // Rows of both files: tb/common/agents/layout.py, from which ntrace_stimulus_split, ntrace_levels_join and ntrace_lanes_join are generated.
+  localparam int LaneBits = ntrace_row_pkg::LaneBits;
+  localparam int RowBits  = ntrace_row_pkg::stimulus_bits(NBlocks);
+  localparam logic [63:0] GiveUp = 64'd200_000;  // cycles without progress
+  localparam logic [63:0] Quiet  = 64'd8;        // cycles that must stay empty at the end
+
+  initial clk_o = 1'b0;
+  always #5 clk_o = !clk_o;
+
+  // What the player shows.
+  logic [RowBits-1:0]              row;
+  logic                            play, played, draining, accept;
+  logic [NBlocks*4-1:0]            row_itype, itype;
+  logic [NBlocks*Xlen-1:0]         row_iaddr, iaddr, row_tval, tval;
+  logic [NBlocks*IRetireWidth-1:0] row_iretire, iretire;
+  logic [NBlocks-1:0]              row_ilastsize, ilastsize, row_sijump, sijump, block;
+  logic [NBlocks*8-1:0]            row_cause, cause;
+  logic [NBlocks*3-1:0]            row_priv, priv;
+  logic [NBlocks*32-1:0]           row_context, context_id;
+  logic [NBlocks*16-1:0]           row_hcontext, hcontext_id;
+  logic                            enable, inst_tracing, halted, in_reset, low_power, notify, ext_notify;
+  logic                            row_enable, row_inst_tracing, row_halted, row_in_reset, row_low_power;
+  logic                            row_notify, row_ext_notify;
+  logic [5:0]                      row_vendor, vendor;
+  logic [31:0]                     row_vendor_data, vendor_data;
+  logic [NBlocks*LaneBits-1:0]     seen_lanes;
+  logic                            random_ready, ready;
+
+  ntrace_stimulus_split #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_split (
+    .row_i(row), .enable_o(row_enable), .inst_tracing_o(row_inst_tracing), .halted_o(row_halted),
+    .in_reset_o(row_in_reset), .low_power_o(row_low_power), .notify_o(row_notify), .ext_notify_o(row_ext_notify),
+    .vendor_o(row_vendor), .vendor_data_o(row_vendor_data), .itype_o(row_itype), .ilastsize_o(row_ilastsize),
+    .sijump_o(row_sijump), .priv_o(row_priv), .cause_o(row_cause), .iretire_o(row_iretire),
+    .hcontext_o(row_hcontext), .context_o(row_context), .iaddr_o(row_iaddr), .tval_o(row_tval)
+  );
+  ntrace_levels_join u_levels (
+    .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
+    .low_power_i(low_power), .notify_i(notify), .ext_notify_i(ext_notify), .vendor_i(vendor), .drop_i(ing_drop_o),
+    .row_o(sts_levels_o)
+  );
+  ntrace_lanes_join #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_lanes (
+    .itype_i(itype), .ilastsize_i(ilastsize), .sijump_i(sijump), .priv_i(priv), .cause_i(cause), .iretire_i(iretire),
+    .hcontext_i(hcontext_id), .context_i(context_id), .iaddr_i(iaddr), .tval_i(tval), .row_o(seen_lanes)
+  );
+
+  for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
+    assign block[k] = (iretire[IRetireWidth*k +: IRetireWidth] != '0) ||
+                      (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
+  end
+
+  assign sts_block_o  = (block != '0);
+  assign enable       = drive_bulk_i ? row_enable       : ctl_enable_i;
+  assign inst_tracing = drive_bulk_i ? row_inst_tracing : ctl_inst_tracing_i;
+  assign halted       = drive_bulk_i ? row_halted       : ctl_halted_i;
+  assign in_reset     = drive_bulk_i ? row_in_reset     : ctl_in_reset_i;
+  assign low_power    = drive_bulk_i ? row_low_power    : ctl_low_power_i;
+  assign notify       = drive_bulk_i ? row_notify       : ctl_notify_i;
+  assign ext_notify   = drive_bulk_i ? row_ext_notify   : ctl_ext_notify_i;
+  assign vendor       = drive_bulk_i ? row_vendor       : ctl_vendor_i;
+  assign vendor_data  = drive_bulk_i ? row_vendor_data  : ctl_vendor_data_i;
+  assign itype       = drive_bulk_i ? row_itype     : ing_itype_i;
+  assign iaddr       = drive_bulk_i ? row_iaddr     : ing_iaddr_i;
+  assign iretire     = drive_bulk_i ? row_iretire   : ing_iretire_i;
+  assign ilastsize   = drive_bulk_i ? row_ilastsize : ing_ilastsize_i;
+  assign sijump      = drive_bulk_i ? row_sijump    : ing_sijump_i;
+  assign cause       = drive_bulk_i ? row_cause     : ing_cause_i;
+  assign tval        = drive_bulk_i ? row_tval      : ing_tval_i;
+  assign priv        = drive_bulk_i ? row_priv      : ing_priv_i;
+  assign context_id  = drive_bulk_i ? row_context   : ing_context_i;
+  assign hcontext_id = drive_bulk_i ? row_hcontext  : ing_hcontext_i;
+  assign ready       = drive_bulk_i ? (random_ready || played) : out_ready_i;
+  assign accept      = ing_ready_o;
+
+  trace_player #(.RowBits(RowBits)) u_player (
+    .clk_i(clk_o), .go_i(play), .accept_i(accept), .row_o(row), .done_o(played)
+  );
+
+  ready_source u_ready (
+    .clk_i(clk_o), .run_i(play), .seed_i(ready_seed_i), .percent_low_i(ready_low_i), .ready_o(random_ready)
+  );
+
+  // Time: a system clock of half the frequency, and an external time of its own pace. It begins with the
+  // player, so that the cycles Python needs before do not count.
+  localparam logic [63:0] One = 64'd1, Offset = 64'd1000;
+  logic [TsWidth-1:0] age, external_time;
+  logic               timed;
+
+  assign timed         = rst_ni && (!drive_bulk_i || go_i);
+  // Somewhere else in every run, so that absolute timestamps have every length.
+  logic [TsWidth-1:0] seed_time, far;
+  if (TsWidth > 32) begin : gen_wide_time
+    assign seed_time = {{(TsWidth-32){1'b0}}, ready_seed_i};
+  end else begin : gen_narrow_time
+    assign seed_time = ready_seed_i[TsWidth-1:0];
+  end
+  assign far           = ready_seed_i[5] ? seed_time << ready_seed_i[4:0] : seed_time >> ready_seed_i[4:0];
+  assign external_time = age + (age << 1) + Offset[TsWidth-1:0] + far;
+
+  always_ff @(posedge clk_o) begin
+    if (!timed) age <= '0;
+    else        age <= age + One[TsWidth-1:0];
+  end
+
+  trace_timestamp #(.Width(TsWidth)) u_timestamp (
+    .clk_i(clk_o), .rst_ni(rst_ni), .active_i(timed), .count_i(1'b1), .clear_i(1'b0),
+    .run_in_debug_i(ts_run_in_debug_i), .mode_i(ts_mode_i), .prescale_i(ts_prescale_i), .halted_i(halted),
+    .sys_tick_i(age[0]), .external_i(external_time), .shared_i({TsWidth{1'b0}}),
+    .tstamp_o(sts_tstamp_o)
+  );
+
+  ntrace_encoder #(
+    .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .IcntBits(IcntBits),
+    .HistBits(HistBits), .FifoDepth(FifoDepth), .OutBytes(OutBytes), .StackDepth(StackDepth),
+    .RepeatBits(RepeatBits), .TsWidth(TsWidth), .NFilters(NFilters), .NComps(NComps)
+  ) u_dut (
+    .clk_i(clk_o), .rst_ni(rst_ni),
+    .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
+    .low_power_i(low_power), .notify_i(notify), .ext_notify_i(ext_notify), .vendor_tcode_i(vendor),
+    .vendor_data_i(vendor_data),
+    .inst_mode_i(inst_mode_i), .sync_mode_i(sync_mode_i), .sync_max_i(sync_max_i),
+    .stall_ena_i(stall_ena_i), .rc7_i(rc7_i), .btype_ext_i(btype_ext_i), .src_bits_i(src_bits_i),
+    .src_id_i(src_id_i), .inhibit_src_i(inhibit_src_i), .ts_enable_i(ts_enable_i), .tstamp_i(sts_tstamp_o),
+    .context_ena_i(context_ena_i), .hcontext_ena_i(hcontext_ena_i), .extend_addr_msb_i(extend_addr_msb_i),
+    .implicit_return_i(implicit_return_i), .repeated_history_i(repeated_history_i),
+    .repeat_branch_i(repeat_branch_i), .sequential_jump_i(sequential_jump_i), .all_jumps_i(all_jumps_i),
+    .filters_i(filters_i), .filter_cfg_i(filter_cfg_i), .comp_cfg_i(comp_cfg_i),
+    .ing_itype_i(itype), .ing_iaddr_i(iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(ilastsize),
+    .ing_sijump_i(sijump), .ing_cause_i(cause), .ing_tval_i(tval), .ing_priv_i(priv),
+    .ing_context_i(context_id), .ing_hcontext_i(hcontext_id), .ing_ready_o(ing_ready_o),
+    .drop_o(ing_drop_o), .empty_o(sts_empty_o), .overflow_o(sts_overflow_o),
+    .out_valid_o(out_valid_o), .out_nbytes_o(out_nbytes_o), .out_data_o(out_data_o), .out_ready_i(ready)
+  );
+
+  // A run: play, drain until the encoder is empty and stays so, done. Anything else is given up.
+  logic [63:0] cycle, quiet, idle, tstamp;
+  logic        finish;
+
+  assign play     = go_i && !finish;
+  assign draining = played && play;
+  assign done_o   = finish;
+
+  initial finish = 1'b0;
+
+  always_ff @(posedge clk_o) begin
+    if (!go_i) begin
+      finish <= 1'b0;
+      cycle  <= '0;
+      quiet  <= '0;
+      idle   <= '0;
+    end else begin
+      cycle <= cycle + 64'd1;
+      quiet <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
+      idle  <= (draining || !accept) ? idle + 64'd1 : 64'd0;
+      if ((quiet == Quiet) || (idle == GiveUp)) finish <= 1'b1;
+    end
+  end
+
+  if (TsWidth == 64) begin : gen_tstamp
+    assign tstamp = sts_tstamp_o;
+  end else begin : gen_tstamp
+    assign tstamp = {{(64-TsWidth){1'b0}}, sts_tstamp_o};
+  end
+
+  trace_recorder #(.LaneBits(NBlocks*LaneBits), .OutBytes(OutBytes)) u_recorder (
+    .clk_i(clk_o), .go_i(play && drive_bulk_i), .cycle_i(cycle),
+    .accept_i(accept), .any_block_i(sts_block_o), .levels_i(sts_levels_o),
+    .vendor_data_i(vendor_data), .tstamp_i(tstamp),
+    .lanes_i(seen_lanes),
+    .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
+    .nbytes_i(out_nbytes_o), .data_i(out_data_o),
+    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
+    .early_empty_i((quiet != 64'd0) && !sts_empty_o)
+  );
+
+endmodule

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios of periodic synchronization in each mode, at each place (8.5, NT-20, NT-23)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.ntrace.stimulus.scenarios.base import (
+    SMALL,
+    TWO,
+    ProgramRun,
+    builder,
+    configs,
+    scenario,
+    start,
+    stop,
+)
+from rvtrace.tb.ntrace.stimulus.scenarios.counters import _nops
+
+
+def _mixed(b: ProgramBuilder) -> None:
+    """A loop with linear stretches, branches, calls and returns: about 60 half-words a turn."""
+    b.label("loop")
+    _nops(b, 18)
+    b.beq(8, 9, "skip")
+    b.c_nop()
+    b.label("skip")
+    b.jal(1, "leaf")
+    b.label("back")
+    b.bne(8, 9, "skip2")
+    _nops(b, 9)
+    b.label("skip2")
+    b.jalr(1, 10)
+    b.label("back2")
+    b.bne(10, 0, "loop")
+    _nops(b, 150)
+    b.c_j("end")
+    b.label("leaf")
+    _nops(b, 3)
+    b.c_beqz(8, "leaf2")
+    b.label("leaf2")
+    b.c_jr(1)
+    b.label("end")
+    b.nop()
+
+
+def _turns(walk: Walk, at: dict[str, int], rng: Random, turns: int) -> Walk:
+    for turn in range(turns):
+        for back in ("back", "back2"):
+            walk.run()
+            skip = rng.random() < 0.5
+            walk.branch(skip).run()
+            if back == "back":
+                walk.step()
+            else:
+                walk.jump(at["leaf"])
+            walk.run()
+            walk.branch(rng.random() < 0.5).jump(at[back])
+        walk.branch(turn < turns - 1)
+    walk.run_to(at["end"])
+    return walk
+
+
+def _periodic(config: Config, rng: Random) -> ProgramRun:
+    b = builder(config)
+    _mixed(b)
+    program, walk = start(b, config)
+    _turns(walk, b.labels, rng, 24).step()
+    return stop(program, walk)
+
+
+_SYNC = ("NT.8.5.sync2_linear", "NT.8.5.sync2_indirect", "NT.8.5.sync2_direct", "NT-20", "NT-9")
+
+
+@scenario(*_SYNC, configs=configs(inst_sync_mode=1), retirement="single")
+def sync_messages(config: Config, rng: Random) -> ProgramRun:
+    """Periodic sync after 16 messages: at indirect jumps, taken branches and linear code, with HIST pending or not."""
+    return _periodic(config, rng)
+
+
+@scenario(*_SYNC, configs=(*configs(inst_sync_mode=2, inst_sync_max=(0, 2)), *configs(inst_sync_mode=2, **TWO)))
+def sync_cycles(config: Config, rng: Random) -> ProgramRun:
+    """Periodic sync after 16 or 64 clock cycles."""
+    return _periodic(config, rng)
+
+
+@scenario(*_SYNC, configs=(*configs(inst_sync_mode=3, inst_sync_max=(0, 2)), *configs(inst_sync_mode=3, **TWO)))
+def sync_half_words(config: Config, rng: Random) -> ProgramRun:
+    """Periodic sync after 16 or 64 half-words."""
+    return _periodic(config, rng)
+
+
+@scenario("NT.8.5.sync2_linear", "NT.8.4.4.sync4", "NT-20", "NT-23", configs=configs(inst_sync_mode=(1, 2, 3), **SMALL))
+def sync_small(config: Config, rng: Random) -> ProgramRun:
+    """Periodic sync together with small counters: due while a full I-CNT waits, and with both lanes busy."""
+    return _periodic(config, rng)
+
+
+@scenario("NT.8.5.sync2_indirect", "NT.2.exception", "NT-20", configs=configs(inst_sync_mode=(1, 2, 3)))
+def sync_at_trap(config: Config, rng: Random) -> ProgramRun:
+    """Periodic sync at the handler of a trap: the Sync message keeps the B-TYPE; also at back-to-back traps."""
+    b = builder(config)
+    _nops(b, 60)
+    program, walk = start(b, config)
+    first, nested = b.labels["trap_handler"], b.labels["trap_nested"]
+    for turn in range(25):
+        back = walk.step().pc
+        if turn % 3 == 2:
+            walk.trap(5, first).trap(2, nested).step().jump(first)
+        else:
+            walk.trap(7 if turn % 2 else 5, first, interrupt=bool(turn % 2))
+        walk.step(3).jump(back)
+    return stop(program, walk)
+
+
+@scenario(
+    "NT-20", "NT.8.5.sync2_indirect", configs=configs(mode="htm", inst_sync_mode=1, ownership=1, inst_stall_ena=1)
+)
+def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
+    """The sixteenth message is an Ownership in the block of a jump or trap after branches: the sync takes over with
+    HIST.
+    """
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(80):
+        walk.branch(False)
+        walk.context = turn + 1
+        if turn < 40:
+            walk.step().jump(at["loop"])
+        else:
+            walk.trap(3, at["trap_handler"], interrupt=True)
+            walk.step(3).jump(at["loop"])
+    return stop(program, walk)
+
+
+@scenario("NT.3.2.src", "NT.8.5.sync6", configs=configs(src_bits=12, mode="htm"))
+def longest_sync(config: Config, rng: Random) -> ProgramRun:
+    """A marker with SRC of 12 bits, 30 branches in HIST and a kernel address: 23 bytes."""
+    b = builder(config, base=0xFFFF_FFFF_8000_0000, handler=None)
+    b.beq(8, 9, "main")
+    for _ in range(40):
+        b.nop()
+    program, walk = start(b, config)
+    for _ in range(29):
+        walk.branch(True)
+    walk.branch(False).step(20).notify().step(3)
+    return stop(program, walk)

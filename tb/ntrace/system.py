@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""N-Trace: Nexus messages, and the trace system with its control registers around the encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+from rvtrace.models.ntrace.config import MODES, VARIANTS, Config
+from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.models.riscv import recording
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.check import Verdict, check, plan
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.sizes import Method, Sizes
+from rvtrace.tb.ntrace.builds import BUILD
+from rvtrace.tb.ntrace.coverage.points import DEFINITIONS
+from rvtrace.tb.ntrace.stimulus import random_jobs
+from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL
+from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
+from rvtrace.tb.tci.builds import TCI_BUILDS
+from rvtrace.tb.tci.encoder_system import EncoderSystem
+from rvtrace.tb.tci.job import TciJob
+
+SIZES = Sizes(
+    methods=(
+        Method("BTM", {"mode": "btm"}, (1.773, 1.400)),
+        Method("HTM", {"mode": "htm"}, (0.537, 0.440)),
+        Method("HTM + repeated history", {"mode": "htm", "repeated_history": 1}, (0.462, 0.419)),
+        Method("HTM + implicit return", {"mode": "htm", "implicit_return": 3}, (0.291, 0.245)),
+        Method("HTM + both", {"mode": "htm", "implicit_return": 3, "repeated_history": 1}, (0.213, 0.220)),
+    ),
+    extras={
+        "none": {},
+        "timestamps": {"timestamp": 1},
+        "source of 6 bits": {"src_bits": 6},
+        "periodic sync, 256 messages": {"inst_sync_mode": 1, "inst_sync_max": 4},
+        "all three": {"timestamp": 1, "src_bits": 6, "inst_sync_mode": 1, "inst_sync_max": 4},
+    },
+    free=frozenset({"variant", "xlen", "ip", "src_id", "b_type"}),
+    default=Config().to_dict(),
+    about="32 other programs",
+)  # fmt: skip
+
+
+def programs(
+    xlens: Iterable[int] = (64,), modes: Iterable[str] = tuple(MODES), variants: Iterable[str] = VARIANTS[:1]
+) -> list[Job]:
+    """Every recorded program in each combination."""
+    return [
+        Job(f"{name}-rv{xlen}-{mode}-{variant}", f"program:{name}", {"xlen": xlen, "mode": mode, "variant": variant})
+        for variant in variants for xlen in xlens for name in recording.names() for mode in modes
+    ]  # fmt: skip
+
+
+class NTrace(EncoderSystem):
+    """The N-Trace encoder, and the trace system around it."""
+
+    ip, title, config, sizes, tolerances = "ntrace", "N-Trace", Config, SIZES, Tolerances
+    synthesis_top = "ntrace_encoder"
+    synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
+    linted: ClassVar[tuple[dict[str, int], ...]] = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})
+    around = (("trace_system", TCI_BUILDS["ntrace"].bench, linted),)
+    modelled_as = "in HTM and BTM"
+    scenarios: Mapping[str, Any] = SCENARIOS
+    definition: Definition = DEFINITIONS["ntrace"]
+    small: dict[str, Any] = dict(SMALL)
+    build = BUILD
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """RV64 and RV32 in HTM and BTM; all: in both variants."""
+        return programs((64, 32), variants=VARIANTS if everything else VARIANTS[:1])
+
+    def described(self, config: Config) -> str:
+        """Variant, mode and width."""
+        return f"{config.variant} {config.mode.upper()} RV{config.xlen}"
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> NtraceCapture:
+        """One of files."""
+        return NtraceCapture(config, program, data, beats, retired, rerun=rerun)
+
+    def check(self, capture: NtraceCapture, tolerances: Tolerances) -> Verdict:
+        """Exact, lossless and legal."""
+        return check(capture, tolerances)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/ntrace/plan.toml."""
+        return plan()
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random walk in a random configuration."""
+        return random_jobs.random_job(seed, base, size)
+
+    def random_tci_job(self, seed: int, base: Mapping[str, Any] | None = None) -> TciJob:
+        """A random system scenario in a random configuration of what the scenario does not set."""
+        return random_jobs.random_tci_job(seed, base)
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Encoder model and decoder in both modes."""
+        found = []
+        for mode in MODES:
+            config, what = Config(mode=mode), stimulus(Job("perf", f"program:{program}", {"mode": mode}))
+            data = Encoder(config).run(what.beats).data
+            found.append((int((what.retired.kind == 0).sum()), [
+                ("encoder model", lambda c=config, w=what: Encoder(c).run(w.beats)),
+                ("decoder", lambda c=config, w=what, d=data: decode(d, w.program, c)),
+            ]))  # fmt: skip
+        return found
+
+
+SYSTEM = NTrace()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SBI PMU extension: models/sbi_pmu as the firmware of a hart with the counters of rtl/hpm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import Any, ClassVar
+
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv import recording
+from rvtrace.models.sbi_pmu.backend_hpm import HpmBackend
+from rvtrace.models.sbi_pmu.calls import Action, act
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.pmu import SbiPmu
+from rvtrace.models.sbi_pmu.random_calls import random_calls
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
+from rvtrace.scoreboards.sbi_pmu.check import check, plan
+from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.rows_system import RowsSystem
+from rvtrace.tb.hpm import system as hpm
+from rvtrace.tb.sbi_pmu.builds import BUILD
+from rvtrace.tb.sbi_pmu.coverage.points import SBI_PMU
+from rvtrace.tb.sbi_pmu.stimulus import random_jobs
+from rvtrace.tb.sbi_pmu.stimulus.builds import BARE, DEFAULT, RV32
+from rvtrace.tb.sbi_pmu.stimulus.scenarios import SCENARIOS
+
+_CALLS = 10_000  # of a measurement
+
+
+class SbiPmuSystem(RowsSystem):
+    """The SBI implementation, on counters in RTL."""
+
+    ip, title, config, tolerances = "sbi_pmu", "SBI PMU", Config, Tolerances
+    left = ("config.json", "calls.jsonl", "calls.txt", "rows.npz")
+    more_words: ClassVar[dict[str, str]] = hpm.HpmSystem.more_words | {
+        "FIRMWARE": "option firmware, logical indices of firmware counters, default 40+41+43",
+        "POLICY": (
+            "option policy, default strict; a named set and changes: opensbi,minh=asked (docs/reference/sbi-pmu.md)"
+        ),
+    }
+    scenarios: Mapping[str, Any] = SCENARIOS
+    small: dict[str, Any] = dict(BARE)
+    build = BUILD
+    synthesis_top = hpm.HpmSystem.synthesis_top
+    synthesized = ()  # it is the design of IP=hpm, which is linted and measured there
+    linted = ()
+    modelled_as = "of random calls"
+    whole = counted = "calls"
+    summed = ("calls", "operations", "cycles")
+
+    @property
+    def definition(self) -> Definition:
+        """tb/sbi_pmu/coverage/points.py."""
+        return SBI_PMU
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """perf on every recorded program, RV64 and RV32; everything: without Sscofpmf as well."""
+        builds = [("perf", DEFAULT, 64), ("perf", RV32, 32), *([("bare", BARE, 32)] if everything else [])]
+        return [
+            Job(f"{name}-rv{xlen}-{what}", f"program:{name}", dict(build), ip=self.ip)
+            for name in recording.names() for what, build, xlen in builds
+        ]  # fmt: skip
+
+    def described(self, config: Config) -> str:
+        """Width, policy, counters."""
+        return f"RV{config.xlen} {config.policy} {len(config.platform.counters)} counters"
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random supervisor on a random platform under a random policy."""
+        return random_jobs.random_job(seed, base, size)
+
+    def check(self, capture: SbiPmuCapture, tolerances: Tolerances | None = None) -> Any:
+        """Every answer, every operation, every view of the supervisor."""
+        return check(capture, tolerances)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/sbi_pmu/plan.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """The SBI implementation on the counter model, as many random calls for each program."""
+        config = Config()
+        actions = list(random_calls(Random(f"1:{program}"), config.platform, _CALLS))
+        return [(_CALLS, [("SBI PMU model", lambda: _called(config, actions))])]
+
+
+def _called(config: Config, actions: Iterable[Action]) -> None:
+    backend = HpmBackend(Hpm(config.hpm))
+    pmu = SbiPmu(config.platform, backend)
+    for action in actions:
+        act(action, pmu, backend)
+
+
+SYSTEM = SbiPmuSystem()

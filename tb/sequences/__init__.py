@@ -1,1 +1,0 @@
-"""Sequences and the stimuli they play."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subsystem: one hart, five trace sources, and which of them disagrees with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from rvtrace.models.ctr.config import Config as CtrConfig
+from rvtrace.models.riscv import recording
+from rvtrace.models.subsystem.config import ALL_MODES, Config
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.subsystem.check import check, plan
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
+from rvtrace.tb.subsystem.builds import BUILD
+from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
+from rvtrace.tb.subsystem.stimulus import random_jobs
+from rvtrace.tb.subsystem.stimulus.builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
+from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
+
+WALKS = 10  # of the main job
+# What programs run with: RV64 almost as it comes out of reset, RV32 with what makes traces short; and what makes them
+# long.
+PLAIN: dict[str, Any] = {**DEFAULT, "timestamp": 1}
+SHORT: dict[str, Any] = {
+    **RV32,
+    "mode": "htm",
+    "ntrace_returns": 3,
+    "repeated_history": 1,
+    "ownership": 1,
+    "implicit_return": 1,
+    "branch_prediction": 1,
+    "ctr_depth": 32,
+    "events": "interrupt,mispredict,exception,taken_branch,jump,call,load,external0",
+}
+BRANCHES: dict[str, Any] = {
+    **DUAL,
+    "mode": "btm",
+    "jump_target_cache": 1,
+    "full_address": 1,
+    "timestamp": 1,
+    "sync_mode": 2,
+    "ctr_ctl": sum(CtrConfig().bit(name) for name in (*ALL_MODES, "NTBREN")),
+    "events": "return,store,branch,external1,external2,external3,interrupt,0",
+}
+_BUILT = [BUILD.of(Config.from_dict(build)) for build in (DEFAULT, RV32)]
+
+
+class SubsystemSystem(System):
+    """All five on one hart port."""
+
+    ip, title, config, tolerances = "subsystem", "Subsystem", Config, Tolerances
+    left = (
+        "ntrace.trace",
+        "etrace.trace",
+        "tandem.trace",
+        "program.elf",
+        "config.json",
+        "retired.csv",
+        "rows.npz",
+        "snapshots.json",
+    )
+    more_words: ClassVar[dict[str, str]] = {
+        "EVENTS": (
+            "option events, what counters 3 to 10 count, by name or selector, joined by commas"
+            " (docs/reference/rtl-subsystem.md)"
+        )
+    }
+    scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    small: ClassVar[dict[str, Any]] = dict(RV32)
+    build = BUILD
+    synthesis_top = "trace_subsystem"
+    synthesized = ()  # its blocks are measured by themselves
+    linted: ClassVar[tuple[dict[str, Any], ...]] = tuple(
+        BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
+    )
+    unread = (
+        "a run of the subsystem leaves three traces; check each with `make check-trace FORMAT=ntrace|etrace|tandem "
+        "TRACE=<file> ELF=<file>`, or all trace sources together in a run: `make run IP=subsystem PROGRAM=sort`"
+    )
+
+    @property
+    def definition(self) -> Definition:
+        """tb/subsystem/coverage/points.py."""
+        return SUBSYSTEM
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """RV64 as it comes, RV32 two a cycle with an output that waits; all: the other builds as well."""
+        builds: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+            ("plain", PLAIN, {}), ("short", SHORT, {"grouping": "random", "gaps": 10, "backpressure": 20}),
+        ]  # fmt: skip
+        if everything:
+            builds += [("branches", BRANCHES, {"gaps": 5}), ("lean", LEAN, {})]
+        return [
+            Job(f"{name}-rv{build.get('xlen', 64)}-{what}", f"program:{name}", dict(build), ip=self.ip, **more)
+            for name in recording.names() for what, build, more in builds
+        ]  # fmt: skip
+
+    def walks(self, seed: int) -> list[Job]:
+        """On the two builds that the programs have."""
+        return [
+            self.random_job(seed + n, (DEFAULT, RV32)[n % 2] or {"xlen": 64, "retire": 1, "incremental": 1}, 5000)
+            for n in range(WALKS)
+        ]
+
+    def daily(self, sim: str) -> list[Job]:
+        """Those on the two builds that the programs have; `make cover` and `make test` play the others too."""
+        return [job for job in self.directed(sim) if self.build_of(job) in _BUILT]
+
+    def described(self, config: Config) -> str:
+        """Width, retirements, modes."""
+        return f"RV{config.xlen} {config.retire} a cycle, N-Trace {config.mode}, {config.ctr_depth} records"
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """A random walk in a random configuration."""
+        return random_jobs.random_job(seed, base, size)
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
+        """There is no one trace."""
+        raise ArgumentError(self.unread)
+
+    def check(self, capture: Any, tolerances: Any = None) -> Any:
+        """The cross-check."""
+        return check(capture)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/subsystem/plan.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Its models are those of the other systems."""
+        return []
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """What the trace sources reported."""
+        stats = result.get("stats", {})
+        sizes = " ".join(f"{name} {int(stats.get(f'{name}_bytes', 0)):>7}" for name in ("ntrace", "etrace", "tandem"))
+        return (
+            f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('traps', 0)):>4} traps  bytes: {sizes} "
+            f" {int(stats.get('entries', 0)):>3} entries"
+        )
+
+    def captured(self, job: Job) -> None:
+        """Any run leaves its traces."""
+
+
+SYSTEM = SubsystemSystem()

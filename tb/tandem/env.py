@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment of the tandem-trace encoder: agents for rows and trace, scoreboard and coverage, and the test that
+plays one job.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.common import base
+from rvtrace.tb.common.agents import port_files
+from rvtrace.tb.common.agents.pins import Pins, of_tandem
+from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.tandem.agents.rows import RowsAgent, WordsAgent
+from rvtrace.tb.tandem.coverage.sampling import sample
+from rvtrace.tb.tandem.stimulus.rows import TandemStimulus
+from rvtrace.tb.tandem.stimulus.stimulus import stimulus
+
+
+class Scoreboard(base.Scoreboard):
+    """Exact, lossless, legal, and programs through the verifier (scoreboards/tandem/check.py)."""
+
+    observed = ("ingress", "stream")
+    tolerances_class = Tolerances
+
+    def captured(self, job: Job, stimulus: TandemStimulus, problems: list[str]) -> TandemCapture:
+        rows, errors = self.ingress.got
+        data, marks = self.stream.got
+        gaps = None if job.backpressure else port_files.gaps(stimulus.beats.cycle)
+        return TandemCapture(
+            stimulus.config,
+            rows,
+            data,
+            marks,
+            errors,
+            problems,
+            job.exact,
+            job.rerun,
+            stimulus.program,
+            stimulus.retired,
+            gaps,
+            self.get_parent().stream.monitor.width,
+        )
+
+    def checked(self) -> Verdict:
+        return check(self.capture, self.tolerances)
+
+
+class Coverage(base.Coverage):
+    """The points of the tandem trace."""
+
+    def sample(self, capture: TandemCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
+        return sample(capture, verdict)
+
+
+class TandemEnv(EncoderEnv):
+    """Around tandem_tb."""
+
+    agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType({"ingress": RowsAgent, "stream": WordsAgent})
+    scoreboard_class, coverage_class = Scoreboard, Coverage
+
+
+class TandemTest(EncoderTest):
+    """Plays one job on a tandem-trace encoder."""
+
+    env_class, stimulus_of = TandemEnv, staticmethod(stimulus)
+
+    def pins(self) -> Pins:
+        return of_tandem(self.stimulus.config, random.Random(self.job.rng_path("noise")).getrandbits(32))
+
+    def leave(self, out: Path) -> None:
+        """trace.bin, config.json, rows.npz (what was on the ports), and of a program program.elf and retired.csv."""
+        _, capture = self.outcome
+        (out / "trace.bin").write_bytes(capture.data)
+        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
+        capture.rows.save(out / "rows.npz")
+        if self.stimulus.elf is not None:
+            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
+            self.stimulus.retired.to_csv(out / "retired.csv")
+
+
+TEST = TandemTest

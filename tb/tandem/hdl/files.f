@@ -1,0 +1,10 @@
+tb/tandem/hdl/tandem_row_pkg.sv
+tb/tandem/hdl/tandem_lanes_split.sv
+tb/tandem/hdl/tandem_lanes_join.sv
+tb/tandem/hdl/tandem_errors_join.sv
+tb/common/hdl/ready_source.sv
+tb/common/hdl/trace_player.sv
+tb/common/hdl/trace_recorder.sv
+tb/common/hdl/row_recorder.sv
+tb/common/hdl/noise_source.sv
+tb/tandem/hdl/tandem_tb.sv

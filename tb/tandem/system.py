@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tandem trace: everything that an instruction changes, for a verifier that runs beside the hart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verify import Verifier
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.check import check, plan
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
+from rvtrace.tb.tandem.builds import BUILD
+from rvtrace.tb.tandem.coverage.points import TANDEM
+from rvtrace.tb.tandem.stimulus import random_jobs
+from rvtrace.tb.tandem.stimulus.builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
+from rvtrace.tb.tandem.stimulus.programs import program_rows
+from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
+
+
+class TandemSystem(System):
+    """The tandem-trace encoder."""
+
+    ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
+    left = (*System.left, "rows.npz")
+    more_words: ClassVar[dict[str, str]] = {
+        "ABSENT": "option absent, parts that are not traced, joined by commas (models/tandem/table.py), default none"
+    }
+    scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    small: ClassVar[dict[str, Any]] = dict(RV32)
+    build = BUILD
+    synthesis_top = "tandem"
+    synthesized = (
+        {"Xlen": 64, "NLanes": 1},
+        {"Xlen": 32, "Mlen": 32, "Flen": 0, "NLanes": 1},
+        {"Xlen": 64, "NLanes": 2, "Incremental": 2},
+    )
+    linted: ClassVar[tuple[dict[str, Any], ...]] = tuple(
+        BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
+    )
+    modelled_as = "with what loads them"
+
+    @property
+    def definition(self) -> Definition:
+        """tb/tandem/coverage/points.py."""
+        return TANDEM
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """RV64 as recorded, RV32 with everything a hart could report and an output that waits; all: the other
+        implementations as well.
+        """
+        builds: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+            ("full", DEFAULT, {}), ("dual", RV32, {"grouping": "random", "gaps": 10, "backpressure": 30}),
+        ]  # fmt: skip
+        if everything:
+            builds += [("more", DUAL, {"grouping": "random"}), ("lean", LEAN, {"backpressure": 10})]
+        return [
+            Job(f"{name}-rv{build.get('xlen', 64)}-{what}", f"program:{name}", dict(build), ip=self.ip, **more)
+            for name in recording.names() for what, build, more in builds
+        ]  # fmt: skip
+
+    def described(self, config: Config) -> str:
+        """Width, lanes, forms, what is left out."""
+        forms = ("full values", "pc and fcsr by steps", "all by steps")[config.incremental]
+        return (
+            f"RV{config.xlen} {config.lanes} lane{'s'[: config.lanes - 1]},"
+            f" {forms}{', without ' + '+'.join(config.absent) if config.absent else ''}"
+        )
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        """Random rows in a random implementation."""
+        return random_jobs.random_job(seed, base, size)
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> TandemCapture:
+        """One of files."""
+        return TandemCapture(config, None, data, exact=False, rerun=rerun, program=program, retired=retired)
+
+    def check(self, capture: TandemCapture, tolerances: Tolerances | None = None) -> Any:
+        """Exact, lossless, legal, and programs through the verifier."""
+        return check(capture, tolerances)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/tandem/plan.toml."""
+        return plan()
+
+    def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
+        """Encoder model, decoder and verifier."""
+        run, config = recording.load(program, 64), Config()
+        rows = program_rows(run, config)
+        data = encode(rows, config).data
+        decoded = decode(data, config)
+        return [
+            (
+                len(run.retired),
+                [
+                    ("tandem encoder model", lambda: encode(rows, config)),
+                    ("tandem decoder", lambda: decode(data, config)),
+                    (
+                        "tandem verifier",
+                        lambda: Verifier(reference(64), Profile.of(config, virt(64)), program=run.program).run(
+                            decoded, data
+                        ),
+                    ),
+                ],
+            )
+        ]
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """What a run did."""
+        stats = result.get("stats", {})
+        instructions = int(stats.get("instructions", 0))
+        each = f"{stats.get('bytes', 0) / instructions:6.2f} bytes/insn" if instructions else ""
+        return (
+            f"{int(stats.get('groups', 0)):>8} groups {instructions:>8} insns {int(stats.get('bytes', 0)):>8} bytes "
+            f" {each}"
+        )
+
+    def captured(self, job: Job) -> None:
+        """A capture is of a program, which a verifier needs."""
+        if not job.source.startswith("program:"):
+            raise ArgumentError(
+                f"{job.source} is no program that a verifier could run; give PROGRAM=<name> (`make list IP=tandem` has"
+                " them)"
+            )
+
+
+SYSTEM = TandemSystem()

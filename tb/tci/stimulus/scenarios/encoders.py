@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""System scenarios about encoders and funnel: flushes, tracing by hand, triggers, filters, overflow, inputs left out,
+resets.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from rvtrace.tb.tci.stimulus import etrace_hart as etrace
+from rvtrace.tb.tci.stimulus.scenarios.base import (
+    BOTH,
+    ENCODERS,
+    HartStimulus,
+    TciStimulus,
+    busy,
+    finish,
+    hart_stimulus,
+    harts,
+    reset_all,
+    scenario,
+    set_up_encoders,
+    sram_run,
+    start,
+)
+
+if TYPE_CHECKING:
+    from rvtrace.tb.tci.job import TciJob
+    from rvtrace.tb.tci.stimulus.session import Session
+
+NO_MARKS = {"notify": 0.0, "ext_notify": 0.0}
+
+
+@scenario("TCI.te.flush", "TCI.te.empty", "TCI.funnel.flush", "TCI.ram.flush", "TCI.te.enable", ips=BOTH)
+def flush(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Components are disabled while the harts run, one by one or all, polled until empty, and enabled again."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(6):
+            await s.cycles(s.rng.randrange(20, 120))
+            chosen = [hart for hart in range(2) if s.rng.randrange(2)] or [0]
+            for hart in chosen:
+                await s.tool.disable(ENCODERS[hart])
+            if len(chosen) == 2:
+                for name in ("funnel", "ram_sink"):
+                    await s.tool.disable(name)
+                for name in ("ram_sink", "funnel"):
+                    await s.tool.enable(name)
+            for hart in chosen:
+                await s.tool.enable(ENCODERS[hart])
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(harts(job, rng, 3000), run)
+
+
+@scenario("TCI.te.inst_tracing", "TCI.te.enable_level", ips=BOTH)
+def by_hand(job: TciJob, rng: random.Random) -> TciStimulus:
+    """trTeInstTracing is cleared and set while the harts run."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(10):
+            await s.cycles(s.rng.randrange(1, 90))
+            hart, on = s.rng.randrange(2), bool(s.rng.randrange(2))
+            await s.tool.tracing(hart, on)
+            await s.tool.read(ENCODERS[hart], "trTeControl")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(harts(job, rng, 1500), run)
+
+
+def _trigger(one: HartStimulus, rng: random.Random, external: bool, share: float = 0.02) -> HartStimulus:
+    """Random triggers beside the rows of a hart."""
+    for row in range(1, len(one.beats)):
+        if rng.random() < share:
+            if external:
+                one.triggers.external[row] = 1 << rng.randrange(8) | (
+                    1 << rng.randrange(8) if rng.random() < 0.2 else 0
+                )
+            else:
+                one.triggers.action[row] = rng.choice((2, 2, 3, 3, 4))
+    return one
+
+
+def _triggers(job: TciJob, rng: random.Random, external: bool, armed: bool = True) -> TciStimulus:
+    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, probabilities=NO_MARKS)]
+    actions = {f"trTeTrigExtInAction{n}": rng.choice((0, 2, 2, 3, 3, 4)) for n in range(8)} if external else {}
+    events = {f"trTeTrigExtOutEvent{n}": rng.randrange(4) for n in range(8)}
+    extra = {"trTeControl": {"trTeInstTrigEnable": int(armed)}}
+    if job.params.trigger_inputs:
+        extra |= {"trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events}
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s, extra)
+        for name in ("ram_sink", "funnel", *ENCODERS):
+            await s.tool.enable(name)
+        if not armed:
+            await s.tool.tracing(0, True)
+        running = s.playing()
+        for _ in range(8):
+            await s.cycles(s.rng.randrange(20, 60))
+            await s.tool.read(ENCODERS[s.rng.randrange(2)], "trTeControl")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(made, run, expect={} if armed else {"untraced": (1,)})
+
+
+@scenario("TCI.te.trigger_debug", "TCI.te.trigger_notify", "TCI.te.trigger_out", ips=BOTH)
+def triggers_debug(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Debug triggers start and stop tracing and make markers; external outputs report it."""
+    return _triggers(job, rng, external=False)
+
+
+@scenario("TCI.te.trigger_external", "TCI.te.trigger_notify", "TCI.te.trigger_out")
+def triggers_external(job: TciJob, rng: random.Random) -> TciStimulus:
+    """External triggers do what their action fields say, several of them at once as well."""
+    return _triggers(job, rng, external=True)
+
+
+@scenario("TCI.te.trigger_enable", ips=BOTH)
+def triggers_disarmed(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Without trTeInstTrigEnable no trigger starts or stops tracing."""
+    return _triggers(job, rng, external=bool(rng.randrange(2)) and job.params.trigger_inputs > 0, armed=False)
+
+
+@scenario("TCI.te.filters", ips=BOTH)
+def filters(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Filters and comparators through their registers: privilege, context, a range of addresses, a watchpoint."""
+    made = []
+    for hart in range(2):
+        plain = hart_stimulus(job, random.Random(rng.getrandbits(32)), hart, 1200)
+        pcs = sorted({int(pc) for pc in plain.beats.iaddr[plain.beats.valid()]})
+        low, high = pcs[len(pcs) // 3], pcs[2 * len(pcs) // 3]
+        text = rng.choice(
+            (
+                "priv=U",
+                "priv=M+S",
+                f"iaddr={low:#x}..{high:#x}",
+                f"iaddr!={low:#x}..{high:#x}",
+                f"priv=S|iaddr>={high:#x}",
+                f"iaddr={low:#x}->{high:#x}",
+                f"iaddr<{high:#x};watch={low:#x}",
+                "trap=interrupt",
+                "ecause=0+2+8",
+            )
+        )
+        config = type(plain.config).from_dict(plain.config.to_dict() | {"filter": text})
+        made.append(HartStimulus(config, plain.program, plain.beats))
+
+    async def run(s: Session) -> None:
+        await sram_run(s)
+
+    return TciStimulus(made, run)
+
+
+def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
+    slow = (
+        (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((4, 6)))
+    )  # pins, divider
+
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(*slow)
+        await set_up_encoders(s)
+        await s.cycles(100)
+        await start(s, sinks)
+        running, seen = s.playing(), []
+        for _ in range(6):
+            await s.cycles(150)
+            seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
+            await s.tool.clear_overflow(s.rng.randrange(2))
+        await running
+        await finish(s, sinks)
+        if stall:  # the last stall may be before the last clear
+            seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
+            s.tool.check(
+                "TCI.te.stall", any(value >> 12 & 1 for value in seen), "harts were stalled, and no encoder says so"
+            )
+        for name in (*sinks, "funnel"):
+            await s.tool.enable(name)
+        for hart, name in enumerate(ENCODERS):
+            await s.tool.enable(name)
+            value = await s.tool.read(name, "trTeControl")
+            s.tool.check(
+                "TCI.te.overflow_clear", not value >> 12 & 1, f"{name}: the flag is 1 after trTeEnable was set"
+            )
+            await s.tool.tracing(hart, False)
+        await finish(s, sinks)
+        await s.cycles(60)
+
+    size, options = (2500, etrace.PRESSED) if job.ip == "etrace" else (700, busy(job))
+    return TciStimulus(harts(job, rng, size, 0.0, inst_stall_ena=stall, **options), run)
+
+
+@scenario("TCI.te.overflow", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair", ips=BOTH)
+def overflow(job: TciJob, rng: random.Random) -> TciStimulus:
+    """A slow sink: encoders lose messages, say so in the trace and in their flag, which is cleared by hand and by
+    enabling.
+    """
+    return _pressed(job, rng, 0)
+
+
+@scenario("TCI.te.stall", "TCI.te.overflow_clear", "TCI.funnel.turn", "TCI.funnel.fair", ips=BOTH)
+def stall(job: TciJob, rng: random.Random) -> TciStimulus:
+    """A slow sink: harts are stalled, nothing is lost, the flag says so."""
+    return _pressed(job, rng, 1)
+
+
+@scenario("TCI.funnel.dis_input", ips=BOTH)
+def left_out(job: TciJob, rng: random.Random) -> TciStimulus:
+    """An input of the funnel is disabled: its messages are read and thrown away, the other's go through."""
+    out = rng.randrange(2)
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await s.tool.set("funnel", "trFunnelDisInput", {"trFunnelDisInput": 1 << out})
+        await set_up_encoders(s)
+        await start(s)
+        await s.play()
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (out,)})
+
+
+@scenario("TCI.funnel.dis_input", "TCI.funnel.whole", ips=BOTH)
+def left_out_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Funnel inputs are disabled and enabled while messages go through: each message passes whole or not at all."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(12):
+            await s.cycles(s.rng.randrange(1, 60))
+            await s.tool.write("funnel", "trFunnelDisInput", s.rng.randrange(4), "inputs left out")
+        await s.tool.write("funnel", "trFunnelDisInput", 0, "none")
+        await running
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (0, 1)})
+
+
+@scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
+def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s)
+        running = s.playing()
+        for _ in range(16):
+            await s.cycles(s.rng.randrange(1, 40))
+            name = s.rng.choice((*ENCODERS, *ENCODERS, "funnel", "ram_sink"))
+            await s.tool.reset(name)
+            if name == "ram_sink":
+                await s.tool.set_up_ram()
+            elif name in ENCODERS:
+                await s.tool.set_up_encoder(ENCODERS.index(name), s.harts[ENCODERS.index(name)].config)
+            await s.tool.enable(name)
+            if name in ENCODERS:
+                await s.tool.tracing(ENCODERS.index(name), True)
+        await running
+        await finish(s)
+
+    options = busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
+    probabilities = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
+    return TciStimulus(
+        harts(job, rng, 3000, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
+    )
+
+
+def random_options(rng: random.Random) -> dict[str, Any]:
+    """Options of an encoder, any that go together."""
+    returns = rng.choice((0, 0, 1, 2, 3))
+    return {
+        "mode": rng.choice(("btm", "htm")),
+        "variant": rng.choice(("v1_0", "v1_0", "rc7")),
+        "b_type": rng.choice(("2_3", "1")),
+        "inst_sync_mode": rng.randrange(4),
+        "inst_sync_max": rng.randrange(6),
+        "inst_stall_ena": rng.randrange(2),
+        "ownership": rng.randrange(2),
+        "hcontext": rng.randrange(2),
+        "extend_addr_msb": rng.randrange(2),
+        "implicit_return": returns,
+        "repeated_history": rng.randrange(2),
+        "repeat_branch": rng.randrange(2),
+        "sequential_jump": rng.randrange(2),
+        "all_jumps": rng.randrange(2),
+        "timestamp": rng.randrange(2),
+        "ts_mode": rng.choice((1, 2, 3)),
+        "ts_prescale": rng.randrange(3),
+    }
+
+
+@scenario("TCI.te.options", "TCI.seq.verify", ips=BOTH)
+def options(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Every option through its register, each hart with its own."""
+
+    async def run(s: Session) -> None:
+        await sram_run(s)
+
+    if job.ip == "etrace":
+        made = [etrace.possible(job.settings, etrace.busy_options(rng)) for _ in range(2)]
+        return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
+    shared = {"timestamp": rng.randrange(2)}
+    return TciStimulus([hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of all systems have one shape, and no module of the scoreboards imports itself by way of others."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from graphlib import TopologicalSorter
+from importlib import import_module
+from inspect import signature
+
+import grimp
+import pytest
+from rvtrace.scoreboards.common.clauses import Plan
+
+from tests.common.plan_rows import ROOT
+
+SYSTEMS = sorted(path.parent.name for path in ROOT.glob("scoreboards/*/plan.toml"))
+PLAIN = {"loop", "subsystem", "tci"}  # without tolerances
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_check_has_the_same_shape(system: str) -> None:
+    module = import_module(f"rvtrace.scoreboards.{system}.check")
+    first, second, *others = signature(module.check).parameters.values()
+    assert (first.name, second.name, second.default) == ("capture", "tolerances", None)
+    assert all(other.kind is other.KEYWORD_ONLY for other in others)
+    assert isinstance(module.plan(), Plan) and module.plan() is module.plan(), "read once"
+    capture = import_module(f"rvtrace.scoreboards.{system}.capture")
+    assert any(is_dataclass(found) and {"rerun"} <= set(found.__dataclass_fields__) for found in vars(capture).values())
+
+
+@pytest.mark.parametrize("system", sorted(set(SYSTEMS) - PLAIN))
+def test_tolerances_are_the_profile_or_free(system: str) -> None:
+    tolerances = import_module(f"rvtrace.scoreboards.{system}.tolerances").Tolerances
+    assert is_dataclass(tolerances) and tolerances() == tolerances() != tolerances.free()
+
+
+def test_no_import_cycles() -> None:
+    """Also counting imports inside functions and for type checkers only; a CycleError names the modules."""
+    graph = grimp.build_graph("rvtrace.scoreboards", cache_dir=None, exclude_type_checking_imports=False)
+    TopologicalSorter({module: graph.find_modules_directly_imported_by(module) for module in graph.modules}).prepare()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan, book and failure message: a bad plan is refused in one sentence, counts add up, NOT-RUN is never PASS."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
+from rvtrace.tools.mutants import Mutant, MutantError, by_clause, load
+
+ROW = '[[clause]]\nid = "NT.1.a"\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (ROW + ROW, "duplicate clause id NT.1.a in rows 1 and 2"),
+        (ROW + 'colour = "red"\n', "colour"),
+        (ROW.replace('level = "shall"\n', ""), "level"),
+        (ROW.replace("shall", "must"), "must"),
+        (ROW + 'status = "later"\n', "reason"),
+        ("[[clause", "TOML"),
+    ],
+)
+def test_bad_plan_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    with pytest.raises(PlanError, match=word) as error:
+        Plan.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_defaults_hold_for_rows_that_omit_them(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(
+        '[defaults]\nlevel = "shall"\nvariants = ["v1"]\n[how]\n"exact, legal" = "two"\nthrough = "rolled up"\n'
+        '[[clause]]\nid = "a"\nsection = "1"\nwhat = "w"\nchecks = ["exact", "legal"]\n'
+        '[[clause]]\nid = "b"\nsection = "1"\nlevel = "may"\nwhat = "w"\nvariants = []\nthrough = ["a"]\n'
+        '[[clause]]\nid = "c"\nsection = "1"\nwhat = "w"\nhow = "own"\nchecks = ["exact", "legal"]\n'
+    )
+    rows = [(c.level, c.variants, c.how) for c in Plan.load(path).clauses.values()]
+    assert rows == [("shall", ("v1",), "two"), ("may", (), "rolled up"), ("shall", ("v1",), "own")]
+
+
+def test_verdicts() -> None:
+    a, b, c, d = (
+        Clause(f"NT.1.{n}", "1", "shall", n, through=("NT.1.a", "NT.1.b") if n == "d" else ()) for n in "abcd"
+    )
+    plan = Plan({clause.id: clause for clause in (a, b, c, d)})
+    book = ClauseBook(plan)
+    book.count("NT.1.a", 7)
+    assert book.check("NT.1.b", False, lambda: Failure("NT.1.b", "no")) is False
+    assert book.results() == {"NT.1.a": [7, 0], "NT.1.b": [1, 1], "NT.1.d": [8, 1]}
+    assert plan.verdicts(book.results()) == {"NT.1.a": "PASS", "NT.1.b": "FAIL", "NT.1.c": "NOT-RUN", "NT.1.d": "FAIL"}
+    assert book.failures[0].requirement == "b" and book.failed == ["NT.1.b"]
+
+
+def test_results_are_plain_numbers() -> None:
+    """Counts come from numpy as well; results are written as JSON."""
+    part, whole = Clause("NT.1.a", "1", "shall", "a"), Clause("NT.1.b", "1", "shall", "b", through=("NT.1.a",))
+    book = ClauseBook(Plan({clause.id: clause for clause in (part, whole)}))
+    book.count("NT.1.a", np.int64(3))
+    book.met("NT.1.b", np.int64(2))
+    assert json.loads(json.dumps(book.results())) == {"NT.1.a": [3, 0], "NT.1.b": [2, 0]}
+
+
+def test_bulk_counts_all_and_keeps_few() -> None:
+    book = ClauseBook(rerun="make run")
+    assert not book.bulk("NT.1.a", 100, range(20), lambda i: Failure("NT.1.a", f"number {i}"))
+    assert book.results() == {"NT.1.a": [100, 20]} and len(book.failures) == KEPT_PER_CLAUSE
+    assert book.failures[0].rerun == "make run"
+    assert book.bulk("NT.1.b", 3, [], lambda i: Failure("NT.1.b", "never made"))
+
+
+def test_failure_text_shows_every_part() -> None:
+    failure = Failure(
+        "NT.8.4.icnt",
+        "I-CNT is wrong",
+        12,
+        0x100,
+        "0x100 <main>: nop",
+        [("I-CNT", "3", "4"), ("HIST", "1", "1")],
+        ["0x0: first", "0x4: second"],
+        "make run X=1",
+        "I-CNT counts",
+    )
+    lines = failure.text().splitlines()
+    assert lines[0] == "FAIL NT.8.4.icnt  I-CNT is wrong"
+    for word in (
+        "clause    I-CNT counts",
+        "cycle     12",
+        "0x100 <main>: nop",
+        "first",
+        "second",
+        "rerun     make run X=1",
+    ):
+        assert any(word in line for line in lines), word
+    assert [line.endswith("<") for line in lines if "I-CNT  " in line or "HIST" in line] == [True, False]
+
+
+MUTANT = '[[mutant]]\nname = "p"\nclauses = ["NT.1.a"]\nwhy = "w"\nsource = "random"\n'
+EDIT = 'file = "a.sv"\nfind = "x"\nreplace = "y"\n'
+
+
+@pytest.mark.parametrize("edit", [EDIT, "[[mutant.edit]]\n" + EDIT])
+def test_mutant_that_does_not_apply(tmp_path: Path, edit: str) -> None:
+    (tmp_path / "mutants.toml").write_text(MUTANT + edit)
+    mutant: Mutant = load(tmp_path / "mutants.toml")["p"]
+    for text, times in (("x x", 2), ("z", 0)):
+        (tmp_path / "a.sv").write_text(text)
+        with pytest.raises(MutantError, match=f"{times} times"):
+            mutant.apply(tmp_path)
+    (tmp_path / "a.sv").write_text("one x")
+    mutant.apply(tmp_path)
+    assert (tmp_path / "a.sv").read_text() == "one y"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ((MUTANT + EDIT) * 2, "duplicate mutant name p in rows 1 and 2"),
+        (MUTANT, "changes nothing"),
+        (MUTANT + 'file = "a.sv"\n', "not complete"),
+    ],
+)
+def test_bad_mutant_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
+    (tmp_path / "mutants.toml").write_text(text)
+    with pytest.raises(MutantError, match=word) as error:
+        load(tmp_path / "mutants.toml")
+    assert "\n" not in str(error.value)
+
+
+def test_defaults_of_mutants(tmp_path: Path) -> None:
+    own = "config = {}\n" + EDIT
+    second = MUTANT.replace('"p"', '"q"')
+    (tmp_path / "mutants.toml").write_text("[defaults]\nconfig = { xlen = 32 }\n" + MUTANT + EDIT + second + own)
+    mutants = load(tmp_path / "mutants.toml")
+    assert (mutants["p"].config, mutants["q"].config) == ({"xlen": 32}, {})
+    assert by_clause(mutants.values()) == {"NT.1.a": ["p", "q"]}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of users: the shipped example, what fails it, transactions against arrays, and overrides that end with their
+job.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rvtrace.flow.jobs import run_all
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+from rvtrace.tools.run import main
+
+EXAMPLE = ROOT / "examples" / "my_test" / "my_test.py"
+TESTS = ROOT / "tests" / "common" / "user_tests"
+
+
+def _run(tmp_path: Path, sim: str, file: Path, **words: Any) -> tuple[int, dict[str, Any]]:
+    given = {"IP": "ntrace", "SOURCE": "random", "SIZE": 300, "SIM": sim, "TEST": file, "OUT": tmp_path / "out"} | words
+    code = main([f"{name}={value}" for name, value in given.items()])
+    return code, json.loads((tmp_path / "out" / "result.json").read_text())
+
+
+def _edited(tmp_path: Path, old: str, new: str) -> Path:
+    text = EXAMPLE.read_text()
+    assert text.count(old) == 1
+    path = tmp_path / "edited.py"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_example_passes(sim, tmp_path, capsys):
+    code, result = _run(tmp_path, sim, EXAMPLE)
+    assert code == 0 and result["verdict"] == "PASS" and result["drive"] == "pins"
+    assert "messages by TCODE" in (tmp_path / "out" / "simulator.log").read_text()
+    assert "TEST=examples/my_test/my_test.py" in result["rerun"]
+
+
+def test_assertion_of_the_user_fails_the_job(sim, tmp_path, capsys):
+    """In a phase after the run, and in a subscriber while it runs;
+    the clauses of the scoreboard are checked as well.
+    """
+    late = _edited(tmp_path, "[PROG_TRACE_SYNC] >= 1,", "[PROG_TRACE_SYNC] >= 1000,")
+    code, result = _run(tmp_path, sim, late)
+    assert code == 1 and result["verdict"] == "FAIL" and result["clauses"]
+    assert "FAIL MyTest  the trace has no ProgTraceSync message" in capsys.readouterr().out
+    early = _edited(
+        tmp_path, "        self.tcodes[", "        assert message.cycle < 0, 'too late'\n        self.tcodes["
+    )
+    code, result = _run(tmp_path, sim, early)
+    assert code == 1 and result["verdict"] == "FAIL" and result["failures"][0]["headline"] == "too late"
+
+
+def test_subscriber_that_breaks_is_an_error(sim, tmp_path, capsys):
+    code, result = _run(tmp_path, sim, _edited(tmp_path, "message.data[0] >> 2", "message.no_such_field"))
+    assert code == 1 and result["verdict"] == "ERROR" and "no_such_field" in result["error"]
+
+
+@pytest.mark.parametrize(
+    "words, text",
+    [
+        ({"DRIVE": "bulk"}, "DRIVE=bulk has no transactions; give DRIVE=pins"),
+        ({"IP": "etrace"}, "MyTest extends NtraceTest); give a file with one, and IP= of its system"),
+    ],
+)
+def test_that_does_not_fit_the_job(sim, tmp_path, capsys, words, text):
+    code, result = _run(tmp_path, sim, EXAMPLE, **words)
+    assert code == 1 and result["verdict"] == "ERROR" and text in result["error"]
+
+
+def test_file_that_does_not_exist(tmp_path):
+    with pytest.raises(ValueError, match="TEST=no.py was not found; give the Python file with your test"):
+        main(["IP=ntrace", "SOURCE=random", "TEST=no.py", f"OUT={tmp_path}"])
+
+
+@pytest.mark.parametrize(
+    "ip, name", [("ntrace", "ntrace_transactions"), ("etrace", "etrace_packets"), ("ctr", "ctr_rows")]
+)
+def test_transactions_are_the_run(sim, tmp_path, ip, name):
+    code, result = _run(tmp_path, sim, TESTS / f"{name}.py", IP=ip, SIZE=200, SEED=3)
+    assert code == 0, result["failures"][:1]
+
+
+def test_overrides_end_with_their_job(sim, tmp_path):
+    """One process: the jobs before and after one with an override are the same run."""
+    tests = ("", str(EXAMPLE), "")
+    jobs = [Job(f"job{n}", "random", {}, 5, "pins", size=300, test=test) for n, test in enumerate(tests)]
+    results = {result["name"]: result for result in run_all(jobs, sim, tmp_path, lambda result: None)}
+    assert [results[job.name]["verdict"] for job in jobs] == ["PASS"] * 3
+    before, slow, after = (results[job.name]["stats"]["cycles"] for job in jobs)
+    assert before == after < slow

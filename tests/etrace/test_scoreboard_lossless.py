@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lossless check turns red under the right clause, for devices that need not be the reference:
+exact is not asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from rvtrace.models.etrace.encoder.encode import Encoder
+from rvtrace.models.etrace.table import Packet
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+
+from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run, sent
+
+RETURNS = {"implicit_return": 1}
+
+
+def changed(name: str, which: int = 0, **values: Any) -> Change:
+    """Set fields of the which-th packet of a format."""
+    return lambda sent: sent.set(sent.find(name, which), **values)
+
+
+def without(name: str, which: int = 0, **of: Any) -> Change:
+    """Leave out the which-th packet of a format that has these fields."""
+    return lambda sent: sent.delete(sent.find(name, which, **of))
+
+
+def flip(sent: Sent) -> None:
+    """Another direction for the oldest branch of the first map."""
+    index = sent.find("branch_map")
+    sent.set(index, branch_map=sent.packets[index].get("branch_map") ^ 1)
+
+
+def as_address(sent: Sent) -> None:
+    """A 3.0 after an xRET becomes a mere address: it reports where the hart went, but not its privilege."""
+    index = sent.reasons.index("ET.alg.ppccd")
+    values = {
+        "format": 2,
+        "address": sent.packets[index].get("address"),
+        "notify": 0,
+        "updiscon": 0,
+        "irreport": 0,
+        "irdepth": None,
+    }
+    sent.packets[index] = Packet("address", values)
+
+
+CONTEXT = Packet("context", {"format": 3, "subformat": 2, "privilege": 3, "context": 9})
+CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
+    "ET.bt.sequential": ("trap_kinds", {}, lambda sent: sent.set(3, address=-0x2000)),
+    "ET.bt.inferable": (
+        "resync_without_branches",
+        {"inst_sync_mode": 3},
+        lambda sent: sent.set(9, address=sent.packets[9].get("address") - 2),
+    ),
+    "ET.bt.uninferable": ("uninferable_jumps", {}, without("address")),
+    "ET.bt.branches": ("map_lengths", {}, flip),
+    "ET.bt.traps": (
+        "trap_kinds",
+        {},
+        lambda sent: [sent.set(i, address=0x4000_2002) for i in [sent.find("trap", thaddr=1)]],
+    ),
+    "ET.bt.epc": (
+        "traps_at_target",
+        {},
+        lambda sent: sent.set(sent.find("trap", interrupt=0, thaddr=0), address=0x4000_0009),
+    ),
+    "ET.bt.sync": ("stops", {}, lambda sent: sent.set(sent.find("start", 1), address=0x4000_0009)),
+    "ET.bt.end": ("stops", {}, lambda sent: [sent.delete(len(sent.packets) - 1) for _ in range(6)]),
+    "ET.pay.ecause": ("causes", {}, changed("trap", ecause=33)),
+    "ET.pay.tval": ("causes", {}, lambda sent: sent.set(sent.find("trap", interrupt=0), tval=0x99)),
+    "ET.opt.implicit_exception": (
+        "implicit_exceptions",
+        {"implicit_exception": 1},
+        lambda sent: sent.set(sent.find("trap", interrupt=1, ecause=8, thaddr=1), ecause=12),
+    ),
+    "ET.opt.implicit_return": ("nested_calls", RETURNS, changed("support", ioptions=0)),
+    "ET.pay.privilege": ("xret_kinds", {}, changed("start", privilege=1)),
+    "ET.pay.time": ("time_and_privilege", {"notime_p": 0}, changed("start", time=3)),
+    "ET.pay.context": ("contexts", {"ctype": "2"}, changed("start", context=3)),
+    "ET.alg.ppccd": ("xret_kinds", {"full_address": 1}, as_address),
+    "ET.ing.ctype": ("contexts", {"ctype": "2"}, lambda sent: sent.delete(sent.reasons.index("ET.alg.ppccd"))),
+    "ET.alg.context": ("contexts", {"ctype": "1"}, without("context")),
+    "ET.alg.notify": ("notify_kinds", {"full_address": 1}, lambda sent: sent.delete(sent.find("address", notify=1))),
+    "ET.pay.notify": ("uninferable_jumps", {}, lambda sent: sent.set(len(sent.packets) - 2, notify=1)),
+    "ET-16": ("stops", {}, lambda sent: sent.set(sent.find("support", qual_status=3), qual_status=1)),
+    "ET.alg.ended": ("trap_last", {}, lambda sent: sent.delete(len(sent.packets) - 1)),
+    "ET.alg.enable": ("disables", {}, without("support")),
+    "ET.alg.disable": ("level_walk", {}, lambda sent: sent.delete(sent.reasons.index("ET.alg.disable"))),
+    "ET.alg.reconfigured": (
+        "reconfigured",
+        {},
+        lambda sent: sent.set(sent.reasons.index("ET.alg.reconfigured"), ienable=0),
+    ),
+    "ET.pay.ioptions": ("stops", {}, changed("support", 1, ioptions=32)),
+    "ET.pay.qual_status": ("stops", {}, changed("support", 1, qual_status=0)),
+    "ET.pay.support": ("uninferable_jumps", {}, lambda sent: sent.repeat(0)),
+    "ET.alg.lost": ("stops", {}, changed("support", 1, qual_status=2)),
+    "ET.ing.filters": (
+        "filters",
+        {"filter": "iaddr=0x80000010..0x80000016"},
+        lambda sent: sent.set(sent.find("start", 2), address=0x4000_000F),
+    ),
+}
+
+
+@pytest.mark.parametrize("clause", CASES)
+def test_red_under_its_clause(clause: str) -> None:
+    name, options, change = CASES[clause]
+    good = doctored(name, options)
+    assert good.passed, good.failures[0].text()
+    assert clause in doctored(name, options, change).book.failed
+
+
+def test_context_at_another_place() -> None:
+    """A 3.2 after the instructions of its context: the reference never does that, a free device may."""
+
+    def later(sent: Sent) -> None:
+        index = sent.find("context")
+        sent.insert(index + 3, sent.packets[index])
+        sent.delete(index)
+
+    options = {"ctype": "1"}
+    assert "ET.alg.context" in doctored("context_values", options, later).book.failed
+    assert "ET.alg.context" in doctored("uninferable_jumps", {}, lambda sent: sent.insert(3, CONTEXT)).book.failed
+    assert doctored("uninferable_jumps", {}, lambda sent: sent.insert(3, CONTEXT), tolerances=Tolerances.free()).passed
+
+
+def test_loss_must_have_happened() -> None:
+    """The same packets pass where beats found no room, and fail where all did."""
+    config, program, beats, encoded = scenario_run("overflow", (("inst_stall_ena", 0),))
+    full = replace(beats, drop=np.ones_like(beats.drop))
+    copy = sent(encoded)
+    cut = copy.find("address", 20)
+    copy.packets[cut : cut + 4] = [Packet("support", copy.packets[0].values | {"qual_status": 2})]
+    del copy.options[cut + 1 : cut + 4], copy.reasons[cut + 1 : cut + 4]
+    assert len(encoded.payloads) > cut + 4
+    for drops, passed in ((beats, False), (full, False)):
+        verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=drops, exact=False), Tolerances())
+        assert verdict.passed is passed
+
+
+def test_no_loss_where_the_hart_can_be_stalled() -> None:
+    """ET.ing.stall: what passes for an encoder that may lose packets fails for one that may stall."""
+    config, program, beats, _ = scenario_run("overflow", (("inst_stall_ena", 0),))
+    beats = beats.select(slice(None))
+    beats.drop[40:60] = 1
+    packets = Encoder(config).run(beats).payloads
+    assert check(EtraceCapture(config, program, packets, beats=beats, exact=False)).passed
+    stalls = replace(config, inst_stall_ena=1)
+    assert check(EtraceCapture(stalls, program, packets, beats=beats, exact=False)).book.failed == ["ET.ing.stall"]
+
+
+def test_from_files_alone() -> None:
+    """Without the port there are no cycles, times and levels; PCs, directions and traps are still compared."""
+    config, program, beats, encoded = scenario_run("trap_kinds")
+    given = EtraceCapture(config, program, beats=beats).retired
+    assert check(EtraceCapture(config, program, encoded.payloads, given=given)).passed
+    other = given.select(slice(None))
+    other.tval[np.flatnonzero(other.tval)[0]] ^= np.uint64(4)
+    assert check(EtraceCapture(config, program, encoded.payloads, given=other)).book.failed == ["ET.pay.tval"]
+
+
+def test_no_loss_with_stalling() -> None:
+    """A loss that is reported as it should be is still one, where the hart could have been stalled."""
+    config, program, beats, encoded = scenario_run("overflow", (("inst_stall_ena", 0),))
+    copy = sent(encoded)
+    copy.packets[20] = Packet("support", copy.packets[0].values | {"qual_status": 2})
+    for stalls in (0, 1):
+        verdict = check(
+            EtraceCapture(
+                replace(config, inst_stall_ena=stalls), program, copy.payloads(config), beats=beats, exact=False
+            ),
+            Tolerances(),
+        )
+        assert ("ET.ing.stall" in verdict.book.failed) is bool(stalls)

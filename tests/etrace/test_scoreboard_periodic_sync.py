@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resynchronizations too late and too early, against the interval and against none, in each unit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+
+from tests.etrace.checked_scenarios import doctored, scenario_run
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3])
+def test_resync(mode: int) -> None:
+    """Too late, and where nothing called for it; a device that is free may do both."""
+    name, options = (
+        {1: "resync_and_events", 2: "resync_by_cycles", 3: "resync_with_branches"}[mode],
+        {"inst_sync_mode": mode},
+    )
+    good = doctored(name, options)
+    assert good.passed and good.book.results()["ET.alg.resync"][0] > 1
+    config, program, beats, encoded = scenario_run(name, tuple(options.items()))
+    longer = replace(config, inst_sync_max=6)
+    assert (
+        "ET.alg.resync"
+        in check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False), Tolerances()).book.failed
+    )
+    assert check(EtraceCapture(longer, program, encoded.payloads, beats=beats, exact=False)).passed
+    none = scenario_run(name, (("inst_sync_mode", 0),))[3]
+    if mode != 1:  # without them there are fewer packets as well
+        assert (
+            "ET.alg.resync"
+            in check(EtraceCapture(config, program, none.payloads, beats=beats, exact=False), Tolerances()).book.failed
+        )

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A system of two options that hits what its jobs say, without a simulator: for the tests of `make cover`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rvtrace.flow.cover.account import Account
+from rvtrace.models.loop.config import Config
+from rvtrace.tb.common.coverage.model import Definition, Point
+from rvtrace.tb.common.job import Job
+
+FAKE = Definition(
+    "loop",
+    (
+        Point(
+            "pair_cg",
+            "width by what happened",
+            "a hole hides a mistake",
+            (("RV32", "RV64"), ("calm", "busy", "full")),
+            ("address", "state"),
+            {"RV32 x full": "cannot be"},
+        ),
+        Point("depth_cg", "depths", "each is another wire", (("16", "32", "64"),), ("depth",)),
+    ),
+)
+
+
+def job(name: str, source: str, seed: int = 1, **config: Any) -> Job:
+    return Job(name, source, dict(config), seed, ip="loop")
+
+
+class FakeSystem:
+    """Scenarios busy and calm, each RV64 and RV32; a program; walks."""
+
+    ip, title, definition, config = "loop", "Fake", FAKE, Config
+
+    def __init__(self, more: Iterable[Job] = ()) -> None:
+        self.more = list(more)
+
+    def directed(self, sim: str) -> list[Job]:
+        found = [job(f"{what}-{xlen}", f"scenario:{what}", xlen=xlen) for what in ("busy", "calm") for xlen in (64, 32)]
+        return [*found, *self.more]
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        return [job("sort", "program:sort")]
+
+    def tci_jobs(self, sim: str, seed: int = 1) -> list[Job]:
+        return []
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
+        return job(f"seed-{seed}", "random", seed, **dict(base or {}))
+
+
+def account(**options: Any) -> Account:
+    return Account(FakeSystem(**options))  # type: ignore[arg-type]
+
+
+def result(verdict: str = "PASS", seconds: float = 1.0, **hits: Iterable[str]) -> dict[str, Any]:
+    """hits: point (without _cg) to the bins hit."""
+    counts = FAKE.stamped({f"{point}_cg": dict.fromkeys(bins, 1) for point, bins in hits.items()})
+    return {"verdict": verdict, "coverage": counts, "stats": {"seconds": {"total": seconds}}}

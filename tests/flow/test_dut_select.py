@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What applies to an IP: jobs within its claims, the others with their reason, and clauses that nobody could meet."""
+
+from pathlib import Path
+
+import pytest
+from rvtrace.flow.dut.description import IPS, Dut
+from rvtrace.flow.dut.select import Selection, left_out, not_applicable, not_run, select
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.tb import systems
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.stimulus.stimulus import heard
+
+from tests.etrace.checked_scenarios import doctored
+from tests.flow.dut_folders import folder
+
+NTRACE = systems.find("ntrace")
+
+
+def chosen(path: Path, seeds: int = 4, **changes) -> tuple[Dut, Selection]:
+    dut = Dut.load(folder(path, **changes))
+    return dut, select(dut, NTRACE, seeds, "icarus")
+
+
+def test_every_job_is_within_the_claims(tmp_path):
+    dut, found = chosen(
+        tmp_path,
+        seeds=12,
+        options={"mode": "btm", "hist_bits": [12, 16], "inst_sync_max": "2..5", "inst_sync_mode": [0, 1]},
+    )
+    assert len(found.jobs) > 50
+    for job in found.jobs:
+        config = job.settings.to_dict()
+        for name, values in dut.claims.values.items():
+            assert values is None or config[name] in values, f"{job.name} has {name} = {config[name]}"
+        assert job.dut == str(tmp_path) and f"DUT={tmp_path}" in job.rerun and not job.exact
+    assert {job.settings.inst_sync_max for job in found.jobs} >= {2, 3}
+    assert len({job.rerun for job in found.jobs}) == len(found.jobs), "no run twice"
+
+
+def test_small_counters_are_those_of_the_ip_and_other_features_leave_a_job_out(tmp_path):
+    _, found = chosen(tmp_path, options={"hist_bits": 12})
+    small = [job for job in found.jobs if job.name.startswith("pairs_small")]
+    assert small and all(job.settings.hist_bits == 12 for job in small), (
+        "a story told with other widths is still a story"
+    )
+    assert "needs all_jumps = 1" in {why for name, why in found.left.items() if name.startswith("all_jumps")}
+    assert all("rc7" not in job.name for job in found.jobs)
+
+
+def test_ports_that_it_does_not_have(tmp_path):
+    _, found = chosen(tmp_path, stimulus={"retirement": "single", "backpressure": False})
+    assert {job.retirement for job in found.jobs} == {"single"} and {job.backpressure for job in found.jobs} == {0}
+    assert found.without == ["notify", "ext_notify", "vendor"] and all(
+        job.without == found.without for job in found.jobs
+    )
+    assert "places blocks of several instructions" in found.left.values()
+    mapped = {"te_on": "enable_i && !notify_i && !ext_notify_i"}
+    assert chosen(tmp_path, inputs=mapped)[1].without == ["vendor"]
+
+
+def test_tolerances_and_seeds(tmp_path):
+    _, found = chosen(tmp_path, profile={"exact": True, "sync_late": 7})
+    assert all(job.exact and job.tolerances == {"sync_late": 7} for job in found.jobs)
+    seeds = [job for job in found.jobs if job.source == "random"]
+    assert [job.seed for job in seeds] == [1, 2, 3, 4]
+    again = [job.to_dict() for job in chosen(tmp_path, profile={"exact": True, "sync_late": 7})[1].jobs]
+    assert again == [job.to_dict() for job in found.jobs]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_clauses_that_do_not_apply(tmp_path, exact):
+    dut, found = chosen(tmp_path, profile={"exact": exact})
+    every = [*NTRACE.programs(True), *NTRACE.directed("icarus")]
+    none = not_applicable(dut, NTRACE, found, every)
+    assert none["NT.2.itype7"] == "holds in rc7, which is not claimed"
+    assert none["NT.7.1.trap"] == "its scenarios do not apply: ownership needs ownership = 1"
+    assert none["NT.4.registers"] == "about models and tools, or the whole trace system; not about a single device"
+    assert ("NT.2.exception" in none) is not exact, "only who declares the profile is held to every byte"
+    assert "NT.3.1.mseo" not in none and "NT.7.8.icnt" not in none
+
+
+def test_what_a_tolerance_leaves_free_is_not_applicable(tmp_path):
+    """The reason names the tolerance; and it is true: the scoreboard counts nothing for the clause."""
+    etrace, head = systems.find("etrace"), {"ip": "etrace", "variant": "v2_0"}
+
+    def why(**profile) -> dict[str, str]:
+        path = folder(
+            tmp_path, dut=head, profile=profile, options={"mode": None, "inst_stall_ena": None, "timestamp": 0}
+        )
+        text = (path / "dut.toml").read_text()
+        (path / "dut.toml").write_text(text[: text.index("[parameters]")] + text[text.index("[options]") :])
+        dut = Dut.load(path)
+        return not_applicable(dut, etrace, select(dut, etrace, 1, "icarus"), [])
+
+    free, tight = why(), why(payload_padded=False, map_filled=False)
+    assert free["ET.pay.compression"] == "left free by payload_padded = true ([profile])"
+    assert free["ET.pay.map_bits"] == "left free by map_filled = true ([profile])"
+    assert not {"ET.pay.compression", "ET.pay.map_bits"} & set(tight) and "ET.pay.compression" not in why(exact=True)
+    assert why(exact=True)["ET.tra.timestamp"] == "there is nothing to check with timestamp = 0"
+    for clause, scenario_run, options in (
+        ("ET.pay.compression", "stops", {}),
+        ("ET.pay.map_bits", "map_lengths", {}),
+        ("ET.opt.cache_shorter", "cache_shorter", {"jump_target_cache": 1}),
+    ):
+        counts = [
+            doctored(scenario_run, options, tolerances=tolerances).book.results().get(clause, (0, 0))[0]
+            for tolerances in (etrace.tolerances(), etrace.tolerances.free())
+        ]
+        assert counts[0] > 0 and counts[1] == 0, clause
+
+
+@pytest.mark.parametrize("ip", IPS)
+def test_every_system_can_be_attached(tmp_path, ip):
+    top = systems.find(ip).synthesis_top
+    source = f"module acme_te; endmodule\n// {top}\n"
+    head = {"ip": ip, "variant": None if ip in ("hpm", "tandem") else systems.find(ip).config().variant}
+    path = folder(tmp_path, source=source, dut=head, options={"mode": None, "inst_stall_ena": None})
+    text = (path / "dut.toml").read_text()
+    (path / "dut.toml").write_text(text[: text.index("[parameters]")])
+    dut = Dut.load(path)
+    found = select(dut, systems.find(ip), 3, "icarus")
+    assert sum(job.source == "random" for job in found.jobs) == 3
+    hidden = not_run(dut, systems.find(ip))
+    assert ("HPM.count.cycles" in hidden) == (ip == "hpm") and set(hidden) <= set(systems.find(ip).plan.clauses)
+    assert any(job.source.startswith("program:") for job in found.jobs) and any(
+        job.source.startswith("scenario:") for job in found.jobs
+    )
+
+
+def test_a_csr_block_has_no_blocks_of_instructions_and_reasons_give_no_advice(tmp_path):
+    source = "module acme_te(input logic clk, rst); endmodule\n"
+    head = {
+        "dut": {"ip": "ctr"},
+        "stimulus": {"retirement": "single"},
+        "options": {"mode": None, "inst_stall_ena": None},
+    }
+    path = folder(tmp_path, source=source, **head)
+    text = (path / "dut.toml").read_text()
+    kept = text[: text.index("[parameters]")] + '[stimulus]\nretirement = "single"\n'
+    (path / "dut.toml").write_text(kept)
+    found = select(Dut.load(path), systems.find("ctr"), 0, "icarus")
+    assert any(job.source.startswith("scenario:") for job in found.jobs), "it says so with transfers = 1"
+    assert "asks for what is illegal with the claims: VARIANT=v1_0 needs S-mode" in found.left.values()
+
+
+def test_options_that_are_not_claimed_both_ways_are_not_switched():
+    kinds = [Kind.TRACE_ON, Kind.TOGGLE, Kind.TOGGLE, Kind.TOGGLE, Kind.TRACE_OFF]
+    retired = Retired.from_columns(kind=kinds, pc=[0] * 5, size=[0] * 5, cause=[0, 0b001, 0b011, 0b010, 0])
+    job = Job("x", "random", {}, ip="etrace", without=["implicit_return"])
+    assert heard(job, retired).kind.tolist() == [Kind.TRACE_ON, Kind.TOGGLE, Kind.TRACE_OFF]
+    assert heard(job, retired).cause.tolist() == [0, 0b010, 0]
+    assert retired.cause.tolist() == [0, 1, 3, 2, 0], "the stream that was given stays"
+    assert heard(Job("y", "random", {}, ip="etrace"), retired) is retired
+    assert (
+        left_out(["notify", "sijump"])
+        == "no port for notify: the hart will not report it; sijump: not switched while it runs"
+    )

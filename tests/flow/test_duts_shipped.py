@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of tb/duts: all fit, the two good ones pass, and the report of the faulty one names each of its five
+faults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rvtrace.flow.dut import doctor
+from rvtrace.flow.dut.description import FILE, SHIPPED
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tools import check_dut
+
+SHOWN = sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE}"))
+# Whatever SIM is: with Verilator four builds take longer than all that is run on them. It serves where there is no
+# Icarus.
+SIM = "icarus" if shutil.which("iverilog") else "verilator"
+
+
+def check(dut: str, out: Path, k: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and of each clause its row of the report."""
+    code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=1", f"K={k}", f"OUT={out}"])
+    report = json.loads((out / "compliance.json").read_text())
+    return code, {row["id"]: row for row in report["clauses"]}
+
+
+@pytest.mark.parametrize("dut", SHOWN)
+def test_an_example_fits(dut, capsys):
+    assert doctor.main([f"DUT={dut}"]) == 0
+    assert f"Everything fits. Next: make check DUT={dut}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("dut", "k", "clauses"),
+    [
+        ("acme_btm", "trap_at", ("NT.11.pcs", "NT.10.traps", "NT.10.indirect", "NT.7.12.stop")),
+        (
+            "bolt_te",
+            "loop_",
+            ("ET.bt.epc", "ET.bt.traps", "ET.pay.updiscon", "ET.pay.qual_status", "ET.pay.compression", "ET-6"),
+        ),
+    ],
+)
+def test_a_good_one_passes(dut, k, clauses, tmp_path):
+    code, rows = check(dut, tmp_path, k)
+    verdicts = {name: row["verdict"] for name, row in rows.items()}
+    assert code == 0 and "FAIL" not in verdicts.values()
+    assert {name: verdicts[name] for name in clauses} == dict.fromkeys(clauses, "PASS"), (
+        "what these runs are about was checked"
+    )
+
+
+# The table of docs/how-to/attach-your-ip.md: K=, the clause, its first failure.
+FAULTS = re.findall(
+    r"^\| [^|]+ \| `(\w+)` \| (N[\w.-]+) \| ([^|]+) \|$",
+    (ROOT / "docs" / "how-to" / "attach-your-ip.md").read_text(),
+    re.M,
+)
+# What else fails in that run: what cannot be decoded looks like a loss; it has a trap, which is the first fault.
+MORE = {"far_addresses": {"NT-14"}, "low_power": {"NT.10.traps"}}
+
+
+def test_the_docs_show_five_faults():
+    assert len(FAULTS) == len({clause for _, clause, _ in FAULTS}) == 5
+
+
+@pytest.mark.parametrize(("k", "clause", "said"), FAULTS, ids=[k for k, _, _ in FAULTS])
+def test_each_fault_is_named_as_the_docs_say(k, clause, said, tmp_path):
+    code, rows = check("acme_faulty", tmp_path, k)
+    assert code == 1
+    assert {name for name, row in rows.items() if row["verdict"] == "FAIL"} == {clause} | MORE.get(k, set())
+    assert rows[clause]["first"]["headline"].startswith(said)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lossless beside the PCs: markers, resets, sleep, filters, vendor-defined messages, and what a loss takes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.models.ntrace.table import Message
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+
+from tests.ntrace.checked_scenarios import Change, check, doctored, place, scenario_run, set_at, timed
+
+HTM = Config()
+
+
+def failed(
+    name: str, config: Config, change: Change | None = None, claim: Callable[[Beats], None] | None = None
+) -> list[str]:
+    """What fails without exact; claim: changes what the monitors saw after the device saw it."""
+    program, beats = scenario_run(name, config)
+    assert doctored(program, beats, config).passed
+    if claim is None:
+        return doctored(program, beats, config, change).book.failed
+    data = Encoder(config).run(beats).data
+    claim(beats)
+    return check(NtraceCapture(config, program, data, beats, exact=False)).book.failed
+
+
+def without(column: str) -> Callable[[Beats], None]:
+    """The first pulse of its kind was not there."""
+    return lambda beats: getattr(beats, column).__setitem__(int(np.flatnonzero(getattr(beats, column))[0]), 0)
+
+
+def elsewhere(column: str) -> Callable[[Beats], None]:
+    """One more pulse, where tracing goes on without any."""
+
+    def claim(beats: Beats) -> None:
+        traced = (beats.inst_tracing == 1) & beats.valid().any(axis=1) & (beats.notify | beats.ext_notify == 0)
+        getattr(beats, column)[int(np.flatnonzero(traced)[1])] = 1
+
+    return claim
+
+
+def swap_vendor(messages: list[Message]) -> None:
+    a, b = [i for i, m in enumerate(messages) if m.tcode > 55][:2]
+    messages[a], messages[b] = messages[b], messages[a]
+
+
+def drop_vendor(messages: list[Message]) -> None:
+    del messages[next(i for i, m in enumerate(messages) if m.tcode > 55)]
+
+
+@pytest.mark.parametrize("claim", [without, elsewhere])
+@pytest.mark.parametrize(("clause", "column"), [("NT.8.5.sync6", "notify"), ("NT.8.5.sync0", "ext_notify")])
+def test_marker_missing_or_invented(clause: str, column: str, claim: Callable) -> None:
+    assert clause in failed("markers", HTM, claim=claim(column))
+
+
+@pytest.mark.parametrize(("clause", "name", "change"), [
+    ("NT.8.5.sync0", "markers", lambda m: set_at(m, place(m, "ProgTraceSync", sync=0), sync=6)),
+    ("NT.8.5.sync0", "markers", lambda m: set_at(m, place(m, "ProgTraceSync", sync=6), sync=0)),
+    ("NT.7.12.low_power", "low_power", lambda m: set_at(m, place(m, "ProgTraceCorrelation", evcode=1), evcode=4)),
+    ("NT.8.5.sync9", "low_power", lambda m: set_at(m, place(m, "ProgTraceSync", sync=9), sync=5)),
+    ("NT.6.1.vendor", "vendor_messages", swap_vendor), ("NT.6.1.vendor", "vendor_messages", drop_vendor),
+])  # fmt: skip
+def test_event_reported_as_another(clause: str, name: str, change: Change) -> None:
+    assert clause in failed(name, HTM, change)
+
+
+@pytest.mark.parametrize(("clause", "name", "level"), [
+    ("NT.8.5.sync1", "hart_reset", "in_reset"), ("NT.7.12.low_power", "low_power", "low_power"),
+])  # fmt: skip
+def test_level_that_never_rose(clause: str, name: str, level: str) -> None:
+    assert clause in failed(name, HTM, claim=lambda beats: getattr(beats, level).fill(0))
+
+
+def test_marker_of_a_watchpoint() -> None:
+    program, beats = scenario_run("watchpoint", Config(filter="watch=0x80000014"))
+    reported = Config(filter="watch=0x80000018")
+    data = Encoder(reported).run(beats).data
+    assert check(NtraceCapture(reported, program, data, beats, exact=False)).passed
+    assert (
+        "NT.8.5.sync6"
+        in check(NtraceCapture(Config(filter="watch=0x80000014"), program, data, beats, exact=False)).book.failed
+    )
+
+
+def test_tolerances_of_markers() -> None:
+    """A device may have no markers, or report them later."""
+    program, beats = scenario_run("markers", HTM)
+    silent = scenario_run("markers", HTM)[1]
+    silent.notify[:] = silent.ext_notify[:] = 0
+    data = Encoder(HTM).run(silent).data
+    capture = NtraceCapture(HTM, program, data, beats, exact=False)
+    assert not check(capture).passed and check(capture, Tolerances(markers_optional=True)).passed
+
+
+def test_tolerance_of_start_codes() -> None:
+    """A device that knows no SYNC=9: it reports a start after sleep as any other."""
+
+    def plain(messages: list[Message]) -> None:
+        for index in [i for i, m in enumerate(messages) if m.get("sync") == 9]:
+            set_at(messages, index, sync=5)
+
+    program, beats = scenario_run("low_power", HTM)
+    assert not doctored(program, beats, HTM, plain).passed
+    assert doctored(program, beats, HTM, plain, Tolerances(start_codes_optional=True)).passed
+
+
+@pytest.mark.parametrize("text", ["iaddr>=0x80000014", "iaddr=0x80000012..0x80000020"])
+def test_filter_that_selects_otherwise(text: str) -> None:
+    """Everything is reported, or other blocks are."""
+    program, beats = scenario_run("filter_addresses", Config(filter=text))
+    assert doctored(program, beats, Config(filter=text)).passed
+    for device in (HTM, Config(filter="iaddr>=0x80000018")):
+        capture = NtraceCapture(Config(filter=text), program, Encoder(device).run(beats).data, beats, exact=False)
+        assert {"NT.4.filters", "NT.4.filter_edges", "NT.7.12.stop", "NT.8.1.faddr", "NT-2"} & set(
+            check(capture).book.failed
+        )
+
+
+def test_filter_edge_left_out() -> None:
+    """A device that goes silent instead of closing the trace."""
+    config = Config(filter="iaddr<0x80000018")
+    found = failed("filter_addresses", config, lambda m: m.__delitem__(place(m, "ProgTraceCorrelation")))
+    assert "NT.7.12.stop" in found
+
+
+def test_direct_jump_that_is_reported_as_not_taken() -> None:
+    config = Config(all_jumps=1)
+    assert "NT.2.all_jumps" in failed("all_jumps", config, lambda m: set_at(m, place(m, "IndirectBranchHist"), hist=2))
+
+
+@pytest.mark.parametrize("config", [
+    Config(repeated_history=1, icnt_bits=8, hist_bits=6, iretire_bits=5), Config(mode="btm", repeat_branch=1),
+    Config(ownership=1, hcontext=1, timestamp=1), Config(implicit_return=3, inst_sync_mode=1),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["loop_interrupted", "ownership", "markers", "vendor_messages", "hart_reset"])
+def test_a_loss_takes_what_was_held_back(config: Config, name: str) -> None:
+    """Wherever beats find no room, with everything that an option holds back, the rest is reported rightly."""
+    for first in range(5, 80, 7):
+        program, beats = scenario_run(name, config)
+        beats.drop[first : first + 6] = 1
+        beats = timed(Beats.concat([beats, Beats.empty(2, 1, enable=1)]))
+        verdict = check(NtraceCapture(config, program, Encoder(config).run(beats).data, beats))
+        assert verdict.passed, verdict.failures[0].text()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lossless check: any legal encoder passes, a trace that leaves out or invents something does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.models.ntrace.table import Message, message
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.check import Verdict
+
+from tests.ntrace.checked_scenarios import check, scenario_run
+from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
+
+
+def judge(name: str, config: Config, change, beats_change=None) -> Verdict:
+    """The verdict without exact, after changes of the messages and of the beats the monitors claim to have seen."""
+    program, beats = scenario_run(name, config)
+    messages = list(Encoder(config).run(beats).messages)
+    change(messages)
+    seen = beats_change(beats) if beats_change else beats
+    return check(NtraceCapture(config, program, b"".join(map(pack, messages)), seen, exact=False))
+
+
+def split_full(messages: list[Message]) -> None:
+    """Another legal choice: I-CNT 4 reported early by ResourceFull."""
+    index = next(i for i, m in enumerate(messages) if (m.get("icnt") or 0) > 6 and not m.type.has_sync)
+    set_field(messages, messages[index].name, "icnt", messages[index].get("icnt") - 4,
+              [i for i, m in enumerate(messages) if m.name == messages[index].name].index(index))  # fmt: skip
+    messages.insert(index, message("ResourceFull", 0, 4))
+
+
+@pytest.mark.parametrize("config", [HTM, BTM])
+def test_another_legal_encoder_passes(config: Config) -> None:
+    verdict = judge("linear", config, split_full)
+    assert verdict.passed, verdict.failures[0].text()
+
+
+def test_wrong_direction_shows_at_its_branch() -> None:
+    def flip(messages: list[Message]) -> None:
+        reported = next(m for m in messages if (m.get("hist") or 0) > 3)
+        set_field(messages, reported.name, "hist", reported.get("hist") ^ 2)
+
+    verdict = judge("indirect_kinds", HTM, flip)
+    assert set(verdict.book.failed) & {"NT-1", "NT.10.branches", "NT.8.3.hist", "NT.8.4.count"}
+
+
+def test_branch_bit_of_the_last_branch() -> None:
+    """Both ways lead to the same end of trace, so only the direction can show it."""
+
+    def flip(messages: list[Message]) -> None:
+        set_field(messages, "ProgTraceCorrelation", "hist", messages[-1].get("hist") ^ 1)
+
+    verdict = judge("not_taken", HTM, flip)
+    assert not verdict.passed
+
+
+def test_exception_reported_as_interrupt() -> None:
+    verdict = judge("trap_kinds", HTM, lambda m: set_field(m, "IndirectBranch", "btype", 3))
+    failure = verdict.failures[0]
+    assert failure.clause == "NT.10.traps" and ("trap", "exception", "trap B-TYPE=3") in failure.table
+
+
+def test_halt_reported_as_trace_off() -> None:
+    verdict = judge("debug_entry_exit", HTM, lambda m: set_field(m, "ProgTraceCorrelation", "evcode", 4))
+    assert "NT.7.12.debug_entry" in verdict.book.failed
+
+
+def test_end_of_trace_left_out() -> None:
+    assert "NT.7.12.stop" in judge("linear", HTM, lambda m: m.pop()).book.failed
+
+
+def lossy(beats: Beats, first: int, last: int) -> Beats:
+    """The same beats with rows first..last-1 taken without room."""
+    drop = np.zeros(len(beats), dtype=np.uint8)
+    drop[first:last] = 1
+    beats.drop = drop
+    return beats
+
+
+@pytest.mark.parametrize("mode", ["htm", "btm"])
+def test_loss_is_accepted_where_there_was_no_room(mode: str) -> None:
+    config = Config(mode=mode)
+    program, beats = scenario_run("overflow", config)
+    lossy(beats, 20, 40)
+    beats.drop[60:75] = 1
+    encoded = Encoder(config).run(beats)
+    assert sum(m.name == "Error" for m in encoded.messages) == 2
+    verdict = check(NtraceCapture(config, program, encoded.data, beats))
+    assert verdict.passed, verdict.failures[0].text()
+    assert verdict.book.results()["NT.8.5.sync7"][0] >= 2
+
+
+def test_loss_without_a_reason_is_none() -> None:
+    config = HTM
+    program, beats = scenario_run("overflow", config)
+    data = Encoder(config).run(lossy(beats, 20, 40)).data
+    beats.drop[:] = 0
+    book = check(NtraceCapture(config, program, data, beats, exact=False)).book
+    assert "NT-14" in book.failed
+
+
+def test_loss_to_the_end() -> None:
+    program, beats = scenario_run("overflow_to_end", HTM)
+    lossy(beats, 30, len(beats))
+    tail = Beats.empty(1, 1, enable=1)
+    encoded = Encoder(HTM).run(Beats.concat([beats, tail]))
+    assert encoded.messages[-1].name == "Error" and encoded.reasons[-1] == "NT.7.4.error_alone"
+    verdict = check(NtraceCapture(HTM, program, encoded.data, Beats.concat([beats, tail])))
+    assert verdict.passed, verdict.failures[0].text()

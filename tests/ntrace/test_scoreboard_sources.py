@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of several encoders: parted by SRC, each checked against its own hart; the stream holds all that was sent, in
+its order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.sources import SourcesError, check_sources, split
+
+from tests.ntrace.checked_scenarios import scenario_run, timed
+
+SCENARIOS = {2: "indirect_kinds", 5: "trap_kinds", 7: "branches"}
+
+
+def captures(**options: int) -> tuple[dict[int, NtraceCapture], dict[int, list[bytes]]]:
+    """One capture for each SRC, and the messages each encoder sent."""
+    result, sent = {}, {}
+    for source, name in SCENARIOS.items():
+        config = Config(src_bits=3, src_id=source, **options)
+        program, beats = scenario_run(name, config)
+        encoded = Encoder(config).run(timed(beats))
+        result[source], sent[source] = NtraceCapture(config, program, encoded.data, beats), list(encoded.packed)
+    return result, sent
+
+
+def funnel(sent: dict[int, list[bytes]]) -> bytes:
+    """The messages of all encoders, each in its order, with idle bytes between."""
+    rng, queues, out = Random("7:funnel"), {s: list(m) for s, m in sent.items()}, []
+    while any(queues.values()):
+        source = rng.choice([s for s, q in queues.items() if q])
+        out.append(queues[source].pop(0) + b"\xff" * rng.randrange(2))
+    return b"".join(out)
+
+
+@pytest.mark.parametrize("options", [{}, {"timestamp": 1, "ownership": 1}, {"mode": "btm", "repeat_branch": 1}])
+def test_each_part_is_judged(options: dict) -> None:
+    parts, sent = captures(**options)
+    book, verdicts = check_sources(funnel(sent), parts)
+    assert not book.failed and book.results()["NT.11.2.sources"][0] > len(SCENARIOS)
+    assert all(v.passed for v in verdicts.values()) and verdicts.keys() == SCENARIOS.keys()
+
+
+def test_a_message_that_was_lost_or_reordered_on_the_way() -> None:
+    for spoil in (lambda m: m.pop(1), lambda m: m.insert(1, m.pop(2))):
+        parts, sent = captures()
+        spoil(sent[5])
+        book, verdicts = check_sources(funnel(sent), parts)
+        assert book.failed == ["NT.11.2.sources"] and "SRC=5" in book.failures[0].headline
+        assert not verdicts[5].passed and verdicts[2].passed and verdicts[7].passed
+
+
+def test_a_source_that_nobody_has() -> None:
+    parts, sent = captures()
+    parts.pop(7)
+    book, verdicts = check_sources(funnel(sent), parts)
+    assert book.failed == ["NT.11.2.sources"] and "SRC=7" in book.failures[0].headline
+    assert all(v.passed for v in verdicts.values())
+
+
+def test_without_the_encoders_own_bytes() -> None:
+    parts, sent = captures()
+    stream = funnel(sent)
+    unseen = {source: replace(capture, data=b"") for source, capture in parts.items()}
+    book, verdicts = check_sources(stream, unseen)
+    assert not book.failed and all(v.passed for v in verdicts.values())
+
+
+def test_split() -> None:
+    parts, sent = captures()
+    configs = {source: capture.config for source, capture in parts.items()}
+    mine, others, damages = split(funnel(sent) + b"\x02", configs)
+    assert {s: b"".join(m) for s, m in sent.items()} == mine and not others and len(damages) == 1
+    # a vendor-defined message of unknown layout has its SRC at the same place
+    strange = bytes([(60 | 5 << 6 & 0x3F) << 2, 5 << 2, 0x55, 3])
+    assert split(strange, configs)[0][5] == strange
+
+
+@pytest.mark.parametrize("widths", [(3, 4), (0, 0)])
+def test_widths_that_differ(widths: tuple[int, int]) -> None:
+    configs = {source: Config(src_bits=width) for source, width in enumerate(widths)}
+    with pytest.raises(SourcesError, match="SRC_BITS"):
+        split(b"", configs)

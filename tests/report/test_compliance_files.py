@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the compliance report: page, JSON and JUnit say the same, alone and in a fixed order."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+from rvtrace.report.compliance import ComplianceError, lines, read, short
+
+from tests.report.compliance_data import TEXT, broken, failing, made, result, waiver
+
+
+class Page(HTMLParser):
+    """Text of the page, its tags with their attributes, and the text of each cell by row."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.text, self.tags, self.rows, self._at = "", [], [], None
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag == "td":
+            self.rows[-1].append("")
+        self._at = tag
+
+    def handle_data(self, data):
+        if self._at not in ("style", "script"):
+            self.text += data
+            if self.rows and self.rows[-1]:
+                self.rows[-1][-1] += data
+
+
+@pytest.fixture
+def out(tmp_path):
+    made(
+        tmp_path,
+        result(1),
+        failing(7),
+        broken(),
+        waivers=(waiver("NT-5"), waiver("NT-1")),
+        na={"NT-15": "not <claimed>"},
+    )
+    return tmp_path / "out"
+
+
+def test_page_says_all_without_script_and_loads_nothing(out):
+    page = Page(out / "index.html")
+    names = {name for _, attrs in page.tags for name in attrs}
+    assert not {"src", "href", "onclick"} & names and not re.search(
+        r"url\(|@import|https?:", (out / "index.html").read_text()
+    )
+    assert not {"a", "link", "img", "iframe", "form"} & {tag for tag, _ in page.tags}
+    assert (
+        page.text.index("✗ FAIL")
+        < page.text.index("1 clause of 3 checked fails: NT-4")
+        < page.text.index("acme_top")
+        < page.text.index("By level")
+    )
+    for said in (
+        TEXT,
+        "the simulator aborted\nin cycle 12",
+        "not <claimed>",
+        "fixed in rev B",
+        "stale",
+        "in use",
+        "HIST <polarity>",
+    ):
+        assert said in page.text
+    clauses = {
+        row[0].split("shall")[0].split("should")[0].split("may")[0]: row
+        for row in page.rows
+        if len(row) == 6 and row[0].startswith("NT-") and "·" in row[0]
+    }
+    assert [("✗ FAIL" in clauses["NT-4"][1]), clauses["NT-4"][3], clauses["NT-4"][4]] == [True, "19", "2"]
+    assert "~ WAIVED" in clauses["NT-5"][1] and "∅ N/A" in clauses["NT-15"][1] and "seeds 1, 7" in clauses["NT-1"][5]
+
+
+def test_rows_are_hidden_by_the_script_alone(out):
+    page = Page(out / "index.html")
+    filters = [attrs for tag, attrs in page.tags if tag == "div" and attrs.get("class") == "filter"]
+    rows = [attrs for tag, attrs in page.tags if tag == "tr" and "data-verdict" in attrs]
+    assert (
+        len(filters) == 2
+        and all("hidden" in attrs for attrs in filters)
+        and not any("hidden" in attrs for attrs in rows)
+    )
+    assert [(attrs["data-verdict"], attrs["data-level"]) for attrs in rows] == [
+        ("PASS", "shall"),
+        ("FAIL", "shall"),
+        ("WAIVED", "should"),
+        ("N/A", "may"),
+    ]
+
+
+def test_json_holds_what_the_page_shows(out):
+    found = read(out)
+    assert (found["schema"], found["verdict"], found["date"]) == (
+        "compliance/1",
+        "FAIL",
+        "2026-03-01",
+    ) and found == read(out / "compliance.json")
+    assert list(found) == [
+        "schema",
+        "subject",
+        "date",
+        "verdict",
+        "sentence",
+        "counts",
+        "levels",
+        "checked",
+        "problems",
+        "runs",
+        "errors",
+        "waivers",
+        "clauses",
+    ]
+    assert [(row["id"], row["verdict"]) for row in found["clauses"]] == [
+        ("NT-1", "PASS"),
+        ("NT-4", "FAIL"),
+        ("NT-5", "WAIVED"),
+        ("NT-15", "N/A"),
+    ]
+    assert found["clauses"][1]["first"]["text"] == TEXT and found["clauses"][0]["seeds"] == [1, 7]
+    assert [(w["clause"], w["state"], w["expires"]) for w in found["waivers"]] == [
+        ("NT-5", "in use", "2026-12-31"),
+        ("NT-1", "stale", "2026-12-31"),
+    ]
+    assert found["errors"][0]["rerun"] == "make run SEED=9" and found["runs"][0]["endings"] == {
+        "ERROR": 1,
+        "FAIL": 1,
+        "PASS": 1,
+    }
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path):
+    results = [result(1), failing(7)]
+    made(tmp_path / "a", *results)
+    made(tmp_path / "b", *results)
+    for name in ("index.html", "compliance.json", "junit.xml"):
+        assert (tmp_path / "a" / "out" / name).read_bytes() == (tmp_path / "b" / "out" / name).read_bytes()
+
+
+def test_junit_has_a_testcase_for_each_clause(out):
+    suite = ET.parse(out / "junit.xml").getroot().find("testsuite")
+    cases = {case.get("name"): case for case in suite.findall("testcase")}
+    assert cases["NT-1"].get("classname") == "ntrace.8.3" and list(cases["NT-1"]) == []
+    assert (
+        cases["NT-4"].find("failure").get("message") == "message 17 is <wrong>"
+        and cases["NT-4"].find("failure").text == TEXT
+    )
+    assert (
+        cases["NT-5"].find("skipped").get("message").startswith("WAIVED: fixed in rev B")
+        and cases["NT-15"].find("skipped").get("message") == "N/A: not <claimed>"
+    )
+    assert (
+        next(case for name, case in cases.items() if name.startswith("r9, ")).find("error").get("message")
+        == "the simulator aborted"
+    )
+    assert [suite.get(key) for key in ("failures", "errors", "skipped")] == ["1", "1", "2"]
+
+
+def test_junit_is_red_where_nothing_was_checked_and_survives_any_character(tmp_path):
+    made(tmp_path, result(clauses={}, problems=["x\x00\x1b[0m; do"]))
+    errors = ET.parse(tmp_path / "out" / "junit.xml").getroot().findall(".//error")
+    assert [error.get("message") for error in errors] == ["nothing was checked, and that proves nothing", "x??[0m; do"]
+
+
+@pytest.mark.parametrize(
+    "text, reported",
+    [
+        ("{", "is not JSON"), ("[]", "has schema None"), ('{"schema": "compliance/0"}', "has schema 'compliance/0'"),
+        ('{"schema": "compliance/1"}', "has no usable subject"),
+        (json.dumps({"schema": "compliance/1", "subject": {"name": "", "ip": "", "title": ""}, "verdict": "",
+                     "counts": {}, "checked": 0, "errors": [], "clauses": [1]}), "has a clause without"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_report_is_one_sentence(tmp_path, text, reported):
+    (tmp_path / "compliance.json").write_text(text)
+    with pytest.raises(ComplianceError, match=reported):
+        read(tmp_path)
+
+
+def test_lists_are_short_and_tables_keep_their_columns():
+    assert (
+        short([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8" and short(list("abcd"), 2) == "a, b and 2 more" and short([]) == ""
+    )
+    assert [kind for kind, _ in lines(TEXT)] == ["text", "row", "row", "text"]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts a tool with the NAME=value words of `make`, taken from MAKEFLAGS: neither make nor a shell expands them.
+
+`make run PROGRAM=sort` has the recipe `python tools/from_make.py run`, which becomes
+`python -m rvtrace.tools.run PROGRAM=sort`. Reads with any Python 3, as `make doctor` runs it with the system's Python.
+"""
+
+import os
+import re
+import sys
+
+RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
+OWN = ("PYTHON",)  # words of the Makefile itself
+
+
+def words(flags):
+    """The NAME=value words in the text of MAKEFLAGS, unquoted."""
+    _, dashes, given = (" " + flags).partition(" -- ")
+    if not dashes:
+        return []
+    found = re.findall(r"(?:\\.|[^\s\\])+", given, re.DOTALL)
+    found = [re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace("$$", "$") for word in found]
+    return [word for word in found if word.partition("=")[0] not in OWN]
+
+
+def refused(given):
+    """A sentence about a word that has another name now; "" if there is none."""
+    for word in given:
+        name, _, value = word.partition("=")
+        if name in RENAMED:
+            return f"{name}= is now called {RENAMED[name]}=; give {RENAMED[name]}={value}"
+    return ""
+
+
+def main(argv):
+    """Replace this process by the tool."""
+    given = words(os.environ.get("MAKEFLAGS", ""))
+    sentence = refused(given)
+    if sentence:
+        sys.stderr.write(f"error: {sentence}\n")
+        return 2
+    tool = [argv[0]] if argv[0].endswith(".py") else ["-m", "rvtrace.tools." + argv[0]]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, *tool, *given])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
