@@ -44,7 +44,7 @@ WANTED = {
     "tandem verifier": 100_000.0,
 }
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
-SYNTHESIS = ROOT / "tools" / "requirements-synthesis.txt"
+SYNTHESIS = ROOT / "flow" / "requirements-synthesis.txt"
 
 
 def main(argv: list[str]) -> int:

@@ -28,7 +28,7 @@ from rvtrace.flow.simulation import SimError, broken, finished
 from rvtrace.tb.common.arguments import ArgumentError, number
 from rvtrace.tb.common.builds import ROOT
 
-REQUIREMENTS = ROOT / "tools" / "requirements-cluster.txt"
+REQUIREMENTS = ROOT / "flow" / "requirements-cluster.txt"
 TRIES = 3  # workers that may die over a job
 _ENGINES = {
     "slurm": ("SLURMCluster", "sbatch"),

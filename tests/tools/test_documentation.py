@@ -37,3 +37,13 @@ def test_every_page_is_in_the_navigation() -> None:
     pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
     assert pages <= listed
     assert all(name in pages or name.startswith(GENERATED) for name in listed)
+
+
+CODE = [path for folder in ("flow", "report", "tb", "tools") for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", CODE, ids=[str(path.relative_to(ROOT)) for path in CODE])
+def test_paths_named_in_the_code_exist(path: Path) -> None:
+    for chain in re.findall(r'\bROOT((?: / "[^"*]+")+)', path.read_text()):
+        named = "/".join(re.findall(r'"([^"]+)"', chain))
+        assert named.startswith("build") or (ROOT / named).exists(), f"{path.name} names {named}, which is not there"
