@@ -24,6 +24,19 @@ settings.load_profile("reproducible")
 RunJobs = Callable[[list[Job]], list[dict[str, Any]]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of `make test ONLY=simulated`."""
+    parser.addoption("--only-simulated", action="store_true", help="only the tests that depend on SIM")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that depend on the simulator have the fixture `sim`, directly or through another."""
+    if config.getoption("--only-simulated"):
+        kept = [item for item in items if "sim" in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
+
+
 @pytest.fixture(scope="session")
 def sim() -> str:
     """The simulator chosen by SIM."""

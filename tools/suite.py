@@ -16,6 +16,7 @@ WORDS = {
     "TESTS": "a file or folder below tests/, default all",
     "K": "part of a test's name",
     "N": "processes, default 2",
+    "ONLY": "simulated: without the tests that run no simulation, which are the same for every simulator",
     "IP": "ntrace",
 }
 _NO_TESTS = 5  # pytest's exit code
@@ -45,6 +46,10 @@ def main(argv: list[str]) -> int:
         "worksteal",
     ]
     command += ["-k", given["K"]] if "K" in given else []
+    if (only := given.get("ONLY")) is not None:
+        if only != "simulated":
+            raise ArgumentError(f"ONLY={only} is not known; give ONLY=simulated, or omit it for all tests")
+        command.append("--only-simulated")
     code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim}, stdin=subprocess.DEVNULL).returncode
     if code == _NO_TESTS:
         wanted = f"K={given['K']}" if "K" in given else f"TESTS={tests}"

@@ -54,6 +54,8 @@ def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         (["rvtrace.tools.suite", "TESTS=tests/nothing.py"], ["tests/nothing.py does not exist"]),
         (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "K=matches_nothing", "N=0"],
          ["no test matched K=matches_nothing"]),
+        (["rvtrace.tools.suite", "ONLY=fast"], ["ONLY=fast is not known", "ONLY=simulated"]),
+        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "ONLY=simulated", "N=0"], ["no test matched"]),
     ],
 )  # fmt: skip
 def test_bad_words(words, parts):
