@@ -32,10 +32,13 @@ class Scoreboard(base.Scoreboard):
 
     observed = ("ingress", "stream")
     tolerances_class = Tolerances
+    ingress: base.Collector
+    stream: base.Collector
 
     def captured(self, job: Job, stimulus: TandemStimulus, problems: list[str]) -> TandemCapture:
         rows, errors = self.ingress.got
         data, marks = self.stream.got
+        env: Any = self.get_parent()
         gaps = None if job.backpressure else port_files.gaps(stimulus.beats.cycle)
         return TandemCapture(
             stimulus.config,
@@ -49,7 +52,7 @@ class Scoreboard(base.Scoreboard):
             stimulus.program,
             stimulus.retired,
             gaps,
-            self.get_parent().stream.monitor.width,
+            env.stream.monitor.width,
         )
 
     def checked(self) -> Verdict:

@@ -56,6 +56,7 @@ class TciEnv(BaseEnv):
 
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType({"apb": ApbAgent})
     scoreboard_class = Scoreboard
+    apb: ApbAgent
 
     def build_phase(self) -> None:
         super().build_phase()
@@ -77,6 +78,7 @@ class TciTest(BaseTest):
     """Runs one system scenario: a tool works with the registers while the harts run."""
 
     env_class, stimulus_of = TciEnv, staticmethod(scenario_of)
+    job: TciJob
 
     def configure(self) -> None:
         self.system_scenario: TciStimulus = self.stimulus

@@ -23,7 +23,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 def params_of(config: Any) -> Params:
     """What a trace system with the encoders of a configuration has, as its registers say it."""
-    size = {"harts": HARTS, "ts_width": TS_WIDTH, "sram_bytes": SRAM_BYTES}
+    size: dict[str, Any] = {"harts": HARTS, "ts_width": TS_WIDTH, "sram_bytes": SRAM_BYTES}
     if config.to_dict().get("ip") != "etrace":
         return Params(**size)
     returns = (3,) * bool(config.return_stack_size_p) + (1,) * bool(config.call_counter_size_p)

@@ -41,7 +41,8 @@ class RowsMonitor(ingress.IngressMonitor):
     async def watch(self) -> None:
         dut, bus = self.dut, self.bus
         clock, reset, error = dut.clk_o, dut.rst_ni, dut.sts_error_o
-        handles = [getattr(bus, name) for name in PORTS]
+        ports = {name: getattr(bus, name) for name in PORTS}
+        handles, valid = list(ports.values()), ports["valid"]
         while True:
             await FallingEdge(clock)
             if reset.value != 1:
@@ -53,7 +54,7 @@ class RowsMonitor(ingress.IngressMonitor):
                 self.errors.append((cycle, int(error.value)))
             if not bus.ready.value.is_resolvable:
                 self._once(f"cycle {cycle}: in_ready_o={bus.ready.value}, an output is X")
-            elif int(bus.ready.value) and int(bus.valid.value):
+            elif int(bus.ready.value) and int(valid.value):
                 self.ap.write(LanesRow(cycle, *(int(handle.value) for handle in handles)))
 
     def _once(self, text: str) -> None:

@@ -93,7 +93,8 @@ class _Rows:
 
     def __init__(self, tally: Tally, capture: TandemCapture, seen: Seen, expected: Expected, width: int) -> None:
         self.tally, self.capture, self.seen, self.expected, self.width = tally, capture, seen, expected, width
-        self.config, self.rows = capture.config, expected.rows
+        assert capture.rows is not None  # of which `expected` was made
+        self.config, self.rows, self.taken = capture.config, expected.rows, capture.rows
         self.situations = {s.clause: s for s in (seen.situations or Situations(expected)).all()}
 
     def all(self) -> None:
@@ -232,7 +233,7 @@ class _Rows:
             init & reset,
             reset & insn,
             response & ~request,
-            request & (self.capture.rows.req_op > len(t.OPERATIONS) - 1),
+            request & (self.taken.req_op > len(t.OPERATIONS) - 1),
             flush & (rows.has != t.HAS["flush"]),
         )
         lane = np.zeros(len(rows), int)

@@ -9,7 +9,7 @@ itself (a register twice in one row) does not occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -51,7 +51,7 @@ class Mix:
         while len(out) < size - 1:
             if len(out) % _STRETCH == 0:
                 self._habits()
-            (kind,) = rng.choices(list(self.kinds), self.kinds.values())
+            (kind,) = rng.choices(list(self.kinds), list(self.kinds.values()))
             out.append(self._sane(kind()))
         return self._spoiled(Rows.from_rows([*out, FLUSH]))
 
@@ -105,7 +105,7 @@ class Mix:
 
     # --- Parts
 
-    def _some(self, names: tuple[str, ...], share: float) -> dict[str, Any]:
+    def _some(self, names: Sequence[str], share: float) -> dict[str, Any]:
         return {name: getattr(self, f"_of_{name}")() for name in names if self.rng.random() < share}
 
     def _of_gpr(self) -> tuple[int, int]:

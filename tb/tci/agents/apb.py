@@ -7,8 +7,8 @@ The driver and the monitor wake for accesses only: while no access runs, the sim
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
@@ -24,7 +24,16 @@ _RESPONSE = ("prdata", "pready", "pslverr")
 class ApbBus(Bus):
     """The APB ports of tci_tb: 32-bit data, byte addresses."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    psel: Any
+    penable: Any
+    pwrite: Any
+    paddr: Any
+    pwdata: Any
+    prdata: Any
+    pready: Any
+    pslverr: Any
+
+    def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in _REQUEST} | {name: f"{name}_o" for name in _RESPONSE}
         super().__init__(dut, "apb", names)
 

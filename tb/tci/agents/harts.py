@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents.base import Component
@@ -20,7 +20,14 @@ class StuckError(RuntimeError):
 class TciBus(Bus):
     """The ports of tci_tb beside the register bus."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    rst_n: Any
+    record: Any
+    go: Any
+    played: Any
+    wait_seed: Any
+    wait_low: Any
+
+    def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "go", "wait_seed", "wait_low")}
         super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"})
 

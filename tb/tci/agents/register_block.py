@@ -10,7 +10,7 @@ writes to a log instead of counting clauses.
 from __future__ import annotations
 
 from pyuvm import uvm_reg, uvm_reg_adapter, uvm_reg_block, uvm_reg_field, uvm_reg_map, uvm_sequencer
-from pyuvm._reg.uvm_reg_model import uvm_access_e, uvm_endianness_e, uvm_status_e
+from pyuvm._reg.uvm_reg_model import uvm_access_e, uvm_endianness_e, uvm_reg_addr_t, uvm_reg_data_t, uvm_status_e
 from rvtrace.models.tci.layout import ControlError, Params
 from rvtrace.models.tci.register_model import Place, RegisterModel
 from rvtrace.tb.tci.agents.apb import ApbItem
@@ -44,13 +44,13 @@ class ComponentBlock(uvm_reg_block):
     def build(self, sequencer: uvm_sequencer, adapter: uvm_reg_adapter) -> None:
         """Registers at their addresses, reached through `sequencer`."""
         self.map = uvm_reg_map(f"{self.place.name}_map")
-        self.map.configure(self, self.place.base, 4, uvm_endianness_e.UVM_LITTLE_ENDIAN, True)
+        self.map.configure(self, uvm_reg_addr_t(self.place.base), 4, uvm_endianness_e.UVM_LITTLE_ENDIAN, True)
         self.set_default_map(self.map)
         for row in self.place.kind.registers:
             register = TableRegister(row.name, row)
             register.configure(self)
             register.build()
-            self.map.add_reg(register, row.offset, "RW")
+            self.map.add_reg(register, uvm_reg_addr_t(row.offset), "RW")
             self.registers[row.name] = register
         self.lock_model()
         self.map.set_sequencer(sequencer, adapter)
@@ -67,7 +67,7 @@ class ApbAdapter(uvm_reg_adapter):
         return ApbItem("reg", rw.kind == uvm_access_e.UVM_WRITE, rw.addr, rw.data)
 
     def bus2reg(self, bus_item: ApbItem, rw) -> None:
-        rw.data = bus_item.data
+        rw.data = uvm_reg_data_t(bus_item.data)
         rw.status = uvm_status_e.UVM_NOT_OK if bus_item.error else uvm_status_e.UVM_IS_OK
 
 
@@ -89,7 +89,7 @@ class RegisterAccess:
 
     async def write(self, component: str, name: str, value: int) -> None:
         """A write of the whole register."""
-        await self._register(component, name).write(value)
+        await self._register(component, name).write(uvm_reg_data_t(value))
 
     async def read(self, component: str, name: str) -> int:
         """A read of the whole register."""

@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass
 
 import cocotb
+from cocotb.task import Task
 from pyuvm import uvm_sequence, uvm_sequencer
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.tb.tci.agents.apb import ApbItem
@@ -59,7 +60,7 @@ class Session:
         """All harts run to the end of their stimulus."""
         await self.control.play()
 
-    def playing(self) -> cocotb.task.Task[None]:
+    def playing(self) -> Task[None]:
         """The harts run while the tool continues; await the task for their end."""
         return cocotb.start_soon(self.control.play())
 

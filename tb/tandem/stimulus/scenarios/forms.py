@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.trace_data import TraceData
@@ -102,9 +103,11 @@ def forms_of_counters(s: ScenarioScript) -> None:
     for low, high, name in ((t.MCYCLE, t.MCYCLEH, "mcycle"), (t.MINSTRET, t.MINSTRETH, "minstret")):
         for address in (low, high) if s.config.xlen == 32 else (low,):
             for value, slot in product((0x100, 0x101, 0x1FF), range(t.CSR_SLOTS)):
-                s.insn(**{name: value << 32 | value})
+                before: dict[str, Any] = {name: value << 32 | value}
+                after: dict[str, Any] = {name: (value + 2) << 32 | value + 3}
+                s.insn(**before)
                 s.insn(csr=(*((0x340 + n, n) for n in range(slot)), (address, value + 1)))
-                s.insn(**{name: (value + 2) << 32 | value + 3})
+                s.insn(**after)
 
 
 @scenario(
@@ -121,7 +124,7 @@ def forms_of_counters(s: ScenarioScript) -> None:
 )
 def resets(s: ScenarioScript) -> None:
     """A reset between two values of each register that has a base; with the register, with the pc, and with neither."""
-    kinds = [{"gpr": (n, 0x100 + n)} for n in (1, 2, 30, 31)] + [
+    kinds: list[dict[str, Any]] = [{"gpr": (n, 0x100 + n)} for n in (1, 2, 30, 31)] + [
         {"fcsr": 0x21},
         {"mcycle": 0x1_0000_0005},
         {"minstret": 0x1_0000_0009},
@@ -138,7 +141,8 @@ def resets(s: ScenarioScript) -> None:
 @scenario("TV.form.reset", "TV.pc.reset", configs=LANES)
 def resets_beside(s: ScenarioScript) -> None:
     """A reset in one lane, what has a base in the other; both orders."""
-    for n, parts in enumerate(({"gpr": (7, 0x55)}, {"fcsr": 0x55}, {"mcycle": 0x55}, {})):
+    kinds: tuple[dict[str, Any], ...] = ({"gpr": (7, 0x55)}, {"fcsr": 0x55}, {"mcycle": 0x55}, {})
+    for n, parts in enumerate(kinds):
         for first in (True, False):
             s.insn(gpr=(7, 0x54), fcsr=0x54, mcycle=0x54)
             reset = TraceData(reset=True, pc=None if n & 1 else s.pc)
@@ -155,14 +159,17 @@ def registers_in_both_lanes(s: ScenarioScript) -> None:
     """
     for k in range(40):
         value = 0x10_0000 * k
-        for parts in ({"gpr": (3, value)}, {"fcsr": value & 0xFFFF_FFFF}, {"mcycle": value}, {"minstret": value << 20}):
+        kinds: tuple[dict[str, Any], ...] = (
+            {"gpr": (3, value)}, {"fcsr": value & 0xFFFF_FFFF}, {"mcycle": value}, {"minstret": value << 20},
+        )  # fmt: skip
+        for parts in kinds:
             name = next(iter(parts))
-            nearby = (
+            nearby: dict[str, Any] = (
                 {name: (3, value + 5)}
                 if name == "gpr"
                 else {name: parts[name] + 5 & 0xFFFF_FFFF if name == "fcsr" else parts[name] + 5}
             )
-            other = {"gpr": (4, value ^ 0x80)} if k & 1 else {}
+            other: dict[str, Any] = {"gpr": (4, value ^ 0x80)} if k & 1 else {}
             s.step()
             s.insn(NOP if k & 2 else SHORT, **parts)
             s.insn(SHORT if k & 2 else NOP, **nearby)

@@ -141,7 +141,7 @@ def store_data(s: ScenarioScript) -> None:
     of another size.
     """
     for size, which in product(range(4), range(4)):
-        address = {"paddr": s.number(s.config.mlen)} if which & 1 else {}
+        address: dict[str, Any] = {"paddr": s.number(s.config.mlen)} if which & 1 else {}
         address |= {"eaddr": s.number(s.config.mlen)} if which & 2 else {}
         s.insn(memdata=(size, s.number(64)), **address)
         s.insn(memdata=(size, s.full), request=(t.STORE, 3 - size, s.number(s.config.mlen), s.number(64)), **address)

@@ -207,7 +207,8 @@ def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
         await finish(s, sinks)
         await s.cycles(60)
 
-    size, options = (2500, etrace.PRESSED) if job.ip == "etrace" else (700, busy(job))
+    options: dict[str, Any] = etrace.PRESSED if job.ip == "etrace" else busy(job)
+    size = 2500 if job.ip == "etrace" else 700
     return TciStimulus(harts(job, rng, size, 0.0, inst_stall_ena=stall, **options), run)
 
 
@@ -329,5 +330,5 @@ def options(job: TciJob, rng: random.Random) -> TciStimulus:
     if job.ip == "etrace":
         made = [etrace.possible(job.settings, etrace.busy_options(rng)) for _ in range(2)]
         return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
-    shared = {"timestamp": rng.randrange(2)}
+    shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
     return TciStimulus([hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)

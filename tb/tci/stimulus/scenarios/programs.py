@@ -85,6 +85,7 @@ def in_process(process: Process, rng: random.Random, config: Config) -> Retired:
     for _ in range(rng.randrange(4, 16)):
         walk.run(40)
         insn = walk.insn()
+        assert insn is not None  # the process does not leave its program
         if insn.flow == Flow.BRANCH:
             walk.branch(rng.random() < 0.6)
         elif insn.flow != Flow.TRAP:
