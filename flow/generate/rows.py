@@ -15,6 +15,7 @@ from rvtrace.tb.ctr.agents import layout as ctr
 from rvtrace.tb.hpm.agents import layout as hpm
 from rvtrace.tb.subsystem.agents import layout as subsystem
 from rvtrace.tb.tandem.agents import layout as tandem
+from rvtrace.tb.tci.agents import layout as tci
 
 SPLIT, JOIN = "split", "join"
 _PACKAGE_END = ("", "  /* verilator lint_on UNUSEDPARAM */", "", "endpackage")
@@ -418,6 +419,18 @@ SOURCES = (
         {"Xlen": 64, "Mlen": 64, "NRet": 1},
         ((subsystem.PORTS, SPLIT), (subsystem.PINS, JOIN), (subsystem.HEAD, JOIN), (subsystem.CSR, JOIN)),
         (subsystem.STIMULUS,),
+    ),
+    RowSource(
+        "tb/tci/agents/layout.py",
+        "tb/tci/hdl/tci",
+        {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7, "TsWidth": 48, "NHarts": 2},
+        (
+            (tci.STIMULUS, SPLIT),
+            (tci.INGRESS, JOIN),
+            (tci.MEMORY, JOIN),
+            (tci.PINS, JOIN),
+            (tci.TRIGGERS, JOIN),
+        ),
     ),
     RowSource(
         "tb/common/agents/layout.py",

@@ -116,15 +116,16 @@ class TciTest(BaseTest):
         begin = time.perf_counter()
         here, scenario, speaks = Path(), self.system_scenario, protocol(self.params.format)
         grammars = [speaks.grammar(run.config) for run in scenario.harts] or [NTRACE]
+        seen = files.read_harts(here, [run.config.blocks for run in scenario.harts])
         harts = [
             HartRun(
                 run.config,
                 run.program,
                 run.images,
                 run.pcs,
-                files.read_ingress(here, hart, run.config.blocks),
+                seen[hart].beats,
                 files.read_stream(here / f"stream{hart}.bin", grammars[hart]),
-                files.read_fired(here, hart, len(scenario.harts), run.config.blocks),
+                seen[hart].fired,
                 speaks,
                 hart + 1,
             )

@@ -5,18 +5,22 @@ pins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.tci.funnel import messages
 from rvtrace.models.tci.grammar import NTRACE, Grammar
 from rvtrace.scoreboards.tci.capture import Fired, Stream
 from rvtrace.tb.common.agents import files as rows
+from rvtrace.tb.common.agents import port_files
+from rvtrace.tb.tci.agents import layout
 
-ACTION_BIT, EXTERNAL_BIT = 10, 24  # of a row's levels word: action of a debug trigger (4 bits), external triggers (8)
-_BITS = {**rows.LEVEL_BITS, "ctype": (14, 2)}
+_TRIGGERS = (layout.ACTION, layout.EXTERNAL)  # in the levels word, and beside the beats in Python
+_BITS = {bits.name: (bits.lsb, bits.width) for bits in layout.LEVELS if bits not in _TRIGGERS}
 
 
 @dataclass
@@ -36,11 +40,12 @@ def write_stimulus(folder: Path, hart: int, beats: Beats, triggers: Triggers | N
     if triggers is None or not len(beats):
         return
     raw = np.fromfile(path, dtype=np.uint8).reshape(len(beats), -1)[:, ::-1].copy()
-    words = raw.view("<u4")  # a row begins with gap (2 words), levels
-    for column, bit in ((triggers.action, ACTION_BIT), (triggers.external, EXTERNAL_BIT)):
-        for index, value in column.items():
-            words[index, 2] |= np.uint32(value << bit)
-    raw[:, ::-1].tofile(path)
+    table = raw.view(layout.STIMULUS.dtype({"NBlocks": beats.lanes}))[:, 0]
+    levels = table["levels"]
+    for bits in _TRIGGERS:
+        for index, value in getattr(triggers, bits.name).items():
+            levels[index] |= np.uint32(value << bits.lsb)
+    port_files.write(path, table)
 
 
 def read_stream(path: Path, grammar: Grammar = NTRACE) -> Stream:
@@ -56,34 +61,49 @@ def read_stream(path: Path, grammar: Grammar = NTRACE) -> Stream:
     return Stream(data, cycle, messages(transfers, grammar), problems)
 
 
-def read_ingress(folder: Path, hart: int, lanes: int) -> Beats:
-    """What encoder `hart` accepted, with the levels it saw; the idle row of reset stands before."""
-    return rows.after_reset(rows.read_ingress(folder / f"ingress{hart}.bin", lanes, _BITS))
+class HartSeen(NamedTuple):
+    """What was recorded of a hart. beats: what its encoder accepted, with the levels it saw; the idle row of reset is
+    before them. fired: the triggers that it gave with its rows, and the external outputs of its encoder.
+    """
+
+    beats: Beats
+    fired: Fired
+
+
+def read_harts(folder: Path, lanes: Sequence[int]) -> list[HartSeen]:
+    """What was recorded of all harts. lanes: of each."""
+    if not lanes:
+        return []
+    outputs = np.fromfile(folder / "triggers.bin", dtype=layout.TRIGGERS.dtype({"NHarts": len(lanes)}))
+    return [
+        _read_hart(folder / f"ingress{hart}.bin", count, outputs["cycle"], outputs["fired"][:, hart])
+        for hart, count in enumerate(lanes)
+    ]
+
+
+def _read_hart(path: Path, lanes: int, output_cycle: np.ndarray, outputs: np.ndarray) -> HartSeen:
+    """outputs: of its encoder, by `output_cycle`."""
+    table = np.fromfile(path, dtype=layout.INGRESS.dtype({"NBlocks": lanes}))
+    columns = {name: table[name] for name in ("cycle", "vendor_data", "tstamp")}
+    levels = rows.split_levels(table["levels"], _BITS)
+    beats = Beats(**columns, **levels, **{name: table["lanes"][name] for name in LANE_FIELDS})
+    action, external = ((table["levels"] & np.uint32(bits.mask)) >> np.uint32(bits.lsb) for bits in _TRIGGERS)
+    given, mine = np.flatnonzero((action != 0) | (external != 0)), outputs != 0
+    fired = Fired(
+        list(zip(table["cycle"][given].tolist(), action[given].tolist(), external[given].tolist())),
+        list(zip(output_cycle[mine].tolist(), outputs[mine].tolist())),
+    )
+    return HartSeen(rows.after_reset(beats), fired)
 
 
 def read_memory(path: Path) -> list[tuple[int, int, int]]:
     """(cycle, address, word) of every write to system memory."""
-    table = np.fromfile(path, dtype=np.dtype([("cycle", "<u8"), ("addr", "<u8"), ("word", "<u4")]))
+    table = np.fromfile(path, dtype=layout.MEMORY.dtype())
     return list(zip(table["cycle"].tolist(), table["addr"].tolist(), table["word"].tolist()))
 
 
 def read_pins(path: Path) -> list[tuple[int, int, int]]:
     """(cycle, TRC_CLK, TRC_DATA) of every change of the pins."""
-    table = np.fromfile(path, dtype=np.dtype([("cycle", "<u8"), ("pins", "<u4")]))
-    return list(zip(table["cycle"].tolist(), (table["pins"] >> 16 & 1).tolist(), (table["pins"] & 0xFFFF).tolist()))
-
-
-def read_fired(folder: Path, hart: int, harts: int, lanes: int) -> Fired:
-    """The triggers that hart `hart` gave with its rows, and the external outputs of its encoder."""
-    row = np.dtype([("cycle", "<u8"), ("levels", "<u4"), ("rest", f"V{4 + 8 + 32 * lanes}")])
-    table = np.fromfile(folder / f"ingress{hart}.bin", dtype=row)
-    action, external = table["levels"] >> ACTION_BIT & 0xF, table["levels"] >> EXTERNAL_BIT & 0xFF
-    given = np.flatnonzero((action != 0) | (external != 0))
-    outputs = np.fromfile(
-        folder / "triggers.bin", dtype=np.dtype([("cycle", "<u8"), ("fired", "u1", (4 * ((8 * harts + 31) // 32),))])
-    )
-    mine = outputs[outputs["fired"][:, hart] != 0]
-    return Fired(
-        list(zip(table["cycle"][given].tolist(), action[given].tolist(), external[given].tolist())),
-        list(zip(mine["cycle"].tolist(), mine["fired"][:, hart].tolist())),
-    )
+    table = np.fromfile(path, dtype=layout.PINS.dtype())
+    clk, data = ((table["pins"] & np.uint32(bits.mask)) >> np.uint32(bits.lsb) for bits in (layout.CLK, layout.DATA))
+    return list(zip(table["cycle"].tolist(), clk.tolist(), data.tolist()))

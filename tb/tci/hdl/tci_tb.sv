@@ -3,7 +3,7 @@
 //
 // cocotb drives the register bus alone (tb/tci/agents/apb.py). Each hart plays `stimulus<h>.bin` from go_i rising; what
 // crossed any port while record_i is 1 goes to files that tb/tci/agents/files.py reads:
-//   ingress<h>.bin  what encoder h accepted, with the levels it saw (rows of tb/common/agents/files.py)
+//   ingress<h>.bin  what encoder h accepted, with the levels it saw
 //   stream<h>.bin   its bytes, merged.bin those of the funnel, as they were taken
 //   memory.bin      words written to system memory, pins.bin every change of the pins
 //   triggers.bin    pulses of external trigger outputs
@@ -62,10 +62,12 @@ module tci_tb
   input  logic [6:0]        wait_low_i     // % of cycles in which it is not ready
 );
 
-  localparam int LaneBits  = 8*32;
-  localparam int HeadBits  = 64 + 32 + 32;  // gap, levels and pulses, vendor data
-  localparam int RowBits   = HeadBits + NBlocks*LaneBits;
-  localparam int CountBits = $clog2(OutBytes + 1);
+  // Rows of all files but those of byte streams: tb/tci/agents/layout.py, from which tci_row_pkg, tci_stimulus_split and
+  // the joins are generated.
+  localparam int RowBits     = tci_row_pkg::stimulus_bits(NBlocks);
+  localparam int SeenBits    = tci_row_pkg::ingress_bits(NBlocks);
+  localparam int TriggerBits = tci_row_pkg::triggers_bits(NHarts);
+  localparam int CountBits   = $clog2(OutBytes + 1);
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
@@ -146,63 +148,62 @@ module tci_tb
   for (genvar h = 0; h < NHarts; h++) begin : gen_hart
     localparam logic [7:0] Digit = 8'd48 + 8'(h);
 
-    logic [RowBits-1:0]          row;
-    logic [3:0]                  dbg_action;
-    logic [NBlocks*LaneBits-1:0] seen_lanes;
-    logic [NBlocks-1:0]          block;
+    // What the player shows, and what the encoder saw: levels, pulses and time as they were at its own port, and the
+    // triggers beside it.
+    logic [RowBits-1:0]  row;
+    logic [SeenBits-1:0] seen;
+    logic                row_notify, row_ext_notify;
+    logic [3:0]          row_action, dbg_action;
+    logic [7:0]          row_external;
+    logic [NBlocks-1:0]  block;
+    logic [31:0]         levels;
+    logic [7:0]          levels_before;
+    logic                write_row;
 
     trace_player #(.RowBits(RowBits), .File({"stimulus", Digit, ".bin"})) u_player (
       .clk_i(clk_o), .go_i(go_i), .accept_i(ing_ready[h]), .row_o(row), .done_o(played[h])
     );
 
-    // Levels and pulses of a row (tb/tci/agents/files.py): 2 halted, 4 in_reset, 5 low_power, 8 debug trigger with
-    // action 4, 9 external trigger 0, 13:10 action of a debug trigger, 15:14 ctype, 21:16 vendor TCODE, 31:24 external triggers.
-    assign halted[h]              = row[64+2];
-    assign in_reset[h]            = row[64+4];
-    assign low_power[h]           = row[64+5];
-    assign dbg_action             = row[64+8] ? 4'd4 : row[64+10 +: 4];
-    assign dbg_on[h]              = (dbg_action == 4'd2);
-    assign dbg_off[h]             = (dbg_action == 4'd3);
-    assign dbg_notify[h]          = (dbg_action == 4'd4);
-    assign ext_trigger[8*h +: 8]  = row[64+24 +: 8] | {7'd0, row[64+9]};
-    assign ctype[2*h +: 2]        = row[64+14 +: 2];
-    assign vendor[6*h +: 6]       = row[64+16 +: 6];
-    assign vendor_data[32*h +: 32] = row[96 +: 32];
+    tci_stimulus_split #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_split (
+      .row_i(row), .halted_o(halted[h]), .in_reset_o(in_reset[h]), .low_power_o(low_power[h]),
+      .notify_o(row_notify), .ext_notify_o(row_ext_notify), .vendor_o(vendor[6*h +: 6]), .action_o(row_action),
+      .ctype_o(ctype[2*h +: 2]), .external_o(row_external), .vendor_data_o(vendor_data[32*h +: 32]),
+      .itype_o(itype[4*NBlocks*h +: 4*NBlocks]), .ilastsize_o(ilastsize[NBlocks*h +: NBlocks]),
+      .sijump_o(sijump[NBlocks*h +: NBlocks]), .priv_o(priv[3*NBlocks*h +: 3*NBlocks]),
+      .cause_o(cause[8*NBlocks*h +: 8*NBlocks]), .iretire_o(iretire[IRetireWidth*NBlocks*h +: IRetireWidth*NBlocks]),
+      .hcontext_o(hcontext_id[16*NBlocks*h +: 16*NBlocks]), .context_o(context_id[32*NBlocks*h +: 32*NBlocks]),
+      .iaddr_o(iaddr[Xlen*NBlocks*h +: Xlen*NBlocks]), .tval_o(tval[Xlen*NBlocks*h +: Xlen*NBlocks])
+    );
+
+    // `notify` of a row is a debug trigger with action 4, `ext_notify` external trigger 0.
+    assign dbg_action            = row_notify ? 4'd4 : row_action;
+    assign dbg_on[h]             = (dbg_action == 4'd2);
+    assign dbg_off[h]            = (dbg_action == 4'd3);
+    assign dbg_notify[h]         = (dbg_action == 4'd4);
+    assign ext_trigger[8*h +: 8] = row_external | {7'd0, row_ext_notify};
 
     for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
-      localparam int Base = HeadBits + k*LaneBits;
       localparam int Lane = h*NBlocks + k;
-      assign itype[4*Lane +: 4]                          = row[Base +: 4];
-      assign ilastsize[Lane]                             = row[Base+8];
-      assign sijump[Lane]                                = row[Base+16];
-      assign priv[3*Lane +: 3]                           = row[Base+24 +: 3];
-      assign cause[8*Lane +: 8]                          = row[Base+32 +: 8];
-      assign iretire[IRetireWidth*Lane +: IRetireWidth]  = row[Base+48 +: IRetireWidth];
-      assign hcontext_id[16*Lane +: 16]                  = row[Base+64 +: 16];
-      assign context_id[32*Lane +: 32]                   = row[Base+96 +: 32];
-      assign iaddr[Xlen*Lane +: Xlen]                    = row[Base+128 +: Xlen];
-      assign tval[Xlen*Lane +: Xlen]                     = row[Base+192 +: Xlen];
-
-      assign seen_lanes[LaneBits*k +: LaneBits] = {
-        {(64-Xlen){1'b0}}, tval[Xlen*Lane +: Xlen], {(64-Xlen){1'b0}}, iaddr[Xlen*Lane +: Xlen],
-        context_id[32*Lane +: 32], 16'd0, hcontext_id[16*Lane +: 16],
-        {(16-IRetireWidth){1'b0}}, iretire[IRetireWidth*Lane +: IRetireWidth], 8'd0, cause[8*Lane +: 8],
-        5'd0, priv[3*Lane +: 3], 7'd0, sijump[Lane], 7'd0, ilastsize[Lane], 4'd0, itype[4*Lane +: 4]};
       assign block[k] = (iretire[IRetireWidth*Lane +: IRetireWidth] != '0) ||
                         (itype[4*Lane +: 4] == 4'd1) || (itype[4*Lane +: 4] == 4'd2);
     end
 
-    // What the encoder saw: levels, pulses and time as they were at its own port, and the triggers beside it.
-    logic [31:0]          levels;
-    logic [7:0]           levels_before;
-    logic [63:0]          tstamp;
-    logic                 write_row;
+    tci_ingress_join #(
+      .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .TsWidth(TsWidth)
+    ) u_seen (
+      .cycle_i(cycle), .enable_i(enc_enable[h]), .inst_tracing_i(enc_tracing[h]), .halted_i(halted[h]),
+      .drop_i(enc_drop[h]), .in_reset_i(in_reset[h]), .low_power_i(low_power[h]), .notify_i(enc_notify[h]),
+      .ext_notify_i(enc_ext_notify[h]), .vendor_i(vendor[6*h +: 6]), .action_i(dbg_action),
+      .ctype_i(ctype[2*h +: 2]), .external_i(ext_trigger[8*h +: 8]), .vendor_data_i(vendor_data[32*h +: 32]),
+      .tstamp_i(enc_tstamp[TsWidth*h +: TsWidth]), .itype_i(itype[4*NBlocks*h +: 4*NBlocks]),
+      .ilastsize_i(ilastsize[NBlocks*h +: NBlocks]), .sijump_i(sijump[NBlocks*h +: NBlocks]),
+      .priv_i(priv[3*NBlocks*h +: 3*NBlocks]), .cause_i(cause[8*NBlocks*h +: 8*NBlocks]),
+      .iretire_i(iretire[IRetireWidth*NBlocks*h +: IRetireWidth*NBlocks]),
+      .hcontext_i(hcontext_id[16*NBlocks*h +: 16*NBlocks]), .context_i(context_id[32*NBlocks*h +: 32*NBlocks]),
+      .iaddr_i(iaddr[Xlen*NBlocks*h +: Xlen*NBlocks]), .tval_i(tval[Xlen*NBlocks*h +: Xlen*NBlocks]), .row_o(seen)
+    );
 
-    assign levels = {
-      ext_trigger[8*h +: 8], 2'd0, vendor[6*h +: 6], ctype[2*h +: 2], dbg_action,
-      enc_ext_notify[h], enc_notify[h], 2'd0, low_power[h], in_reset[h],
-      enc_drop[h], halted[h], enc_tracing[h], enc_enable[h]};
-    assign tstamp    = {{(64-TsWidth){1'b0}}, enc_tstamp[TsWidth*h +: TsWidth]};
+    assign levels    = seen[tci_row_pkg::IngressLevelsAt +: tci_row_pkg::IngressLevelsBits];
     assign write_row = enc_accept[h] && rst_ni &&
                        ((block != '0) || (levels[31:8] != '0) || (levels[7:0] != levels_before));
 
@@ -211,9 +212,8 @@ module tci_tb
       else if (write_row) levels_before <= levels[7:0];
     end
 
-    row_recorder #(.Bits(64+32+32+64+NBlocks*LaneBits), .File({"ingress", Digit, ".bin"})) u_ingress (
-      .clk_i(clk_o), .go_i(record_i), .write_i(write_row),
-      .row_i({seen_lanes, tstamp, vendor_data[32*h +: 32], levels, cycle})
+    row_recorder #(.Bits(SeenBits), .File({"ingress", Digit, ".bin"})) u_ingress (
+      .clk_i(clk_o), .go_i(record_i), .write_i(write_row), .row_i(seen)
     );
 
     stream_recorder #(.OutBytes(OutBytes), .File({"stream", Digit, ".bin"})) u_stream (
@@ -235,22 +235,32 @@ module tci_tb
     .clk_i(clk_o), .run_i(record_i), .seed_i(wait_seed_i), .percent_low_i(wait_low_i), .ready_o(random_ready)
   );
 
-  row_recorder #(.Bits(64+64+32), .File("memory.bin")) u_memory (
-    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && mem_valid && mem_ready), .row_i({mem_wdata, 24'd0, mem_addr, cycle})
+  logic [tci_row_pkg::MemoryBits-1:0] memory_row;
+
+  tci_memory_join u_memory_row (.cycle_i(cycle), .addr_i(mem_addr), .word_i(mem_wdata), .row_o(memory_row));
+
+  row_recorder #(.Bits(tci_row_pkg::MemoryBits), .File("memory.bin")) u_memory (
+    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && mem_valid && mem_ready), .row_i(memory_row)
   );
 
   // Probe: every change of the pins.
-  logic [16:0] pins_before;
+  logic [16:0]                      pins_before;
+  logic [tci_row_pkg::PinsBits-1:0] pins_row;
+
   always_ff @(posedge clk_o) pins_before <= record_i ? {trc_clk, trc_data} : 17'd0;
 
-  row_recorder #(.Bits(64+32), .File("pins.bin")) u_pins (
-    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && ({trc_clk, trc_data} != pins_before)),
-    .row_i({15'd0, trc_clk, trc_data, cycle})
+  tci_pins_join u_pins_row (.cycle_i(cycle), .data_i(trc_data), .clk_i(trc_clk), .row_o(pins_row));
+
+  row_recorder #(.Bits(tci_row_pkg::PinsBits), .File("pins.bin")) u_pins (
+    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && ({trc_clk, trc_data} != pins_before)), .row_i(pins_row)
   );
 
-  row_recorder #(.Bits(64+32*((8*NHarts+31)/32)), .File("triggers.bin")) u_triggers (
-    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && (ext_trigger_out != '0)),
-    .row_i({{(32*((8*NHarts+31)/32)-8*NHarts){1'b0}}, ext_trigger_out, cycle})
+  logic [TriggerBits-1:0] trigger_row;
+
+  tci_triggers_join #(.NHarts(NHarts)) u_trigger_row (.cycle_i(cycle), .fired_i(ext_trigger_out), .row_o(trigger_row));
+
+  row_recorder #(.Bits(TriggerBits), .File("triggers.bin")) u_triggers (
+    .clk_i(clk_o), .go_i(record_i), .write_i(rst_ni && (ext_trigger_out != '0)), .row_i(trigger_row)
   );
 
 endmodule

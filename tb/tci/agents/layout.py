@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the files between Python and tci_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog.
+
+Those of the byte streams are of tb/common/hdl/stream_recorder.sv.
+"""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.agents import layout as ingress
+from rvtrace.tb.common.layout import Bits, Field, Layout
+
+# Of a debug trigger (0 none, 2 on, 3 off, 4 notify), and external triggers.
+ACTION, EXTERNAL = Bits("action", 10, 4), Bits("external", 24, 8)
+CTYPE = Bits("ctype", 14, 2)
+LEVELS = (*ingress.LEVELS, ACTION, CTYPE, EXTERNAL)
+
+# The player's file of a hart. Registers enable its encoder and trace, so that these levels have no ports.
+STIMULUS = ingress.stimulus(tuple(bits for bits in LEVELS if bits.name not in ("enable", "inst_tracing")))
+
+_CYCLE = Field("cycle", "<u8", 64)
+
+# What an encoder accepted, with the levels it saw.
+INGRESS = Layout(
+    "ingress",
+    (
+        _CYCLE,
+        Field("levels", "<u4", parts=LEVELS),
+        Field("vendor_data", "<u4", 32),
+        Field("tstamp", "<u8", "TsWidth"),
+        ingress.LANES,
+    ),
+)
+
+# Words written to system memory, changes of the pins, and pulses of external trigger outputs: a byte for each hart.
+MEMORY = Layout("memory", (_CYCLE, Field("addr", "<u8", 40), Field("word", "<u4", 32)))
+DATA, CLK = Bits("data", 0, 16), Bits("clk", 16)
+PINS = Layout("pins", (_CYCLE, Field("pins", "<u4", parts=(DATA, CLK))))
+TRIGGERS = Layout("triggers", (_CYCLE, Field("fired", "u1", 8, elements="NHarts", multiple=4)))
