@@ -37,7 +37,7 @@ def write_stimulus(folder: Path, hart: int, beats: Beats, triggers: Triggers | N
     """What hart `hart` plays: beats (their enable and inst_tracing are the registers' business) and triggers."""
     path = folder / f"stimulus{hart}.bin"
     rows.write_stimulus(path, beats, _BITS)
-    if triggers is None or not len(beats):
+    if triggers is None or not len(beats) or not (triggers.action or triggers.external):
         return
     raw = np.fromfile(path, dtype=np.uint8).reshape(len(beats), -1)[:, ::-1].copy()
     table = raw.view(layout.STIMULUS.dtype({"NBlocks": beats.lanes}))[:, 0]

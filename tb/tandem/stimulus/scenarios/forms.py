@@ -174,7 +174,8 @@ def registers_in_both_lanes(s: ScenarioScript) -> None:
             s.insn(NOP if k & 2 else SHORT, **parts)
             s.insn(SHORT if k & 2 else NOP, **nearby)
             s.insn(**other)
-            s.insn(**({"gpr": (3, value + 9)} if name == "gpr" else nearby))
+            last: dict[str, Any] = {"gpr": (3, value + 9)} if name == "gpr" else nearby
+            s.insn(**last)
     for k in range(12):  # the older row's register beside another one
         s.step()
         s.insn(gpr=(3, 0x4000 + k))
