@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard, TypeVar
 
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
@@ -39,6 +39,8 @@ from rvtrace.models.tandem.encoder.items import (
 from rvtrace.models.tandem.verifier.verdict import Verdict
 
 Items = list[Item]
+XItem = Register | AddRegister | OrRegister
+Kind = TypeVar("Kind")
 _MSCRATCH = 0x340
 _STORES = (4, 5, 6, 7)
 
@@ -62,19 +64,22 @@ class Fault(NamedTuple):
     verdict: Verdict = Verdict.TRACE
 
 
-def _is_x(item: Item) -> bool:
+def _is_x(item: Item) -> TypeGuard[XItem]:
     return isinstance(item, (Register, AddRegister, OrRegister)) and table.GPR_BASE < item.address < table.FPR_BASE
 
 
-def _state(*ids: int) -> Callable[[Item], bool]:
-    return lambda item: isinstance(item, State) and item.id in ids
+def _state(*ids: int) -> Callable[[Item], TypeGuard[State]]:
+    def wanted(item: Item) -> TypeGuard[State]:
+        return isinstance(item, State) and item.id in ids
+
+    return wanted
 
 
 def _pc(item: Item) -> bool:
     return isinstance(item, IncrementPc) or (isinstance(item, State) and item.id == table.PC)
 
 
-def _insn(item: Item) -> bool:
+def _insn(item: Item) -> TypeGuard[Instruction]:
     return isinstance(item, Instruction)
 
 
@@ -88,7 +93,7 @@ def _without(wanted: Callable[[Item], bool]) -> Callable[[Items, random.Random, 
 
 
 def _each(
-    wanted: Callable[[Item], bool], new: Callable[[Item, random.Random, Config], Item]
+    wanted: Callable[[Item], TypeGuard[Kind]], new: Callable[[Kind, random.Random, Config], Item]
 ) -> Callable[[Items, random.Random, Config], Items]:
     """Items of a kind, replaced."""
     return lambda group, rng, config: [new(item, rng, config) if wanted(item) else item for item in group]
@@ -104,7 +109,7 @@ def _also(new: Callable[[Items, random.Random, Config], Item]) -> Callable[[Item
     return change
 
 
-def _value(item: Item, rng: random.Random, config: Config) -> Item:
+def _value(item: XItem, rng: random.Random, config: Config) -> Item:
     if isinstance(item, Register):
         return Register(item.address, item.data ^ 1 << rng.randrange(config.xlen))
     return (
@@ -122,11 +127,16 @@ def _other(group: Items, rng: random.Random) -> int:
 
 def _elsewhere(group: Items, rng: random.Random, config: Config) -> Items:
     address = _other(group, rng)
-    return [Register(address, rng.getrandbits(config.xlen)) if _is_x(item) and not isinstance(item, Register) else
-            Register(address, item.data) if _is_x(item) else item for item in group]  # fmt: skip
+
+    def moved(item: Item) -> Item:
+        if not _is_x(item):
+            return item
+        return Register(address, item.data if isinstance(item, Register) else rng.getrandbits(config.xlen))
+
+    return [moved(item) for item in group]
 
 
-def _jumps(item: Item) -> bool:
+def _jumps(item: Item) -> TypeGuard[Instruction]:
     """A branch or jump: 32-bit by opcode, 16-bit by quadrant and funct3."""
     if not isinstance(item, Instruction):
         return False
@@ -179,8 +189,12 @@ def _privilege(group: Items, rng: random.Random, config: Config) -> Items:
     return _also(lambda *_: State(table.PRIV, rng.choice((0, 1))))(group, rng, config)
 
 
-def _narrower(item: Item, rng: random.Random, config: Config) -> Item:
-    return State(item.id - 1, item.data & (1 << table.BY_ID[item.id - 1].width) - 1)
+def _narrower(item: State, rng: random.Random, config: Config) -> Item:
+    return State(item.id - 1, item.data & (1 << table.state_width(config, item.id - 1)) - 1)
+
+
+def _stored_bit(item: State, rng: random.Random, config: Config) -> Item:
+    return State(item.id, item.data ^ 1 << rng.randrange(table.state_width(config, item.id)))
 
 
 def _step(group: Items) -> bool:
@@ -253,10 +267,7 @@ _FAULTS = (
         "store data bit",
         "a bit of the data",
         _some(_state(*_STORES)),
-        _each(
-            _state(*_STORES),
-            lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(table.BY_ID[item.id].width)),
-        ),
+        _each(_state(*_STORES), _stored_bit),
         needs_use=True,
     ),
     Fault("store data omitted", "a store without data", _some(_state(*_STORES)), _without(_state(*_STORES))),
@@ -313,4 +324,5 @@ def mutant(sections: list[bytes], k: int, fault: Fault, config: Config, rng: ran
     elif fault.order == "swapped":
         sections[k : k + 2] = sections[k + 1], sections[k]
     else:
+        assert fault.change is not None  # of every fault that is none of order
         sections[k] = pack(fault.change(_items(sections[k], config), rng, config), config)

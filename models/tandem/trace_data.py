@@ -89,6 +89,31 @@ class Rows:
 
     cycle: np.ndarray
     has: np.ndarray
+    pc: np.ndarray
+    ppc: np.ndarray
+    insn: np.ndarray
+    insn16: np.ndarray
+    gpr_addr: np.ndarray
+    gpr: np.ndarray
+    fpr_addr: np.ndarray
+    fpr: np.ndarray
+    fcsr: np.ndarray
+    csr_addr: np.ndarray
+    csr: np.ndarray
+    priv: np.ndarray
+    paddr: np.ndarray
+    eaddr: np.ndarray
+    memdata_size: np.ndarray
+    memdata: np.ndarray
+    mtime: np.ndarray
+    mcycle: np.ndarray
+    minstret: np.ndarray
+    req_op: np.ndarray
+    req_size: np.ndarray
+    req_addr: np.ndarray
+    req_data: np.ndarray
+    rsp_result: np.ndarray
+    rsp_data: np.ndarray
 
     def __init__(self, n: int, **columns: Any) -> None:
         unknown = set(columns) - set(DTYPES)
@@ -146,10 +171,8 @@ class Rows:
 
     def row(self, k: int) -> TraceData:
         """Row k as a record."""
-        has, values = (
-            int(self.has[k]),
-            {name: bool(int(self.has[k]) & HAS[name]) for name in ("group", "flush", "reset", "init")},
-        )
+        has = int(self.has[k])
+        values: dict[str, Any] = {name: bool(has & HAS[name]) for name in ("group", "flush", "reset", "init")}
         for name in _SINGLES:
             if has & HAS[name]:
                 values[name] = int(getattr(self, name)[k])
@@ -221,7 +244,7 @@ class Rows:
 
     def save(self, path: str | Path) -> None:
         """Write an .npz file."""
-        np.savez(path, **self.columns())
+        np.savez(path, **{name: getattr(self, name) for name in DTYPES})
 
     @classmethod
     def load(cls, path: str | Path) -> Rows:

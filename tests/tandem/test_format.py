@@ -15,6 +15,11 @@ from rvtrace.models.tandem.trace_data import DTYPES, Rows, RowsError, TraceData
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "tandem-profile.md").read_text()
 
 
+def test_rows_declare_their_columns() -> None:
+    """`Rows` sets its columns by name; the annotations tell type checkers and readers which there are."""
+    assert set(Rows.__annotations__) == set(DTYPES)
+
+
 def test_payload_lengths() -> None:
     """Chapter 2: bits after the opcode, for RV64 with 64-bit f registers."""
     config = Config(xlen=64, flen=32)

@@ -13,7 +13,8 @@ trace specification).
 
 from __future__ import annotations
 
-from typing import Any
+from enum import Enum
+from typing import Any, Final, Literal
 
 from rvtrace.models.riscv.iss import translate as vm
 from rvtrace.models.riscv.iss.compressed import expand
@@ -59,7 +60,15 @@ ILLEGAL, BREAKPOINT, ECALL_U = 2, 3, 8
 WRITE, SET, CLEAR = range(3)
 _REARRANGE = {MSTATUS, SATP, MCOUNTINHIBIT}
 NO_CHANGE: dict[int, int] = {}
-UNCHANGED = object()
+
+
+class Unchanged(Enum):
+    """The reservation before a step that did not touch it. An Enum, so that type checkers tell it from one."""
+
+    UNCHANGED = 0
+
+
+UNCHANGED: Final = Unchanged.UNCHANGED
 NOWHERE = -1
 ACCESS_CAUSES = frozenset((*vm.MISALIGNED[1:], *vm.ACCESS_FAULT[1:], *vm.PAGE_FAULT[1:]))
 
@@ -101,6 +110,27 @@ class Step:
         "parts",
         "name",
     )
+    pc: int
+    insn: int
+    size: int
+    next_pc: int
+    priv: int
+    rd: int
+    value: int
+    csrs: dict[int, int]
+    access: int
+    eaddr: int
+    paddr: int
+    bytes: int
+    data: int
+    trap: tuple[int, int] | None
+    device: int
+    seen: tuple[int | Literal["reservation"], ...]
+    counted: int
+    ticked: int
+    reserved: tuple[int, int] | Unchanged | None
+    parts: tuple[tuple[int, int], ...]
+    name: str
 
     def __init__(self) -> None:
         for name in self.__slots__:
@@ -238,8 +268,7 @@ class Hart:
     def _decode(self, raw: int, size: int, pc: int) -> tuple:
         config = self.config
         full = expand(raw, config.xlen) if size == 2 else raw
-        row = decode(full, config.xlen, config.extensions) if full is not None else None
-        if row is None:
+        if full is None or (row := decode(full, config.xlen, config.extensions)) is None:
             return self._illegal(raw), 0, OTHER, raw, size, "illegal instruction"
         run, rd = function(row, full, pc, size, config.xlen, self.x, self._functions)
         if row.kind == OTHER and row.format == "C":

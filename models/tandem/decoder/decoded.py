@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rvtrace.models.tandem.decoder.diagnostics import Diagnostic
@@ -106,7 +106,9 @@ class Decoded:
     @classmethod
     def empty(cls) -> Decoded:
         """Nothing."""
-        columns = {name: np.zeros(1 if name.endswith("_start") else 0, dtype) for name, dtype in DTYPES.items()}
+        columns: dict[str, Any] = {
+            name: np.zeros(1 if name.endswith("_start") else 0, dtype) for name, dtype in DTYPES.items()
+        }
         return cls(**columns, items=0, diagnostics=[])
 
     @property

@@ -53,7 +53,7 @@ def sections(
     moves on.
     """
     if not len(scan.starts):
-        places = [(known.group, known.pc, None)] * len(scan.breaks)
+        places: list[BrokenPlace] = [(known.group, known.pc, None)] * len(scan.breaks)
         if scan.breaks:
             known.pc, known.quiet = None, True
         return Decoded.empty(), places

@@ -28,7 +28,7 @@ class Slot(NamedTuple):
 
     rows: np.ndarray
     header: tuple[int | np.ndarray, ...]
-    value: np.ndarray | None = None
+    value: np.ndarray = np.zeros(0, np.uint64)
     width: int | np.ndarray = 0
 
 
@@ -82,6 +82,7 @@ class _Sent:
         self.late_end = kept & ~group if config.implied_end else np.zeros(len(rows), bool)
         # Resets up to and including each row: what was known before the last one is forgotten.
         self.epoch = np.cumsum(self._parts["reset"])
+        self.counters: list[Slot] = []  # `_registers` finds them, `_fixed_behind` sends them
 
     def where(self, part: str) -> np.ndarray:
         """The rows that send a part."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.recording import Recording
-from rvtrace.models.riscv.retired import Kind, Priv, Retired
+from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired
 from rvtrace.models.tandem.encoder.elf_to_trace import memory_rows
 from rvtrace.models.tandem.table import CSR_SLOTS, HAS
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, RowsError, TraceData
@@ -59,8 +59,8 @@ def from_retired(run: Retired, program: Program, virtual: bool = True) -> Rows:
     writes = np.flatnonzero((effects.rd > 0) & (effects.rd < 32))
     rows.has[writes] |= np.uint32(HAS["gpr"])
     rows.gpr_addr[writes], rows.gpr[writes] = effects.rd[writes], effects.rd_value[writes]
-    _memory(rows, run, program, virtual)
-    _csrs(rows, run)
+    _memory(rows, run, effects, program, virtual)
+    _csrs(rows, effects)
     # A trap or xRET reports the privilege after it, also if it is the same.
     xret = insn & np.isin(rows.insn, _XRET) & ~rows.insn16.astype(bool)
     change = np.flatnonzero(~insn | xret)
@@ -79,12 +79,11 @@ def _instructions(rows: Rows, pc: np.ndarray, where: np.ndarray, program: Progra
     rows.insn[where], rows.insn16[where] = bits, size == 2
 
 
-def _memory(rows: Rows, run: Retired, program: Program, virtual: bool) -> None:
-    effects = run.effects
+def _memory(rows: Rows, run: Retired, effects: Effects, program: Program, virtual: bool) -> None:
     access = np.flatnonzero(effects.mem_size)
     rows.has[access] |= np.uint32(HAS["paddr"])
     rows.paddr[access] = effects.mem_addr[access]
-    translated = _translated(run, program)
+    translated = _translated(run, effects, program)
     where = np.array(sorted(translated), np.int64)
     rows.paddr[where] = [translated[k] for k in where.tolist()]
     if virtual:
@@ -96,9 +95,9 @@ def _memory(rows: Rows, run: Retired, program: Program, virtual: bool) -> None:
     rows.memdata[stores] = effects.mem_value[stores]
 
 
-def _translated(run: Retired, program: Program) -> dict[int, int]:
+def _translated(run: Retired, effects: Effects, program: Program) -> dict[int, int]:
     """Physical address of each access that is translated: below M while satp is on (privileged manual, 4.3 to 4.5)."""
-    effects, xlen = run.effects, program.xlen
+    xlen = program.xlen
     satp = np.zeros(len(run), np.uint64)
     writes = effects.csr_addr == _SATP
     if not writes.any():
@@ -152,8 +151,7 @@ class _Tables:
         )
 
 
-def _csrs(rows: Rows, run: Retired) -> None:
-    effects = run.effects
+def _csrs(rows: Rows, effects: Effects) -> None:
     row, address, value = effects.csr_row, effects.csr_addr, effects.csr_value
     rank = np.array([_TRAP_ORDER.get(one, 4) for one in address.tolist()], np.int64)
     order = np.lexsort((rank, row))
@@ -171,7 +169,9 @@ def _with_pending(rows: Rows, run: Retired) -> Rows:
 
     A device's bit rises at the latest right before its interrupt, and falls with the store that takes the reason away.
     """
-    effects, before, mip = run.effects, {}, 0
+    effects, mip = run.effects, 0
+    before: dict[int, list[int]] = {}
+    assert effects is not None  # else there were no rows
     device = np.isin(effects.mem_addr, (_MSIP, *_MTIMECMP)) & (effects.mem_store > 0) & (effects.mem_size > 0)
     told = zip(effects.csr_row.tolist(), effects.csr_addr.tolist(), effects.csr_value.tolist())
     written = {row: (address, value) for row, address, value in told if address in (_MIP, _SIP)}

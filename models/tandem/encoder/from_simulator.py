@@ -12,14 +12,14 @@ from rvtrace.models.riscv.iss.csr import MSTATUS
 from rvtrace.models.riscv.iss.table import STORE
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.encoder.elf_to_trace import memory_rows
-from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, Simulator, Step
+from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, PartialSimulator, Step
 from rvtrace.models.tandem.table import GPR_BASE
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, RowsError, TraceData
 
 _ORDER = {0x341: 0, 0x141: 0, 0x342: 1, 0x142: 1, MSTATUS: 2, 0x343: 3, 0x143: 3}  # as tables C.7 and C.8
 
 
-def from_simulator(simulator: Simulator, count: int, program: Program, end: Iterable[int] = ()) -> Rows:
+def from_simulator(simulator: PartialSimulator, count: int, program: Program, end: Iterable[int] = ()) -> Rows:
     """Up to `count` steps from the simulator's present pc on, with what loads memory and registers before. end: pcs at
     which it stops.
 

@@ -27,8 +27,8 @@ RESERVATION_KEY = STATE_KEY + 0x101  # address of the reservation (4.2), NO_RESE
 NO_INTERRUPT = NO_RESERVATION = -1
 
 
-class Simulator(Protocol):
-    """Four operations; all numbers are plain ints.
+class PartialSimulator(Protocol):
+    """Four operations; all numbers are plain ints. What it cannot do it refuses: enough for a second simulator.
 
     name: for messages. exact: whether a step reports registers that were written with the value they had.
     """
@@ -38,21 +38,32 @@ class Simulator(Protocol):
 
     def read(self, key: int) -> int:
         """State of a register; KeyError if the simulator does not have it."""
+        ...
 
     def write(self, key: int, value: int) -> None:
         """Set it, whatever privilege there is; of a CSR also bits that are read-only. KeyError as before."""
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Bytes by physical address."""
+        ...
 
     def write_memory(self, address: int, data: bytes) -> None:
         """Set them."""
 
     def execute(self) -> Step | None:
         """Attempt one instruction; None if the simulator cannot do what comes next."""
+        ...
 
     def reset(self) -> None:
         """After hart reset."""
+
+
+class Simulator(PartialSimulator, Protocol):
+    """One that can do whatever comes: what a `Verifier` replays a trace with."""
+
+    def execute(self) -> Step:
+        """Attempt one instruction."""
+        ...
 
 
 class Reference:
@@ -130,6 +141,7 @@ __all__ = [
     "RESERVATION_KEY",
     "HartConfig",
     "HartError",
+    "PartialSimulator",
     "Reference",
     "Simulator",
     "Step",

@@ -34,12 +34,13 @@ class UnicornSimulator:
         try:
             import unicorn
             from unicorn import riscv_const
+            from unicorn.unicorn import Uc, UcError
         except ImportError:
             raise UnicornError("unicorn is not installed; type make venv, or pip install unicorn") from None
         self.config = config
-        self._error, self._unmapped = unicorn.UcError, unicorn.UC_ERR_FETCH_UNMAPPED
+        self._error, self._unmapped = UcError, unicorn.UC_ERR_FETCH_UNMAPPED
         mode = unicorn.UC_MODE_RISCV64 if config.xlen == 64 else unicorn.UC_MODE_RISCV32
-        self._machine = unicorn.Uc(unicorn.UC_ARCH_RISCV, mode)
+        self._machine = Uc(unicorn.UC_ARCH_RISCV, mode)
         self._pc = riscv_const.UC_RISCV_REG_PC
         self._x = [riscv_const.UC_RISCV_REG_X0 + n for n in range(32)]
         self._mapped: set[int] = set()

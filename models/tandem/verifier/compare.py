@@ -21,7 +21,7 @@ from rvtrace.models.tandem.simulator.interface import (
     PPC_KEY,
     PRIV_KEY,
     RESERVATION_KEY,
-    Simulator,
+    PartialSimulator,
     Step,
 )
 from rvtrace.models.tandem.table import EADDR, FCSR, FFLAGS, FPR_BASE, FRM, GPR_BASE, MEMDATA, PADDR, STATE_KEY
@@ -92,7 +92,7 @@ class Comparer:
     skipped: changes of state that the simulator does not have, by name.
     """
 
-    def __init__(self, simulator: Simulator, shadow: Shadow, profile: Profile) -> None:
+    def __init__(self, simulator: PartialSimulator, shadow: Shadow, profile: Profile) -> None:
         self.simulator, self.shadow, self.profile = simulator, shadow, profile
         self.table: CsrTable = shadow.table
         self.masks = profile.masks(self.table)
@@ -127,7 +127,10 @@ class Comparer:
     def _execute(self, cause: int = NO_INTERRUPT) -> Step:
         simulator = self.simulator
         simulator.write(INTERRUPT_KEY, cause)
-        step = simulator.execute().copy()
+        step = simulator.execute()
+        if step is None:
+            raise KeyError(f"{simulator.name} cannot do what comes next")
+        step = step.copy()
         simulator.write(INTERRUPT_KEY, NO_INTERRUPT)
         return step
 

@@ -19,7 +19,7 @@ from rvtrace.models.riscv.iss.table import LOAD
 from rvtrace.models.riscv.operands import operands
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.decoder.decoded import Group
-from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, Simulator, Step
+from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, PartialSimulator, Step
 from rvtrace.models.tandem.table import END, FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.compare import COUNTED, MEMDATA_KEY, PADDR_KEY, Changes, sort_out
 from rvtrace.models.tandem.verifier.sides import SIMULATOR, TRACE, Side, Watch, ask, blame, put, suspects
@@ -41,7 +41,7 @@ _WORD = 2  # memory is known by words of 4 bytes
 class Explainer:
     """The explanation of everything that does not match, for a `Verifier`; findings go to the report of the replay."""
 
-    def __init__(self, replay: Replay, program: Program, second: Simulator | None = None) -> None:
+    def __init__(self, replay: Replay, program: Program, second: PartialSimulator | None = None) -> None:
         self.v, self.program, self.second = replay, program, second
         self.trial = Trial(replay)
         self.watches: list[Watch] = []
@@ -145,8 +145,9 @@ class Explainer:
     def _mismatch(self, k: int, group: Group, reported: Changes, step: Step, apart: list[Difference]) -> int:
         other_bits = any(one.what == "insn" and one.how == "wrong" for one in apart) and len(apart) > 1
         diagnosed = bool(self.v.inside.get(k))
-        if self._stale is not None and not diagnosed and self._stale.explains(k, group, reported, step, apart):
-            return self._believe(k, group, reported)
+        stale = self._stale
+        if stale is not None and not diagnosed and stale.explains(k, group, reported, step, apart):
+            return self._believe(stale, k, group, reported)
         if other_bits and not diagnosed:
             later = self._structure(k, group, reported)
             if later is None:
@@ -384,15 +385,16 @@ class Explainer:
 
     def lost(self, k: int, group: Group, reported: Changes) -> int:
         """The pc is not known: take the values of the trace until it is and instructions match."""
-        v, places = self.v, []
-        if self._lost is not None:
-            places = [v.shadow.pc] + ([group.pc] if group.pc not in (None, v.shadow.pc) else [])
-        for place in places:
-            v.set_pc(place)
-            if self._try(range(k, len(v.decoded)), 2):
-                self._lost.until, self._lost, v.known = k, None, True
-                self._stale = Stale(v, k)
-                return k
+        v, finding = self.v, self._lost
+        if finding is not None:
+            for place in dict.fromkeys((v.shadow.pc, group.pc)):
+                if place is None:
+                    continue
+                v.set_pc(place)
+                if self._try(range(k, len(v.decoded)), 2):
+                    finding.until, self._lost, v.known = k, None, True
+                    self._stale = Stale(v, k)
+                    return k
         v.report.unverified += bool(group.size)
         v.apply(reported)
         v.known = reported.next_pc is not None and self._lost is None
@@ -436,13 +438,13 @@ class Explainer:
         depths = {holds: self._depth(k, group, reported, sides, holds) for holds in (SIMULATOR, TRACE)}
         self._settle(k, group, reported, still, apart, sides, depths)
 
-    def _believe(self, k: int, group: Group, reported: Changes) -> int:
+    def _believe(self, stale: Stale, k: int, group: Group, reported: Changes) -> int:
         """After a gap: the values of the group, whatever the simulator computes from state that was not reported."""
         v = self.v
         to = v.comparer.next_pc(group, reported, v.shadow.pc)
         step, _ = v.comparer.attempt(group, reported)
         v.shadow.follow(step)
-        self._stale.believe(reported, step)
+        stale.believe(reported, step)
         if to is not None:
             v.set_pc(to)
         v.report.unverified += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.riscv.iss.memory import Memory
 from rvtrace.models.riscv.iss.table import STORE
-from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, Simulator, Step
+from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, PartialSimulator, Step
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.profile import ALL, COUNTERS
 
@@ -48,7 +48,9 @@ class Shadow:
             return self.x[key - GPR_BASE]
         if key in self.csr:
             return self.csr[key]
-        return {PC_KEY: self.pc, PRIV_KEY: self.priv}.get(key) if key in (PC_KEY, PRIV_KEY) else self.other[key]
+        if key == PC_KEY:
+            return self.pc
+        return self.priv if key == PRIV_KEY else self.other[key]
 
     def write(self, key: int, value: int) -> None:
         """Set state by key; CSRs by the address of the register that holds it."""
@@ -89,7 +91,7 @@ class Shadow:
             self.memory.write(place, data[:count])
             data = data[count:]
 
-    def copy_to(self, simulator: Simulator) -> None:
+    def copy_to(self, simulator: PartialSimulator) -> None:
         """All of it into a simulator; what that does not have is left out."""
         for address, page in self.memory.copy():
             if simulator.read_memory(address, len(page)) != page:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rvtrace.models.riscv.iss.csr import MCAUSE, SCAUSE
 from rvtrace.models.riscv.iss.table import STORE
 from rvtrace.models.tandem.decoder.decoded import Group
-from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, Simulator, Step
+from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, PartialSimulator, Step
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.compare import COUNTED, Changes, Comparer
 from rvtrace.models.tandem.verifier.state import Replay
@@ -127,6 +127,7 @@ def _csr(replay: Replay, one: Difference, step: Step) -> Side:
     mine = step.csrs.get(of, state[of])
     if one.how == "omitted":
         return Side(False, of, state[of], mine)
+    assert one.reported is not None  # only what is omitted has none
     return Side(False, of, table.told(one.key, one.reported, {**state, of: mine})[1], mine)
 
 
@@ -214,7 +215,7 @@ def _reason(one: Difference, reported: Changes, step: Step) -> str:
 # --- the second simulator
 
 
-def ask(second: Simulator, replay: Replay, group: Group, reported: Changes, step: Step) -> str:
+def ask(second: PartialSimulator, replay: Replay, group: Group, reported: Changes, step: Step) -> str:
     """`AS_TRACE`, `AS_FIRST`, or "" where it does neither or does not know. The shadow is that before the group; `step`
     is the first's.
     """

@@ -169,11 +169,10 @@ class Replay:
                 self.shadow.counter_known(address)
         if reported.priv is not None:
             self.set_priv(reported.priv)
-        if reported.memdata is not None and (reported.paddr is not None or reported.eaddr is not None):
+        place = reported.eaddr if reported.paddr is None else reported.paddr
+        if reported.memdata is not None and place is not None:
             size, value = reported.memdata
-            self.set_memory(
-                reported.eaddr if reported.paddr is None else reported.paddr, value.to_bytes(size, "little")
-            )
+            self.set_memory(place, value.to_bytes(size, "little"))
         self.nondeterministic(reported)
 
     def reset(self) -> None:
@@ -231,6 +230,7 @@ class Trial:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        assert self._saved is not None  # __enter__ was before
         self._back(0, 0, self._saved)
         self._saved, self.replay.shadow.memory.journal = None, None
 

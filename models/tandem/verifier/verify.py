@@ -21,7 +21,7 @@ from rvtrace.models.riscv.iss.hart import NO_CHANGE
 from rvtrace.models.riscv.iss.table import LOAD
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.decoder.decoded import GROUP, PC_KEY, Decoded, Group
-from rvtrace.models.tandem.simulator.interface import Simulator
+from rvtrace.models.tandem.simulator.interface import PartialSimulator, Simulator
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.compare import EADDR_KEY, MEMDATA_KEY, PADDR_KEY, Changes
 from rvtrace.models.tandem.verifier.explain import Explainer
@@ -45,7 +45,7 @@ class Verifier:
         self,
         simulator: Simulator,
         profile: Profile,
-        second: Simulator | None = None,
+        second: PartialSimulator | None = None,
         pc: int | None = None,
         program: Program | None = None,
     ) -> None:
