@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.retired import ABSENT, IType
 
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they stay until a row changes them
 PULSES = ("notify", "ext_notify", "vendor", "vendor_data")  # 0 in the cycles between rows
@@ -59,17 +59,17 @@ class Beats:
     priv: np.ndarray
     context: np.ndarray
     # What most ports and streams do not use is 0 unless given.
-    in_reset: np.ndarray | None = None
-    low_power: np.ndarray | None = None
-    notify: np.ndarray | None = None
-    ext_notify: np.ndarray | None = None
-    vendor: np.ndarray | None = None
-    vendor_data: np.ndarray | None = None
-    tstamp: np.ndarray | None = None
-    ctype: np.ndarray | None = None
-    toggle: np.ndarray | None = None
-    sijump: np.ndarray | None = None
-    hcontext: np.ndarray | None = None
+    in_reset: np.ndarray = ABSENT
+    low_power: np.ndarray = ABSENT
+    notify: np.ndarray = ABSENT
+    ext_notify: np.ndarray = ABSENT
+    vendor: np.ndarray = ABSENT
+    vendor_data: np.ndarray = ABSENT
+    tstamp: np.ndarray = ABSENT
+    ctype: np.ndarray = ABSENT
+    toggle: np.ndarray = ABSENT
+    sijump: np.ndarray = ABSENT
+    hcontext: np.ndarray = ABSENT
 
     def __post_init__(self) -> None:
         for names, like in ((CYCLE_FIELDS, self.cycle), (LANE_FIELDS, self.itype)):

@@ -157,6 +157,9 @@ class _Writer:
     def _put(self, method: str, *args: object) -> None:
         self.code.append((method, *args) if self.compressed else _wide(method, *args))
 
+    def _put_one_of(self, *forms: tuple) -> None:
+        self._put(*self.rng.choice(forms))
+
     def _fill(self, most: int) -> None:
         for _ in range(self.rng.randint(0, most)):
             self._put("filler", self.rng.choice((2, 4)))
@@ -200,7 +203,7 @@ class _Writer:
         self._inner(name, depth)
         if self.rng.random() < 0.3:
             end = self._new_label()
-            self._put(*self.rng.choice((("c_j", end), ("jal", 0, end))))
+            self._put_one_of(("c_j", end), ("jal", 0, end))
             self._put("label", skip)
             self._inner(name, depth)
             skip = end
@@ -239,10 +242,10 @@ class _Writer:
         self._put("label", skip)
 
     def _swap(self, name: str, depth: int) -> None:
-        self._put(*self.rng.choice((("jalr", 1, 5), ("jalr", 5, 1), ("c_jalr", 5))))
+        self._put_one_of(("jalr", 1, 5), ("jalr", 5, 1), ("c_jalr", 5))
 
     def _switch(self, name: str, depth: int) -> None:
-        self._put(*self.rng.choice((("c_jr", 15), ("jalr", 0, 15), ("jalr", 7, 15), ("jalr", 0, 14, 4))))
+        self._put_one_of(("c_jr", 15), ("jalr", 0, 15), ("jalr", 7, 15), ("jalr", 0, 14, 4))
         for _ in range(self.rng.randint(1, 3)):
             end = self._new_label()
             self._fill(3)
@@ -258,7 +261,7 @@ class _Writer:
             ("pair", "auipc", "jalr", 0, 7, end),
             ("pair", "auipc", "jalr", 7, 6, end),
         )
-        self._put(*self.rng.choice(forms))
+        self._put_one_of(*forms)
         self._fill(2)
         self._put("label", end)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from rvtrace.models.riscv.retired import IType
 
@@ -24,6 +24,7 @@ ETRACE_VARIANTS = ("v2_0", "draft_0_026")
 VARIANTS = ("v1_0", "rc7", *ETRACE_VARIANTS)
 """N-Trace 1.0 and its rc7, E-Trace 2.0 and its draft of 2019."""
 LINK = (1, 5)
+MaybeNone = Any  # in a union: None where the rest of the object says so, hence not asked for again in inner loops
 
 
 class Flow(IntEnum):
@@ -49,7 +50,7 @@ class Insn:
     raw: int
     size: int
     flow: Flow
-    target: int | None = None
+    target: int | MaybeNone = None
     name: str = ""
     rd: int = 0
     rs1: int = 0
@@ -217,7 +218,7 @@ def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
 
 
 _SREGS = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
-_capstone: dict[int, object] = {}
+_capstone: dict[int, Any] = {}
 
 
 def _zcm_text(insn: Insn, xlen: int) -> str | None:

@@ -11,12 +11,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rvtrace.models.riscv import elf, isa
-from rvtrace.models.riscv.isa import Insn
+from rvtrace.models.riscv.isa import Insn, MaybeNone
 
 Segment = tuple[int, bytes]
+Given = tuple[int, bytes | bytearray]
 NO_TARGET = 0xFFFF_FFFF_FFFF_FFFF  # odd, so no instruction is there
 
 
@@ -38,7 +40,7 @@ class Columns:
     itype: dict[str, np.ndarray]
 
 
-class _Code(dict):
+class _Code(dict[int, Insn | MaybeNone]):
     """Address to instruction, decoded at first use; addresses without one give None and are not kept."""
 
     def __init__(self, program: Program) -> None:
@@ -66,11 +68,11 @@ class Program:
     def __init__(
         self,
         xlen: int,
-        segments: Iterable[Segment],
+        segments: Iterable[Given],
         symbols: Mapping[str, int] | Iterable[tuple[str, int]] = (),
         entry: int = 0,
         jvt: int = 0,
-        data: Iterable[Segment] = (),
+        data: Iterable[Given] = (),
         zcmp: bool = True,
         zcmt: bool | None = None,
     ) -> None:
@@ -81,7 +83,8 @@ class Program:
         self.data = _merge(data, xlen)
         self.entry, self.jvt = entry, jvt
         self.zcmp, self.zcmt = zcmp, bool(jvt) if zcmt is None else zcmt
-        self.labels = list(symbols.items() if isinstance(symbols, Mapping) else symbols)
+        pairs: list[Any] = list(symbols.items() if isinstance(symbols, Mapping) else symbols)
+        self.labels: list[tuple[str, int]] = pairs
         self.symbols: dict[str, int] = dict(reversed(self.labels))
         self._bases = [base for base, _ in self.segments]
         ordered = sorted((address, name) for name, address in self.labels)
@@ -193,7 +196,7 @@ class Program:
         elf.write(file, path)
 
 
-def _merge(segments: Iterable[Segment], xlen: int) -> list[Segment]:
+def _merge(segments: Iterable[Given], xlen: int) -> list[Segment]:
     """Segments by address, adjacent ones joined: an instruction may span the two."""
     merged: list[Segment] = []
     for base, body in sorted((base, bytes(body)) for base, body in segments if len(body)):

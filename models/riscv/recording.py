@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.isa import Flow, MaybeNone
 from rvtrace.models.riscv.operands import NONE, operands
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
@@ -115,6 +115,7 @@ def save(path: Path, elf: Path, retired: Retired, initial: np.ndarray) -> None:
     retired: instructions, exceptions and interrupts only. initial: x0..x31 before the first row.
     """
     program, effects = Program.from_elf(elf), retired.effects
+    assert effects is not None, "only a stream with effects is a recording"
     kind, pc = retired.kind, retired.pc
     insn, after = kind == Kind.INSN, np.append(pc[1:], np.uint64(0))
     traps = np.flatnonzero(~insn)
@@ -238,7 +239,7 @@ def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -
     taken = iter(np.unpackbits(stored["taken"].view(np.uint8), bitorder="little").tolist())
     targets, handlers = iter(stored["target"].tolist()), iter(stored["trap_handler"].tolist())
     trap_rows = iter([*stored["trap_row"].tolist(), rows])
-    blocks: dict[int, tuple] = {}
+    blocks: dict[int, tuple[list[int], int, int, Flow, int | MaybeNone]] = {}
     out: list[int] = []
     limit = next(trap_rows)
     while True:
@@ -270,7 +271,7 @@ def _walk(program: Program, pc: int, rows: int, stored: dict[str, np.ndarray]) -
             pc, limit = next(handlers), next(trap_rows)
 
 
-def _block(program: Program, pc: int) -> tuple[list[int], int, int, Flow, int | None]:
+def _block(program: Program, pc: int) -> tuple[list[int], int, int, Flow, int | MaybeNone]:
     """Straight line from pc: addresses of what retires, how many, address after, how and where to.
 
     Flow TRAP also means the end of the program: nothing retires there.

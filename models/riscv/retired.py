@@ -116,6 +116,9 @@ _DTYPES = {
 }
 
 
+ABSENT: Any = None  # of a column that may be left out; `__post_init__` makes it, so that every object has all columns
+
+
 @dataclass
 class Retired:
     """Arrays of equal length, one element per event.
@@ -137,8 +140,8 @@ class Retired:
     priv: np.ndarray
     context: np.ndarray
     effects: Effects | None = None
-    hcontext: np.ndarray | None = None
-    sijump: np.ndarray | None = None
+    hcontext: np.ndarray = ABSENT
+    sijump: np.ndarray = ABSENT
 
     def __post_init__(self) -> None:
         for name in CSV_EXTRA:
@@ -166,7 +169,8 @@ class Retired:
         """A stream from tuples in the order of `CSV_HEADER` and `CSV_EXTRA` (numbers, taken -1 where none)."""
         table = list(rows)
         columns = zip(*table) if table else ([] for _ in CSV_HEADER)
-        return cls(**{name: np.array(c, dtype=t) for c, (name, t) in zip(columns, _DTYPES.items())})
+        arrays: dict[str, Any] = {name: np.array(c, dtype=t) for c, (name, t) in zip(columns, _DTYPES.items())}
+        return cls(**arrays)
 
     def select(self, index: Any) -> Retired:
         """The rows of a mask, slice or index array, without effects."""
@@ -175,7 +179,8 @@ class Retired:
     @staticmethod
     def concat(parts: list[Retired]) -> Retired:
         """The parts one after the other, without effects."""
-        return Retired(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in _DTYPES})
+        columns: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in parts]) for name in _DTYPES}
+        return Retired(**columns)
 
     def differs(self, other: Retired) -> int | None:
         """Index of the first row that differs, the shorter length if one is a prefix, None if equal."""

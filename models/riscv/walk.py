@@ -7,6 +7,8 @@ and `check_flow` (see `rvtrace.models.riscv.stream`) work on any stream.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
@@ -45,7 +47,7 @@ class Walk:
         if variant not in isa.VARIANTS:
             raise WalkError(f"variant {variant!r} is not known; give one of {', '.join(isa.VARIANTS)}")
         self.program, self.variant = program, variant
-        self.pc = program.entry if start_pc is None else start_pc
+        self.pc: int = program.entry if start_pc is None else start_pc
         self.tracing: bool | None = None
         self.stopped = ""
         self._woken: set[str] = set()  # of `_STOPPED`: what the hart has been in, or cannot have been in any more
@@ -87,8 +89,12 @@ class Walk:
         return self.stopped == "in Debug Mode"
 
     def _mode(self, priv: int | None = None, context: int | None = None, hcontext: int | None = None) -> None:
-        given = priv, context, hcontext
-        mode = tuple(now if new is None else int(new) for now, new in zip(self._mode_now, given))
+        now = self._mode_now
+        mode = (
+            now[0] if priv is None else int(priv),
+            now[1] if context is None else int(context),
+            now[2] if hcontext is None else int(hcontext),
+        )
         if mode != self._mode_now:
             self._mode_now = mode
             self._modes.append((len(self._pcs), *mode))
@@ -110,7 +116,7 @@ class Walk:
             self._refuse(way_out if insn else "the walk has left the program")
         return insn
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, reason: str) -> NoReturn:
         if self.stopped:
             reason = f"the hart is {self.stopped}; call {_STOPPED[self.stopped]}() first"
         raise WalkError(f"at {self.program.where(self.pc)}: {reason}")
@@ -198,7 +204,7 @@ class Walk:
         """
         insn = self._code[self.pc]
         custom = insn is not None and insn.flow == Flow.SEQUENTIAL and isa.is_custom(insn)
-        if self.stopped or not custom:
+        if self.stopped or insn is None or not custom:
             insn = self._need(Flow.UNINFERABLE, "not an indirect jump; use step(), branch(taken) or trap(...)")
         if priv is not None and int(priv) != self.priv and insn.name not in isa.XRET:
             self._refuse("only mret, sret, uret and mnret change the privilege; leave priv out")
