@@ -8,7 +8,7 @@ Packer, unpacker, printer, coverage and docs all read `TABLES`. A field has a fi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 VAR = 0  # width of a variable-length field
 
@@ -70,6 +70,12 @@ class Message(NamedTuple):
     def name(self) -> str:
         """The message's name in the specification."""
         return self.type.name
+
+    @overload
+    def get(self, key: str) -> int | None: ...
+
+    @overload
+    def get(self, key: str, default: int) -> int: ...
 
     def get(self, key: str, default: int | None = None) -> int | None:
         """The value of the field `key`, or `default` if this message has none."""

@@ -139,7 +139,7 @@ class Deframer:
 
     def _found(self, offset: int, found: list[Frame | Damage]) -> None:
         """Packets begin again at `offset`; at the end of the stream, they do not."""
-        if not self._silent:
+        if not self._silent and self._lost is not None:
             for place in range(len(found) - 1, -1, -1):
                 if isinstance(found[place], Damage):
                     found[place] = found[place]._replace(length=offset - self._lost)

@@ -97,7 +97,8 @@ class Path(Store):
     def __init__(self, program: Program, config: Config, limit: int) -> None:
         super().__init__()
         self.program = program
-        self.pc = self.next = NOWHERE
+        self.pc: int = NOWHERE
+        self.next: int = NOWHERE
         self.pending: Exit | None = None
         self.stack: list[int] = []
         self.returned = self.ret_open = self.since = False
@@ -320,8 +321,8 @@ class Path(Store):
         implicit = leaves.pops and bool(self.stack)
         if target is None and not implicit:
             return False
-        back = self.stack.pop() if implicit else None
-        if back is not None and target in (None, back):
+        back = self.stack.pop() if implicit else NOWHERE
+        if implicit and target in (None, back):
             self.returned = self.ret_open = self.since = True
         if leaves.back is not None:
             self.push(leaves.back)

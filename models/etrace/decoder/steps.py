@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from rvtrace.models.riscv.isa import XRET, Flow, Insn, is_constant, itype
+from rvtrace.models.riscv.isa import XRET, Flow, Insn, MaybeNone, is_constant, itype
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
 from rvtrace.models.riscv.sequential import target as constant_target
@@ -34,15 +34,15 @@ class End(IntEnum):
 class Exit(NamedTuple):
     """How an instruction is left.
 
-    after: next pc, of a branch that is not taken; target: of one that is. back: what a call pushes, else None. pops: a
-    return. xret: a return from a trap.
+    after: next pc, of a branch that is not taken; target: of one that is. back: what a call pushes (CALL always does),
+    else None. pops: a return. xret: a return from a trap.
     """
 
     end: End
     pc: int
     after: int
     target: int
-    back: int | None
+    back: int | MaybeNone
     pops: bool
     xret: bool
 
@@ -67,7 +67,7 @@ class Node(NamedTuple):
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
 
 
-class _Exits(dict):
+class _Exits(dict[int, Exit]):
     """pc to `Exit`, made at first use."""
 
     def __init__(self, steps: Steps) -> None:
@@ -81,7 +81,7 @@ class _Exits(dict):
         return leaves
 
 
-class Steps(dict):
+class Steps(dict[int, Node]):
     """pc to `Node`, made at first use. exits: pc to `Exit` likewise. stacked: direct calls end a step.
     constant_returns: returns may be inferred from the instruction before.
     """
@@ -142,7 +142,7 @@ class Steps(dict):
         """Target of the jump if it retires immediately after the instruction at `before`, which loads its register."""
         key = (before, jump)
         if key not in self._constants:
-            told = not self._constant_returns and itype(self.program.insn(jump), "v2_0") == IType.RETURN
+            told = not self._constant_returns and itype(self.program.code[jump], "v2_0") == IType.RETURN
             self._constants[key] = (
                 None if told else constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
             )

@@ -95,7 +95,10 @@ class Encoder(Sender):
         self._ended = NEVER  # the row in which a trace ended last
         # In a row, a change of levels comes before the blocks.
         for step in sorted([*story.changes, *story.segments], key=_place):
-            (self._change if isinstance(step, Change) else self._segment)(step)
+            if isinstance(step, Change):
+                self._change(step)
+            else:
+                self._segment(step)
         return self._trace(beats.tstamp)
 
     def _change(self, change: Change) -> None:

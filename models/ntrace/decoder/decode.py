@@ -49,7 +49,7 @@ class Decoder:
             )
         self._config, self._limit = config, max_instructions
         self._map = program if isinstance(program, ImageMap) else None
-        view = self._map.view(Situation()) if self._map else program
+        view = program.view(Situation()) if isinstance(program, ImageMap) else program
         self._images: list[tuple[int, Program | View]] = [(0, view)]
         self._flow = Interpreter(view, config)
         self._mark = self._flow.path.mark()

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rvtrace.models.ntrace.decoder.context import Context
-from rvtrace.models.riscv.isa import Insn
+from rvtrace.models.riscv.isa import Insn, MaybeNone
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
 
@@ -74,7 +74,7 @@ class Image:
         )
 
 
-class _Code(dict):
+class _Code(dict[int, Insn | MaybeNone]):
     """pc to the instruction of the last program that has one there."""
 
     def __init__(self, programs: tuple[Program, ...]) -> None:

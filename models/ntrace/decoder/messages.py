@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.decoder.context import UNKNOWN, ContextChange, ownership
+from rvtrace.models.ntrace.decoder.context import UNKNOWN, Context, ContextChange, ownership
 from rvtrace.models.ntrace.decoder.decoded import Event, Findings, Reading
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.path import Contradiction, End, Path
@@ -280,7 +280,7 @@ class Interpreter:
         self.dropped |= self.state is State.START
         self._event("ownership", message, str(context), **context._asdict())
 
-    def _context(self, context: tuple, csrs: tuple[int, ...] = ()) -> None:
+    def _context(self, context: Context, csrs: tuple[int, ...] = ()) -> None:
         if context != self.contexts[-1].context:
             self.contexts.append(ContextChange(len(self.messages) - 1, self.path.count, context, csrs))
 

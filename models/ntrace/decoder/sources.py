@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from rvtrace.models.ntrace.codec import Unpacker
+from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS, DecodedTrace, Decoder, DecoderError
 from rvtrace.models.ntrace.decoder.images import Image, ImageError, ImageMap, Situation, View
+from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.program import Program
 
 __all__ = ["Image", "ImageError", "ImageMap", "Situation", "Stay", "View", "decode_sources", "stays"]
@@ -43,9 +44,16 @@ def decode_sources(
         for src, (program, _) in sources.items()
     }
     takes, damages = [d.take for d in decoders.values()], [d.damage for d in decoders.values()]
-    unpacker = Unpacker(
-        next(iter(configs.values())), lambda m: [take(m) for take in takes], lambda d: [lose(d) for lose in damages]
-    )
+
+    def take(message: Message) -> None:
+        for each in takes:
+            each(message)
+
+    def lose(damage: Damage) -> None:
+        for each in damages:
+            each(damage)
+
+    unpacker = Unpacker(next(iter(configs.values())), take, lose)
     unpacker.feed(data)
     unpacker.finish()
     return {src: decoder.finish(len(data)) for src, decoder in decoders.items()}

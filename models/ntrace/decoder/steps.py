@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.images import View
-from rvtrace.models.riscv.isa import XRET, Flow, Insn, itype
+from rvtrace.models.riscv.isa import XRET, Flow, Insn, MaybeNone, itype
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
 from rvtrace.models.riscv.step_store import STEP_LIMIT, Pool
@@ -40,7 +40,7 @@ class Jump(NamedTuple):
 
     pc: int
     pops: bool
-    back: int | None
+    back: int | MaybeNone
 
 
 class Node(NamedTuple):
@@ -58,13 +58,13 @@ class Node(NamedTuple):
     step: int
     target: int
     taken_step: int
-    jump: Jump | None
+    jump: Jump | MaybeNone
 
 
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
 
 
-class Steps(dict):
+class Steps(dict[int, Node]):
     """pc to Node, made at first use, for one program image."""
 
     def __init__(self, program: Program | View, config: Config, pool: Pool) -> None:

@@ -240,7 +240,8 @@ class Encoder(Sender):
             self._filtered = False
             self._begin(SYNC_ENABLE, "NT.4.filters")
         config = self.config
-        predicted = self._popped is not None and self._pend == INDIRECT and self._predicted(iaddr)
+        popped = self._popped
+        predicted = popped is not None and self._pend == INDIRECT and self._predicted(popped, iaddr)
         early_trap, trap = None, False
         if self._pend or self._start or self._marks or self._clock >= self._due:
             trap = self._pend == INDIRECT and self._trap
@@ -367,9 +368,9 @@ class Encoder(Sender):
         else:
             self._send_sync(self._program_sync, (code, self._icnt, faddr), clause)
 
-    def _predicted(self, iaddr: int) -> bool:
+    def _predicted(self, popped: int, iaddr: int) -> bool:
         """4.1: whether the decoder knows the target of the pending return (9.2); if so, nothing is pending any more."""
-        mode, popped = self.config.implicit_return, self._popped
+        mode = self.config.implicit_return
         wrong = (popped ^ iaddr) & (PARTIAL_BITS if mode == PARTIAL else -1)
         if wrong and mode != COUNTER:
             self._clause = _MISMATCH_CLAUSE[mode]
