@@ -19,6 +19,7 @@ Filters are joined by `|`, the conditions of one by `&`; a watchpoint means itse
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -285,7 +286,8 @@ class _Parser:
             raise self._wrong(f"has the range {value}", "give the lower end first")
         return self._comparator(control | which | which << S_INPUT_BIT, first, last)
 
-    def _comparator(self, *comp: int) -> int:
+    def _comparator(self, control: int, first: int, last: int) -> int:
+        comp = control, first, last
         if comp not in self.comps:
             if len(self.comps) == MAX_COMPS:
                 raise self._wrong(
@@ -294,7 +296,7 @@ class _Parser:
             self.comps.append(comp)
         return self.comps.index(comp)
 
-    def _choice(self, known: dict[str, int], value: str) -> int:
+    def _choice(self, known: Mapping[str, int], value: str) -> int:
         if value not in known:
             raise self._wrong(f"names {value!r}", f"choose one of {', '.join(known)}")
         return int(known[value])

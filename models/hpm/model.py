@@ -56,7 +56,7 @@ class Hpm:
         self.config = config
         self.counters = [0] * 32
         self.events = [0] * 32
-        self.controls = dict.fromkeys(_CONTROLS, 0)
+        self.controls: dict[str, int] = dict.fromkeys(_CONTROLS, 0)
         self._csrs = {found.address: found for found in csrs(config)}
         self._named = {found.name: found for found in csrs(config)}
         self._there = [n for n in range(32) if config.has(n)]

@@ -59,18 +59,21 @@ class Backend(Protocol):
 
     def read_csr(self, address: int) -> int:
         """Value of a CSR, read in M-mode."""
+        ...
 
     def write_csr(self, address: int, value: int) -> None:
         """Write a CSR in M-mode."""
 
     def read_mem(self, address: int, size: int, reason: str) -> bytes:
         """Bytes of physical memory."""
+        ...
 
     def write_mem(self, address: int, data: bytes, reason: str) -> None:
         """Change bytes of physical memory."""
 
     def valid_address(self, address: int, size: int) -> bool:
         """Whether supervisor software may read and write all of this range."""
+        ...
 
 
 def run(steps: Steps[T], backend: Backend) -> T:
@@ -80,14 +83,13 @@ def run(steps: Steps[T], backend: Backend) -> T:
     try:
         while True:
             operation = send(answer)
-            kind = type(operation)
-            if kind is ReadCsr:
+            if isinstance(operation, ReadCsr):
                 answer = backend.read_csr(operation.address)
-            elif kind is WriteCsr:
+            elif isinstance(operation, WriteCsr):
                 answer = backend.write_csr(operation.address, operation.value)
-            elif kind is ReadMem:
+            elif isinstance(operation, ReadMem):
                 answer = backend.read_mem(*operation)
-            elif kind is WriteMem:
+            elif isinstance(operation, WriteMem):
                 answer = backend.write_mem(*operation)
             else:
                 answer = backend.valid_address(*operation)

@@ -87,12 +87,14 @@ class Machine(Protocol):
 
     def peek(self, address: int, size: int) -> bytes:
         """Bytes of memory."""
+        ...
 
     def poke(self, address: int, data: bytes) -> None:
         """Changes memory."""
 
     def supervisor_csr(self, op: int, address: int, value: int) -> int:
         """A CSR access in S-mode; the value before it."""
+        ...
 
     def run(self, priv: int, counts: Counts, cycles: int) -> None:
         """The hart runs software."""

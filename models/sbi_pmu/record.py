@@ -354,7 +354,7 @@ def _step(got: dict[str, Any]) -> Step:
 def _operation(got: dict[str, Any]) -> tuple[Operation, Any]:
     kind, answer = _OPERATIONS[got["op"]], got.get("answer")
     if kind is ReadMem:
-        return ReadMem(_int(got["address"]), _int(got["size"]), got["reason"]), bytes.fromhex(answer)
+        return ReadMem(_int(got["address"]), _int(got["size"]), got["reason"]), bytes.fromhex(got["answer"])
     if kind is WriteMem:
         return WriteMem(_int(got["address"]), bytes.fromhex(got["data"]), got["reason"]), None
     operation = kind(*(_int(got[name]) for name in kind._fields))

@@ -42,7 +42,7 @@ def control(p: Params) -> tuple[Field, ...]:
             "WARL",
             "context is reported (N-Trace: with privilege, in Ownership messages)",
             p.contexts[0],
-            flag(True) if len(p.contexts) > 1 else fixed(p.contexts[0]),
+            flag(True) if p.contexts[1:] else fixed(p.contexts[0]),
         ),
         row(
             "trTeInstTrigEnable",

@@ -13,7 +13,8 @@ class Grammar(Protocol):
     left out. joined: the stream begins anywhere, perhaps inside a message.
     """
 
-    idle: int
+    @property
+    def idle(self) -> int: ...
 
     def ends(self, message: bytes) -> bool: ...
 
