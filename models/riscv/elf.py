@@ -10,7 +10,7 @@ import re
 import struct
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from elftools.elf.descriptions import describe_e_machine
 from elftools.elf.elffile import ELFFile
@@ -67,7 +67,7 @@ def read(path: str | Path, xlen: int | None = None) -> ElfFile:
         raise ElfError(f"{path} is a corrupt ELF file ({reason}); build it again or copy it again") from None
 
 
-def _read(stream, path: str | Path, wanted: int | None) -> ElfFile:
+def _read(stream: BinaryIO, path: str | Path, wanted: int | None) -> ElfFile:
     elf = ELFFile(stream)
     size = stream.seek(0, 2)
     machine, bits = elf["e_machine"], elf.elfclass
@@ -119,7 +119,9 @@ def _inside(path: str | Path, what: str, offset: int, length: int, size: int) ->
         )
 
 
-def _symbols(section, strings, bits: int, code: list) -> tuple[list[tuple[str, int]], int | None]:
+def _symbols(
+    section: Any, strings: Any, bits: int, code: list[tuple[int, bytes]]
+) -> tuple[list[tuple[str, int]], int | None]:
     """Functions and labels in code (of two at one address the function), and the jump table's base."""
     form = struct.Struct(_SYMBOL_FORMAT[bits])
     table, names = section.data(), strings.data()
@@ -180,7 +182,10 @@ def write(program: ElfFile, path: str | Path) -> None:
         image.extend(body)
         return len(image) - len(body)
 
-    def section(name: str, kind: int, flags: int, address: int, body: bytes, link=0, info=0, align=1, entry=0) -> int:
+    def section(
+        name: str, kind: int, flags: int, address: int, body: bytes,
+        link: int = 0, info: int = 0, align: int = 1, entry: int = 0,
+    ) -> int:  # fmt: skip
         offset = place(body, address)
         sections.append((len(names), kind, flags, address, offset, len(body), link, info, align, entry))
         names.extend(name.encode() + b"\0")

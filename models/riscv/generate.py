@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import CUSTOM
@@ -48,7 +49,10 @@ _FARTHER = {"c_lui": "lui", "lui": "auipc"}  # what a pair may load its register
 _LONGER = {"c_j": ("jal", 0), "c_jal": ("jal", 1), "c_beqz": ("branch", 0), "c_bnez": ("branch", 1)}
 
 
-def _wide(method: str, *args: object) -> tuple:
+Form = tuple[Any, ...]  # a method of the builder and its arguments
+
+
+def _wide(method: str, *args: object) -> Form:
     """A builder call without instructions of 16 bits."""
     if method == "filler":
         return "filler", 4
@@ -98,7 +102,7 @@ class _Writer:
     ) -> None:
         self.compressed = compressed
         self.rng, self.xlen, self.bases, self.zcm, self.well_behaved = rng, xlen, bases, zcm, well_behaved
-        self.code: list[tuple] = []
+        self.code: list[Form] = []
         self.labels = 0
         returns = ["mret", "mret", "sret", "sret", "mnret", "uret"]
         self.handlers = [(f"{name}_handler{i}", name) for i, name in enumerate(returns)]
@@ -157,7 +161,7 @@ class _Writer:
     def _put(self, method: str, *args: object) -> None:
         self.code.append((method, *args) if self.compressed else _wide(method, *args))
 
-    def _put_one_of(self, *forms: tuple) -> None:
+    def _put_one_of(self, *forms: Form) -> None:
         self._put(*self.rng.choice(forms))
 
     def _fill(self, most: int) -> None:
@@ -225,7 +229,7 @@ class _Writer:
             callee = name
         if guarded:
             self._branch(skip)
-        forms: list[tuple] = [
+        forms: list[Form] = [
             ("jalr", 1, 10), ("jalr", 5, 11, 8), ("jalr", 1, 1), ("jalr", 5, 5),
             ("c_jalr", 10), ("c_jalr", 1),
         ]  # fmt: skip
@@ -254,7 +258,7 @@ class _Writer:
 
     def _jump(self, name: str, depth: int) -> None:
         end = self._new_label()
-        forms: tuple[tuple, ...] = (
+        forms: tuple[Form, ...] = (
             ("c_j", end),
             ("jal", 0, end),
             ("jal", 7, end),
@@ -295,7 +299,7 @@ class _Writer:
         """A return or a tail call; a direct one leads to a later function: a circle of them has no end."""
         rng = self.rng
         later = self.functions[self.functions.index(name) + 1 :]
-        tails: list[tuple] = [("c_jr", 15), ("jalr", 0, 13, 12)]
+        tails: list[Form] = [("c_jr", 15), ("jalr", 0, 13, 12)]
         if later:
             target = rng.choice(later)
             tails += [("pair", load, "jalr", 0, rng.choice((6, 7, 28)), target) for load in ("auipc", "lui", "c_lui")]
@@ -304,7 +308,7 @@ class _Writer:
         callee = rng.choice(later or self.functions)
         if later and self.homes[callee] == self.homes[name]:
             tails += [("jal", 0, callee), ("c_j", callee)]
-        returns: list[tuple] = [("c_jr", 1), ("c_jr", 1), ("c_jr", 5)]
+        returns: list[Form] = [("c_jr", 1), ("c_jr", 1), ("c_jr", 5)]
         returns += [("jalr", 0, 1), ("jalr", 0, 5), ("jalr", 6, 1)]
         if self.zcm:
             returns += [("cm_popret", 4), ("cm_popret", 15, 2), ("cm_popretz", 6)]

@@ -165,7 +165,7 @@ class Retired:
         return cls(**full)
 
     @classmethod
-    def from_rows(cls, rows: Iterable[tuple]) -> Retired:
+    def from_rows(cls, rows: Iterable[tuple[int, ...]]) -> Retired:
         """A stream from tuples in the order of `CSV_HEADER` and `CSV_EXTRA` (numbers, taken -1 where none)."""
         table = list(rows)
         columns = zip(*table) if table else ([] for _ in CSV_HEADER)
@@ -229,7 +229,7 @@ class Retired:
         return cls.from_rows(rows)
 
 
-def _parse_row(row: list[str]) -> tuple:
+def _parse_row(row: list[str]) -> tuple[int, ...]:
     kind, pc, size, itype, taken, cause, tval, priv, context, *extra = row
     return (
         int(Kind[kind.upper()]), int(pc, 16), int(size), int(itype), int(taken) if taken else -1,

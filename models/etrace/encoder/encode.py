@@ -78,7 +78,7 @@ class Encoder(Sender):
         self._depth_limit = (1 << config.call_counter_size_p) - 1 if self._counter else 1 << config.return_stack_size_p
         self._cause_mask = (1 << config.ecause_width_p) - 1
         self._byte_mask = (1 << config.iaddress_width_p) - 1
-        self._compared: dict[tuple, bool] = {}  # programs loop: most addresses come again
+        self._compared: dict[tuple[Any, ...], bool] = {}  # programs loop: most addresses come again
         self._most_packets = config.sync_interval if config.inst_sync_mode == PACKETS else FAR
         self._reset_items()
 

@@ -29,7 +29,7 @@ class Payloads:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._known: dict[tuple, bytes] = {}
+        self._known: dict[tuple[Any, ...], bytes] = {}
         self._options = [options_of(n) for n in range(1 << len(OPTIONS))]
 
     def __call__(self, packet: Packet, ioptions: int) -> bytes:
@@ -72,7 +72,7 @@ class Layouts:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._layouts = formats(config.variant)
-        self._known: dict[tuple, tuple[str, ...]] = {}
+        self._known: dict[tuple[Any, ...], tuple[str, ...]] = {}
 
     def packet(self, name: str, ioptions: int, values: dict[str, Any]) -> Packet:
         """The packet with those of the values that its layout has here."""

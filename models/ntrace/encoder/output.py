@@ -40,7 +40,7 @@ class EncodedTrace:
     @cached_property
     def packed(self) -> list[bytes]:
         """The bytes of each message."""
-        known: dict[tuple, bytes] = {}  # programs loop: most messages come again
+        known: dict[tuple[int, tuple[int, ...], int | None], bytes] = {}  # programs loop: most messages come again
         packed = []
         for message in self.messages:
             key = (message.type.tcode, message.values, message.tstamp)  # the source is one and the same

@@ -13,6 +13,7 @@ trace specification).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, Literal
 
@@ -60,6 +61,7 @@ ILLEGAL, BREAKPOINT, ECALL_U = 2, 3, 8
 WRITE, SET, CLEAR = range(3)
 _REARRANGE = {MSTATUS, SATP, MCOUNTINHIBIT}
 NO_CHANGE: dict[int, int] = {}
+_Entry = tuple[Callable[[], int], int, int, int, int, str]  # function, rd, kind, bits, bytes and name
 
 
 class Unchanged(Enum):
@@ -169,8 +171,8 @@ class Hart:
         self.memory.on_code = self.forget
         self.x = [0] * 33
         self.step = Step()
-        self._codes: dict[tuple[int, int], dict[int, tuple]] = {}
-        self._code: dict[int, tuple] = {}
+        self._codes: dict[tuple[int, int], dict[int, _Entry]] = {}
+        self._code: dict[int, _Entry] = {}
         self._tlb: dict[tuple[int, int], int] = {}
         self._functions: dict[str, Any] = {name: getattr(self, name) for name in HART}
         self.reset()
@@ -248,7 +250,7 @@ class Hart:
         step.counted += self._instructions
         return step
 
-    def _fetch(self, pc: int) -> tuple:
+    def _fetch(self, pc: int) -> _Entry:
         """Decode the instruction at pc; Trap if it cannot be fetched."""
         priv, raw, size = self.priv, 0, 0
         paged = priv < 3 and self._virtual
@@ -265,7 +267,7 @@ class Hart:
         entry = self._code[pc] = self._decode(raw, size, pc)
         return entry
 
-    def _decode(self, raw: int, size: int, pc: int) -> tuple:
+    def _decode(self, raw: int, size: int, pc: int) -> _Entry:
         config = self.config
         full = expand(raw, config.xlen) if size == 2 else raw
         if full is None or (row := decode(full, config.xlen, config.extensions)) is None:

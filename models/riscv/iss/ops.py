@@ -41,7 +41,7 @@ def decode(raw: int, xlen: int, extensions: str) -> Row | None:
     return row
 
 
-def _key(raw: int, opcode: int, funct3: int, funct7: int, xlen: int) -> tuple:
+def _key(raw: int, opcode: int, funct3: int, funct7: int, xlen: int) -> tuple[int, ...]:
     """What the table looks rows up by."""
     if opcode in (0x37, 0x17, 0x6F):
         return (opcode,)

@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
     name: str
     extension: str
-    key: tuple
+    key: tuple[int, ...]
     format: str
     effect: str
     kind: int = PLAIN
