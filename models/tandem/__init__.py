@@ -25,7 +25,7 @@ from rvtrace.models.tandem.decoder.decode import Decoder, decode
 from rvtrace.models.tandem.decoder.decoded import Decoded, Group
 from rvtrace.models.tandem.decoder.diagnostics import Diagnostic
 from rvtrace.models.tandem.encoder.encode import Encoded, encode
-from rvtrace.models.tandem.simulator.interface import Simulator, reference
+from rvtrace.models.tandem.simulator.interface import PartialSimulator, Simulator, reference
 from rvtrace.models.tandem.trace_data import Rows, RowsError, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
 from rvtrace.models.tandem.verifier.verdict import Finding, Report, Verdict
@@ -40,6 +40,7 @@ __all__ = [
     "Encoded",
     "Finding",
     "Group",
+    "PartialSimulator",
     "Profile",
     "ProfileError",
     "Report",
