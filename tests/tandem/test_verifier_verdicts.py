@@ -66,6 +66,16 @@ def test_a_second_simulator_confirms_that_the_hart_is_wrong(second: str) -> None
     assert "second simulator agrees with the first" in report.findings[0].reason
 
 
+def test_a_second_simulator_that_refuses_has_no_opinion() -> None:
+    """An exact one may refuse as well (`PartialSimulator.execute` gives None)."""
+    config, other = config_of(64), reference(64)
+    other.execute = lambda: None
+    hart = Wrong(64, "mul", lambda value: value ^ 1 << 20, since=3, times=1)
+    report = verified(trace_of(hart, "sort", config, COUNT), config, second=other)
+    assert [found.verdict for found in report.findings] == [Verdict.HART], str(report)
+    assert "second simulator" not in report.findings[0].reason
+
+
 def test_a_finding_reads_like_a_sentence() -> None:
     config = config_of(64)
     report = verified(trace_of(Wrong(64, "mul", lambda value: value + 1, times=1), "sort", config, COUNT), config)
