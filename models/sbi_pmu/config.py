@@ -52,7 +52,7 @@ class Config(HpmConfig):
         if wrong := [index for index in self.firmware if not 0 <= index < MOST_INDICES]:
             raise ConfigError(f"{shown('firmware', wrong[0])} is not supported; give FIRMWARE=0 to {MOST_INDICES - 1}")
         try:
-            self.policies, self.platform  # noqa: B018 - made to find out whether they are legal
+            _ = self.policies, self.platform  # made to find out whether they are legal
         except (PolicyError, PlatformError) as error:
             raise ConfigError(cut(error, 250)) from None
 
