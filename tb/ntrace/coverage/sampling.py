@@ -17,6 +17,7 @@ from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.tb.common.coverage import ingress
 from rvtrace.tb.common.coverage.model import Counts
+from rvtrace.tb.common.coverage.port_points import TERMS
 from rvtrace.tb.common.coverage.tally import Tally, bit_length, classes
 from rvtrace.tb.ntrace.coverage import points as p
 
@@ -381,7 +382,7 @@ def _filters(tally: Tally, config: Config, b: Beats) -> None:
     lanes = b.valid() & _tracing(b)[:, None]
     kept, itype = qualified[lanes], b.itype[lanes]
     if not kept.all() and kept.any():
-        for name, sign in p.TERMS.items():
+        for name, sign in TERMS.items():
             if sign in config.filter:
                 tally.one("filter_cg", name, config.mode)
     last = itype[:-1][kept[:-1] & ~kept[1:]].astype(np.int64)
