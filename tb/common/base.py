@@ -12,24 +12,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from cocotb.handle import HierarchyObject
 from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_subscriber, uvm_test
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.tb.common.agents.base import CONFIG, AgentConfig
+from rvtrace.tb.common.agents.base import CONFIG, AgentConfig, Created, config_of
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.results import judged
 
 
 @dataclass
 class RunConfig:
-    """The configuration of a test: what it is to play on which bench. stimulus: from the `stimulus_of` of the test."""
+    """The configuration of a test: what it is to play on which bench. dut: the handle of the bench. stimulus: from the
+    `stimulus_of` of the test.
+    """
 
-    dut: HierarchyObject
+    dut: Any
     job: Job
     stimulus: Any
 
 
-class Collector(uvm_subscriber):
+class Collector(Created, uvm_subscriber):
     """Collects transactions. items: all that were written (DRIVE=pins); got: arrays of the whole run, after its end."""
 
     def build_phase(self) -> None:
@@ -111,17 +112,18 @@ class BaseEnv(uvm_env):
 class BaseTest(uvm_test):
     """Plays one job. `run_phase` calls `play`, which a subclass has; `result` is what becomes result.json.
 
-    env_class: the environment. stimulus_of: makes the stimulus of a job. extra: what else its result.json has.
-    seconds: wall time by what it was used for. error: why the job was not played to its end; failure: what a subscriber
-    raised.
+    outcome: the verdict and the capture, once the run was checked. env_class: the environment. stimulus_of: makes the
+    stimulus of a job. extra: what else its result.json has. seconds: wall time by what it was used for. error: why the
+    job was not played to its end; failure: what a subscriber raised.
     """
 
     env_class: type[Any]
     stimulus_of: ClassVar[Callable[[Any], Any]]
     extra: Mapping[str, Any] = MappingProxyType({})
+    outcome: tuple[Verdict, Any]
 
     def build_phase(self) -> None:
-        run: RunConfig = self.cdb_get(CONFIG)
+        run = config_of(self, RunConfig)
         self.dut, self.job, self.stimulus = run.dut, run.job, run.stimulus
         self.seconds: dict[str, float] = {}
         self.problems: list[str] = []
@@ -162,7 +164,7 @@ class BaseTest(uvm_test):
     def result(self, seconds: dict[str, float]) -> dict[str, Any]:
         """The result of a run that was checked. seconds: wall time that was used before the test."""
         verdict, capture = self.outcome
-        return judged(self.job, verdict, capture, self.coverage, seconds | self.seconds) | self.extra
+        return {**judged(self.job, verdict, capture, self.coverage, seconds | self.seconds), **self.extra}
 
     def leave(self, out: Path) -> None:
         """Write the files of a capture to a folder."""

@@ -49,6 +49,9 @@ class BenchEnv(base.BaseEnv):
 class EncoderEnv(BenchEnv):
     """Agents of ingress port and byte stream."""
 
+    ingress: IngressAgent
+    stream: StreamAgent
+
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType({"ingress": IngressAgent, "stream": StreamAgent})
 
     def connect_phase(self) -> None:

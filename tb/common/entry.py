@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb.handle import HierarchyObject
 from pyuvm import ConfigDB, uvm_factory, uvm_root
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.tb.common.agents.base import CONFIG
@@ -32,7 +31,7 @@ from rvtrace.tb.tci.job import KIND, job_of
 
 
 @cocotb.test()
-async def jobs(dut: HierarchyObject) -> None:
+async def jobs(dut: Any) -> None:
     """Play all jobs. A job that breaks is an ERROR with its reason, and the next one runs."""
     for job in map(job_of, json.loads(Path(os.environ["TRACE_JOBS"]).read_text())):
         kind = test_of(job)  # imported before the clock of the job starts
@@ -40,7 +39,7 @@ async def jobs(dut: HierarchyObject) -> None:
         out.mkdir(parents=True, exist_ok=True)
         begin = time.perf_counter()
         try:
-            result = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
+            result: dict[str, Any] = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
         except Exception as error:
             traceback.print_exc()
             result = blank(job) | {"error": f"{type(error).__name__}: {error}"}
@@ -73,7 +72,7 @@ def user_test(path: Path, kind: type[BaseTest]) -> type[BaseTest]:
     )
 
 
-async def _play(dut: HierarchyObject, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
+async def _play(dut: Any, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
     begin = time.perf_counter()
     stimulus = kind.stimulus_of(job)
     seconds = {"stimulus": time.perf_counter() - begin}

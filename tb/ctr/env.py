@@ -33,6 +33,8 @@ class Scoreboard(ports.PortScoreboard):
 
     tolerances_class = Tolerances
     observed = ("retire", "csr")
+    retire: base.Collector
+    csr: base.Collector
 
     def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> CtrCapture:
         recording = self.recording

@@ -105,7 +105,7 @@ class CtrSystem(RowsSystem):
                             f"program:{name}",
                             {**build, "xlen": xlen, "ctl": word},
                             ip=self.ip,
-                            **({"size": _INSIDE} if how == "calls" else {}),
+                            size=_INSIDE if how == "calls" else Job.size,
                         )
                         for how, word in words
                     ]

@@ -39,6 +39,9 @@ class Scoreboard(base.Scoreboard):
 
     observed = ("ingress", "stream", "packets")
     tolerances_class = Tolerances
+    ingress: base.Collector
+    stream: base.Collector
+    packets: base.Collector
 
     def captured(self, job: Job, stimulus: Stimulus, problems: list[str]) -> EtraceCapture:
         data, data_cycle = self.stream.got
@@ -81,7 +84,8 @@ class Coverage(base.Coverage):
 class EtraceEnv(EncoderEnv):
     """Around etrace_tb: also observes the packets between encoder and transport."""
 
-    agent_classes: ClassVar[Mapping[str, Any]] = EncoderEnv.agent_classes | {"packets": PacketAgent}
+    packets: PacketAgent
+    agent_classes: ClassVar[Mapping[str, Any]] = {**EncoderEnv.agent_classes, "packets": PacketAgent}
     scoreboard_class, coverage_class = Scoreboard, Coverage
 
     @property

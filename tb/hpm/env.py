@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from rvtrace.models.hpm.config import Config
+from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check
@@ -36,15 +38,20 @@ class Scoreboard(ports.PortScoreboard):
 
     tolerances_class = Tolerances
     observed = ("hart", "csr", "state")
+    hart: base.Collector
+    csr: base.Collector
+    state: base.Collector
 
     def captured(self, job: Job, stimulus: RowsStimulus, problems: list[str]) -> HpmCapture:
+        return self.block(job, stimulus.config, stimulus.program, problems)
+
+    def block(self, job: Job, config: Config, program: Program | None, problems: list[str]) -> HpmCapture:
+        """What was observed of the counter block."""
         if self.recording is not None:
             rows, state = self.recording.rows, self.recording.state
         else:
             rows, state = hpm_rows.joined(self.hart.got, self.csr.got, self.state.got)
-        return HpmCapture(
-            stimulus.config, rows, state if job.exact else None, problems, job.exact, job.rerun, stimulus.program
-        )
+        return HpmCapture(config, rows, state if job.exact else None, problems, job.exact, job.rerun, program)
 
     def checked(self) -> Verdict:
         return check(self.capture, self.tolerances)

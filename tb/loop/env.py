@@ -42,6 +42,11 @@ class Scoreboard(ports.PortScoreboard):
     """
 
     observed = ("hart", "csr", "state", "retire", "records")
+    hart: base.Collector
+    csr: base.Collector
+    state: base.Collector
+    retire: base.Collector
+    records: base.Collector
 
     def captured(self, job: Job, stimulus: LoopStimulus, problems: list[str]) -> LoopCapture:
         config, hart = stimulus.config, stimulus.hart

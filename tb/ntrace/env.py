@@ -27,6 +27,8 @@ class Scoreboard(base.Scoreboard):
 
     observed = ("ingress", "stream")
     tolerances_class = Tolerances
+    ingress: base.Collector
+    stream: base.Collector
 
     def captured(self, job: Job, stimulus: Stimulus, problems: list[str]) -> NtraceCapture:
         data, out_cycle = self.stream.got
@@ -61,7 +63,7 @@ class MessageAgent(StreamAgent):
 class NtraceEnv(EncoderEnv):
     """Around ntrace_tb."""
 
-    agent_classes: ClassVar[Mapping[str, Any]] = EncoderEnv.agent_classes | {"stream": MessageAgent}
+    agent_classes: ClassVar[Mapping[str, Any]] = {**EncoderEnv.agent_classes, "stream": MessageAgent}
     scoreboard_class, coverage_class = Scoreboard, Coverage
 
     @property

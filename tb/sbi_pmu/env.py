@@ -40,7 +40,7 @@ class Scoreboard(hpm.Scoreboard):
         self.memory = base.Collector.create("memory", self)
 
     def captured(self, job: Job, stimulus: SbiPmuStimulus, problems: list[str]) -> SbiPmuCapture:
-        block = super().captured(job, stimulus, problems)
+        block = self.block(job, stimulus.config, stimulus.program, problems)
         hart = stimulus.hart()
         astray = on_record(stimulus.playing(hart), block.rows)
         said, touched = [*problems, *hart.problems, *([astray] if astray else [])], hart.memory.problems

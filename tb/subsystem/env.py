@@ -22,6 +22,7 @@ from pyuvm import uvm_component
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config
+from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
@@ -55,10 +56,11 @@ SRAM_BYTES = 4096
 _SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
 
 
-class Sentences:
+class Sentences(ClauseBook):
     """What a tool verifies, as sentences: a book of clauses that has only failures."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.problems: list[str] = []
 
     def check(self, clause: str, ok: bool, failure: Any = None) -> bool:
@@ -85,6 +87,10 @@ class Coverage(base.Coverage):
 
 class SubsystemEnv(base.BaseEnv):
     """Agents, scoreboard, coverage. Both drives record every port; a monitor reads the register bus only."""
+
+    hart: HartAgent
+    apb: ApbAgent
+    csr: SubsystemCsrAgent
 
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"hart": HartAgent, "apb": ApbAgent, "csr": SubsystemCsrAgent}

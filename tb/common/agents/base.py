@@ -11,12 +11,11 @@ the same arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import cocotb
-from cocotb.handle import HierarchyObject
 from cocotb.task import Task
 from pyuvm import (
     UVMConfigItemNotFound,
@@ -28,7 +27,7 @@ from pyuvm import (
     uvm_sequence_item,
     uvm_sequencer,
 )
-from rvtrace.tb.common.agents.pins import Pins
+from rvtrace.tb.common.agents.pins import NO_PINS, Pins
 
 CONFIG = "config"  # the key of every configuration object in ConfigDB
 
@@ -37,23 +36,24 @@ CONFIG = "config"  # the key of every configuration object in ConfigDB
 class AgentConfig:
     """The configuration of an agent, set in ConfigDB by the test for `env*`, or for one agent by its path.
 
-    pins: the ports of the bench. bulk: whether SystemVerilog plays and records. backpressure: % of cycles with the
-    output not ready, chosen with `ready` (pins) or from `ready_seed` (bulk). files: the module that writes and reads
-    the files of a bulk run of rows. exact: the device is checked against its reference profile, which includes the
-    ports that are optional.
+    dut: the handle of the bench; which signals it has, and of which types, only the simulator knows. pins: the ports of
+    the bench. bulk: whether SystemVerilog plays and records. backpressure: % of cycles with the output not ready,
+    chosen with `ready` (pins) or from `ready_seed` (bulk). files: the module that writes and reads the files of a bulk
+    run of rows. exact: the device is checked against its reference profile, which includes the ports that are optional.
     """
 
-    dut: HierarchyObject
-    pins: Pins | None = None
+    dut: Any
+    pins: Pins = NO_PINS
     bulk: bool = False
     backpressure: int = 0
     ready_seed: int = 0
-    ready: Random | None = None
+    ready: Random = field(default_factory=lambda: Random(0))
     files: Any = None
     exact: bool = True
 
 
-Config = TypeVar("Config", bound=AgentConfig)
+Config = TypeVar("Config")
+Made = TypeVar("Made")
 
 
 def config_of(component: uvm_component, kind: type[Config]) -> Config:
@@ -66,6 +66,15 @@ def config_of(component: uvm_component, kind: type[Config]) -> Config:
         name = component.get_full_name()
         raise TypeError(f"{name} has {type(config).__name__} as its configuration; set a {kind.__name__} for it")
     return config
+
+
+class Created:
+    """A class of which the factory makes instances: `create` of pyuvm, with the class that it returns."""
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def create(cls: type[Made], name: str = "", parent: uvm_component | None = None) -> Made: ...
 
 
 class TransactionPort(uvm_analysis_port):
@@ -83,7 +92,7 @@ class TransactionPort(uvm_analysis_port):
                 self.error = self.error or error
 
 
-class Component(uvm_component):
+class Component(Created, uvm_component):
     """A component that has a configuration object and, while the simulation runs, a task."""
 
     task: Task | None = None
@@ -172,7 +181,7 @@ class Sequencer(uvm_sequencer):
         return self.driver.items(stimulus)
 
 
-class Agent(uvm_agent):
+class Agent(Created, uvm_agent):
     """Driver, with a sequencer if it plays items, and monitor, each unless its class is None; all created by the
     factory.
     """
@@ -216,7 +225,7 @@ class PlaySequence(uvm_sequence):
         await self.finish_item(self.item)
 
 
-class BeatSequence(uvm_sequence):
+class BeatSequence(Created, uvm_sequence):
     """The stimulus of the job, one item for each cycle with something on the port (DRIVE=pins).
 
     Override `items` to change, add or omit items, and set the override in the factory. stimulus: what the job plays on

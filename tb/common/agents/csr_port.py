@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from cocotb.handle import HierarchyObject, SimHandleBase
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents import port_files
 from rvtrace.tb.common.agents.pins import Pins
@@ -18,7 +17,11 @@ from rvtrace.tb.common.agents.port import PortAgent, PortDriver, PortMonitor
 class CsrBus(Bus):
     """The CSR port: one access in a cycle."""
 
-    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+    valid: Any
+    rdata: Any
+    outcome: Any
+
+    def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: "priv_i" if name == "mode" else f"{name}_i" for name in ("valid", *pins.once)}
         super().__init__(dut, "csr", names | {"rdata": "rdata_o", "outcome": "outcome_o"})
 
@@ -44,7 +47,7 @@ class CsrDriver(PortDriver):
         super().build_phase()
         self.bus = CsrBus(self.dut, self.pins)
 
-    def handles(self) -> list[SimHandleBase]:
+    def handles(self) -> list[Any]:
         return [self.bus.valid, *(getattr(self.bus, name) for name in self.pins.once)]
 
     def columns(self, rows: Any) -> tuple[np.ndarray, list[list[int]]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
@@ -30,7 +29,10 @@ _DROP, _ = rows.LEVEL_BITS["drop"]
 class IngressBus(Bus):
     """The ingress port of a testbench: lane k of a field of W bits is in bits k*W +: W."""
 
-    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+    ready: Any
+    drop: Any
+
+    def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name}_i" for name in (*pins.lane, *pins.once)} | {"ready": "ready_o"}
         super().__init__(dut, "ing", names, {"drop": "drop_o"})
 
@@ -38,7 +40,7 @@ class IngressBus(Bus):
 class LevelsBus(Bus):
     """The control levels and pulses that travel with the beats."""
 
-    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+    def __init__(self, dut: Any, pins: Pins) -> None:
         super().__init__(dut, "ctl", {name: f"{name}_i" for name in pins.controls})
 
 
@@ -96,10 +98,11 @@ class Beat:
 class IngressDriver(Driver):
     """Plays beats one by one, or all of them through the file of the player. problems: why a run was given up."""
 
+    player: ResetDriver  # set by the environment
+
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
-        self.player: ResetDriver | None = None  # set by the environment
+        self.pins = self.config.pins
         self.bus = IngressBus(self.dut, self.pins)
         self.levels = LevelsBus(self.dut, self.pins)
         self.handles = {name: getattr(self.bus, name) for name in (*self.pins.lane, *self.pins.once)}
@@ -173,7 +176,7 @@ class IngressMonitor(Monitor):
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
+        self.pins = self.config.pins
         self.bus = IngressBus(self.dut, self.pins)
         self.levels = LevelsBus(self.dut, self.pins)
         self.wide = [name for name in self.pins.pulses if name not in self.pins.bits]  # not in the levels word

@@ -45,6 +45,9 @@ class Pins:
         return self.levels + self.pulses
 
 
+NO_PINS = Pins(0, {}, (), (), {}, {}, {})  # of agents whose ports do not depend on the configuration
+
+
 def of_ntrace(config: NtraceConfig) -> Pins:
     """Those of ntrace_tb (docs/reference/ntrace-profile.md, Inputs)."""
     lane = _lane(config.xlen, config.iretire_bits) | _mode(config.xlen) | {"hcontext": 16}

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cocotb.handle import SimHandleBase
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from pyuvm import uvm_sequence_item
 from rvtrace.tb.common.agents.base import Agent, BeatSequence, Component, Driver, Monitor
-from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.reset import ResetDriver
 
 STIMULUS, SEEN = "stimulus.bin", "rows.bin"
@@ -58,7 +56,7 @@ class PortDriver(Driver):
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
+        self.pins = self.config.pins
         self.player: ResetDriver | None = None  # of the one that starts the player, set by the environment
         self.last: list[int] = []
         self.ended = -1  # the time at which the last item ended
@@ -68,7 +66,7 @@ class PortDriver(Driver):
             handle.value = 0
         self.last = [0] * len(self.handles())
 
-    def handles(self) -> list[SimHandleBase]:
+    def handles(self) -> list[Any]:
         """Every port that is driven; first those that are 0 in a cycle without a row."""
         raise NotImplementedError
 
@@ -119,7 +117,7 @@ class PortMonitor(Monitor):
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
+        self.pins = self.config.pins
 
     async def watch(self) -> None:
         clock, reset, cycle = self.dut.clk_o, self.dut.rst_ni, 0

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents.base import Agent, Component, Monitor
@@ -15,7 +15,11 @@ from rvtrace.tb.common.agents.pins import Pins
 class ResetBus(Bus):
     """The ports of a testbench that are constant during a run, and those of its bulk player."""
 
-    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+    rst_n: Any
+    go: Any
+    done: Any
+
+    def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name}_i" for name in (*pins.static, *pins.player)} | {"rst_n": "rst_ni", "done": "done_o"}
         super().__init__(dut, None, names)
 
@@ -25,7 +29,7 @@ class ResetDriver(Component):
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
+        self.pins = self.config.pins
         self.bus = ResetBus(self.dut, self.pins)
         self.seconds = 0.0
 
@@ -60,7 +64,7 @@ class ResetMonitor(Monitor):
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.pins: Pins = self.config.pins
+        self.pins = self.config.pins
         self.bus = ResetBus(self.dut, self.pins)
 
     async def run_phase(self) -> None:

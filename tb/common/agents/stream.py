@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cocotb
 import numpy as np
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_bus.bus import Bus
 from rvtrace.models.tci.grammar import Grammar
@@ -23,17 +22,26 @@ _BURST = 32  # cycles, one random choice in 16, as tb/common/hdl/ready_source.sv
 _PACKET_BYTES = 36  # of pkt_data_o: 31 of payload, 0, type and start, 0, time (2)
 
 
-class StreamBus(Bus):
+class TransferBus(Bus):
+    """A port with transfers of bytes."""
+
+    valid: Any
+    nbytes: Any
+    data: Any
+    ready: Any
+
+
+class StreamBus(TransferBus):
     """The byte stream port of a testbench."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    def __init__(self, dut: Any) -> None:
         super().__init__(dut, "out", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_i"})
 
 
-class PacketBus(Bus):
+class PacketBus(TransferBus):
     """The packets between encoder and transport, both inside the testbench: nothing here is driven."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    def __init__(self, dut: Any) -> None:
         super().__init__(dut, "pkt", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_o"})
 
 
@@ -119,7 +127,7 @@ class TransferMonitor(Monitor):
         self.messages = TransactionPort("messages", self)
         self.cycles = 0
 
-    def connected(self) -> Bus:
+    def connected(self) -> TransferBus:
         """The port."""
         return StreamBus(self.dut)
 
@@ -231,7 +239,7 @@ class PacketMonitor(TransferMonitor):
 
     prefix, width = "pkt", _PACKET_BYTES
 
-    def connected(self) -> Bus:
+    def connected(self) -> TransferBus:
         return PacketBus(self.dut)
 
     def complete(self, transfer: Transfer) -> Iterator[Packet]:

@@ -54,6 +54,13 @@ def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:
     return walk if back is None else walk.jump(back)
 
 
+def behind(program: Program, pc: int) -> int:
+    """The address behind the instruction at pc."""
+    insn = program.insn(pc)
+    assert insn is not None, f"there is no instruction at {pc:#x}"
+    return pc + insn.size
+
+
 def home(walk: Walk, main: int) -> Walk:
     """Go on to `main` from wherever the walk is: branches are not taken, the next indirect jump or xRET goes there."""
     while walk.pc != main:

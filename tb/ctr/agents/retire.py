@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from cocotb.handle import HierarchyObject, SimHandleBase
 from cocotb_bus.bus import Bus
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.tb.common.agents.pins import Pins, pack, unpack
@@ -16,7 +15,9 @@ from rvtrace.tb.common.agents.port import PortAgent, PortDriver, PortMonitor
 class RetireBus(Bus):
     """Transfers: slot k of a field of W bits is in bits k*W +: W."""
 
-    def __init__(self, dut: HierarchyObject, pins: Pins) -> None:
+    valid: Any
+
+    def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name.rstrip('_')}_i" for name in pins.lane} | {"valid": "valid_i"}
         super().__init__(dut, "xfer", names)
 
@@ -45,7 +46,7 @@ class RetireDriver(PortDriver):
         super().build_phase()
         self.bus = RetireBus(self.dut, self.pins)
 
-    def handles(self) -> list[SimHandleBase]:
+    def handles(self) -> list[Any]:
         return [self.bus.valid, self.dut.hart_priv_i, *(getattr(self.bus, name) for name in self.pins.lane)]
 
     def columns(self, rows: Rows) -> tuple[np.ndarray, list[list[int]]]:

@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import CLAUSES
 from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, VARIANTS
+from rvtrace.tb.common.coverage import port_points
 from rvtrace.tb.common.coverage.ingress import (
-    BACKLOGS,
-    EFFECTS,
     GAPS,
-    IRETIRE_CLASSES,
     ITYPES,
-    LEVELS,
-    PRIVS,
     SIZES,
     STOP_AFTER,
-    TRAP_PLACES,
 )
 from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 from rvtrace.tb.tci.coverage.points import ControlCoverage
@@ -96,17 +91,6 @@ LOOKUPS = (
     "miss, entry empty",
     "miss, entry of another address",
 )
-TERMS = {
-    "iaddr": "iaddr",
-    "context": "context",
-    "tval": "tval",
-    "privilege": "priv=",
-    "ecause": "ecause=",
-    "trap": "trap=",
-    "latch": "->",
-    "two filters": "|",
-    "watchpoint": "watch=",
-}
 LOSSES = (
     "trace_lost, then a sync",
     "trace_lost, then another support packet",
@@ -196,13 +180,7 @@ CORNER_POINTS = (
         (LANES, ("0", "1", "2", "3", "4 or more")),
         ("lanes", "packets"),
     ),
-    Point(
-        "iretire_cg",
-        "half-words retired by a block; widest: within one instruction of the field's end",
-        "0 is a trap before any instruction",
-        (IRETIRE_CLASSES,),
-        ("iretire",),
-    ),
+    port_points.iretire("0 is a trap before any instruction"),
     Point(
         "ilastsize_cg",
         "size of the last instruction of a block, by itype",
@@ -216,13 +194,7 @@ CORNER_POINTS = (
             "1[45] * x 16 bit": "a jump of 16 bits has no register but a link register or x0",
         },
     ),
-    Point(
-        "trap_cg",
-        "where a trap struck",
-        "the trap itself is simple, its neighbourhood is not (ET-2, ET-3, ET-8)",
-        (TRAP_PLACES, ("exception", "interrupt")),
-        ("place", "trap"),
-    ),
+    port_points.trap("the trap itself is simple, its neighbourhood is not (ET-2, ET-3, ET-8)"),
     Point(
         "chain_cg",
         "traps without an instruction between them",
@@ -230,20 +202,7 @@ CORNER_POINTS = (
         (CHAIN_PLACES, CHAINS, VARIANTS),
         ("place", "traps", "variant"),
     ),
-    Point(
-        "privilege_cg",
-        "privilege of two events that follow each other",
-        "traps and returns between all modes (ET-7, ET-10)",
-        (PRIVS, PRIVS),
-        ("from", "to"),
-        {
-            **{f"{p} x {p}": "no change" for p in PRIVS},
-            **{
-                f"{a} x {b}": "no trap or return goes this way"
-                for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))
-            },
-        },
-    ),
+    port_points.privilege("traps and returns between all modes (ET-7, ET-10)"),
     Point(
         "context_cg",
         "where a context changed, by how ctype reports it",
@@ -280,28 +239,8 @@ CORNER_POINTS = (
         ("end", "variant"),
         {"ended_ntr behind a notify x draft*": "draft has no notify"},
     ),
-    Point(
-        "control_cg",
-        "control levels that changed, and what it did to tracing",
-        "enable, trace and halt in every order and in the same cycle",
-        (LEVELS, EFFECTS),
-        ("change", "tracing"),
-        {
-            f"{level} x {effect}": "this level alone cannot do that"
-            for effect, levels in (
-                ("starts", ("enable falls", "tracing falls", "halt")),
-                ("stops", ("enable rises", "tracing rises", "resume")),
-            )
-            for level in levels
-        },
-    ),
-    Point(
-        "edge_block_cg",
-        "whether the cycle in which tracing starts or stops also carries a block",
-        "off by one block at the edges is the classic mistake",
-        (("starts", "stops"), ("with a block", "without")),
-        ("tracing", "cycle"),
-    ),
+    port_points.control("enable, trace and halt in every order and in the same cycle"),
+    port_points.EDGE_BLOCK,
     Point(
         "reconfigured_cg",
         "options switched while the encoder is enabled",
@@ -341,7 +280,7 @@ CORNER_POINTS = (
         "filter_cg",
         "conditions of the filters in force while some blocks were left out",
         "each comparison has its own input",
-        (tuple(TERMS),),
+        (tuple(port_points.TERMS),),
         ("condition",),
     ),
     Point(
@@ -351,13 +290,7 @@ CORNER_POINTS = (
         (LOSSES,),
         ("case",),
     ),
-    Point(
-        "stall_cg",
-        "packets waiting while the port was stalled, by inst_stall_ena",
-        "stalling must start in time and end again",
-        (("stall", "overflow"), BACKLOGS),
-        ("setting", "backlog"),
-    ),
+    port_points.stall("packets"),
     Point(
         "back_pressure_cg",
         "cycles between two bytes of the transported stream",

@@ -19,6 +19,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.tb.common.coverage import ingress
 from rvtrace.tb.common.coverage.model import Counts
+from rvtrace.tb.common.coverage.port_points import TERMS
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.etrace.coverage import points as p
 
@@ -502,7 +503,7 @@ def _filters(tally: Tally, port: _Port) -> None:
     """Conditions that were in force, and left blocks out."""
     text = port.config.filter
     if text and port.reported.any() and (port.block & ~port.reported).any():
-        for name, sign in p.TERMS.items():
+        for name, sign in TERMS.items():
             if sign in text:
                 tally.one("filter_cg", name)
     elif "watch=" in text and (port.watched & port.reported).any():

@@ -101,8 +101,6 @@ module etrace_tb
   localparam int RowBits  = etrace_row_pkg::stimulus_bits(NBlocks);
   localparam logic [31:0] Levels  = 32'h3f00_00ff;
   localparam logic [15:0] Jumps   = 16'h75c0;     // itypes 6, 7, 8, 10, 12, 13, 14
-  localparam logic [63:0] GiveUp  = 64'd200_000;  // cycles without progress
-  localparam logic [63:0] Quiet   = 64'd8;        // cycles that must stay empty at the end
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
@@ -258,31 +256,17 @@ module etrace_tb
   assign out_nbytes_o = atb_i ? 4'd8 : message_nbytes;
   assign out_data_o   = atb_i ? {17'd0, at_id, 6'd0, at_bytes, at_data} : message_data;
 
-  // A run: play, drain until all is empty and stays so, done. Anything else is given up.
-  logic        was_empty;  // with nothing left to come
-  logic [63:0] cycle, quiet, idle;
-  logic        finish;
+  logic [63:0] cycle;
+  logic        stuck_ingress, stuck_empty, was_empty;  // was_empty: with nothing left to come
 
-  assign play     = go_i && !finish;
-  assign draining = played && play;
-  assign done_o   = finish;
-
-  initial finish = 1'b0;
+  run_control u_run (
+    .clk_i(clk_o), .go_i(go_i), .played_i(played), .accept_i(accept), .empty_i(sts_empty_o),
+    .play_o(play), .draining_o(draining), .done_o(done_o), .cycle_o(cycle),
+    .stuck_ingress_o(stuck_ingress), .stuck_empty_o(stuck_empty)
+  );
 
   always_ff @(posedge clk_o) begin
-    if (!go_i) begin
-      finish <= 1'b0;
-      cycle  <= '0;
-      quiet  <= '0;
-      idle   <= '0;
-      was_empty <= 1'b0;
-    end else begin
-      cycle <= cycle + 64'd1;
-      quiet <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
-      idle  <= (draining || !accept) ? idle + 64'd1 : 64'd0;
-      was_empty <= draining && (encoder_empty || was_empty);
-      if ((quiet == Quiet) || (idle == GiveUp)) finish <= 1'b1;
-    end
+    was_empty <= draining && (encoder_empty || was_empty);
   end
 
   trace_recorder #(.LaneBits(NBlocks*LaneBits), .OutBytes(8), .Levels(Levels)) u_recorder (
@@ -291,7 +275,7 @@ module etrace_tb
     .vendor_data_i(32'd0), .tstamp_i(sts_tstamp_o), .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
-    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
+    .stuck_ingress_i(stuck_ingress), .stuck_empty_i(stuck_empty),
     .early_empty_i(pkt_valid_o && (encoder_empty || was_empty))
   );
 

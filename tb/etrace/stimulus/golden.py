@@ -71,7 +71,7 @@ class Case:
     name: str
     file: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
-    vectors: list[tuple[int, ...]] = field(default_factory=list)
+    vectors: list[tuple[int, int, int]] = field(default_factory=list)
     clauses: list[str] = field(default_factory=list)
     code: list[tuple[int, bytes]] = field(default_factory=list)
     cycles: list[tuple[dict[str, int], list[dict[str, int]]] | int] = field(default_factory=list)
@@ -127,7 +127,8 @@ def _pairs(words: list[str], base: int = 0) -> dict[str, int]:
 
 
 def _packet(name: str, words: list[str], config: Config) -> Packet:
-    values = {"format": FORMAT[name]} | ({"subformat": SUBFORMAT[name]} if name in SUBFORMAT else {}) | _pairs(words)
+    values: dict[str, Any] = {"format": FORMAT[name]}
+    values |= ({"subformat": SUBFORMAT[name]} if name in SUBFORMAT else {}) | _pairs(words)
     if "irreport" in values and config.return_stack_size_p + config.call_counter_size_p:
         values.setdefault("irdepth", None)
     return Packet(name, values)
@@ -154,7 +155,8 @@ def _record(case: Case, kind: str, words: list[str]) -> None:
     if kind == "set":
         case.settings = SETS[words[0]] | _pairs(words[1:])
     elif kind == "vector":
-        case.vectors.append(tuple(int(n, 0) for n in words[0].split(",")))
+        interrupt, ecause, address = (int(n, 0) for n in words[0].split(","))
+        case.vectors.append((interrupt, ecause, address))
     elif kind == "clauses":
         case.clauses += words
     elif kind == "code":

@@ -5,10 +5,9 @@ events; and the monitor of the state ports.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from cocotb.handle import HierarchyObject, SimHandleBase
 from cocotb_bus.bus import Bus
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.rows import Rows
@@ -24,14 +23,25 @@ _COUNTER_BYTES = 32 * 8
 class HartBus(Bus):
     """What the hart does: event k of W bits is in bits k*W +: W."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    priv: Any
+    stopcount: Any
+    running: Any
+    retired: Any
+    events: Any
+
+    def __init__(self, dut: Any) -> None:
         super().__init__(dut, "hart", {name: f"{name}_i" for name in (*_COUNTS, *HART)})
 
 
 class StateBus(Bus):
     """The outputs that show the state."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    counter: Any
+    of: Any
+    lcofi: Any
+    lcofie: Any
+
+    def __init__(self, dut: Any) -> None:
         super().__init__(dut, "state", {name: f"{name}_o" for name in ("counter", "of", "lcofi", "lcofie")})
 
 
@@ -75,7 +85,7 @@ class HartDriver(PortDriver):
         super().build_phase()
         self.bus = HartBus(self.dut)
 
-    def handles(self) -> list[SimHandleBase]:
+    def handles(self) -> list[Any]:
         return [getattr(self.bus, name) for name in (*_COUNTS, *HART)]
 
     def columns(self, rows: Rows) -> tuple[np.ndarray, list[list[int]]]:

@@ -50,8 +50,8 @@ def _csr_rules() -> dict[str, str]:
         for priv, mode in MODE_NAMES.items():
             settings = product((READ, WRITE), (1,) if csr.high else (0, 1), *[(0, 1 << max(csr.number, 0))] * 3)
             found = {
-                outcome(config, csr, Access(op, csr.address, 1, priv, narrow), enables)
-                for op, narrow, *enables in settings
+                outcome(config, csr, Access(op, csr.address, 1, priv, narrow), (m, s, h))
+                for op, narrow, m, s, h in settings
             }
             for code in set(OUTCOMES) - found:
                 rules[CROSS.join((name, mode, OUTCOMES[code]))] = "no setting of the enables gives that"

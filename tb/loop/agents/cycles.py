@@ -18,13 +18,13 @@ from rvtrace.tb.loop.stimulus.play import Seen
 _FIELDS = ("type", "source", "target", "misp", "from_", "to", "cause")  # of a Transfer, in order
 
 
-@dataclass
+@dataclass(kw_only=True)
 class LoopConfig(AgentConfig):
     """The configuration of the hart's agent. records: the ports of the control transfer records; `pins` are those of
     the counters.
     """
 
-    records: Pins | None = None
+    records: Pins
 
 
 class LoopDriver(CyclesDriver):

@@ -13,17 +13,12 @@ from typing import TYPE_CHECKING
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES
 from rvtrace.models.ntrace.table import VALUE_NAMES
+from rvtrace.tb.common.coverage import port_points
 from rvtrace.tb.common.coverage.ingress import (
-    BACKLOGS,
-    EFFECTS,
     GAPS,
-    IRETIRE_CLASSES,
     ITYPES,
-    LEVELS,
-    PRIVS,
     SIZES,
     STOP_AFTER,
-    TRAP_PLACES,
 )
 from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 from rvtrace.tb.tci.coverage.points import ControlCoverage
@@ -123,17 +118,6 @@ PATTERNS = ("22", "24", "26", "27", "28", "30", "31")
 STATES = ("traced", "left out by the filter", "trace off")
 EVENTS = ("reset", "sleep", "debug trigger", "external trigger", "vendor message")
 LEFT_AFTER = ("straight code", "branch not taken", "taken branch", "direct jump", "indirect jump", "trap")
-TERMS = {
-    "iaddr": "iaddr",
-    "context": "context",
-    "tval": "tval",
-    "privilege": "priv=",
-    "ecause": "ecause=",
-    "trap": "trap=",
-    "latch": "->",
-    "two filters": "|",
-    "watchpoint": "watch=",
-}
 ECODES = ("4", "4+8 Ownership", "4+0x80 vendor", "all three")
 
 
@@ -273,7 +257,7 @@ OPTION_POINTS = (
         "filter_cg",
         "kinds of filter conditions that were in force while blocks were left out",
         "each condition has its own comparator (chapter 4)",
-        (tuple(TERMS), MODES),
+        (tuple(port_points.TERMS), MODES),
         ("condition", "mode"),
     ),
     Point(
@@ -464,13 +448,7 @@ POINTS = (
         (tuple(map(str, range(2, 24))),),
         ("bytes",),
     ),
-    Point(
-        "trap_cg",
-        "where a trap struck",
-        "the trap itself is simple, its neighbourhood is not (NT-12, table 26)",
-        (TRAP_PLACES, ("exception", "interrupt")),
-        ("place", "trap"),
-    ),
+    port_points.trap("the trap itself is simple, its neighbourhood is not (NT-12, table 26)"),
     Point(
         "periodic_cg",
         "periodic sync (SYNC=2): what was pending when it was sent",
@@ -486,28 +464,8 @@ POINTS = (
         (STOP_AFTER, ("trace off", "debug entry"), MODES),
         ("last block", "stop", "mode"),
     ),
-    Point(
-        "control_cg",
-        "control levels that changed, and what it did to tracing",
-        "enable, trace and halt in every order and in the same cycle (NT-22)",
-        (LEVELS, EFFECTS),
-        ("change", "tracing"),
-        {
-            f"{level} x {effect}": "this level alone cannot do that"
-            for effect, levels in (
-                ("starts", ("enable falls", "tracing falls", "halt")),
-                ("stops", ("enable rises", "tracing rises", "resume")),
-            )
-            for level in levels
-        },
-    ),
-    Point(
-        "edge_block_cg",
-        "whether the cycle in which tracing starts or stops also carries a block",
-        "off by one block at the edges is the classic mistake",
-        (("starts", "stops"), ("with a block", "without")),
-        ("tracing", "cycle"),
-    ),
+    port_points.control("enable, trace and halt in every order and in the same cycle (NT-22)"),
+    port_points.EDGE_BLOCK,
     Point(
         "blocks_cg",
         "blocks in an accepted cycle",
@@ -516,13 +474,7 @@ POINTS = (
         ("lanes", "blocks"),
         {"1 lane x 2 blocks": "one lane holds one block"},
     ),
-    Point(
-        "iretire_cg",
-        "half-words retired by a block; widest: within one instruction of the field's end",
-        "I-CNT adds it; 0 is a trap before any instruction",
-        (IRETIRE_CLASSES,),
-        ("iretire",),
-    ),
+    port_points.iretire("I-CNT adds it; 0 is a trap before any instruction"),
     Point(
         "ilastsize_cg",
         "size of the last instruction of a block, by itype",
@@ -547,13 +499,7 @@ POINTS = (
         ),
         ("case", "mode"),
     ),
-    Point(
-        "stall_cg",
-        "messages waiting while the port was stalled, by inst_stall_ena",
-        "stalling must start in time and end again",
-        (("stall", "overflow"), BACKLOGS),
-        ("setting", "backlog"),
-    ),
+    port_points.stall("messages"),
     Point(
         "back_pressure_cg",
         "cycles between two bytes of one message",
@@ -561,20 +507,7 @@ POINTS = (
         (GAPS,),
         ("gap",),
     ),
-    Point(
-        "privilege_cg",
-        "privilege of two events that follow each other",
-        "traps and returns between all modes",
-        (PRIVS, PRIVS),
-        ("from", "to"),
-        {
-            **{f"{p} x {p}": "no change" for p in PRIVS},
-            **{
-                f"{a} x {b}": "no trap or return goes this way"
-                for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))
-            },
-        },
-    ),
+    port_points.privilege("traps and returns between all modes"),
 )
 
 _SYSTEM = ControlCoverage(params_of(Config(**DEFAULTS["ntrace"])))  # of trace systems

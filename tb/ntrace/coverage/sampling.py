@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +17,14 @@ from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.tb.common.coverage import ingress
 from rvtrace.tb.common.coverage.model import Counts
+from rvtrace.tb.common.coverage.port_points import TERMS
 from rvtrace.tb.common.coverage.tally import Tally, bit_length, classes
 from rvtrace.tb.ntrace.coverage import points as p
 
 if TYPE_CHECKING:
+    from rvtrace.models.ntrace.config import Config
     from rvtrace.models.ntrace.table import Message
+    from rvtrace.models.riscv.beats import Beats
     from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
 
@@ -147,8 +150,8 @@ def _sequences(tally: Tally, capture: NtraceCapture, messages: list[Message]) ->
     """Points about neighbours: correlations, full counters together, overflow, message lengths."""
     mode, variant = capture.config.mode, capture.config.variant
     open_trace, errors, before = False, 0, None
-    evcodes = {0: "0 debug entry", 1: "1 low power", 4: "4 trace disabled"}
-    for message, following in pairwise([*messages, None]):
+    evcodes: dict[int | None, str] = {0: "0 debug entry", 1: "1 low power", 4: "4 trace disabled"}
+    for message, following in zip(messages, [*messages[1:], None]):
         name = message.type.name
         if name == "ProgTraceCorrelation":
             if (evcode := evcodes.get(message.get("evcode"))) is not None:
@@ -218,11 +221,12 @@ def sample_options(tally: Tally, capture: NtraceCapture, decoded: Any, encoded: 
     _switches(tally, capture, messages)
     _fields(tally, capture, messages)
     _codes(tally, capture, decoded)
-    if capture.beats is not None and len(capture.beats):
-        _events(tally, capture)
-        _filters(tally, capture)
-        if encoded is not None and not capture.beats.drop.any():
-            _returns(tally, capture, encoded)
+    config, beats = capture.config, capture.beats
+    if beats is not None and len(beats):
+        _events(tally, config, beats)
+        _filters(tally, config, beats)
+        if encoded is not None and not beats.drop.any():
+            _returns(tally, config, beats, encoded)
     if encoded is not None:
         for clause, hits in Counter(encoded.reasons).items():
             if clause in p.CLAUSES:
@@ -351,18 +355,16 @@ def _repeats(count: int, largest: int) -> str:
     return p.REPEATS[0 if count == 1 else 1 if count == 2 else 2 if count < 16 else 3]
 
 
-def _tracing(capture: NtraceCapture) -> np.ndarray:
-    b = capture.beats
+def _tracing(b: Beats) -> np.ndarray:
     return (b.enable & b.inst_tracing & ~b.halted & ~b.low_power & 1).astype(bool)
 
 
-def _events(tally: Tally, capture: NtraceCapture) -> None:
+def _events(tally: Tally, config: Config, b: Beats) -> None:
     """What happened in which state: the state is that of the row before."""
-    b = capture.beats
-    on = np.concatenate([[False], _tracing(capture)[:-1]])
+    on = np.concatenate([[False], _tracing(b)[:-1]])
     left_out = np.zeros(len(b), dtype=bool)
-    if capture.config.filter:
-        qualified, _ = FilterSettings.parse(capture.config.filter, capture.config.xlen).qualify(b)
+    if config.filter:
+        qualified, _ = FilterSettings.parse(config.filter, config.xlen).qualify(b)
         busy = b.valid().any(axis=1)
         row = np.maximum.accumulate(np.where(busy, np.arange(len(b)), -1))
         left_out = np.concatenate([[False], ((row >= 0) & ~qualified[np.maximum(row, 0)].any(axis=1))[:-1]])
@@ -372,16 +374,15 @@ def _events(tally: Tally, capture: NtraceCapture) -> None:
         tally.array("event_cg", (p.EVENTS, index), (p.STATES, state[rows]))
 
 
-def _filters(tally: Tally, capture: NtraceCapture) -> None:
+def _filters(tally: Tally, config: Config, b: Beats) -> None:
     """Which conditions were in force, and what the last qualified block was."""
-    config, b = capture.config, capture.beats
     if not config.filter:
         return
-    qualified, _ = FilterSettings.parse(capture.config.filter, capture.config.xlen).qualify(b)
-    lanes = b.valid() & _tracing(capture)[:, None]
+    qualified, _ = FilterSettings.parse(config.filter, config.xlen).qualify(b)
+    lanes = b.valid() & _tracing(b)[:, None]
     kept, itype = qualified[lanes], b.itype[lanes]
     if not kept.all() and kept.any():
-        for name, sign in p.TERMS.items():
+        for name, sign in TERMS.items():
             if sign in config.filter:
                 tally.one("filter_cg", name, config.mode)
     last = itype[:-1][kept[:-1] & ~kept[1:]].astype(np.int64)
@@ -409,12 +410,11 @@ def _reported(clauses: dict[str, int], encoded: Any, first: np.ndarray, ends_in:
     return reported
 
 
-def _returns(tally: Tally, capture: NtraceCapture, encoded: Any) -> None:
+def _returns(tally: Tally, config: Config, b: Beats, encoded: Any) -> None:
     """Returns and sequential jumps, and what the encoder made of each."""
-    config, b = capture.config, capture.beats
     if not (config.implicit_return or config.sequential_jump):
         return
-    lanes = b.valid() & _tracing(capture)[:, None]
+    lanes = b.valid() & _tracing(b)[:, None]
     itype = b.itype[lanes]
     first = np.concatenate([[0], np.cumsum(lanes.sum(axis=1))])
     marked = (b.sijump[lanes] > 0) & bool(config.sequential_jump)

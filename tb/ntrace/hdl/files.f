@@ -1,5 +1,6 @@
 rtl/common/trace_timestamp.sv
 tb/common/hdl/ready_source.sv
+tb/common/hdl/run_control.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/trace_recorder.sv
 tb/ntrace/hdl/ntrace_row_pkg.sv

@@ -92,8 +92,6 @@ module ntrace_tb
   // Rows of both files: tb/common/agents/layout.py, from which ntrace_stimulus_split, ntrace_levels_join and ntrace_lanes_join are generated.
   localparam int LaneBits = ntrace_row_pkg::LaneBits;
   localparam int RowBits  = ntrace_row_pkg::stimulus_bits(NBlocks);
-  localparam logic [63:0] GiveUp = 64'd200_000;  // cycles without progress
-  localparam logic [63:0] Quiet  = 64'd8;        // cycles that must stay empty at the end
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
@@ -222,28 +220,17 @@ module ntrace_tb
     .out_valid_o(out_valid_o), .out_nbytes_o(out_nbytes_o), .out_data_o(out_data_o), .out_ready_i(ready)
   );
 
-  // A run: play, drain until the encoder is empty and stays so, done. Anything else is given up.
-  logic [63:0] cycle, quiet, idle, tstamp;
-  logic        finish;
+  logic [63:0] cycle, tstamp;
+  logic        stuck_ingress, stuck_empty, was_empty;
 
-  assign play     = go_i && !finish;
-  assign draining = played && play;
-  assign done_o   = finish;
-
-  initial finish = 1'b0;
+  run_control u_run (
+    .clk_i(clk_o), .go_i(go_i), .played_i(played), .accept_i(accept), .empty_i(sts_empty_o),
+    .play_o(play), .draining_o(draining), .done_o(done_o), .cycle_o(cycle),
+    .stuck_ingress_o(stuck_ingress), .stuck_empty_o(stuck_empty)
+  );
 
   always_ff @(posedge clk_o) begin
-    if (!go_i) begin
-      finish <= 1'b0;
-      cycle  <= '0;
-      quiet  <= '0;
-      idle   <= '0;
-    end else begin
-      cycle <= cycle + 64'd1;
-      quiet <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
-      idle  <= (draining || !accept) ? idle + 64'd1 : 64'd0;
-      if ((quiet == Quiet) || (idle == GiveUp)) finish <= 1'b1;
-    end
+    was_empty <= draining && sts_empty_o;
   end
 
   if (TsWidth == 64) begin : gen_tstamp
@@ -259,8 +246,8 @@ module ntrace_tb
     .lanes_i(seen_lanes),
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
-    .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
-    .early_empty_i((quiet != 64'd0) && !sts_empty_o)
+    .stuck_ingress_i(stuck_ingress), .stuck_empty_i(stuck_empty),
+    .early_empty_i(was_empty && !sts_empty_o)
   );
 
 endmodule

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from pyuvm import uvm_analysis_port, uvm_component
 from rvtrace.models.sbi_pmu.monitor import Access, WatchedMemory
+from rvtrace.tb.common.agents.base import Created
 
 
 class _Published(list[Access]):
@@ -27,7 +28,7 @@ class _Published(list[Access]):
         return self
 
 
-class MemoryAgent(uvm_component):
+class MemoryAgent(Created, uvm_component):
     """The memory of a run pin by pin. ap: gets every access of a call of the SBI implementation when the call ends."""
 
     def build_phase(self) -> None:

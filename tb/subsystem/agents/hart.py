@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item, uvm_sequencer
@@ -43,17 +42,22 @@ _RENAMED = {"pc": "next_pc"}  # of the row
 _INSIDE = ("mcycle", "minstret")  # told by the counters
 
 
-@dataclass
+@dataclass(kw_only=True)
 class HartConfig(AgentConfig):
     """The configuration of the hart's agent. hart: the configuration of the subsystem."""
 
-    hart: Config | None = None
+    hart: Config
 
 
 class SubsystemBus(Bus):
     """The ports that are constant while the hart plays."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
+    rst_n: Any
+    record: Any
+    go: Any
+    played: Any
+
+    def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "drive_bulk", "go", "noise_seed", "wait_seed", *LOWS)}
         super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"})
 
@@ -121,17 +125,20 @@ class HartItem(uvm_sequence_item):
 class HartBus(Bus):
     """The hart port, driven pin by pin: slot k of a field of W bits is in bits k*W +: W."""
 
-    def __init__(self, dut: HierarchyObject, names: list[str]) -> None:
+    ready: Any
+
+    def __init__(self, dut: Any, names: list[str]) -> None:
         super().__init__(dut, "ret", {name: f"{name}_i" for name in names} | {"ready": "ready_o"})
 
 
 class HartDriver(Driver):
     """Plays stretches: through the player's file if the run is bulk, else cycle by cycle."""
 
+    control: SubsystemControl  # set by the environment
+
     def build_phase(self) -> None:
         super().build_phase()
         self.hart = config_of(self, HartConfig).hart
-        self.control: SubsystemControl | None = None  # set by the environment
         told = {name: width or self.hart.xlen for name, width in _TOLD_WIDTHS.items()}
         row = {column.name: column_width(self.hart.tandem, column) for column in COLUMNS if column.name not in _INSIDE}
         self.fields = [("hart", name, name, width) for name, width in told.items()]

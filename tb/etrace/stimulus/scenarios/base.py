@@ -46,6 +46,7 @@ __all__ = [
     "configs",
     "handle",
     "home",
+    "place",
     "scenario",
     "start",
     "stop",
@@ -90,13 +91,14 @@ _AS_V2: dict[str, Any] = {
 _DRAFT_CTYPE = {"0": "3", "1": "2", "2": "1", "3": "0"}
 
 
-def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:
+def place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:
+    """The retired instructions on the ingress port, by retirement."""
     reported = with_itype_width(retired, config.itype_width_p)
     beats = to_beats(reported, config.blocks, retirement, max_iretire=(1 << config.iretire_width_p) - 1, per_cycle=True)
     return report_contexts(beats, config.ctype, rng, config.variant)
 
 
-SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=_place)
+SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=place)
 scenario = SCENARIOS.scenario
 
 

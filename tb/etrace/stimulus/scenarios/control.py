@@ -19,7 +19,6 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     DRAFT,
     FOUR,
     RA,
-    SCENARIOS,
     SMALL,
     TWO,
     V2,
@@ -27,6 +26,7 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     builder,
     configs,
     home,
+    place,
     scenario,
     start,
     stop,
@@ -96,7 +96,7 @@ def _pause(walk: Walk, cause: str, again: bool = False) -> None:
 
 def switched_by_enable(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     """The encoder is disabled and enabled where the retire stream switches tracing."""
-    beats = SCENARIOS.place(config, "single", retired, rng)
+    beats = place(config, "single", retired, rng)
     beats.enable, beats.inst_tracing = beats.inst_tracing.copy(), np.ones_like(beats.inst_tracing)
     return beats
 
@@ -223,10 +223,8 @@ def reconfigured_disabled(config: Config, rng: Random) -> ProgramRun:
 
 def _with_blocks(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     """Levels change together with the blocks that follow, never in a separate cycle."""
-    beats = SCENARIOS.place(config, "block", retired, rng)
-    keep = beats.valid().any(axis=1)
-    keep[0] = True
-    return beats.select(keep)
+    beats = place(config, "block", retired, rng)
+    return beats.select(beats.valid().any(axis=1) | (np.arange(len(beats)) == 0))
 
 
 @scenario("ET.alg.reconfigured", "ET.opt.full_address", configs=configs(TWO, FOUR), beats=_with_blocks)

@@ -9,6 +9,7 @@ from random import Random
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.retired import Priv
+from rvtrace.tb.common.stimulus.traced_program import behind
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     FOUR,
@@ -72,7 +73,7 @@ def ecall(config: Config, rng: Random) -> ProgramRun:
     program, walk = start(b, config)
     walk.step()
     for cause, after in ((ECALL_M, 1), (BREAKPOINT, 0), (BREAKPOINT, 0), (ECALL_M, 1)):
-        back = walk.pc + walk.insn().size
+        back = behind(program, walk.pc)
         handle(walk.trap(cause, b.labels["trap_handler"]), back).step(after)
     walk.jump(b.labels["behind"] - 4)  # the target of a jump is an ecall
     handle(walk.trap(ECALL_M, b.labels["trap_handler"]), b.labels["behind"]).step()

@@ -8,6 +8,7 @@ from random import Random
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.traced_program import behind
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     ALL_ON_V2,
     FOUR,
@@ -54,7 +55,7 @@ def _emit(b: ProgramBuilder, kind: str, to: str) -> None:
 
 def _retire(walk: Walk, kind: str) -> Walk:
     """Go on to the instruction after it."""
-    after = walk.pc + walk.insn().size
+    after = behind(walk.program, walk.pc)
     if kind in ("taken", "not_taken"):
         return walk.branch(kind == "taken")
     return walk.jump(after) if kind in _JUMPS or kind == "xret" else walk.step()

@@ -9,6 +9,7 @@ from random import Random
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.traced_program import behind
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     FOUR,
@@ -183,9 +184,7 @@ def trap_behind_jumps(config: Config, rng: Random) -> ProgramRun:
                 _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(at["after"])
                 _trap(walk, at, steps, interrupt).run_to(at["direct"]).step()
                 _trap(walk, at, steps, interrupt).run_to(at["return"]).jump(at["target"])
-                _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(
-                    at["trap_handler"] + (walk.program.insn(at["trap_handler"]).size)
-                )
+                _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(behind(program, at["trap_handler"]))
                 walk.step(2).jump(at["landing"])
                 _trap(walk, at, steps, interrupt).run_to(at["return"]).jump(at["main"])
     return stop(program, walk.step())

@@ -75,6 +75,7 @@ def _reach(walk: Walk, target: int, hub: int) -> None:
     """Come to target by the indirect jump at the hub, if not there already."""
     while walk.pc != target:
         insn = walk.insn()
+        assert insn is not None
         if insn.pc == hub or insn.flow == Flow.UNINFERABLE:
             walk.jump(target)
         elif insn.flow == Flow.BRANCH:

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The coverage points of the ingress port and of the output that are the same for both encoders.
+
+`why` differs: it names the rulings of the system.
+"""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.coverage.ingress import (
+    BACKLOGS,
+    EFFECTS,
+    IRETIRE_CLASSES,
+    LEVELS,
+    PRIVS,
+    TRAP_PLACES,
+)
+from rvtrace.tb.common.coverage.model import Point
+
+TERMS = {  # kinds of filter conditions, and how `Config.filter` writes them
+    "iaddr": "iaddr",
+    "context": "context",
+    "tval": "tval",
+    "privilege": "priv=",
+    "ecause": "ecause=",
+    "trap": "trap=",
+    "latch": "->",
+    "two filters": "|",
+    "watchpoint": "watch=",
+}
+
+EDGE_BLOCK = Point(
+    "edge_block_cg",
+    "whether the cycle in which tracing starts or stops also carries a block",
+    "off by one block at the edges is the classic mistake",
+    (("starts", "stops"), ("with a block", "without")),
+    ("tracing", "cycle"),
+)
+
+
+def iretire(why: str) -> Point:
+    """How many half-words a block retires."""
+    return Point(
+        "iretire_cg",
+        "half-words retired by a block; widest: within one instruction of the field's end",
+        why,
+        (IRETIRE_CLASSES,),
+        ("iretire",),
+    )
+
+
+def trap(why: str) -> Point:
+    """Where traps strike."""
+    return Point("trap_cg", "where a trap struck", why, (TRAP_PLACES, ("exception", "interrupt")), ("place", "trap"))
+
+
+def privilege(why: str) -> Point:
+    """Changes of privilege."""
+    return Point(
+        "privilege_cg",
+        "privilege of two events that follow each other",
+        why,
+        (PRIVS, PRIVS),
+        ("from", "to"),
+        {
+            **{f"{p} x {p}": "no change" for p in PRIVS},
+            **{
+                f"{a} x {b}": "no trap or return goes this way"
+                for a, b in (("U", "VU"), ("U", "VS"), ("VU", "U"), ("VS", "U"))
+            },
+        },
+    )
+
+
+def control(why: str) -> Point:
+    """Changes of the control levels."""
+    return Point(
+        "control_cg",
+        "control levels that changed, and what it did to tracing",
+        why,
+        (LEVELS, EFFECTS),
+        ("change", "tracing"),
+        {
+            f"{level} x {effect}": "this level alone cannot do that"
+            for effect, levels in (
+                ("starts", ("enable falls", "tracing falls", "halt")),
+                ("stops", ("enable rises", "tracing rises", "resume")),
+            )
+            for level in levels
+        },
+    )
+
+
+def stall(units: str) -> Point:
+    """What waits while the port is stalled. units: what the encoder sends."""
+    return Point(
+        "stall_cg",
+        f"{units} waiting while the port was stalled, by inst_stall_ena",
+        "stalling must start in time and end again",
+        (("stall", "overflow"), BACKLOGS),
+        ("setting", "backlog"),
+    )
