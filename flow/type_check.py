@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from rvtrace.tb.common.builds import ROOT
 
@@ -56,13 +59,43 @@ def check_command() -> list[str]:
     return [_basedpyright(), "--project", str(ROOT), *(str(ROOT / path) for path in CHECKED)]
 
 
-def api_command() -> tuple[list[str], dict[str, str]]:
-    """A command that fails if a type is unknown in the public API or in what it refers to; and its environment."""
+def unknown() -> list[str]:
+    """What has no known type in the public API, and in everything of ours that it refers to.
+
+    An attribute without annotation whose assignment shows its type is known, as in the strict mode of pyright.
+    """
     # --verifytypes takes neither pyproject.toml nor extraPaths, only what this Python would import.
-    version = "{}.{}".format(*sys.version_info[:2])
-    command = [_basedpyright(), "--pythonpath", sys.executable, "--pythonversion", version]
-    return [*command, "--verifytypes", "rvtrace.api", "--ignoreexternal"], {"PYTHONPATH": str(_VIEW)}
+    command = [_basedpyright(), "--pythonpath", sys.executable, "--pythonversion", "{}.{}".format(*sys.version_info)]
+    command += ["--verifytypes", "rvtrace.api", "--ignoreexternal", "--outputjson"]
+    env = os.environ | {"PYTHONPATH": str(_VIEW)}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    try:
+        symbols: list[dict[str, Any]] = json.loads(done.stdout)["typeCompleteness"]["symbols"]
+    except (ValueError, KeyError):
+        return [f"{' '.join(command)} failed: {done.stdout}{done.stderr}"]
+    if not any(symbol["isExported"] for symbol in symbols):
+        return [f"no public API was found in {_VIEW}: {done.stdout}"]
+    return [
+        _line(symbol["name"], problem)
+        for symbol in symbols
+        if not symbol["isTypeKnown"] and not symbol["isTypeAmbiguous"]
+        for problem in symbol["diagnostics"]
+    ]
+
+
+def _line(name: str, problem: dict[str, Any]) -> str:
+    """One finding, as basedpyright prints others: file, line, what."""
+    place = ""
+    if "file" in problem and "range" in problem:
+        place = f"{Path(problem['file']).resolve().relative_to(ROOT)}:{problem['range']['start']['line'] + 1}: "
+    return f"{place}{name}: {problem['message']}"
 
 
 def _basedpyright() -> str:
     return str(Path(sys.executable).parent / "basedpyright")
+
+
+if __name__ == "__main__":
+    found = unknown()
+    print(*found, sep="\n")
+    sys.exit(bool(found))
