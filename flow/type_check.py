@@ -87,7 +87,8 @@ def _line(name: str, problem: dict[str, Any]) -> str:
     """One finding, as basedpyright prints others: file, line, what."""
     place = ""
     if "file" in problem and "range" in problem:
-        place = f"{Path(problem['file']).resolve().relative_to(ROOT)}:{problem['range']['start']['line'] + 1}: "
+        file = problem["file"].removeprefix(f"{_VIEW}/rvtrace/").removeprefix(f"{ROOT}/")
+        place = f"{file}:{problem['range']['start']['line'] + 1}: "
     return f"{place}{name}: {problem['message']}"
 
 

@@ -27,6 +27,10 @@ def test_what_is_checked_exists():
 
 
 def test_a_finding_is_one_line_with_its_place():
-    problem = {"file": str(ROOT / "models/ctr/model.py"), "range": {"start": {"line": 4}}, "message": "is unknown"}
+    problem = {
+        "file": str(ROOT / "build/typing/rvtrace/models/ctr/model.py"),
+        "range": {"start": {"line": 4}},
+        "message": "is unknown",
+    }
     assert type_check._line("rvtrace.x", problem) == "models/ctr/model.py:5: rvtrace.x: is unknown"
     assert type_check._line("rvtrace.x", {"message": "is unknown"}) == "rvtrace.x: is unknown"
