@@ -98,7 +98,7 @@ opensbi: venv ## Compare the SBI PMU models with OpenSBI on QEMU, both from Debi
 list: venv ## List programs, scenarios, tests, options
 	@$(RUN) list
 
-lint: venv ## verilator -Wall, ruff, import rules, import cycles
+lint: venv ## verilator -Wall, ruff, types, import rules, import cycles
 	@$(RUN) lint
 
 docs: $(VENV)/docs ## The documentation as a site in build/site (Python 3.11 or newer)

@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make lint`: the RTL and testbench through verilator -Wall, the Python through ruff, and the import contract."""
+"""`make lint`: the RTL and testbench through verilator -Wall, the Python through ruff and basedpyright, and the import
+rules.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
-from rvtrace.flow import simulators
+from rvtrace.flow import simulators, type_check
 from rvtrace.flow.cycles import import_cycles
 from rvtrace.flow.simulation import sources
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import main_guard, parse
 from rvtrace.tb.common.builds import ROOT, Bench
 
+_Linter = tuple[
+    str, "subprocess.Popen[str] | str"
+]  # what it reads; the process, or the name of a command that was not found
+
 
 def main(argv: list[str]) -> int:
     """0 if all are clean, else 1."""
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
     bad = 0
+    type_check.link()
+    # These take as long as verilator does for all designs: they run meanwhile.
+    types = [
+        _start(f"types of {', '.join(type_check.CHECKED)}", type_check.check_command()),
+        _start("types of the public API", [sys.executable, "-m", "rvtrace.flow.type_check"]),
+    ]
     verilator = simulators.find("verilator")
     waivers = [str(path) for pattern in ("rtl/*/lint.vlt", "tb/*/hdl/*.vlt") for path in sorted(ROOT.glob(pattern))]
     for system in map(systems.find, systems.NAMES):
@@ -48,6 +61,10 @@ def main(argv: list[str]) -> int:
                 shown = " ".join(f"{name}={value}" for name, value in parameters.items())
                 bad += _run(f"verilator {top} {shown}", command, verilator.env)
     bad += _run("ruff", [sys.executable, "-m", "ruff", "check", str(ROOT)])
+    wrong = sum(map(_finish, types))
+    if wrong:
+        print(f"types: {type_check.REMEDY}")
+    bad += wrong
     bad += _run("imports", [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"])
     found = import_cycles()
     print(f"{'FAILED ' if found else 'ok     '} import cycles", *map(" ".join, found), sep="\n  ", flush=True)
@@ -62,18 +79,33 @@ def _rtl(bench: Bench) -> list[Path]:
 
 
 def _run(what: str, command: list[str], env: dict[str, str] | None = None) -> int:
-    import os
+    return _finish(_start(what, command, env))
 
+
+def _start(what: str, command: list[str], env: dict[str, str] | None = None) -> _Linter:
     if shutil.which(command[0]) is None:
-        print(f"MISSING {what}: {command[0]} was not found; type `make clean-venv all`")
-        return 1
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | (env or {}), capture_output=True, text=True, stdin=subprocess.DEVNULL
+        return what, command[0]
+    return what, subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | (env or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
-    print(f"{'ok     ' if not done.returncode else 'FAILED '} {what}", flush=True)
-    if done.returncode:
-        print(done.stdout + done.stderr)
-    return int(done.returncode != 0)
+
+
+def _finish(linter: _Linter) -> int:
+    what, process = linter
+    if isinstance(process, str):
+        print(f"MISSING {what}: {process} was not found; type `make clean-venv all`")
+        return 1
+    output, _ = process.communicate()
+    print(f"{'ok     ' if not process.returncode else 'FAILED '} {what}", flush=True)
+    if process.returncode:
+        print(output)
+    return int(process.returncode != 0)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
 
 LEVELS = ("shall", "should", "may")
 STATUSES = ("built", "later")
@@ -68,7 +68,8 @@ class Clause:
             )
         if missing := {"id", "section", "level", "what"} - set(row):
             raise PlanError(f"{path}: clause {name} has no {', '.join(sorted(missing))}; add it")
-        clause = cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
+        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        clause = cls(**values)
         if clause.level not in LEVELS or clause.status not in STATUSES:
             raise PlanError(
                 f"{path}: clause {name} has level {clause.level!r} and status {clause.status!r}; "
@@ -227,12 +228,12 @@ class ClauseBook:
         self._counts: dict[str, list[int]] = {}
         self.failures: list[Failure] = []
 
-    def count(self, clause: str, n: int = 1) -> None:
+    def count(self, clause: str, n: int | np.integer[Any] = 1) -> None:
         """n checks of the clause passed, or are about to be judged by `fail`."""
         if n:
             self._counts.setdefault(clause, [0, 0])[0] += int(n)
 
-    def met(self, clause: str, n: int) -> None:
+    def met(self, clause: str, n: int | np.integer[Any]) -> None:
         """The situation of a rolled-up clause occurred n times; never means that it was not checked."""
         self._met[clause] = int(n)
 

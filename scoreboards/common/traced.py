@@ -22,6 +22,13 @@ class Observed:
     beats: Beats | None
     given: Retired | None
 
+    @property
+    def ingress(self) -> Beats:
+        """The beats, for what can be checked only if they were seen."""
+        if self.beats is None:
+            raise ValueError("this check needs the beats of the ingress port, and the capture has none")
+        return self.beats
+
     @cached_property
     def retired(self) -> Retired:
         """The retire stream that was traced: from the beats if they were seen, else the one given."""

@@ -32,23 +32,25 @@ class Judged(Protocol):
     rerun: str
 
 
+T = TypeVar("T", bound="Tolerant")
+
+
 class Tolerant(Protocol):
     """What every Tolerances class has."""
 
     @classmethod
-    def free(cls) -> Any:
+    def free(cls: type[T]) -> T:
         """Whatever the specification leaves open is left open."""
         ...
-
-
-T = TypeVar("T", bound=Tolerant)
 
 
 def chosen(tolerances: T | None, capture: Judged, kind: type[T]) -> T:
     """The tolerances given; else the reference profile's if the device declares it, else all that the specification
     leaves open.
     """
-    return tolerances or (kind() if capture.exact else kind.free())
+    if tolerances is not None:
+        return tolerances
+    return kind() if capture.exact else kind.free()
 
 
 @dataclass

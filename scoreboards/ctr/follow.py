@@ -481,7 +481,9 @@ class Follower(Ctr):
         if access.op == READ:
             self.notes.access(self, access, csr, name, False, 0)
             return
-        writes = access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1)
+        writes = (
+            access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1) != 0
+        )
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         depth, frozen = r.depth, r.frozen

@@ -131,7 +131,7 @@ def _difference(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> Fa
         clause, f"packet #{place}: {headline}", table=t.compare_fields(want, have, encoded.config.iaddress_lsb_p)
     )
     payloads = [(e.hex() if e else "none") for e in (_at(encoded.payloads, place), _at(capture.packets, place))]
-    failure.table.append(("payload", *payloads))
+    failure.table.append(("payload", payloads[0], payloads[1]))
     failure.before = [f"#{i}: {encoded.packets[i]}" for i in range(max(0, place - 3), place)]
     _locate(capture, encoded, place, failure)
     return failure
@@ -161,6 +161,7 @@ def _attribute(
         known = want is not None and want.name == "trap" and options_of(encoded.options[place])["implicit_exception"]
         return "ET.opt.implicit_exception" if known else "ET.pay.fields" if want is None else reason, problem
     if want is None:
+        assert have is not None  # the lists differ here, so that one of them has a packet
         return KIND_CLAUSE[have.name], f"{have.name} is not expected here"
     if have is None:
         return reason, f"{want.name} is missing"

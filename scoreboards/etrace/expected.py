@@ -258,10 +258,10 @@ class _Breaks:
         levels = np.flatnonzero(~tracing | self._changed) * self._step
         self.keys = np.sort(np.concatenate((levels, self._keys(blocks))))
 
-    def _keys(self, blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    def _keys(self, blocks: tuple[np.ndarray, ...]) -> np.ndarray:
         return blocks[0] * self._step + blocks[1] + 1
 
-    def before(self, blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    def before(self, blocks: tuple[np.ndarray, ...]) -> np.ndarray:
         """How many breaks come before each traced block: equal for the blocks of one episode."""
         self._blocks = self._keys(blocks)
         return np.searchsorted(self.keys, self._blocks)

@@ -162,7 +162,7 @@ class States:
                 )
 
     def _privileges(self, rows: list[int]) -> set[int]:
-        priv = self.of.capture.beats.priv[:, 0]
+        priv = self.of.capture.ingress.priv[:, 0]
         return {PRIVILEGE.get(int(priv[row]), UNSEEN) & self.masks["privilege"] for row in rows}
 
     def _needed_syncs(self) -> None:
@@ -198,7 +198,7 @@ class States:
         synced = {place for _, place in self.syncs}
         changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
-        self.book.count("ET.alg.context", max(sum(self.of.covered[i] for i in changes), len(told)))
+        self.book.count("ET.alg.context", max(sum(bool(self.of.covered[i]) for i in changes), len(told)))
         found = first_mismatch(changes, told, self._meant, self._may_miss)
         if tolerances.context_repeated:  # then what is reported may be more
             matched = self._matched(changes, told)
@@ -222,7 +222,7 @@ class States:
                 if entry
                 else []
             )
-            place = change if change is not None else entry[0] or 0
+            place = change if change is not None else (entry and entry[0]) or 0
             self.book.fail(self.of.failure("ET.alg.context", text, place, rows, entry and entry[1]), counted=True)
         elif tolerances.context_order:
             self._context_places(changes, told)
@@ -550,7 +550,8 @@ class Lossless(Alignment):
         places = ["-" if i is None else str(i) for i in (trap and trap.index, at)]
         text = "a trap is not reported" if event is None else f"{kinds[1]} is reported where the hart had {kinds[0]}"
         self.book.fail(self.failure(
-            "ET.bt.traps", text, trap.index if trap else at or 0, [("trap", *kinds), ("after instructions", *places)],
+            "ET.bt.traps", text, trap.index if trap else at or 0,
+            [("trap", kinds[0], kinds[1]), ("after instructions", places[0], places[1])],
             None if event is None else event.packet), counted=True)  # fmt: skip
 
     # Starts and ends
@@ -592,7 +593,7 @@ class Lossless(Alignment):
             if support is not None and event is not None and at is not None and at < support.index:
                 clause = "ET.pay.support"
             places = ["-" if i is None else str(i) for i in (support and support.index, at)]
-            table = [("after instructions", *places)]
+            table = [("after instructions", places[0], places[1])]
         else:
             table = rows(support, event)
             text = "a support packet has wrong fields"

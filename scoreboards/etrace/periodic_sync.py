@@ -77,6 +77,7 @@ class _Count:
     def __init__(self, of: Lossless, mode: int) -> None:
         want, table = of.expected, of.table
         self._mode = mode
+        assert want.cycle is not None and want.halves is not None  # there are beats
         self._cycle = want.cycle.astype(np.int64)
         self._begin, self._end = want.halves
         if mode != PACKETS:

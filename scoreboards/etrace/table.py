@@ -115,9 +115,8 @@ def compare_fields(expected: Packet | None, actual: Packet | None, shift: int) -
     names = dict.fromkeys(name for p in (expected, actual) if p is not None for name in p.values)
     for name in names:
         if name not in ("format", "subformat"):
-            rows.append(
-                (name, *("-" if p is None else field_text(name, p.get(name), shift) for p in (expected, actual)))
-            )
+            pair = ["-" if p is None else field_text(name, p.get(name), shift) for p in (expected, actual)]
+            rows.append((name, pair[0], pair[1]))
     return rows
 
 

@@ -70,10 +70,10 @@ def check_transport(
     _headers(capture, book, chunks, kind, time16)
     _framing(capture, book, chunks, packets)
     if config.encapsulation == "atb":
-        _words(capture, book, chunks)
+        _words(capture, data, book, chunks)
     if time16 is not None and len(time16) == len(chunks):
-        _bytes(capture, book, packets, time16, kind)
-    _receiver(capture, book, kind, chunks)
+        _bytes(capture, data, book, packets, time16, kind)
+    _receiver(capture, data, book, kind, chunks)
 
 
 def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
@@ -202,9 +202,9 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         clause, f"{chunks[i].zeros} zero bytes appear before packet #{i}, needed {want[i]}"))  # fmt: skip
 
 
-def _words(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk]) -> None:
+def _words(capture: EtraceCapture, data: bytes, book: ClauseBook, chunks: list[Chunk]) -> None:
     """ATB: packets start words, ATBYTES gives the valid bytes of their last word, ATID the source; the rest is 0."""
-    data, clause = capture.data, "ET.tra.atb"
+    clause = "ET.tra.atb"
     crooked = [i for i, c in enumerate(chunks) if c.offset % WORD]
     book.bulk(
         clause,
@@ -219,11 +219,12 @@ def _words(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk]) -> Non
         filled,
         lambda i: Failure(clause, f"the bytes after packet #{i} in its last word are not 0"),
     )
-    if capture.atb_bytes is not None:
+    valid, source = capture.atb_bytes, capture.atb_id
+    if valid is not None:
         want = np.full(len(data) // WORD, WORD - 1, np.int64)
         for chunk in chunks:
             want[(chunk.behind - 1) // WORD] = (chunk.behind - 1) % WORD
-        wrong = np.flatnonzero(np.asarray(capture.atb_bytes) != want)
+        wrong = np.flatnonzero(np.asarray(valid) != want)
         book.bulk(
             clause,
             len(want),
@@ -231,42 +232,42 @@ def _words(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk]) -> Non
             lambda i: Failure(
                 clause,
                 f"ATBYTES of word {i} is wrong",
-                table=[("ATBYTES", str(want[i]), str(int(capture.atb_bytes[i])))],
+                table=[("ATBYTES", str(want[i]), str(int(valid[i])))],
             ),
         )
-    if capture.atb_id is not None:
-        wrong = np.flatnonzero(np.asarray(capture.atb_id) != capture.atid)
+    if source is not None:
+        wrong = np.flatnonzero(np.asarray(source) != capture.atid)
         book.bulk(
             clause,
-            len(capture.atb_id),
+            len(source),
             wrong,
             lambda i: Failure(
-                clause, f"ATID of word {i} is wrong", table=[("ATID", str(capture.atid), str(int(capture.atb_id[i])))]
+                clause, f"ATID of word {i} is wrong", table=[("ATID", str(capture.atid), str(int(source[i])))]
             ),
         )
 
 
 def _bytes(
-    capture: EtraceCapture, book: ClauseBook, packets: list[Packet | None], time16: list[int], kind: str
+    capture: EtraceCapture, data: bytes, book: ClauseBook, packets: list[Packet | None], time16: list[int], kind: str
 ) -> None:
     """The whole stream against the encapsulation of the same payloads."""
     starts = [p is not None and p.name == "start" for p in packets]
     want = encapsulate(capture.packets, starts, time16, capture.config)
-    at = next((i for i, (a, b) in enumerate(zip(want, capture.data)) if a != b), min(len(want), len(capture.data)))
+    at = next((i for i, (a, b) in enumerate(zip(want, data)) if a != b), min(len(want), len(data)))
     book.check(
         kind,
-        want == capture.data,
+        want == data,
         lambda: Failure(
             kind,
             f"byte {at} of the stream is wrong",
-            table=[("bytes", want[at : at + 8].hex(), capture.data[at : at + 8].hex())],
+            table=[("bytes", want[at : at + 8].hex(), data[at : at + 8].hex())],
         ),
     )
 
 
-def _receiver(capture: EtraceCapture, book: ClauseBook, kind: str, chunks: list[Chunk]) -> None:
+def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, kind: str, chunks: list[Chunk]) -> None:
     """What a receiver decodes: all packets, and from the middle on all after the first boundary that it can know."""
-    payloads, _, damage = deframe(capture.data, capture.config)
+    payloads, _, damage = deframe(data, capture.config)
     book.check(
         kind,
         list(payloads) == capture.packets and not damage,
@@ -279,13 +280,13 @@ def _receiver(capture: EtraceCapture, book: ClauseBook, kind: str, chunks: list[
     if capture.config.framing == "none" or not chunks:
         return
     for number in range(1, JOINS + 1):
-        tail = min(len(capture.data), JOINED)
-        at = len(capture.data) - tail + tail * number // (JOINS + 1)
+        tail = min(len(data), JOINED)
+        at = len(data) - tail + tail * number // (JOINS + 1)
         at -= at % WORD if capture.config.encapsulation == "atb" else 0
         if capture.config.framing == "blocks" and at % capture.config.block_bytes:
             at += -at % capture.config.block_bytes
-        found, _, _ = deframe(capture.data[at:], capture.config, joined=True)
-        want = _joined(capture, chunks, at)
+        found, _, _ = deframe(data[at:], capture.config, joined=True)
+        want = _joined(capture, data, chunks, at)
         book.check(
             "ET.tra.join",
             list(found) == want,
@@ -296,11 +297,10 @@ def _receiver(capture: EtraceCapture, book: ClauseBook, kind: str, chunks: list[
         )
 
 
-def _joined(capture: EtraceCapture, chunks: list[Chunk], at: int) -> list[bytes]:
+def _joined(capture: EtraceCapture, data: bytes, chunks: list[Chunk], at: int) -> list[bytes]:
     """The payloads after the first boundary that a receiver can know when it joins at a byte."""
     if capture.config.framing == "blocks":
         return [c.payload for c in chunks if c.offset >= at]
-    data = capture.data
     first = next(
         (
             i

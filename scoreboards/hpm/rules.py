@@ -281,7 +281,7 @@ class Overflow:
     @cached_property
     def requests(self) -> np.ndarray:
         """Whether the cycle requests an interrupt."""
-        return (self.over & ~self.ruling).any(axis=1) & self.there
+        return np.any(self.over & ~self.ruling, axis=1) & self.there
 
     @cached_property
     def ip_written(self) -> np.ndarray:

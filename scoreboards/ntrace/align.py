@@ -39,6 +39,12 @@ class Segment:
     events: list = field(default_factory=list)
     at: int | None = None
 
+    @property
+    def start(self) -> int:
+        """`at`, of a segment whose place is known."""
+        assert self.at is not None
+        return self.at
+
     def place(self, index: int) -> int | None:
         """The traced instruction for a decoded one; None in an empty segment, which may be anywhere in its hole."""
         return None if self.at is None else self.at + index - self.begin
@@ -137,13 +143,13 @@ class Alignment:
                 continue
             first, placed = number == 0, [s for s in self.segments[:number] if s.at is not None and s.end > s.begin]
             to_end = segment is self.segments[-1]
-            if placed and self.excused(placed[-1], placed[-1].at, position - placed[-1].at, None):
+            if placed and self.excused(placed[-1], placed[-1].start, position - placed[-1].start, None):
                 return False
             if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
                 return False
-            if segment.at > position or not first:
-                self.holes.append((position, segment.at))
-            position = segment.at + segment.end - segment.begin
+            if segment.start > position or not first:
+                self.holes.append((position, segment.start))
+            position = segment.start + segment.end - segment.begin
             for event in segment.events:
                 self._consume(segment.place(event.index), event.kind)
         if position == n or self.expected.open_end:
@@ -242,9 +248,9 @@ class Alignment:
             self._edges_told = later[0] + 1
 
     @cached_property
-    def _edge_places(self) -> dict[tuple[int, str], list[int]]:
+    def _edge_places(self) -> dict[tuple[int | None, str], list[int]]:
         """(instruction, kind) to the positions in expected.edges."""
-        places: dict[tuple[int, str], list[int]] = {}
+        places: dict[tuple[int | None, str], list[int]] = {}
         for place, edge in enumerate(self.expected.edges):
             places.setdefault((edge.index, edge.kind), []).append(place)
         return places

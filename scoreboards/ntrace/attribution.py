@@ -27,7 +27,7 @@ EXTRA_CLAUSE = {
     t.TC_ERROR: "NT.7.4.error", t.TC_CORRELATION: "NT.7.12.trace_off", t.TC_OWNERSHIP: "NT.7.1.priv_change",
     t.TC_REPEAT: "NT.7.11.repeat",
 }  # fmt: skip
-EXTRA_SYNC = {
+EXTRA_SYNC: dict[int | None, str] = {
     0: "NT.8.5.sync0",
     1: "NT.8.5.sync1",
     2: "NT-20",
@@ -37,7 +37,7 @@ EXTRA_SYNC = {
     7: "NT.8.5.sync7",
     9: "NT.8.5.sync9",
 }
-EXTRA_FULL = {0: "NT.8.4.4.resource_full", 1: "NT.8.3.1.hist_full", 2: "NT.9.3.repeated_history"}
+EXTRA_FULL: dict[int | None, str] = {0: "NT.8.4.4.resource_full", 1: "NT.8.3.1.hist_full", 2: "NT.9.3.repeated_history"}
 # Clauses of one corner case: they own the fields of the message that they made.
 CORNER_CASES = ("NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT.8.6.stop_while_off", "NT.8.6.start_while_off",
                 "NT-12", "NT-13", "NT.7.12.open_target", "NT.8.5.sync1")  # fmt: skip
@@ -81,7 +81,7 @@ def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Messa
         return _beside(expected, place, have)
     if want.type.keys != have.type.keys:
         return f"NT.{want.type.section}.fields", f"{want.name} does not have the fields of its table"
-    key = next(k for k, w, h in zip(want.type.keys, want.values, have.values) if w != h)
+    key, ours, theirs = next(one for one in zip(want.type.keys, want.values, have.values) if one[1] != one[2])
     if (
         key in ("sync", "btype")
         and _aligned(expected, place + 1, actual, place)
@@ -90,9 +90,9 @@ def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Messa
         return reason, f"{want.name} is missing"
     clause = _field_clause(key, expected, place, have, reason)
     if key == "rdata" and capture.config.repeated_history and want.get("rcode") == have.get("rcode") == 1 and (
-            want.get(key).bit_length() != have.get(key).bit_length()):  # fmt: skip
+            ours.bit_length() != theirs.bit_length()):  # fmt: skip
         clause = "NT.9.3.pattern"
-    if key in ("faddr", "uaddr") and _extends(want.get(key) ^ have.get(key), capture.config.xlen - 1):
+    if key in ("faddr", "uaddr") and _extends(ours ^ theirs, capture.config.xlen - 1):
         clause = "NT.8.2.extend"
     return clause, f"{want.name}: {_name(want, key)} is not as expected"
 
@@ -169,7 +169,7 @@ def _inferable(message: Message, capture: NtraceCapture, encoded: EncodedTrace, 
 
     It is looked for where I-CNT ends, from one of the blocks of the beat that made the message before.
     """
-    beats, config = capture.beats, capture.config
+    beats, config = capture.ingress, capture.config
     row = encoded.beat[min(place, len(encoded.beat)) - 1] if encoded.beat else 0
     places = np.argwhere(beats.valid()[row : row + MAX_ROWS])
     halves = np.cumsum([int(beats.iretire[row + r, lane]) for r, lane in places])
@@ -189,7 +189,7 @@ def _missing(capture: NtraceCapture, encoded: EncodedTrace, place: int) -> str:
     reason = encoded.reasons[place]
     if reason not in ("NT-4", "NT.9.2.mode_counter", "NT.2.uninferable_jump"):
         return reason
-    rows, beats = slice(encoded.beat[place] + 1), capture.beats  # the message is made by the block after the return
+    rows, beats = slice(encoded.beat[place] + 1), capture.ingress  # the message is made by the block after the return
     valid = beats.valid()[rows]
     if reason == "NT.2.uninferable_jump":
         iaddr, iretire, size = (column[rows][valid][-2:-1] for column in (beats.iaddr, beats.iretire, beats.ilastsize))

@@ -41,7 +41,7 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):
-            verdict.encoded = Encoder(capture.config).run(capture.beats)
+            verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
         decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)

@@ -29,7 +29,7 @@ def check_exact(
     sent: the messages of capture.data, if they are known already.
     """
     if encoded is None:
-        encoded = Encoder(capture.config).run(capture.beats)
+        encoded = Encoder(capture.config).run(capture.ingress)
     if encoded.data == capture.data:
         _count(book, encoded, sent or t.MessageTable(encoded.messages), capture.config)
         _check_room(capture, book, encoded)
@@ -42,7 +42,7 @@ def check_exact(
 
 def _check_room(capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
     """NT.3.fifo: where a beat found no room, two messages at least were waiting."""
-    beats, out = capture.beats, capture.out_cycle
+    beats, out = capture.ingress, capture.out_cycle
     rows = np.flatnonzero(beats.drop)
     if out is None or not len(rows):
         return

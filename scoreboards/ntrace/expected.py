@@ -9,7 +9,7 @@ alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from rvtrace.models.ntrace.config import Config
@@ -54,7 +54,10 @@ class States:
         return cls(begin, state(priv.astype(np.uint64), context.astype(np.uint64), hcontext.astype(np.uint64)))
 
 
-def state(priv: np.ndarray | int, context: np.ndarray | int, hcontext: np.ndarray | int) -> np.ndarray | int:
+N = TypeVar("N", np.ndarray, int)
+
+
+def state(priv: N, context: N, hcontext: N) -> N:
     """{hcontext[15:0], context[31:0], priv[2:0]}."""
     if isinstance(priv, np.ndarray):
         return hcontext << np.uint64(35) | context << np.uint64(3) | priv

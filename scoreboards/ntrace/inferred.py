@@ -57,7 +57,7 @@ class Inferred:
 
     def _told(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:
         """(places after instructions whose successor a message reports, places where a message with I-CNT ends)."""
-        table, shift = self._lossless.table, segment.at - segment.begin
+        table, shift = self._lossless.table, segment.start - segment.begin
         rows = np.arange(segment.first, segment.last)
         counts = rows[table["icnt"][rows] != t.ABSENT]
         ends = self._after[counts] + shift
@@ -72,7 +72,7 @@ class Inferred:
     def _silent(self, segment: Segment, told: np.ndarray) -> np.ndarray:
         """Uninferable flow changes of a segment that no message reports; a place after its last one is unknown."""
         expected = self._lossless.expected
-        begin, end = segment.at, segment.at + segment.end - segment.begin - 1
+        begin, end = segment.start, segment.start + segment.end - segment.begin - 1
         flow = self._lossless.capture.program.columns(expected.pc[begin:end]).flow
         jumps = np.flatnonzero(flow == Flow.UNINFERABLE) + begin
         return jumps[~np.isin(jumps + 1, told)]
@@ -117,7 +117,7 @@ class Inferred:
             book.count(clause, len(quiet))
         stack: deque[tuple[int, int]] = deque(maxlen=DEEPEST)  # (return address, instruction of the call)
         ends = np.sort(ends)
-        for index, kind in self._steps(segment, segment.at, segment.at + segment.end - segment.begin):
+        for index, kind in self._steps(segment, segment.start, segment.start + segment.end - segment.begin):
             if kind < 0:
                 stack.clear()
                 continue

@@ -67,7 +67,7 @@ def _failure(
     found = str(diagnostics[0].text) if diagnostics else f"{int(theirs[index]):#x}" if index < len(theirs) else "none"
     want = f"{int(ours[index]):#x}" if index < len(ours) else "none"
     segment = next((s for s in lossless.segments if s.begin <= begin + index <= s.end and s.at is not None), None)
-    at = begin + index if segment is None else segment.place(begin + index)
+    at = begin + index if segment is None else segment.start + begin + index - segment.begin
     headline = (
         f"decoding that starts at {lossless.table.messages[place].name} (byte {lossless.table.offset[place]:#x}) goes"
         " wrong"

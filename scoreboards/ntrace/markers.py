@@ -109,6 +109,9 @@ class Beside:
 
 
 def _problem(kind: Kind, headline: str, want: Place | None, have: Place | None) -> Problem:
-    rows = [("told", *(str(p.what) if p else "none" for p in (want, have))),
-            ("after instructions", *(f"{p.first}..{p.last}" if p else "-" for p in (want, have)))]  # fmt: skip
-    return Problem(kind.clause, headline, (want or have).first, rows)
+    told = [str(p.what) if p else "none" for p in (want, have)]
+    after = [f"{p.first}..{p.last}" if p else "-" for p in (want, have)]
+    place = want or have
+    assert place is not None  # one of them at least
+    rows = [("told", told[0], told[1]), ("after instructions", after[0], after[1])]
+    return Problem(kind.clause, headline, place.first, rows)

@@ -26,10 +26,10 @@ def check_periodic_sync(
     """Age of every block since the last sync; runs only on traces without loss, where PCs count instructions."""
     mode = capture.config.inst_sync_mode
     lossy = any(event.kind in ("error", "gap") for event in decoded.events)
-    if mode not in (CYCLES, HALFWORDS) or expected.block_start is None or lossy or not len(expected):
+    starts, cycles = expected.block_start, expected.block_cycle
+    if mode not in (CYCLES, HALFWORDS) or starts is None or cycles is None or lossy or not len(expected):
         return
-    starts = expected.block_start
-    clock = expected.block_cycle.astype(np.int64) if mode == CYCLES else expected.halfwords[starts]
+    clock = cycles.astype(np.int64) if mode == CYCLES else expected.halfwords[starts]
     # one message can be several events (a trap and its sync): the last one appears where it leads
     events = {e.message.offset: e for e in decoded.events if e.message.get("sync") is not None}
     syncs = [(e.index, e.message.get("sync")) for e in events.values()]
@@ -68,6 +68,7 @@ def _stop(expected: Expected, starts: np.ndarray, index: int) -> int:
 
 
 def _failure(capture: NtraceCapture, expected: Expected, block: int, age: int, interval: int, text: str) -> Failure:
+    assert expected.block_start is not None and expected.block_cycle is not None  # there are blocks
     index = min(int(expected.block_start[block]), len(expected) - 1)
     pc = int(expected.pc[index])
     unit = "cycles" if capture.config.inst_sync_mode == CYCLES else "half-words"

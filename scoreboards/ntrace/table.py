@@ -119,7 +119,8 @@ def compare_fields(expected: Message | None, actual: Message | None) -> list[tup
         ("TSTAMP", [m and m.tstamp for m in (expected, actual)]),
     ):
         if any(pair):
-            rows.append((name, *("-" if value is None else str(value) for value in pair)))
+            shown = ["-" if value is None else str(value) for value in pair]
+            rows.append((name, shown[0], shown[1]))
     return rows
 
 

@@ -70,6 +70,7 @@ class Clock:
             return None
         table, clock, n = self._lossless.table, self._clock, len(self._lossless.expected)
         starts, shift = self._lossless.expected.block_start, at - segment.begin
+        assert starts is not None  # the blocks have times
         counts = self._counts[: np.searchsorted(self._counts, segment.last)]
         following = np.append(counts, -1)[np.searchsorted(counts, rows)]
         high = np.where(following < 0, n, self._after[following] + shift)

@@ -74,7 +74,7 @@ class Follower:
                 self.shadow.reads(action.address, step.result)
             elif isinstance(action, Poke):
                 self.shadow.writes(action.address, action.data)
-            else:
+            elif isinstance(action, SupervisorCsr):
                 self._view(action)
             self.last.append(self._shown())
 

@@ -32,11 +32,11 @@ _PRIV = {code: priv for priv, code in PRIVILEGE.items()}
 
 
 class Trap(NamedTuple):
-    """A trap: instructions retired before it, EPC, whether it is an interrupt, cause; None where the trace source does
-    not report.
+    """A trap: instructions retired before it, EPC, whether it is an interrupt, cause; None for what the trace source
+    does not report.
     """
 
-    index: int | None
+    index: int
     epc: int | None
     interrupt: bool | None
     cause: int | None

@@ -67,11 +67,12 @@ class Flow:
     def of(cls, accounts: Sequence[Account], program: Program) -> Flow:
         """The events of accounts that agree: what one of them does not report a trap, another does."""
         first = accounts[0]
-        nothing = Trap(None, None, None, None)  # of one that a trace source need not report
-        traps = [
-            Trap(*(next((value for value in reported if value is not None), None) for reported in zip(*same)))
-            for same in zip_longest(*(a.traps for a in accounts), fillvalue=nothing)
-        ]  # fmt: skip
+        traps = []
+        for same in zip_longest(*(a.traps for a in accounts)):
+            reports = [trap for trap in same if trap is not None]
+            beside = zip(*(trap[1:] for trap in reports))
+            merged = (next((value for value in reported if value is not None), None) for reported in beside)
+            traps.append(Trap(reports[0].index, *merged))
         at = [trap.index for trap in traps]
         kinds = [Kind.INTERRUPT if trap.interrupt else Kind.EXCEPTION for trap in traps]
         kind = np.insert(np.zeros(len(first), np.uint8), at, np.array(kinds, np.uint8))

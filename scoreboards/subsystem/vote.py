@@ -8,7 +8,7 @@ An account that was named is not compared again. Without a majority the sides ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ ENDS = None  # what an account has after its end
 _SHOWN = 3  # instructions before
 
 
-def sides(values: dict[str, Hashable]) -> list[tuple[Hashable, list[str]]]:
+def sides(values: Mapping[str, Hashable]) -> list[tuple[Hashable, list[str]]]:
     """The values and who has them, most voices first."""
     found: dict[Hashable, list[str]] = {}
     for name, value in values.items():
@@ -66,7 +66,7 @@ class Judge:
     def blame(
         self,
         topic: str,
-        values: dict[str, Hashable],
+        values: Mapping[str, Hashable],
         index: int,
         what: str,
         show: Callable[[Any], str],
@@ -99,7 +99,7 @@ class Judge:
             )
         return odd
 
-    def _fail(self, topic: str, name: str, headline: str, values: dict[str, Hashable], wanted: Hashable, index: int,
+    def _fail(self, topic: str, name: str, headline: str, values: Mapping[str, Hashable], wanted: Hashable, index: int,
               show: Callable[[Any], str], accounts: dict[str, Account]) -> None:  # fmt: skip
         account = next((accounts[n] for n, v in values.items() if v == wanted and n in accounts), None)
         pc = int(account.pc[index]) if account is not None and index < len(account) else None
@@ -133,7 +133,7 @@ def _same_pcs(alive: list[Account], judge: Judge) -> list[Account]:
         index = _first_difference(alive)
         if index is None:
             return alive
-        values: dict[str, Hashable] = {a.name: int(a.pc[index]) if index < len(a) else ENDS for a in alive}
+        values: Mapping[str, Hashable] = {a.name: int(a.pc[index]) if index < len(a) else ENDS for a in alive}
         odd = judge.blame("pcs", values, index, f"instruction {index}", _address, {a.name: a for a in alive})
         alive = [a for a in alive if a.name not in odd]
     return alive
@@ -206,7 +206,7 @@ def _same_modes(alive: list[Account], judge: Judge) -> list[Account]:
             if not apart.any():
                 break
             index = int(np.argmax(apart))
-            values: dict[str, Hashable] = {
+            values: Mapping[str, Hashable] = {
                 name: int(column[index]) for name, column in columns.items() if column[index] >= 0
             }
             odd = judge.blame(

@@ -39,3 +39,10 @@ class TandemCapture:
     retired: Retired | None = None
     gaps: np.ndarray | None = None
     word: int = 0
+
+    @property
+    def cycle(self) -> np.ndarray:
+        """uint64[rows]: when the port took each row."""
+        if self.rows is None:
+            raise ValueError("this check needs the rows of the port, and the capture has none")
+        return self.rows.cycle

@@ -211,7 +211,11 @@ def _attribute(
 def _data_too_much(place: Place) -> tuple[str, str] | None:
     """Something else after a request or response that has no data: it has some."""
     before = place.all_wanted[place.number - 1]
-    if isinstance(before, it.Response) and not t.OPERATIONS[place.all_wanted[place.number - 2].op].response_data:
+    if (
+        isinstance(before, it.Response)
+        and isinstance(request := place.all_wanted[place.number - 2], it.Request)
+        and not t.OPERATIONS[request.op].response_data
+    ):
         return "TV.response.data", f"data after {before}, which has none"
     if isinstance(before, it.Response) and before.result and not before.data:
         return "TV.response.failure", f"data after {before}, which has none"
@@ -278,7 +282,7 @@ def _one_moved(capture: TandemCapture, encoded: Encoded, row: int) -> tuple[str,
             and len(data) == len(whole)
             and data == whole[:begin] + whole[end:behind] + whole[begin:end] + whole[behind:]
         ):
-            together = capture.rows.cycle[makes[n]] == capture.rows.cycle[makes[n + 1]]
+            together = capture.cycle[makes[n]] == capture.cycle[makes[n + 1]]
             return "TV.order.lanes" if together else "TV.order.rows", "two rows are reported in the wrong order"
     return None
 
@@ -297,7 +301,7 @@ def _moved(capture: TandemCapture, encoded: Encoded, row: int) -> tuple[str, str
     after = at + int(sizes[makes[here + 1]]) if here + 1 < len(makes) else at
     if starts_with(here + 1, at) and data[after : after + len(own)] == own:
         return (
-            "TV.order.lanes" if capture.rows.cycle[row] == capture.rows.cycle[makes[here + 1]] else "TV.order.rows"
+            "TV.order.lanes" if capture.cycle[row] == capture.cycle[makes[here + 1]] else "TV.order.rows"
         ), "two rows are reported in the wrong order"
     if starts_with(here + 1, at) and starts_with(here + 2, after) and encoded.of(int(makes[here + 1])) != own:
         return LOST, "a row is missing"

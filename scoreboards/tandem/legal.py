@@ -253,8 +253,8 @@ class _Legal:
         of = d.init & (d.kind == GROUP)
         empty = of & (np.diff(d.change_start) == 0) & (np.diff(d.memory_start) == 0)
         if expected is not None:
-            parts = sum(
-                expected.has(part.name).astype(int) for part in t.PARTS if part.columns or part.name.startswith("csr")
+            parts = np.sum(
+                [expected.has(part.name) for part in t.PARTS if part.columns or part.name.startswith("csr")], axis=0
             )
             empty &= ~np.isin(d.number, list(self._groups(expected, parts == 0)))
         self._groups_rule("TV.legal.update", of, empty, "a group of state initialization changes nothing")

@@ -364,13 +364,13 @@ def located(
     table: list[tuple[str, str, str]] | None = None,
 ) -> Failure:
     """A failure at a row: its cycle, the pc of its instruction, and the rows before it."""
-    rows, pc = capture.rows, None
+    pc = None
     told = np.flatnonzero(expected.has("pc")[:row])
     if len(told):
         pc = int(expected.rows.pc[told[-1]])
     place = capture.program.where(pc) if capture.program is not None and pc is not None else ""
     before = [f"row {k}: {shown(expected, k)}" for k in range(max(0, row - 3), row + 1)]
-    return Failure(clause, f"row {row}: {headline}", int(rows.cycle[row]), pc, place, table or [], before)
+    return Failure(clause, f"row {row}: {headline}", int(capture.cycle[row]), pc, place, table or [], before)
 
 
 def shown(expected: Expected, row: int) -> str:

@@ -131,7 +131,7 @@ def _sources(capture: TciCapture, verdict: TciVerdict) -> None:
             _returned(capture, verdict.book, number, sent, returned.get(src, b""))
         if expect.get("cut"):
             _prefix(verdict.book, number, hart, sent)
-        elif hart.images is not None:
+        elif hart.images is not None and hart.pcs is not None:
             found[src] = hart.pcs
             _exact(verdict.book, number, hart, whole)
         else:
@@ -260,6 +260,7 @@ def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: An
     # own check judges that.
     odd = [diagnostic for diagnostic in trace.diagnostics if diagnostic.clause != "NT.8.7.monotonic"]
     at = next((i for i, (a, b) in enumerate(zip(wanted, told)) if a != b), min(len(wanted), len(told)))
+    shown = [f"{int(some[at]):#x}" if at < len(some) else "" for some in (wanted, told)]
     book.count(clause, len(wanted))
     book.check(
         clause,
@@ -268,7 +269,7 @@ def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: An
             clause,
             f"source {src}: {len(told)} of {len(wanted)} instructions are reported; number {at} is the first that"
             " differs",
-            table=[("pc", *(f"{int(some[at]):#x}" if at < len(some) else "" for some in (wanted, told)))],
+            table=[("pc", shown[0], shown[1])],
             before=[str(diagnostic) for diagnostic in odd[:3]],
         ),
     )

@@ -74,7 +74,7 @@ class _Levels:
     def _access(self, access: Access) -> None:
         if not access.write:
             place, register = self.model.find(access.addr)
-            if place is self.place and place.active and register is not None and register.offset == 0:
+            if place is self.place and self.place.active and register is not None and register.offset == 0:
                 found = bool(register.field("trTeInstTracing").get(access.data))
                 self._check(self.cause, access.cycle, "trTeInstTracing", self.tracing, found)
             return

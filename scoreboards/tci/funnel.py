@@ -26,6 +26,7 @@ def check_funnel(capture: TciCapture, book: ClauseBook) -> None:
     at = next((i for i, (a, b) in enumerate(zip(wanted_data, passed)) if a != b), min(len(wanted_data), len(passed)))
     book.count("TCI.funnel.order", len(passed))
     clause = "TCI.funnel.dis_input" if _disabled(capture)[1:] else "TCI.funnel.order"
+    shown = [some[at].hex(" ") if at < len(some) else "" for some in (wanted_data, passed)]
     book.check(
         clause,
         wanted_data == passed,
@@ -34,7 +35,7 @@ def check_funnel(capture: TciCapture, book: ClauseBook) -> None:
             f"{len(passed)} messages left the funnel, {len(wanted_data)} went in; number {at} is the first that"
             " differs",
             cycle=capture.merged.messages[at].begin if at < len(passed) else None,
-            table=[("message", *(some[at].hex(" ") if at < len(some) else "" for some in (wanted_data, passed)))],
+            table=[("message", shown[0], shown[1])],
         ),
     )
     _fair(capture, book)

@@ -151,7 +151,10 @@ class Etrace(EncoderProtocol):
         parts = self.by_source(back, harts)
         return {
             self.source(hart): decode_etrace(
-                self._payloads(hart, parts.get(self.source(hart), b"")), hart.images or hart.program, hart.config
+                # several images need the context, which scenarios report with N-Trace only
+                self._payloads(hart, parts.get(self.source(hart), b"")),
+                hart.program,
+                hart.config,
             )
             for hart in harts
         }

@@ -59,7 +59,7 @@ class RegisterCheck:
             not access.unknown or not expected.known,
             lambda: self._failure("TCI.bus.unknown", access, f"a read of {access.addr:#06x} returned X", []),
         )
-        if expected.register is None:
+        if expected.register is None or expected.place is None:
             self._one("TCI.reg.unimplemented", access, "an offset without a register", 0, access.data, "value")
         else:
             self._register(access, expected, expected.place, expected.register)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rvtrace.models.tci.funnel import Sent
+from rvtrace.models.tci.layout import Register
 from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, Receiver, idle_sample, longest_run_without_idle, samples
 from rvtrace.models.tci.ram_sink import WORD, RamSink, RamSinkError
 from rvtrace.models.tci.register_model import RegisterModel
@@ -152,11 +153,10 @@ class RamCheck:
     def _read(self, access: Access) -> None:
         place, register = self.model.find(access.addr)
         if place is self.place and register is not None and self.sink is not None:
-            self._judge(access, register.name, register)
+            self._judge(self.sink, access, register.name, register)
         self.model.saw(access.addr, access.data)
 
-    def _judge(self, access: Access, name: str, register) -> None:
-        sink = self.sink
+    def _judge(self, sink: RamSink, access: Access, name: str, register: Register) -> None:
         fields = {one.name: one.get(access.data) for one in register.fields}
         if name == "trRamControl":
             enabled = self.place.get("trRamEnable")
