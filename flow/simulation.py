@@ -56,6 +56,7 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Whether it is."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -293,8 +294,9 @@ def run(
     if trouble and all(r["verdict"] == "PASS" for r in results):
         results[-1] |= {"verdict": "ERROR", "error": trouble}
         (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
-    for result in results[told:] if tell is not None else ():
-        tell(result)
+    if tell is not None:
+        for result in results[told:]:
+            tell(result)
     return results
 
 

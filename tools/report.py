@@ -65,9 +65,6 @@ def render(reports: list[Report], problems: list[str], folder: str, cover: dict[
     """The page. cover: what `make cover` left (flow/cover/data.py)."""
     passed, sentences = verdict(reports, problems)
     told = problems + [p for r in reports for p in r.problems]
-    for report in reports:
-        for row in report.points:
-            row.reasons = Counter(row.point.unreachable.values())
     environment = Environment(
         loader=FileSystemLoader(ROOT / "report" / "templates"),
         autoescape=True,

@@ -33,7 +33,7 @@ def load(path: Path) -> list[dict[str, Any]]:
     entries = records(path, _KEYS, "entries", "ctr")
     try:
         for n, entry in enumerate(entries):
-            int(entry["source"], 16), int(entry["target"], 16)
+            _ = int(entry["source"], 16), int(entry["target"], 16)
             if entry["cc"] is not None and not isinstance(entry["cc"], int):
                 raise ValueError(f"cc of entry {n} is {entry['cc']!r}")
     except (ValueError, KeyError) as error:

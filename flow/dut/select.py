@@ -171,7 +171,7 @@ def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dic
 
 
 def _with(job: Job, options: dict[str, Any]) -> Job:
-    values = job.to_dict() | {"config": options}
+    values: dict[str, Any] = job.to_dict() | {"config": options}
     return type(job)(**values)
 
 

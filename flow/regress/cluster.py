@@ -110,8 +110,8 @@ def run_lots(
             f"{process.parent} has a space in its path, which jobs of a cluster cannot have; give OUT=<folder>"
         )
     _installed(engine)
-    import dask
-    from distributed import wait
+    import dask  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
+    from distributed import wait  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
     logs = process.with_name(f"{process.name}-cluster")
     hand, away, sent, refused = HandOut(tell, logs), {}, 0, []
@@ -206,8 +206,8 @@ def _cluster(engine: str, logs: Path, given: Mapping[str, str], refused: list[st
 
     refused: is given what the cluster says when it does not take a job.
     """
-    import dask
-    from distributed import Client, Status
+    import dask  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
+    from distributed import Client, Status  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
     ours = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
     kind = getattr(importlib.import_module("dask_jobqueue"), _ENGINES[engine][0])

@@ -30,6 +30,7 @@ _OF_PROGRAM = {
 
 def decode(files: TraceFiles, limit: int, partial: bool) -> DecodedTrace:
     """The whole trace."""
+    assert files.program is not None
     return _decode(files.data, files.program, files.config, limit)
 
 
