@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from rvtrace.flow import simulators
+from rvtrace.flow import processes, simulators
 from rvtrace.flow.simulators import Simulator
 from rvtrace.tb.common.arguments import json_of
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
@@ -238,13 +238,20 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> Non
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    done = subprocess.run(
+    with subprocess.Popen(
         _tied(command), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env
-    )
-    if done.returncode:
+    ) as process:
+        try:
+            while not processes.ended(process, _TURN):
+                pass
+        except BaseException:
+            processes.kill(process)
+            raise
+    if process.returncode:
         log.flush()
         raise SimError(
-            f"the build in {place} failed with exit code {done.returncode}; its log ends:\n{_tail(place / 'build.log')}"
+            f"the build in {place} failed with exit code {process.returncode}; its log"
+            f" ends:\n{_tail(place / 'build.log')}"
         )
 
 
@@ -369,18 +376,16 @@ def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None, w
         ) as process,
     ):
         try:
-            while process.poll() is None:
+            while not processes.ended(process, _TURN):
                 watch()
                 if time.monotonic() - begin > timeout:
-                    process.kill()
+                    processes.kill(process)
                     return (
                         f"the simulator was stopped after {timeout:.0f} s; its log"
                         f" ends:\n{_tail(out_dir / 'simulator.log')}"
                     )
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_TURN)
         except BaseException:
-            process.kill()
+            processes.kill(process)
             raise
     code = process.returncode
     ran, failed = _counts(results_xml)

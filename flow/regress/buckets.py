@@ -111,10 +111,9 @@ def waves(found: list[dict[str, Any]], jobs: Iterable[Job], sim: str, out: Path)
 
 def _with_waves(job: Job, sim: str, folder: Path) -> str:
     job.out, job.sim = str(folder), sim
-    told: list[dict[str, Any]] = []
-    play(Lot(build_of(job), [job]), sim, folder, told.append, waves=True)
+    (result,) = play(Lot(build_of(job), [job], folder), sim, waves=True).results
     (folder / "result.json").replace(folder / "rerun.json")
-    if told[0]["verdict"] == "PASS":
+    if result["verdict"] == "PASS":
         print(
             f"{job.name} of {job.ip} passed when it was run again with a waveform; it depends on more than its seed",
             flush=True,

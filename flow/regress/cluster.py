@@ -147,7 +147,7 @@ def _work(lot: Lot, sim: str, folder: Path) -> None:
     """What a worker does: the jobs of a lot that no worker before it has finished."""
     folder.mkdir(parents=True, exist_ok=True)
     if left := [job for job in lot.jobs if finished(job) is None]:
-        play(Lot(lot.config, left), sim, folder, lambda result: None)
+        play(Lot(lot.config, left, folder), sim)
 
 
 class _Start:

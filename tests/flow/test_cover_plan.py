@@ -8,8 +8,8 @@ import json
 import pytest
 from rvtrace.flow.cover.account import forget, resume, same_as_before, save_cost
 from rvtrace.flow.cover.code import CodeRuns, choose
-from rvtrace.flow.cover.lots import Done
 from rvtrace.flow.cover.plan import Plan
+from rvtrace.flow.jobs import Played
 from rvtrace.tb.common.coverage.model import CoverageError
 from rvtrace.tb.common.job import save_jobs
 
@@ -151,7 +151,7 @@ def test_builds_that_add_no_line_end_the_code_coverage(tmp_path):
     while lot := first.lot():
         lot.place.mkdir(parents=True)
         (lot.place / "coverage.dat").write_text(entry(1, 1) + entry(2, int(len(reported) > 0)))
-        reported.append(first.told(Done(lot, [result() for _ in lot.jobs])))
+        reported.append(first.ended(Played(lot, [result() for _ in lot.jobs])))
     assert reported == [1, 1, 0, 0]
     again = runs()  # what is there is not run again
     assert again.builds == 4 and again.sum.files()["rtl/a.sv"].rate("line") == (2, 2)
