@@ -65,7 +65,7 @@ def _design(given: dict[str, str], system: System, job: Job) -> Path:
         return Path(given.get("RTL", ROOT / "rtl"))
     from rvtrace.flow.dut.description import Dut
     from rvtrace.flow.dut.select import unheard
-    from rvtrace.flow.dut.stand import stand
+    from rvtrace.flow.dut.workspace import workspace
 
     if both := {"RTL", "EXACT"} & set(given):
         raise ArgumentError(
@@ -81,7 +81,7 @@ def _design(given: dict[str, str], system: System, job: Job) -> Path:
         dict(dut.tolerances),
         unheard(dut, system, job),
     )
-    return stand(dut, system, build_of(job))
+    return workspace(dut, system, build_of(job))
 
 
 def _main_job(system: System, sim: str, seed: int) -> int:

@@ -18,7 +18,7 @@ from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.doctor import counted
 from rvtrace.flow.dut.progress import Progress
 from rvtrace.flow.dut.select import Selection, select
-from rvtrace.flow.dut.stand import fitted, written
+from rvtrace.flow.dut.workspace import fitted, written
 from rvtrace.flow.jobs import RESULTS, run_all
 from rvtrace.flow.simulation import SimError, build
 from rvtrace.tb import systems
