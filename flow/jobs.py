@@ -206,11 +206,11 @@ def run_all(
         job.out = str(out / job.name)
     results: list[dict[str, Any]] = []
 
-    def told(result: dict[str, Any]) -> None:
+    def keep(result: dict[str, Any]) -> None:
         results.append(result)
         tell(result)
 
-    run_lots(lots(jobs, sim, batch), sim, out / process, told, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
+    run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
     return results
 
 

@@ -282,16 +282,16 @@ def run(
         job.sim = build.sim.name
         (Path(job.out) / "result.json").unlink(missing_ok=True)
     save_jobs(jobs, out_dir / "jobs.json")
-    told = 0
+    reported = 0
 
     def watch() -> None:
-        nonlocal told
+        nonlocal reported
         if stop is not None and stop.is_set():
             raise Stopped
         # The last one may yet turn out to be an error: see below.
-        while tell is not None and told < len(jobs) - 1 and (result := finished(jobs[told])) is not None:
+        while tell is not None and reported < len(jobs) - 1 and (result := finished(jobs[reported])) is not None:
             tell(result)
-            told += 1
+            reported += 1
 
     trouble = _simulate(build, out_dir, timeout, first, watch)
     results = []
@@ -302,7 +302,7 @@ def run(
         results[-1] |= {"verdict": "ERROR", "error": trouble}
         (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
     if tell is not None:
-        for result in results[told:]:
+        for result in results[reported:]:
             tell(result)
     return results
 

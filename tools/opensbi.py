@@ -70,7 +70,7 @@ def install(needs_opensbi: bool) -> None:
 
 
 def policy_of(versions: Versions) -> str:
-    """The named set for a version of OpenSBI: before 1.5 there was no SBI 2.0 and no value of its own for each firmware
+    """The named set for a version of OpenSBI: before 1.5 there was no SBI 2.0 and no separate value for each firmware
     counter.
     """
     return "opensbi" if float(versions.sbi) >= 2 else "opensbi_early"

@@ -105,10 +105,10 @@ def _main_job(system: System, sim: str, seed: int) -> int:
         results += sizes
     for what, lot in (("system scenarios", system_runs), ("runs of directed scenarios", directed)):
         if lot:
-            told = run_all(lot, sim, out, _tell_bad, workers=2)
-            good = sum(r["verdict"] == "PASS" for r in told)
-            print(f"{'PASS ' if good == len(told) else 'FAIL '} {good} of {len(told)} {what}", flush=True)
-            results += told
+            ended = run_all(lot, sim, out, _tell_bad, workers=2)
+            good = sum(r["verdict"] == "PASS" for r in ended)
+            print(f"{'PASS ' if good == len(ended) else 'FAIL '} {good} of {len(ended)} {what}", flush=True)
+            results += ended
     if not results:
         raise SimError("nothing was run; `make list` has programs and scenarios")
     bad = sum(r["verdict"] != "PASS" for r in results)

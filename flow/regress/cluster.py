@@ -54,13 +54,13 @@ class HandOut:
 
     def __init__(self, tell: Tell, logs: Path) -> None:
         self._tell, self._logs = tell, logs
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._lost: Counter[str] = Counter()
 
     @property
     def results(self) -> int:
         """How many are there."""
-        return len(self._told)
+        return len(self._reported)
 
     def back(self, lot: Lot, begun: bool, why: str = "") -> list[Lot]:
         """Report the results of a lot that no worker has any more; the lots that are to be handed out instead.
@@ -94,8 +94,8 @@ class HandOut:
         return again
 
     def _say(self, out: str, result: dict[str, Any]) -> None:
-        if out not in self._told:
-            self._told.add(out)
+        if out not in self._reported:
+            self._reported.add(out)
             self._tell(result)
 
 
