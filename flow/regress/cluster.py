@@ -110,9 +110,9 @@ def run_lots(
             f"{process.parent} has a space in its path, which jobs of a cluster cannot have; give OUT=<folder>"
         )
     _installed(engine)
-    import dask  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
     from distributed import wait  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
+    dask: Any = importlib.import_module("dask")
     logs = process.with_name(f"{process.name}-cluster")
     hand, away, sent, refused = HandOut(tell, logs), {}, 0, []
     with dask.config.set(_SETTINGS), _cluster(engine, logs, given, refused) as (cluster, client):
@@ -206,9 +206,9 @@ def _cluster(engine: str, logs: Path, given: Mapping[str, str], refused: list[st
 
     refused: is given what the cluster says when it does not take a job.
     """
-    import dask  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
     from distributed import Client, Status  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
+    dask: Any = importlib.import_module("dask")
     ours = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
     kind = getattr(importlib.import_module("dask_jobqueue"), _ENGINES[engine][0])
     for which, handler in ours.items():  # it has put its own there, which exit with 0
