@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from rvtrace.flow.processes import cpu
 from rvtrace.flow.simulation import SimError, Stop, broken, build, run
 from rvtrace.models.riscv import recording
 from rvtrace.tb import systems
@@ -122,10 +123,27 @@ def _exists(system: System, kind: str, name: str) -> None:
 
 @dataclass
 class Lot:
-    """Jobs of one build, for one simulator process."""
+    """Jobs of one build, for one simulator process. place: the folder it runs in; that of each job is its `out`."""
 
     config: BuildConfig
     jobs: list[Job]
+    place: Path = Path()
+
+
+_Lot = TypeVar("_Lot", bound=Lot)
+
+
+@dataclass
+class Played(Generic[_Lot]):
+    """A lot that was run. results: in the order of its jobs. refused: why it could not be built, else "". build_cpu,
+    run_cpu: CPU seconds of compilers and of the simulator.
+    """
+
+    lot: _Lot
+    results: list[dict[str, Any]] = field(default_factory=list)
+    refused: str = ""
+    build_cpu: float = 0.0
+    run_cpu: float = 0.0
 
 
 def lots(jobs: list[Job], sim: str, batch: int) -> list[Lot]:
@@ -143,23 +161,26 @@ def lots(jobs: list[Job], sim: str, batch: int) -> list[Lot]:
 
 
 def play(
-    lot: Lot,
+    lot: _Lot,
     sim: str,
-    folder: Path,
-    tell: Tell,
+    tell: Tell = lambda result: None,
     rtl_dir: Path = ROOT / "rtl",
     waves: bool = False,
     coverage: bool = False,
     stop: Stop | None = None,
-) -> None:
-    """Build and run a lot in a folder; a build that breaks makes its jobs errors, each with the end of its log."""
+) -> Played[_Lot]:
+    """Build and run a lot in its place; a build that breaks makes its jobs errors, each with the end of its log."""
+    begin = cpu()
     try:
         made = build(lot.config, sim, rtl_dir, waves, coverage)
     except SimError as error:
-        for job in lot.jobs:
-            tell(broken(job, str(error)))
-    else:
-        run(made, lot.jobs, folder, tell=tell, stop=stop)
+        results = [broken(job, str(error)) for job in lot.jobs]
+        for result in results:
+            tell(result)
+        return Played(lot, results, str(error), build_cpu=cpu() - begin)
+    built = cpu()
+    results = run(made, lot.jobs, lot.place, tell=tell, stop=stop)
+    return Played(lot, results, build_cpu=built - begin, run_cpu=cpu() - built)
 
 
 def run_all(
@@ -185,11 +206,11 @@ def run_all(
         job.out = str(out / job.name)
     results: list[dict[str, Any]] = []
 
-    def told(result: dict[str, Any]) -> None:
+    def keep(result: dict[str, Any]) -> None:
         results.append(result)
         tell(result)
 
-    run_lots(lots(jobs, sim, batch), sim, out / process, told, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
+    run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
     return results
 
 
@@ -197,27 +218,54 @@ def run_lots(todo: list[Lot], sim: str, process: Path, tell: Tell, workers: int,
     """Run lots whose jobs know their folders, as many at a time as there are workers.
 
     process: start of the names of the simulators' folders. tell: called with each result as it arrives, in this thread.
-    how: see `play`. Whatever ends this early, such as Ctrl-C, ends the simulators; the results reported so far are on
-    disk by then.
+    how: see `play`.
     """
-    told: SimpleQueue[dict[str, Any] | BaseException] = SimpleQueue()
+    for i, lot in enumerate(todo):
+        lot.place = process.with_name(f"{process.name}-{i}")
+    left = iter(todo)
+    drive(lambda: next(left, None), sim, workers, tell, **how)
+
+
+def drive(
+    next_lot: Callable[[], _Lot | None],
+    sim: str,
+    workers: int,
+    tell: Tell = lambda result: None,
+    ended: Callable[[Played[_Lot]], None] = lambda played: None,
+    **how: Any,
+) -> None:
+    """Play what `next_lot` gives, `workers` at once, until it gives nothing and nothing is under way.
+
+    `next_lot` is asked again after each lot that has ended; `tell` is given each result as it arrives, and `ended` each
+    lot: all in this thread. how: see `play`. Whatever ends this early, such as Ctrl-C, ends the simulators; the results
+    reported so far are on disk by then.
+    """
+    arrived: SimpleQueue[dict[str, Any] | Played[_Lot] | BaseException] = SimpleQueue()
     stop = Event()
 
-    def work(number: int) -> None:
+    def work(lot: _Lot) -> None:
         try:
-            play(todo[number], sim, process.with_name(f"{process.name}-{number}"), told.put, stop=stop, **how)
+            arrived.put(play(lot, sim, arrived.put, stop=stop, **how))
         except BaseException as error:
-            told.put(error)
+            arrived.put(error)
 
+    under_way = 0
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for number in range(len(todo)):
-                pool.submit(work, number)
-            for _ in range(sum(len(lot.jobs) for lot in todo)):
-                result = told.get()
-                if isinstance(result, BaseException):
-                    raise result
-                tell(result)
+            while True:
+                while under_way < workers and (lot := next_lot()) is not None:
+                    pool.submit(work, lot)
+                    under_way += 1
+                if not under_way:
+                    return
+                found = arrived.get()
+                if isinstance(found, BaseException):
+                    raise found
+                if isinstance(found, Played):
+                    under_way -= 1
+                    ended(found)
+                else:
+                    tell(found)
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)

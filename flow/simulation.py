@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from rvtrace.flow import simulators
+from rvtrace.flow import processes, simulators
 from rvtrace.flow.simulators import Simulator
 from rvtrace.tb.common.arguments import json_of
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
@@ -56,6 +56,7 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Whether it is."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -237,13 +238,20 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> Non
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    done = subprocess.run(
+    with subprocess.Popen(
         _tied(command), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env
-    )
-    if done.returncode:
+    ) as process:
+        try:
+            while not processes.ended(process, _TURN):
+                pass
+        except BaseException:
+            processes.kill(process)
+            raise
+    if process.returncode:
         log.flush()
         raise SimError(
-            f"the build in {place} failed with exit code {done.returncode}; its log ends:\n{_tail(place / 'build.log')}"
+            f"the build in {place} failed with exit code {process.returncode}; its log"
+            f" ends:\n{_tail(place / 'build.log')}"
         )
 
 
@@ -274,16 +282,16 @@ def run(
         job.sim = build.sim.name
         (Path(job.out) / "result.json").unlink(missing_ok=True)
     save_jobs(jobs, out_dir / "jobs.json")
-    told = 0
+    reported = 0
 
     def watch() -> None:
-        nonlocal told
+        nonlocal reported
         if stop is not None and stop.is_set():
             raise Stopped
         # The last one may yet turn out to be an error: see below.
-        while tell is not None and told < len(jobs) - 1 and (result := finished(jobs[told])) is not None:
+        while tell is not None and reported < len(jobs) - 1 and (result := finished(jobs[reported])) is not None:
             tell(result)
-            told += 1
+            reported += 1
 
     trouble = _simulate(build, out_dir, timeout, first, watch)
     results = []
@@ -293,8 +301,9 @@ def run(
     if trouble and all(r["verdict"] == "PASS" for r in results):
         results[-1] |= {"verdict": "ERROR", "error": trouble}
         (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
-    for result in results[told:] if tell is not None else ():
-        tell(result)
+    if tell is not None:
+        for result in results[reported:]:
+            tell(result)
     return results
 
 
@@ -367,18 +376,16 @@ def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None, w
         ) as process,
     ):
         try:
-            while process.poll() is None:
+            while not processes.ended(process, _TURN):
                 watch()
                 if time.monotonic() - begin > timeout:
-                    process.kill()
+                    processes.kill(process)
                     return (
                         f"the simulator was stopped after {timeout:.0f} s; its log"
                         f" ends:\n{_tail(out_dir / 'simulator.log')}"
                     )
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_TURN)
         except BaseException:
-            process.kill()
+            processes.kill(process)
             raise
     code = process.returncode
     ran, failed = _counts(results_xml)

@@ -176,11 +176,11 @@ def junit(compliance: Compliance) -> ET.ElementTree:
         )
         if row.verdict == "FAIL" and row.first:
             ET.SubElement(case, "failure", message=_xml(row.first.headline), type=row.clause.level).text = _xml(
-                _told(row.first)
+                _text_of(row.first)
             )
         elif row.verdict == "WAIVED" and row.first:
             ET.SubElement(case, "skipped", message=_xml(f"WAIVED: {row.reason}"))
-            ET.SubElement(case, "system-out").text = _xml(_told(row.first))
+            ET.SubElement(case, "system-out").text = _xml(_text_of(row.first))
         elif row.verdict != "PASS":
             ET.SubElement(case, "skipped", message=_xml(f"{row.verdict}: {row.reason}"))
     for broken in compliance.broken:
@@ -196,12 +196,12 @@ def junit(compliance: Compliance) -> ET.ElementTree:
         ET.SubElement(case, "error", message=_xml(broken.error.splitlines()[0])).text = _xml(
             f"{broken.error}\nrerun: {broken.rerun}"
         )
-    told = (
+    problems = (
         compliance.problems
         if compliance.checked
         else ["nothing was checked, and that proves nothing", *compliance.problems]
     )
-    for number, problem in enumerate(told, 1):
+    for number, problem in enumerate(problems, 1):
         case = ET.SubElement(suite, "testcase", classname=_xml(f"{subject.ip}.evidence"), name=f"problem {number}")
         ET.SubElement(case, "error", message=_xml(problem))
     for element in (root, suite):
@@ -219,7 +219,7 @@ def _property(suite: ET.Element, name: str, value: str) -> None:
     )
 
 
-def _told(first: First) -> str:
+def _text_of(first: First) -> str:
     return first.text if not first.rerun or first.rerun in first.text else f"{first.text}\n  rerun     {first.rerun}"
 
 
@@ -238,7 +238,7 @@ def render(compliance: Compliance) -> str:
         keep_trailing_newline=True,
     )
     return environment.get_template("compliance.html.j2").render(
-        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, told=_told, short=short, lines=lines
+        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, text_of=_text_of, short=short, lines=lines
     )
 
 

@@ -284,8 +284,8 @@ def _clauses(ip: str, results: list[Mapping[str, Any]], plans: Path) -> dict[str
 def _count(row: Row, results: list[Mapping[str, Any]]) -> None:
     for result in results:
         checked, failed = result["clauses"].get(row.id, (0, 0))
-        told = sum(f["clause"] == row.id for f in result["failures"])
-        failed = max(failed, told)
+        reported = sum(f["clause"] == row.id for f in result["failures"])
+        failed = max(failed, reported)
         checked = max(checked, failed)
         if checked:
             row.checked, row.failed, row.runs = row.checked + checked, row.failed + failed, row.runs + 1

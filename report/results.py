@@ -99,6 +99,11 @@ class PointRow:
         return self.point.surprises(self.counts)
 
     @property
+    def reasons(self) -> Counter[str]:
+        """Why bins are excluded, and how many for each reason."""
+        return Counter(self.point.unreachable.values())
+
+    @property
     def grid(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
         """Rows along the first axis (one row if there is but one): (row name, [(bin, state, hits)])."""
         hits = self.counts.get(self.point.name, {})
@@ -344,7 +349,9 @@ class Report:
             groups[result["sim"], str(result.get("drive", "?"))].append(result["stats"])
         rows = []
         for (sim, drive), stats in sorted(groups.items()):
-            seconds = {part: sum(s.get("seconds", {}).get(part, 0.0) for s in stats) for part in PARTS}
+            seconds: dict[str, float] = {
+                part: sum(s.get("seconds", {}).get(part, 0.0) for s in stats) for part in PARTS
+            }
             total = max(sum(s.get("seconds", {}).get("total", 0.0) for s in stats), sum(seconds.values()))
             seconds["other"] = total - sum(seconds[part] for part in PARTS[:-1])
             rows.append(SpeedRow(sim, drive, len(stats), sum(s.get(self.counted, 0) for s in stats), total, seconds))

@@ -13,24 +13,18 @@ if a clause fails; docs/how-to/attach-your-ip.md describes the files.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
-from rvtrace.flow.captured import tandem_alone as check_trace_tandem
-from rvtrace.flow.captured.alone import alone, problem
 from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.flow.captured.judge import judge
 from rvtrace.flow.captured.limits import MEMORY, Paths, limit
-from rvtrace.flow.captured.partial import ENDS, HINT, whole_part
-from rvtrace.models.riscv.retired import Retired
-from rvtrace.report.compliance import Compliance, Subject, write
-from rvtrace.scoreboards.common.clauses import Clause
-from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.flow.captured.partial import ENDS, HINT
+from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.report.captured import write_report
+from rvtrace.report.compliance import Compliance
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, typed
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.tb.common.system import System
-from rvtrace.tools.verify import _profile as profile_of
 
 FORMATS = ("etrace", "ntrace", "tandem")
 WORDS = {
@@ -49,30 +43,28 @@ WORDS = {
     "NAME": "name of the device in the report (default: name of the trace)",
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
-KEPT = 50  # failures in the report's input
-PRINTED = 10  # in the terminal; the report has the first of each clause
-_MODELS = ("codec", "decoder", "sources")  # checks of a plan that are tests of models
+PRINTED = 10  # failures in the terminal; the report has the first of each clause
 
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = _system(argv)
-    tolerances = {
-        f.name.upper(): f"tolerance, see scoreboards/{system.ip}/tolerances.py" for f in fields(system.tolerances)
-    }
-    given = parse(argv, {**WORDS, **system.words, **tolerances}, __doc__ or "")
+    known = {**WORDS, **system.words, **tolerance_words(system.tolerances, system.ip)}
+    given = parse(argv, known, __doc__ or "")
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
     limit(paths, system, megabytes)
     try:
-        files = paths.load(given, system)
-        compliance, out = _report(given, paths, files)
+        judged = judge(given, paths, paths.load(given, system))
+        name = given.get("NAME") or paths.name
+        out = Path(given.get("OUT") or Path("build") / "compliance" / name)
+        compliance = write_report(name, judged, out)
     except MemoryError:
         raise ArgumentError(
             f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give"
             " MEMORY=<more MB>"
         ) from None
-    _print(files, compliance, flag(given, "PARTIAL"))
+    _print(judged.files, compliance, flag(given, "PARTIAL"))
     print(f"report: {out / 'index.html'}, {out / 'compliance.json'}, {out / 'junit.xml'}")
     return compliance.exit_code
 
@@ -87,134 +79,6 @@ def _system(argv: list[str]) -> System:
             f"{f'FORMAT={said} is not known' if said else 'no format was named'}; give FORMAT={' or '.join(FORMATS)}"
         )
     return systems.find(said)
-
-
-def _tolerances(system: System, given: Mapping[str, str]) -> Any:
-    """What the specification leaves open is left open, but for what the words ask for."""
-    base = system.tolerances.free()
-    chosen: dict[str, Any] = {}
-    for f in fields(base):
-        if (text := given.get(f.name.upper())) is not None:
-            kind = type(getattr(base, f.name))
-            chosen[f.name] = text if kind is str else kind(number(given, f.name.upper()))
-    return replace(base, **chosen)
-
-
-def _report(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> tuple[Compliance, Path]:
-    retired = paths.read_retired(files)
-    rerun = typed("make check-trace", given)
-    capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
-    capture.exact = False
-    part = ""
-    if flag(given, "PARTIAL"):
-        if retired is not None:
-            raise ArgumentError(
-                "PARTIAL=1 and a retire stream exclude each other: it is unknown which of its events the part encodes;"
-                " omit RETIRED, or give whole files"
-            )
-        files, capture, part = whole_part(files, capture)
-    tolerances = _tolerances(files.system, given)
-    if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
-        tolerances = replace(tolerances, sync_early=files.config.sync_interval + 1)
-    verdict = _judged(given, files, capture, retired, tolerances)
-    name = given.get("NAME") or paths.name
-    out = Path(given.get("OUT") or Path("build") / "compliance" / name)
-    subject = _subject(name, files, retired, verdict, part)
-    return write(subject, [_result(name, files, verdict, rerun)], [], out), out
-
-
-def _judged(
-    given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None, tolerances: Any
-) -> Verdict:
-    if files.system.ip == "tandem":
-        verdict = check_trace_tandem.check(
-            capture, tolerances, profile_of(given, files), number(given, "PC") if "PC" in given else None
-        )
-        if retired is not None:
-            check_trace_tandem.in_order(capture, verdict, retired)
-        return verdict
-    return alone(files, capture, tolerances) if retired is None else files.system.check(capture, tolerances)
-
-
-def _subject(name: str, files: TraceFiles, retired: Retired | None, verdict: Verdict, part: str) -> Subject:
-    config = files.config
-    stats = verdict.stats
-    about = {
-        "Trace": f"{files.trace.name}, {part or f'{len(files.data):,} bytes'}",
-        "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
-        "Options": files.system.described(config),
-        "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
-        "Decoded": f"{int(stats.get('told', 0)):,} instructions in {int(stats.get('messages', 0)):,} messages",
-        "Checked as": (
-            f"legal{', lossless' if retired is not None else ', and what decoding alone can show'}; without a simulator"
-        ),
-    }
-    variant = f"RV{config.xlen}" if files.system.ip == "tandem" else config.variant
-    clauses = files.system.plan.clauses.values() if files.system.plan else ()
-    unreplayed = files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results()
-    return Subject(
-        name,
-        files.system.ip,
-        f"{files.system.title} trace",
-        about,
-        {c.id: why for c in clauses if c.id not in verdict.book.failed and (why := _not_applicable(c, variant))},
-        {
-            c.id: check_trace_tandem.MIDDLE if unreplayed and "verify" in c.checks else _not_run(c, retired is not None)
-            for c in clauses
-        },
-    )
-
-
-def _not_applicable(clause: Clause, variant: str) -> str:
-    """Why a captured trace cannot be checked against a clause; empty if one can."""
-    by = {check for check in clause.checks if check not in _MODELS and not check.endswith(".py")}
-    if clause.variants and variant not in clause.variants:
-        return f"holds in {' and '.join(clause.variants)}, the trace is {variant}"
-    if clause.checks and not by:
-        return "about models and tools, not about a device"
-    return "only a device that declares the reference profile is checked against it" if by == {"exact"} else ""
-
-
-def _not_run(clause: Clause, has_retired: bool) -> str:
-    """Why a clause that no check counted was not checked."""
-    by = set(clause.checks)
-    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by and not clause.id.startswith("TV.")):
-        return "the trace did not meet it"
-    if clause.through:
-        return (
-            "summarizes a situation that this trace did not meet"
-            if has_retired
-            else "summarizes a situation of the hart, which only the retire stream shows; give RETIRED="
-        )
-    if "lossless" in by and clause.id.startswith("TV."):
-        return "compares the trace with what was on the ports; `make check DUT=` sees them"
-    if "lossless" in by:
-        return "compares the trace with what the hart did; give RETIRED="
-    return "is about the ports; `make check DUT=` sees them"
-
-
-def _result(name: str, files: TraceFiles, verdict: Verdict, rerun: str) -> dict[str, Any]:
-    """The result.json dict of the check; a trace that fits the program badly, or encodes too much, says so as a
-    problem.
-    """
-    problems = [text for text in (problem(files, verdict),) if text]
-    return {
-        "ip": files.system.ip,
-        "name": name,
-        "source": f"trace:{files.trace.name}",
-        "sim": "none",
-        "drive": "file",
-        "seed": None,
-        "config": files.config.to_dict(),
-        "verdict": "PASS" if verdict.passed else "FAIL",
-        "error": None,
-        "clauses": verdict.book.results(),
-        "failures": [failure.to_dict() for failure in verdict.failures[:KEPT]],
-        "coverage": {},
-        "stats": {},
-        "rerun": rerun,
-        "problems": problems,
-    }
 
 
 def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:

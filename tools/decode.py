@@ -51,6 +51,7 @@ def main(argv: list[str]) -> int:
     if system.unread:
         raise ArgumentError(system.unread)
     show = listing.of(system.ip)
+    assert show is not None
     if hasattr(show, "main"):
         return show.main(argv)
     given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")

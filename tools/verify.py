@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping
 
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
-from rvtrace.models.riscv.iss.config import virt
+from rvtrace.flow.captured.profile import profile_of
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import Decoded
@@ -26,7 +26,7 @@ from rvtrace.models.tandem.simulator.interface import Reference
 from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornError, UnicornSimulator
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, json_of, main_guard, number, parse
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
 
 MAX, NEAR = 100, 4096  # findings; bytes that are the start of a trace
 OPTIONS = {
@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"IP={given['IP']} has no verifier; give a tandem trace, and IP=tandem or no IP=")
     files = load(given)
     assert files.program is not None
-    profile = _profile(given, files)
+    profile = profile_of(given, files)
     second = _second(given, profile)
     verifier = Verifier(
         Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program
@@ -88,24 +88,6 @@ def _doubt(given: Mapping[str, str], files: TraceFiles, decoded: Decoded) -> str
         f" XLEN={config.xlen} FLEN={config.flen} MLEN={config.mlen} may not be the encoder's; give CONFIG=<its"
         " config.json>, or the right XLEN=, FLEN= and MLEN="
     )
-
-
-def _profile(given: Mapping[str, str], files: TraceFiles) -> Profile:
-    if "PROFILE" not in given:
-        return Profile.of(files.config, virt(files.config.xlen))
-    path = existing_file(given, "PROFILE", given["PROFILE"])
-    try:
-        profile = Profile.from_dict(json_of(path.read_text()))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ArgumentError(
-            f"{path} is no profile ({error}); give the JSON of rvtrace.models.tandem.verifier.profile.Profile.to_dict"
-        ) from None
-    if profile.hart.xlen != files.config.xlen:
-        raise ArgumentError(
-            f"{path} is of RV{profile.hart.xlen} and the configuration says XLEN={files.config.xlen}; give those of one"
-            " hart"
-        )
-    return profile
 
 
 def _second(given: Mapping[str, str], profile: Profile) -> UnicornSimulator | None:

@@ -33,7 +33,7 @@ def load(path: Path) -> list[dict[str, Any]]:
     entries = records(path, _KEYS, "entries", "ctr")
     try:
         for n, entry in enumerate(entries):
-            int(entry["source"], 16), int(entry["target"], 16)
+            _ = int(entry["source"], 16), int(entry["target"], 16)
             if entry["cc"] is not None and not isinstance(entry["cc"], int):
                 raise ValueError(f"cc of entry {n} is {entry['cc']!r}")
     except (ValueError, KeyError) as error:
@@ -56,8 +56,8 @@ def main(argv: list[str]) -> int:
     path = CHECK.path(given, "ENTRIES", needed=False)
     apart = path is not None and load(path) != [record.to_dict() for record in entries_read(rows, config)]
     headline = f"CTR {config.variant} RV{config.xlen}: {rows.transfers:,} transfers, {rows.accesses:,} accesses"
-    told = [f"{path} holds other entries than the rows read last; give those of one run"] if apart else []
-    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), told)
+    wrong = [f"{path} holds other entries than the rows read last; give those of one run"] if apart else []
+    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong)
 
 
 if __name__ == "__main__":

@@ -63,8 +63,8 @@ def main(argv: list[str]) -> int:
         f"HPM RV{config.xlen}: {int(rows.cycle[-1]) + 1:,} cycles, {rows.accesses:,}"
         f" accesses{'' if state else ', reads only'}"
     )
-    told = [f"{path} holds other values than the rows read last; give those of one run"] if apart else []
-    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), told)
+    wrong = [f"{path} holds other values than the rows read last; give those of one run"] if apart else []
+    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong)
 
 
 if __name__ == "__main__":

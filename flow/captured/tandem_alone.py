@@ -57,17 +57,17 @@ def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None
     fetched may be missing.
     """
     decoded, book = verdict.decoded, verdict.book
-    told = np.flatnonzero((decoded.kind == GROUP) & (decoded.size > 0))
+    reported = np.flatnonzero((decoded.kind == GROUP) & (decoded.size > 0))
     rows = np.flatnonzero(np.isin(retired.kind, (Kind.INSN, Kind.EXCEPTION)))
     want, may_miss = retired.pc[rows].tolist(), (retired.kind[rows] == Kind.EXCEPTION).tolist()
     book.count(ORDER, len(want))
     i = 0
-    for k, (pc, known) in enumerate(zip(decoded.pc[told].tolist(), decoded.pc_known[told].tolist())):
+    for k, (pc, known) in enumerate(zip(decoded.pc[reported].tolist(), decoded.pc_known[reported].tolist())):
         while known and i < len(want) and pc != want[i] and may_miss[i]:
             i += 1
         if i == len(want) or (known and pc != want[i]):
             book.fail(
-                _out_of_order(capture, int(decoded.number[told[k]]), pc, want[i] if i < len(want) else None, k),
+                _out_of_order(capture, int(decoded.number[reported[k]]), pc, want[i] if i < len(want) else None, k),
                 counted=True,
             )
             return
@@ -80,7 +80,7 @@ def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None
                 None,
                 want[i],
                 _place(capture, want[i]),
-                [("instructions", str(len(want)), str(len(told)))],
+                [("instructions", str(len(want)), str(len(reported)))],
             ),
             counted=True,
         )
@@ -98,10 +98,11 @@ def _place(capture: TandemCapture, pc: int) -> str:
 
 def other_code(program: Program, decoded: Decoded) -> tuple[int, int]:
     """How many different reported instructions the program does not have at their address, and how many there are."""
-    told = (decoded.size > 0) & decoded.pc_known
-    pcs, first = np.unique(decoded.pc[told], return_index=True)
+    reported = (decoded.size > 0) & decoded.pc_known
+    pcs, first = np.unique(decoded.pc[reported], return_index=True)
+    insns, sizes = decoded.insn[reported][first], decoded.size[reported][first]
     other = 0
-    for pc, insn, size in zip(pcs.tolist(), decoded.insn[told][first].tolist(), decoded.size[told][first].tolist()):
+    for pc, insn, size in zip(pcs.tolist(), insns.tolist(), sizes.tolist()):
         found = program.insn(pc)
         other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
     return other, len(pcs)

@@ -83,8 +83,8 @@ def check(given: Mapping[str, str]) -> int:
         return 1
     if verdict.passed:
         lost = instructions - int(verdict.stats["told"])
-        told = f" ({lost:,} of them lost in overflows)" if lost > 0 else ""
-        print(f"\nPASS  {instructions:,} instructions{told}, {checks:,} checks of {len(results)} clauses")
+        missing = f" ({lost:,} of them lost in overflows)" if lost > 0 else ""
+        print(f"\nPASS  {instructions:,} instructions{missing}, {checks:,} checks of {len(results)} clauses")
         return 0
     broken = len(verdict.book.failed)
     print(f"\nFAIL  {failed:,} of {checks:,} checks failed, against {broken} clause{'s' if broken > 1 else ''}")

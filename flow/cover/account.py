@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow.jobs import Lot
 from rvtrace.tb.common.arguments import json_of
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.coverage.model import STAMP, Counts, CoverageError
@@ -47,6 +48,13 @@ class Record:
 def options_of(job: Job) -> dict[str, str]:
     """The options of a run, each value as JSON, but those that belong to one walk."""
     return {name: json.dumps(value) for name, value in job.settings.to_dict().items() if name not in _OF_A_WALK}
+
+
+@dataclass
+class CoverLot(Lot):
+    """Jobs of one build of a system. ip: that of the account they count for."""
+
+    ip: str = ""
 
 
 @dataclass

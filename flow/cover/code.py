@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.cover.account import Account, Record
+from rvtrace.flow.cover.account import Account, CoverLot, Record
 from rvtrace.flow.cover.code_coverage import CodeCoverage
-from rvtrace.flow.cover.lots import Done, Lot
+from rvtrace.flow.jobs import Played
 from rvtrace.tb.common.job import Job
 
 MOST_JOBS = 40  # of one build
@@ -66,7 +66,7 @@ class CodeRuns:
         key = hashlib.sha256(repr((config.bench, config.items)).encode()).hexdigest()[:12]
         return self.folder / account.system.ip / f"code-{key}"
 
-    def lot(self) -> Lot | None:
+    def lot(self) -> CoverLot | None:
         """The next build and its runs; None if nothing is left that promises a line."""
         waiting = [s for s in self.systems.values() if not s.over]
         system = max(
@@ -80,9 +80,9 @@ class CodeRuns:
         system.underway += 1
         place = self.place(system.account, config)
         jobs = [replace(job, out=str(place / job.name), sim=self.sim) for job in jobs]
-        return Lot(system.account.system.ip, config, jobs, place, coverage=True)
+        return CoverLot(config, jobs, place, system.account.system.ip)
 
-    def told(self, done: Done) -> int:
+    def ended(self, done: Played[CoverLot]) -> int:
         """Count a build's runs; the lines and branches that they added."""
         system = self.systems[done.lot.ip]
         system.underway -= 1

@@ -26,7 +26,7 @@ _CHANCE = 0.02  # a option that so likely is none
 _KNOB = 0.9  # how close another value is that an option changes
 _SOURCES = 4  # stimuli that are considered for a hole
 _CONFIGS = 3  # of a stimulus
-_TOLD = 4  # needed
+_SHOWN = 4  # needed
 _AT_ONCE = 24  # tries
 
 
@@ -78,8 +78,8 @@ class Try:
             + f" in {best.runs} of {best.all} runs"
         )
         if self.needed:
-            told = [f"{name.upper()}={_text(value)}" for name, value in list(self.needed.items())[:_TOLD]]
-            said += f"; its values need {' '.join(told)}{' and more' if len(self.needed) > _TOLD else ''}"
+            words = [f"{name.upper()}={_text(value)}" for name, value in list(self.needed.items())[:_SHOWN]]
+            said += f"; its values need {' '.join(words)}{' and more' if len(self.needed) > _SHOWN else ''}"
         return said
 
     def to_dict(self) -> dict[str, Any]:

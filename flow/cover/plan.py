@@ -25,13 +25,13 @@ _WEIGHT = 0.5  # of the last run in what is expected of a family
 _GUESS = {
     "scenario": (10.0, 0.15),
     "random": (20.0, 1.0),
-    "system": (30.0, 2.0),
+    "tci": (30.0, 2.0),
     "program": (10.0, 1.0),
 }  # new bins and seconds of a first run
 _FRUITLESS = 10  # tries
 _PATIENCE = 150  # runs that add nothing, when all that has a name was run
 _WALKS = 60  # that are chosen at random at once
-_STORY_SEEDS = (1, 2, 3)
+_SCENARIO_SEEDS = (1, 2, 3)
 
 
 @dataclass
@@ -80,12 +80,12 @@ class Plan:
     def _listed(self, sim: str) -> list[Job]:
         """Scenarios, programs and system scenarios, each in all its configurations."""
         system = self.account.system
-        stories = [
-            replace(job, name=f"story-{job.name}-{seed}")
-            for seed in _STORY_SEEDS
+        scenarios = [
+            replace(job, name=f"system-{job.name}-{seed}")
+            for seed in _SCENARIO_SEEDS
             for job in system.tci_jobs(sim, seed=seed)
         ]
-        return [*system.directed(sim), *system.programs(everything=True), *stories]
+        return [*system.directed(sim), *system.programs(everything=True), *scenarios]
 
     def _family(self, job: Job) -> Family:
         """The family of a run. Walks of each build are a separate one: its first walk hits what only this build can."""
@@ -191,7 +191,7 @@ class Plan:
         return bins / seconds, lot
 
     def _walks(self) -> None:
-        """Draw random walks where there are none left."""
+        """Make random walks where there are none left."""
         walks = sum(len(family.jobs) for family in self.families.values() if family.kind == "random")
         if walks < _WALKS // 2:
             for seed in range(self.next_seed, min(self.next_seed + _WALKS, self.last_seed + 1)):

@@ -25,7 +25,7 @@ from rvtrace.tb.common.builds import ROOT
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
 
 FILE = "dut.toml"
 SHIPPED = ROOT / "examples"

@@ -71,7 +71,7 @@ class Elaborated:
             if package.name != "std":
                 self.defined[package.name] = self._path(package.location)
         root = self.compilation.getRoot()
-        self.top = next((instance for instance in root.topInstances if instance.name == top), None)
+        self.top: Any = next((instance for instance in root.topInstances if instance.name == top), None)
 
     def _path(self, place: Any) -> str:
         """The file of a location, absolute: slang gives it relative to the working directory."""

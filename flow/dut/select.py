@@ -17,7 +17,7 @@ from rvtrace.scoreboards.common.clauses import Clause
 from rvtrace.tb.common.job import Job
 
 _SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
-_TRIES = 64  # combinations of claimed values that a seed draws until one is legal
+_TRIES = 64  # combinations of claimed values that a seed tries until one is legal
 _MODELS = (
     "decoder",
     "codec",
@@ -72,7 +72,7 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
             seen.add(key)
             jobs.append(found)
     for seed in range(first, first + seeds):
-        found = _drawn(dut, system, seed, _SIZES.get(sim, 20_000))
+        found = _randomized(dut, system, seed, _SIZES.get(sim, 20_000))
         if isinstance(found, str):
             left[f"seed-{seed}"] = found
         else:
@@ -92,8 +92,8 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
 def left_out(without: Sequence[str]) -> str:
     """What is left out of the runs, for people; "" if nothing is."""
     kinds, steady = [name for name in without if name not in OPTIONS], [name for name in without if name in OPTIONS]
-    told = [f"no port for {' and '.join(kinds)}: the hart will not report it"] if kinds else []
-    return "; ".join([*told, f"{', '.join(steady)}: not switched while it runs"] if steady else told)
+    said = [f"no port for {' and '.join(kinds)}: the hart will not report it"] if kinds else []
+    return "; ".join([*said, f"{', '.join(steady)}: not switched while it runs"] if steady else said)
 
 
 def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
@@ -171,7 +171,7 @@ def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dic
 
 
 def _with(job: Job, options: dict[str, Any]) -> Job:
-    values = job.to_dict() | {"config": options}
+    values: dict[str, Any] = job.to_dict() | {"config": options}
     return type(job)(**values)
 
 
@@ -188,7 +188,7 @@ def _made(dut: Dut, job: Job, options: dict[str, Any]) -> Job | str:
     return found
 
 
-def _drawn(dut: Dut, system: Any, seed: int, size: int) -> Job | str:
+def _randomized(dut: Dut, system: Any, seed: int, size: int) -> Job | str:
     """A seed of the regression within the claims."""
     rng = random.Random(f"{seed}:{dut.name}:claims")
     named = {name: values for name, values in dut.claims.values.items() if values is not None}

@@ -53,8 +53,8 @@ _EXAMPLES = {
     ),
     "tandem": (
         (
-            'told = "in_valid_i && |in_has_i"      stalled = "!out_ready_i"      test_mode = 0      bus = "{in_pc_i,'
-            ' in_insn_i}"'
+            'reported = "in_valid_i && |in_has_i"      stalled = "!out_ready_i"      test_mode = 0      '
+            'bus = "{in_pc_i, in_insn_i}"'
         ),
         'in_ready_o = "!stall"   out_data_o = "beat[255:0]"   error_o = 0',
     ),

@@ -147,7 +147,7 @@ def fw_read(b: Listing) -> None:
 
 
 def firmware_counting(b: Listing) -> None:
-    """every firmware event that can be made to happen, counted by a counter of its own"""
+    """every firmware event that can be made to happen, counted by a separate counter"""
     codes = sorted({*STIMULI, *ALONG})
     for some in (codes[: len(b.firmware)], codes[len(b.firmware) :]):
         for code in some:

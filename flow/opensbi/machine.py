@@ -215,8 +215,8 @@ class Machine:
         lines = output[output.find("\nH ") + 1 :].replace("\r", "").splitlines()
         if lines[-1:] != ["E"]:
             at = next((n for n, line in enumerate(lines[1:]) if not _LINE.fullmatch(line)), len(lines) - 2)
-            told = "; ".join(lines[at + 1 : at + 4])
-            raise ArgumentError(f"the machine stopped at {flat[at] if at >= 0 else 'its boot'}: {told}")
+            answer = "; ".join(lines[at + 1 : at + 4])
+            raise ArgumentError(f"the machine stopped at {flat[at] if at >= 0 else 'its boot'}: {answer}")
         return iter(lines)
 
     def _versions(self, line: str) -> Versions:

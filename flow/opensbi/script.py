@@ -69,7 +69,7 @@ class Listing:
         self.call("counter_stop", counter_idx_base=base, counter_idx_mask=mask, stop_flags=flags)
 
     def reset(self, *indices: int) -> None:
-        """Each counter (or all) stopped and reset by a call of its own: no answer and no state of one depends on
+        """Each counter (or all) stopped and reset by a separate call: no answer and no state of one depends on
         another.
         """
         for index in indices or self.indices:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rvtrace.flow.failures import grouped
 from rvtrace.flow.jobs import Lot, build_of, play
-from rvtrace.flow.regress.folder import key
+from rvtrace.flow.regress.folder import key, key_of
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job
 
@@ -99,7 +99,7 @@ def waves(found: list[dict[str, Any]], jobs: Iterable[Job], sim: str, out: Path)
     Its result is left as rerun.json, so that the report does not count it twice. A seed that is not among `jobs` is
     left out.
     """
-    known = {key({"ip": job.ip, "name": job.name}): job for job in jobs}
+    known = {key_of(job): job for job in jobs}
     made: dict[str, str] = {}
     for bucket in found:
         first = bucket["first"]
@@ -111,10 +111,9 @@ def waves(found: list[dict[str, Any]], jobs: Iterable[Job], sim: str, out: Path)
 
 def _with_waves(job: Job, sim: str, folder: Path) -> str:
     job.out, job.sim = str(folder), sim
-    told: list[dict[str, Any]] = []
-    play(Lot(build_of(job), [job]), sim, folder, told.append, waves=True)
+    (result,) = play(Lot(build_of(job), [job], folder), sim, waves=True).results
     (folder / "result.json").replace(folder / "rerun.json")
-    if told[0]["verdict"] == "PASS":
+    if result["verdict"] == "PASS":
         print(
             f"{job.name} of {job.ip} passed when it was run again with a waveform; it depends on more than its seed",
             flush=True,

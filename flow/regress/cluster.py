@@ -54,13 +54,13 @@ class HandOut:
 
     def __init__(self, tell: Tell, logs: Path) -> None:
         self._tell, self._logs = tell, logs
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._lost: Counter[str] = Counter()
 
     @property
     def results(self) -> int:
         """How many are there."""
-        return len(self._told)
+        return len(self._reported)
 
     def back(self, lot: Lot, begun: bool, why: str = "") -> list[Lot]:
         """Report the results of a lot that no worker has any more; the lots that are to be handed out instead.
@@ -94,8 +94,8 @@ class HandOut:
         return again
 
     def _say(self, out: str, result: dict[str, Any]) -> None:
-        if out not in self._told:
-            self._told.add(out)
+        if out not in self._reported:
+            self._reported.add(out)
             self._tell(result)
 
 
@@ -110,9 +110,9 @@ def run_lots(
             f"{process.parent} has a space in its path, which jobs of a cluster cannot have; give OUT=<folder>"
         )
     _installed(engine)
-    import dask
-    from distributed import wait
+    from distributed import wait  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
+    dask: Any = importlib.import_module("dask")
     logs = process.with_name(f"{process.name}-cluster")
     hand, away, sent, refused = HandOut(tell, logs), {}, 0, []
     with dask.config.set(_SETTINGS), _cluster(engine, logs, given, refused) as (cluster, client):
@@ -147,7 +147,7 @@ def _work(lot: Lot, sim: str, folder: Path) -> None:
     """What a worker does: the jobs of a lot that no worker before it has finished."""
     folder.mkdir(parents=True, exist_ok=True)
     if left := [job for job in lot.jobs if finished(job) is None]:
-        play(Lot(lot.config, left), sim, folder, lambda result: None)
+        play(Lot(lot.config, left, folder), sim)
 
 
 class _Start:
@@ -206,9 +206,9 @@ def _cluster(engine: str, logs: Path, given: Mapping[str, str], refused: list[st
 
     refused: is given what the cluster says when it does not take a job.
     """
-    import dask
-    from distributed import Client, Status
+    from distributed import Client, Status  # pyright: ignore[reportMissingImports]  # installed for CLUSTER= only
 
+    dask: Any = importlib.import_module("dask")
     ours = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
     kind = getattr(importlib.import_module("dask_jobqueue"), _ENGINES[engine][0])
     for which, handler in ours.items():  # it has put its own there, which exit with 0

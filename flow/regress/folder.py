@@ -16,11 +16,12 @@ from typing import IO, Any
 from rvtrace.flow import simulators
 from rvtrace.tb.common.arguments import ArgumentError, flag, json_of
 from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
 
 # What the result of a seed depends on.
 _SOURCES = {
     "models": ("*.py",), "scoreboards": ("*.py",), "tb": ("*",), "rtl": ("*",), "data/programs": ("*",),
-    "tools": ("builds.py", "draw*.py", "jobs.py", "sim.py", "simulators.py", "system.py", "systems/*.py"),
+    "flow": ("jobs.py", "processes.py", "simulation.py", "simulators.py"),
 }  # fmt: skip
 _STATE, _LOCK = "regress.json", "regress.lock"
 # Words that change no result: the others make another regression.
@@ -44,6 +45,11 @@ _BESIDE = (
 def key(result: Mapping[str, Any]) -> str:
     """The folder of a result below that of the regression, which is its name among those of all systems."""
     return f"{result['ip']}/{result['name']}"
+
+
+def key_of(job: Job) -> str:
+    """The same of a job, before it has a result."""
+    return key({"ip": job.ip, "name": job.name})
 
 
 def hold(out: Path) -> IO[str]:

@@ -30,6 +30,7 @@ _OF_PROGRAM = {
 
 def decode(files: TraceFiles, limit: int, partial: bool) -> DecodedTrace:
     """The whole trace."""
+    assert files.program is not None
     return _decode(files.data, files.program, files.config, limit)
 
 
@@ -81,18 +82,18 @@ def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
     if trace.diagnostics and not (cut and partial):
         first, places = trace.diagnostics[0], len(trace.diagnostics)
         lost = sum(d.lost_bytes for d in trace.diagnostics) + trace.skipped_bytes
-        told = f"{lost} of {len(files.data)} bytes lost in {places} place{'s' if places > 1 else ''}"
+        loss = f"{lost} of {len(files.data)} bytes lost in {places} place{'s' if places > 1 else ''}"
         where = f"first at byte {first.offset:#x}: {first.text} [{first.clause}]"
         if first.clause == "NT-24" and not trace.complete:
             return f"{files.trace} encodes too many instructions; {where}; give LIMIT=<more> if that is right"
         if first.clause in _OF_PROGRAM:
             return (
-                f"{files.trace} does not fit {files.elf}: {told}, {where}; give the ELF that was traced, or capture"
+                f"{files.trace} does not fit {files.elf}: {loss}, {where}; give the ELF that was traced, or capture"
                 " again"
             )
         if cut:
-            return f"{files.trace} is truncated: {told}, {where}; capture it again"
-        return f"{files.trace} is damaged: {told}, {where}; capture it again, or check MODE, VARIANT and CONFIG"
+            return f"{files.trace} is truncated: {loss}, {where}; capture it again"
+        return f"{files.trace} is damaged: {loss}, {where}; capture it again, or check MODE, VARIANT and CONFIG"
     if partial:
         return None
     if trace.skipped_bytes:

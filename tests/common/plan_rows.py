@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rvtrace.flow.mutants import Mutant, by_clause, load
 from rvtrace.scoreboards.common.clauses import Clause, Plan
 from rvtrace.tb.common.coverage.model import Point
-from rvtrace.tools.mutants import Mutant, by_clause, load
 
 ROOT = Path(__file__).resolve().parents[2]
 

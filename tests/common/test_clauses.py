@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rvtrace.flow.mutants import Mutant, MutantError, by_clause, load
 from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
-from rvtrace.tools.mutants import Mutant, MutantError, by_clause, load
 
 ROW = '[[clause]]\nid = "NT.1.a"\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
 

@@ -8,12 +8,15 @@ import json
 import pytest
 from rvtrace.flow.cover.account import forget, resume, same_as_before, save_cost
 from rvtrace.flow.cover.code import CodeRuns, choose
-from rvtrace.flow.cover.lots import Done
-from rvtrace.flow.cover.plan import Plan
+from rvtrace.flow.cover.plan import _GUESS, Plan
+from rvtrace.flow.jobs import Played
+from rvtrace.tb import systems
 from rvtrace.tb.common.coverage.model import CoverageError
 from rvtrace.tb.common.job import save_jobs
 
 from tests.flow.cover_fakes import FAKE, account, job, result
+
+NTRACE = systems.find("ntrace")
 
 
 def build_of(asked):
@@ -22,6 +25,16 @@ def build_of(asked):
 
 def plan(known, seeds=40, tries=lambda account, number: []):
     return Plan(known, "verilator", 100, 1, seeds, build_of, tries)
+
+
+def test_guesses_are_of_kinds_of_runs_that_there_are():
+    listed = [
+        *NTRACE.directed("verilator"),
+        *NTRACE.programs(),
+        *NTRACE.tci_jobs("verilator"),
+        NTRACE.regressed(1, {}, 9),
+    ]
+    assert {each.source.partition(":")[0] for each in listed} == set(_GUESS)
 
 
 def test_scenarios_come_first_one_build_a_lot():
@@ -151,7 +164,7 @@ def test_builds_that_add_no_line_end_the_code_coverage(tmp_path):
     while lot := first.lot():
         lot.place.mkdir(parents=True)
         (lot.place / "coverage.dat").write_text(entry(1, 1) + entry(2, int(len(reported) > 0)))
-        reported.append(first.told(Done(lot, [result() for _ in lot.jobs])))
+        reported.append(first.ended(Played(lot, [result() for _ in lot.jobs])))
     assert reported == [1, 1, 0, 0]
     again = runs()  # what is there is not run again
     assert again.builds == 4 and again.sum.files()["rtl/a.sv"].rate("line") == (2, 2)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 
+from rvtrace.flow.dut import check
+from rvtrace.flow.dut.progress import Progress
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.results import blank
 from rvtrace.tools import check_dut
-from rvtrace.tools.check_dut import Progress
 
 from tests.flow.dut_folders import folder
 
@@ -62,9 +63,9 @@ def test_stopped_before_and_after_the_first_run(tmp_path, monkeypatch, capsys):
             tell(blank(one) | {"verdict": "PASS", "error": None, "clauses": {"NT.3.1.mseo": [5, 0]}})
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check_dut, "build", lambda *_: None)
-    monkeypatch.setattr(check_dut, "run_all", some)
-    monkeypatch.setattr(check_dut.signal, "signal", lambda *_: None)  # that of the tests stays as it is
+    monkeypatch.setattr(check, "build", lambda *_: None)
+    monkeypatch.setattr(check, "run_all", some)
+    monkeypatch.setattr(check.signal, "signal", lambda *_: None)  # that of the tests stays as it is
     words = [f"DUT={dut}", "SIM=icarus", "SEEDS=3", "K=seed-", f"OUT={out}"]
     for done in (2, 0):
         plays.append(done)

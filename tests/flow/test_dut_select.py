@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What applies to an IP: jobs within its claims, the others with their reason, and clauses that nobody could meet."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,11 @@ def test_ports_that_it_does_not_have(tmp_path):
     assert "places blocks of several instructions" in found.left.values()
     mapped = {"te_on": "enable_i && !notify_i && !ext_notify_i"}
     assert chosen(tmp_path, inputs=mapped)[1].without == ["vendor"]
+
+
+def test_the_rerun_line_of_a_run_can_be_pasted_whatever_the_folder_is_called(tmp_path):
+    dut, found = chosen(tmp_path / "it's my ip", seeds=1)
+    assert " " in dut.shown and f"DUT={dut.shown}" in shlex.split(found.jobs[-1].rerun)
 
 
 def test_tolerances_and_seeds(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from rvtrace.flow.jobs import one
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.ntrace.config import Config, ConfigError
+from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.stimulus.random_jobs import BUILDS, random_job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
@@ -68,6 +69,12 @@ def test_a_rerun_line_is_the_same_job(jobs):
         again = one(words)
         for name in ("source", "seed", "drive", "retirement", "grouping", "size", "backpressure", "gaps", "settings"):
             assert getattr(again, name) == getattr(job, name), name
+
+
+@pytest.mark.parametrize("path", ["/tmp/my ip", "/tmp/it's mine", '/tmp/the "ip"', "/tmp/$ip;x"])
+def test_a_rerun_line_can_be_pasted_whatever_a_path_has_in_it(path):
+    words = shlex.split(Job("a", "random", dut=path, test=f"{path}/test.py").rerun)
+    assert words[:2] == ["make", "run"] and {f"DUT={path}", f"TEST={path}/test.py"} < set(words)
 
 
 def test_the_same_seed_is_the_same_stimulus():

@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+from rvtrace.flow.regress import folder
+from rvtrace.flow.regress.folder import key_of
+from rvtrace.flow.regress.seeds import jobs_of
 from rvtrace.tb import systems
-from rvtrace.tools import regress
 
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
 
@@ -135,10 +137,10 @@ def _until_nobody_is_in(out: Path) -> None:
 
 def test_shares():
     chosen = [systems.find(ip) for ip in systems.NAMES]
-    jobs = regress._jobs({"SEEDS": str(2 * len(chosen) + 1), "FIRST": "5"}, chosen)
+    jobs = jobs_of({"SEEDS": str(2 * len(chosen) + 1), "FIRST": "5"}, chosen)
     seeds = {ip: [job.seed for job in jobs if job.ip == ip] for ip in systems.NAMES}
     assert seeds[systems.NAMES[0]] == [5, 6, 7] and all(seeds[ip] == [5, 6] for ip in systems.NAMES[1:])
-    assert len({regress._key(job) for job in jobs}) == len(jobs)
+    assert len({key_of(job) for job in jobs}) == len(jobs)
 
 
 @pytest.mark.parametrize(
@@ -156,3 +158,9 @@ def test_shares():
 )  # fmt: skip
 def test_words_that_cannot_be(words, parts, tmp_path):
     assert is_one_sentence(run("regress", f"OUT={tmp_path}", *words), *parts)
+
+
+@pytest.mark.parametrize("folder, patterns", folder._SOURCES.items(), ids=list(folder._SOURCES))
+def test_every_source_that_a_result_depends_on_is_there(folder, patterns):
+    """A pattern that matches nothing after a move would keep results of other sources."""
+    assert all(any((ROOT / folder).rglob(pattern)) for pattern in patterns)

@@ -13,6 +13,7 @@ import pytest
 from rvtrace.flow.opensbi.compare import Equal, changed, differing, platform_of, replay
 from rvtrace.flow.opensbi.machine import Command, commands, events_of
 from rvtrace.flow.opensbi.page import PAGE, Recorded, page, recorded_machines, scoreboard
+from rvtrace.flow.opensbi.play import install, policy_of
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.answers import SbiRet
 from rvtrace.models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Run, SupervisorCsr
@@ -20,7 +21,6 @@ from rvtrace.models.sbi_pmu.platform import Firmware, Hardware
 from rvtrace.models.sbi_pmu.policy import KEYS, Policy
 from rvtrace.models.sbi_pmu.record import Step, Work
 from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tools.opensbi import install, policy_of
 
 FOUND = {recorded.name: recorded for recorded in recorded_machines()}
 EACH = pytest.mark.parametrize("name", FOUND)
@@ -67,8 +67,10 @@ def test_what_is_missing_is_installed_or_named(monkeypatch: pytest.MonkeyPatch) 
         commands.append(command)
         return subprocess.CompletedProcess(command, returncode=len(commands) > 1)
 
-    monkeypatch.setattr("rvtrace.tools.opensbi.subprocess.run", apt)
-    monkeypatch.setattr("rvtrace.tools.opensbi.shutil.which", lambda tool: None if tool.startswith("qemu") else tool)
+    monkeypatch.setattr("rvtrace.flow.opensbi.play.subprocess.run", apt)
+    monkeypatch.setattr(
+        "rvtrace.flow.opensbi.play.shutil.which", lambda tool: None if tool.startswith("qemu") else tool
+    )
     install(needs_opensbi=False)
     assert commands[0][-1] == "qemu-system-misc" and "apt-get" in commands[0]
     with pytest.raises(ArgumentError, match="type `sudo apt-get install qemu-system-misc`"):

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
+from rvtrace.flow.mutants import by_clause, load
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.tci.registers import _BY_ACCESS
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
 from rvtrace.tb.tci.stimulus.tool import PARTS
-from rvtrace.tools.mutants import by_clause, load
 
 SCENARIOS = BY_IP["ntrace"] | BY_IP["etrace"]
 ROOT = Path(__file__).resolve().parents[2]

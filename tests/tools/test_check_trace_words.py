@@ -4,6 +4,7 @@
 import resource
 
 import pytest
+from rvtrace.flow.captured import judge
 from rvtrace.tb.common.arguments import ArgumentError, sentence
 from rvtrace.tools import check_trace
 
@@ -57,7 +58,7 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
 
     limits = []
     monkeypatch.setattr(resource, "setrlimit", lambda *given: limits.append(given))
-    monkeypatch.setattr(check_trace, "alone", alone)
+    monkeypatch.setattr(judge, "alone", alone)
     out = write_capture(tmp_path / "out")
     with pytest.raises(
         ArgumentError,

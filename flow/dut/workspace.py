@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attaches a DUT to the testbench: the folder that replaces rtl/ in a build, with the wrapper in place of our top."""
+"""A DUT in the testbench: the workspace that replaces rtl/ in a build, with the wrapper in place of our top."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rvtrace.tb.common.builds import ROOT
 FOLDER = ROOT / "build" / "dut"
 
 
-def stand(dut: Dut, system: Any, build: Any) -> Path:
+def workspace(dut: Dut, system: Any, build: Any) -> Path:
     """The folder for `rvtrace.flow.simulation.build(..., rtl_dir=)`; DutError with the first thing that is wrong, if
     something is.
     """

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A captured trace held to the specification, with or without what the hart retired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rvtrace.flow.captured import tandem_alone
+from rvtrace.flow.captured.alone import alone
+from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.flow.captured.limits import Paths
+from rvtrace.flow.captured.partial import whole_part
+from rvtrace.flow.captured.profile import profile_of
+from rvtrace.flow.captured.verdict import tolerances_of
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.tb.common.arguments import ArgumentError, flag, number, typed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A captured trace and the verdict. part: what of it was judged, "" for all. rerun: the command that repeats it."""
+
+    files: TraceFiles
+    retired: Retired | None
+    verdict: Verdict
+    part: str
+    rerun: str
+
+
+def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
+    """Check the trace as the words say; ArgumentError if they exclude each other."""
+    retired = paths.read_retired(files)
+    rerun = typed("make check-trace", given)
+    capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
+    capture.exact = False
+    part = ""
+    if flag(given, "PARTIAL"):
+        if retired is not None:
+            raise ArgumentError(
+                "PARTIAL=1 and a retire stream exclude each other: it is unknown which of its events the part encodes;"
+                " omit RETIRED, or give whole files"
+            )
+        files, capture, part = whole_part(files, capture)
+    tolerances = tolerances_of(files.system.tolerances, given, exact=False)
+    if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
+        tolerances = replace(tolerances, sync_early=files.config.sync_interval + 1)
+    return Judged(files, retired, _verdict(given, files, capture, retired, tolerances), part, rerun)
+
+
+def _verdict(
+    given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None, tolerances: Any
+) -> Verdict:
+    if files.system.ip == "tandem":
+        verdict = tandem_alone.check(
+            capture, tolerances, profile_of(given, files), number(given, "PC") if "PC" in given else None
+        )
+        if retired is not None:
+            tandem_alone.in_order(capture, verdict, retired)
+        return verdict
+    return alone(files, capture, tolerances) if retired is None else files.system.check(capture, tolerances)

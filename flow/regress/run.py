@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A regression: what an earlier one left is kept, the other seeds run here or on a cluster, failures end in buckets."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from rvtrace.flow.jobs import RESULTS, lots, run_lots
+from rvtrace.flow.regress import buckets, folder
+from rvtrace.flow.regress.folder import key_of
+from rvtrace.flow.regress.progress import Progress
+from rvtrace.flow.regress.seeds import SEEDS
+from rvtrace.flow.simulation import cores, finished
+from rvtrace.tb.common.arguments import ArgumentError, number
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.system import System
+
+ENGINES = ("local", "slurm", "lsf", "sge", "pbs")
+_BATCH = 10  # seeds in one process
+
+
+def demand_possible(given: Mapping[str, str], chosen: list[System], known: Mapping[str, str]) -> None:
+    """ArgumentError for a word that one of the systems cannot take, or a value that says nothing. known: words of
+    all systems."""
+    for word in set(given) - set(known):
+        if without := [system.ip for system in chosen if word not in system.words]:
+            able = ",".join(system.ip for system in chosen if word in system.words)
+            raise ArgumentError(f"{word}={given[word]} means nothing to {', '.join(without)}; give IP={able} with it")
+    seeds = number(given, "SEEDS", SEEDS)
+    if seeds < 1:
+        raise ArgumentError(f"SEEDS={seeds} runs nothing; give SEEDS=1 or more")
+    if seeds < len(chosen):
+        raise ArgumentError(
+            f"SEEDS={seeds} is less than one for each of {len(chosen)} systems; give SEEDS={len(chosen)} or more, or"
+            " one system with IP="
+        )
+    if number(given, "N", 1) < 1:
+        raise ArgumentError(f"N={given['N']} runs nothing; give N=1 or more")
+    for word, legal in (("WAVES", ("fail",)), ("CLUSTER", ENGINES)):
+        if given.get(word, legal[0]) not in legal:
+            raise ArgumentError(f"{word}={given[word]} is not known; give {word}={' or '.join(legal)}")
+
+
+def regress(jobs: list[Job], sim: str, out: Path, given: Mapping[str, str]) -> int | None:
+    """Run what is left of the jobs, in a folder that is held; how many did not pass, None if it was stopped."""
+    kept = folder.begin(out, (RESULTS / "regress").resolve(), given, sim)
+    for job in jobs:
+        job.out = str(out / job.ip / job.name)
+    left = [job for job in jobs if key_of(job) not in kept]
+    progress = Progress(jobs, kept)
+    print(_before(len(jobs), len(left)), end="", flush=True)
+    try:
+        if left:
+            _run(left, sim, out, progress, given)
+    except KeyboardInterrupt:
+        done = sum(finished(job) is not None for job in jobs)
+        print(
+            f"\nstopped: {done} of {len(jobs)} seeds are done and kept in {os.path.relpath(out, ROOT)}; the same"
+            " command goes on",
+            flush=True,
+        )
+        return None
+    print(f"{len(jobs) - progress.bad} of {len(jobs)} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
+    failed = [result for result in kept.values() if result["verdict"] != "PASS"] + progress.failed
+    found = buckets.buckets(failed)
+    if found and given.get("WAVES") == "fail":
+        buckets.waves(found, jobs, sim, out)
+    buckets.write(out, found)
+    if found:
+        print(buckets.text(found, out), flush=True)
+    return progress.bad
+
+
+def _before(seeds: int, left: int) -> str:
+    """What is said of an earlier run of the same."""
+    if not left:
+        return f"all {seeds} seeds were run before and nothing has changed since (FRESH=1 runs them again)\n"
+    return f"{seeds - left} of {seeds} seeds were run before; going on (FRESH=1 begins anew)\n" if left < seeds else ""
+
+
+def _run(left: list[Job], sim: str, out: Path, progress: Progress, given: Mapping[str, str]) -> None:
+    for job in left:  # an ERROR of an earlier run
+        (Path(job.out) / "result.json").unlink(missing_ok=True)
+    process = out / "processes" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    engine = given.get("CLUSTER", "local")
+    if engine == "local":
+        run_lots(lots(left, sim, _BATCH), sim, process, progress.tell, number(given, "N", cores()))
+        return
+    from rvtrace.flow.regress import cluster
+
+    workers = number(given, "N", 4)
+    batch = max(1, min(_BATCH, -(-len(left) // (4 * workers))))
+    cluster.run_lots(engine, lots(left, sim, batch), sim, process, progress.tell, workers, given)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compliance report of a captured trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.captured.alone import problem
+from rvtrace.flow.captured.judge import Judged
+from rvtrace.flow.captured.tandem_alone import MIDDLE
+from rvtrace.report.compliance import Compliance, Subject, write
+from rvtrace.scoreboards.common.clauses import Clause
+
+KEPT = 50  # failures in the report's input
+_MODELS = ("codec", "decoder", "sources")  # checks of a plan that are tests of models
+
+
+def write_report(name: str, judged: Judged, out: Path) -> Compliance:
+    """Write index.html, compliance.json and junit.xml. name: of the device."""
+    return write(_subject(name, judged), [_result(name, judged)], [], out)
+
+
+def _subject(name: str, judged: Judged) -> Subject:
+    files, retired, verdict, part = judged.files, judged.retired, judged.verdict, judged.part
+    config = files.config
+    stats = verdict.stats
+    about = {
+        "Trace": f"{files.trace.name}, {part or f'{len(files.data):,} bytes'}",
+        "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
+        "Options": files.system.described(config),
+        "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
+        "Decoded": f"{int(stats.get('told', 0)):,} instructions in {int(stats.get('messages', 0)):,} messages",
+        "Checked as": (
+            f"legal{', lossless' if retired is not None else ', and what decoding alone can show'}; without a simulator"
+        ),
+    }
+    variant = f"RV{config.xlen}" if files.system.ip == "tandem" else config.variant
+    clauses = files.system.plan.clauses.values() if files.system.plan else ()
+    unreplayed = files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results()
+    return Subject(
+        name,
+        files.system.ip,
+        f"{files.system.title} trace",
+        about,
+        {c.id: why for c in clauses if c.id not in verdict.book.failed and (why := _not_applicable(c, variant))},
+        {c.id: MIDDLE if unreplayed and "verify" in c.checks else _not_run(c, retired is not None) for c in clauses},
+    )
+
+
+def _not_applicable(clause: Clause, variant: str) -> str:
+    """Why a captured trace cannot be checked against a clause; empty if one can."""
+    by = {check for check in clause.checks if check not in _MODELS and not check.endswith(".py")}
+    if clause.variants and variant not in clause.variants:
+        return f"holds in {' and '.join(clause.variants)}, the trace is {variant}"
+    if clause.checks and not by:
+        return "about models and tools, not about a device"
+    return "only a device that declares the reference profile is checked against it" if by == {"exact"} else ""
+
+
+def _not_run(clause: Clause, has_retired: bool) -> str:
+    """Why a clause that no check counted was not checked."""
+    by = set(clause.checks)
+    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by and not clause.id.startswith("TV.")):
+        return "the trace did not meet it"
+    if clause.through:
+        return (
+            "summarizes a situation that this trace did not meet"
+            if has_retired
+            else "summarizes a situation of the hart, which only the retire stream shows; give RETIRED="
+        )
+    if "lossless" in by and clause.id.startswith("TV."):
+        return "compares the trace with what was on the ports; `make check DUT=` sees them"
+    if "lossless" in by:
+        return "compares the trace with what the hart did; give RETIRED="
+    return "is about the ports; `make check DUT=` sees them"
+
+
+def _result(name: str, judged: Judged) -> dict[str, Any]:
+    """The result.json dict of the check; a trace that fits the program badly, or encodes too much, says so as a
+    problem.
+    """
+    files, verdict = judged.files, judged.verdict
+    problems = [text for text in (problem(files, verdict),) if text]
+    return {
+        "ip": files.system.ip,
+        "name": name,
+        "source": f"trace:{files.trace.name}",
+        "sim": "none",
+        "drive": "file",
+        "seed": None,
+        "config": files.config.to_dict(),
+        "verdict": "PASS" if verdict.passed else "FAIL",
+        "error": None,
+        "clauses": verdict.book.results(),
+        "failures": [failure.to_dict() for failure in verdict.failures[:KEPT]],
+        "coverage": {},
+        "stats": {},
+        "rerun": judged.rerun,
+        "problems": problems,
+    }

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML page about everything that was run: index.html (self-contained; a page of all systems begins with a
+comparison) and coverage (for existing viewers).
+"""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+from rvtrace.report.charts import Bar, bars
+from rvtrace.report.results import PARTS, Report, collect
+from rvtrace.tb import systems
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.coverage.export import export
+
+OUT = Path("build/report")
+PLANS = ROOT / "scoreboards"
+
+
+def write(results: Path, out: Path = OUT, plans: Path = PLANS, cover: dict[str, Any] | None = None) -> bool:
+    """Write the page about every result.json below a folder, and say where; whether the verdict is PASS. cover: as
+    `render`.
+    """
+    reports, problems = load(results, plans)
+    out.mkdir(parents=True, exist_ok=True)
+    page = out / "index.html"
+    page.write_text(render(reports, problems, str(results), cover), encoding="utf-8")
+    for report in reports:
+        if report.definition is not None:
+            export(report.definition, report.coverage, out / "coverage")
+    passed, sentences = verdict(reports, problems)
+    print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}")
+    print(f"report: {page}")
+    return passed
+
+
+def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
+    """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
+    found, problems = collect(results)
+    place = {ip: n for n, ip in enumerate(systems.NAMES)}
+    names = sorted({r["ip"] for r in found}, key=lambda ip: (place.get(ip, len(place)), ip)) or [systems.NAMES[0]]
+    return [Report(ip, [r for r in found if r["ip"] == ip], [], *_plans(ip, plans)) for ip in names], problems
+
+
+def _plans(ip: str, plans: Path) -> list[Path]:
+    """The plan of a system, and those of the parts it is run with."""
+    parts = systems.find(ip).parts if ip in systems.NAMES else ()
+    return [plans / ip / "plan.toml", *(path for part in parts if (path := plans / part / "plan.toml").exists())]
+
+
+def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]]:
+    """Whether all passed, and the sentences that say so: one for each system that was run."""
+    if not any(r.results for r in reports):
+        return False, [problems[0]] if len(problems) == 1 else ["No usable result was found."]
+    said = [r.sentence if len(reports) == 1 else f"{title(r)}: {r.sentence}" for r in reports]
+    if problems:
+        said.append(f"{len(problems)} result file{'s are' if len(problems) > 1 else ' is'} not usable.")
+    return not problems and all(r.passed for r in reports), said
+
+
+def render(reports: list[Report], problems: list[str], folder: str, cover: dict[str, Any] | None = None) -> str:
+    """The page. cover: what `make cover` left (flow/cover/data.py)."""
+    passed, sentences = verdict(reports, problems)
+    found = problems + [p for r in reports for p in r.problems]
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        title="RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports)),
+        passed=passed,
+        sentences=sentences,
+        problems=[p for p in found if [p] != sentences and f"{p}." not in sentences],
+        reports=reports,
+        overview=len(reports) > 1,
+        formats=formats(reports),
+        cover=cover,
+        folder=folder,
+        written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        revision=_revision(),
+        parts=PARTS,
+        title_of=title,
+        chart_of=chart_of,
+        heat=heat,
+        percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
+    )
+
+
+def title(report: Report) -> str:
+    """The name of a report's system for people."""
+    return report.system.title if report.system else report.ip
+
+
+def heat(state: str, hits: int) -> str:
+    """The class of a bin's cell: darker with each power of ten."""
+    return f"h{min(5, len(str(hits)))}" if state == "hit" else state
+
+
+def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:
+    """Mean bits per instruction of each method as a bar, with a line at the published mean."""
+    return bars(_methods(report, head, kind))
+
+
+def formats(reports: list[Report]) -> Markup | None:
+    """The same of all systems in one chart; None unless there are two that have it."""
+    having = [r for r in reports if r.bits and r.bits.runs]
+    if len(having) < 2:
+        return None
+    return bars([bar for kind, r in enumerate(having) for bar in _methods(r, title(r), kind)], log=True)
+
+
+def _methods(report: Report, head: str, kind: int) -> list[Bar]:
+    table = report.bits
+    assert table is not None
+    means = [table.mean(m) for m in range(len(table.sizes.methods))]
+    return [
+        Bar(method.name, mean and mean[0], method.published[0], kind, head if not m else "")
+        for m, (method, mean) in enumerate(zip(table.sizes.methods, means))
+    ]
+
+
+def _revision() -> str:
+    """The revision of this checkout, with + if files differ from it; empty outside git."""
+    try:
+        said = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip()
