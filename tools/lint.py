@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     type_check.link()
     # These take as long as verilator does for all designs: they run meanwhile.
     types = [
-        _start(f"types of {', '.join(type_check.CHECKED)}", type_check.check_command()),
+        _start(f"types of {', '.join(type_check.FOLDERS)}", type_check.check_command()),
         _start("types of the public API", [sys.executable, "-m", "rvtrace.flow.type_check"]),
     ]
     verilator = simulators.find("verilator")

@@ -23,7 +23,7 @@ def test_the_public_api_of_every_system():
 
 
 def test_what_is_checked_exists():
-    assert all((ROOT / path).exists() for path in type_check.CHECKED)
+    assert all((ROOT / path).exists() for path in type_check.FOLDERS)
 
 
 def test_a_finding_is_one_line_with_its_place():

@@ -58,6 +58,9 @@ class Path(Store):
     mark and calls `go_to`.
     """
 
+    pc: int
+    count: int
+
     def __init__(self, program: Program | View, config: Config) -> None:
         super().__init__()
         self.pc = self.last_pc = 0
