@@ -27,6 +27,7 @@ from rvtrace.report.compliance_model import (
     VERDICTS,
     Compliance,
     ComplianceError,
+    Finding,
     First,
     Row,
     Subject,
@@ -37,9 +38,9 @@ from rvtrace.tb.common.arguments import json_of
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
 
-SCHEMA = "compliance/1"  # counts up when a key changes its meaning or goes away
+SCHEMA = "compliance/2"  # counts up when a key changes its meaning or goes away
 FILE = "compliance.json"
-_MARKS = {"PASS": "✓", "FAIL": "✗", "ERROR": "!", "NOT-RUN": "–", "N/A": "∅", "WAIVED": "~"}
+_MARKS = {"PASS": "✓", "FAIL": "✗", "ERROR": "!", "NOT-RUN": "–", "N/A": "∅", "WAIVED": "~", "NOT JUDGED": "?"}
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -123,6 +124,8 @@ def to_dict(compliance: Compliance) -> dict[str, Any]:
         "counts": compliance.counts,
         "levels": compliance.levels,
         "checked": compliance.checked,
+        "judged": round(compliance.judged, 6),
+        "findings": [_finding(finding) for finding in compliance.findings],
         "problems": compliance.problems,
         "runs": [{**asdict(run), "endings": dict(sorted(run.endings.items()))} for run in compliance.runs],
         "errors": [asdict(broken) for broken in compliance.broken],
@@ -135,6 +138,18 @@ def _waiver(row: WaiverRow) -> dict[str, Any]:
     return {**asdict(row.waiver), "expires": row.waiver.expires.isoformat(), "state": row.state, "note": row.note}
 
 
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "clause": finding.id,
+        "verdict": finding.row.verdict,
+        "headline": finding.first.headline,
+        "failed": finding.row.failed,
+        "failing_runs": finding.failing_runs,
+        "leading": finding.leading,
+        "consequences": finding.consequences,
+    }
+
+
 def _row(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
@@ -145,6 +160,8 @@ def _row(row: Row) -> dict[str, Any]:
         "reason": row.reason,
         "checked": row.checked,
         "failed": row.failed,
+        "causes": list(row.causes),
+        "judged": round(row.judged, 6),
         "runs": row.runs,
         "failing_runs": row.failing_runs,
         "tests": row.tests,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from rvtrace.tb import systems
 from rvtrace.tb.common.system import System
 
 PLANS = Path(__file__).resolve().parent.parent / "scoreboards"
-VERDICTS = ("FAIL", "WAIVED", "NOT-RUN", "PASS", "N/A")  # what has to be looked at first
+VERDICTS = ("FAIL", "WAIVED", "NOT JUDGED", "NOT-RUN", "PASS", "N/A")  # what has to be looked at first
 ENDINGS = ("PASS", "FAIL", "ERROR")  # of a run
 IN_USE, STALE, EXPIRED, UNKNOWN = "in use", "stale", "expired", "unknown"
 NAMED = 5  # clauses that a sentence names
@@ -68,6 +69,31 @@ class First:
 
 
 @dataclass
+class Finding:
+    """A deviation of the device: the clause that it violates, and what follows from it.
+
+    failing_runs: runs in which it is a cause. leading: of those, the runs in which no other cause comes before it.
+    consequences: clauses that fail in these runs only where this one damaged the evidence, or that summarize it.
+    """
+
+    row: Row
+    failing_runs: int
+    leading: int
+    consequences: list[str]
+
+    @property
+    def id(self) -> str:
+        """The clause's."""
+        return self.row.id
+
+    @property
+    def first(self) -> First:
+        """Where it was found first."""
+        assert self.row.first is not None
+        return self.row.first
+
+
+@dataclass
 class WaiverRow:
     """A waiver and what became of it: in use, stale (nothing fails), expired (the failure counts) or unknown (no such
     clause).
@@ -80,8 +106,9 @@ class WaiverRow:
 
 @dataclass
 class Row:
-    """One clause. reason: why it is not run, not applicable, or waived. runs: in which a check of it ran, and their
-    tests and seeds. failing_runs: of those.
+    """One clause. reason: why it is not run, not judged, not applicable, or waived. runs: in which a check of it ran,
+    and their tests and seeds. failing_runs: of those. causes: the clauses from which every failure of this one follows,
+    none if one failure is a cause itself. judged: share of the evidence of its runs that could be judged.
     """
 
     clause: Clause
@@ -95,6 +122,8 @@ class Row:
     seeds: list[int] = field(default_factory=list)
     first: First | None = None
     waiver: Waiver | None = None
+    causes: tuple[str, ...] = ()
+    judged: float = 1.0
 
     @property
     def id(self) -> str:
@@ -127,7 +156,10 @@ class Broken:
 
 @dataclass
 class Compliance:
-    """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS."""
+    """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS. findings: causes
+    first, those that lead in most runs first. judged: share of the instructions that could be judged. unread: runs of
+    which none could.
+    """
 
     subject: Subject
     today: date
@@ -136,6 +168,9 @@ class Compliance:
     runs: list[RunRow]
     broken: list[Broken]
     problems: list[str]
+    findings: list[Finding] = field(default_factory=list)
+    judged: float = 1.0
+    unread: list[str] = field(default_factory=list)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -163,10 +198,14 @@ class Compliance:
         """The rows with one of these verdicts, in the plan's order."""
         return [row for row in self.rows if row.verdict in verdicts]
 
+    def found(self, verdict: str) -> list[Finding]:
+        """The findings whose clause has this verdict, FAIL or WAIVED, in order."""
+        return [finding for finding in self.findings if finding.row.verdict == verdict]
+
     def failures(self, verdict: str) -> list[Row]:
-        """The rows that failed with this verdict: those with a separate failure, then those that summarize others."""
-        assert verdict in ("FAIL", "WAIVED")
-        return sorted(self.of(verdict), key=lambda row: row.first is not None and row.first.clause != row.id)
+        """The rows with this verdict, FAIL or WAIVED: those of the findings, then those that summarize others."""
+        first = [finding.row for finding in self.found(verdict)]
+        return first + [row for row in self.of(verdict) if row not in first]
 
     def reasons(self, verdict: str) -> list[tuple[str, list[Row]]]:
         """The rows of a verdict by their reason, the most frequent reason first."""
@@ -182,8 +221,10 @@ class Compliance:
 
     @property
     def passed(self) -> bool:
-        """No FAIL, no run that ended in an error, at least one check, nothing wrong with the evidence."""
-        return bool(self.checked) and not (self.counts["FAIL"] or self.broken or self.problems)
+        """No FAIL, no run that ended in an error or of which nothing could be judged, at least one check, nothing wrong
+        with the evidence.
+        """
+        return bool(self.checked) and not (self.counts["FAIL"] or self.broken or self.problems or self.unread)
 
     @property
     def verdict(self) -> str:
@@ -203,12 +244,11 @@ class Compliance:
         if not self.checked:
             said.append("Nothing was checked, and that proves nothing")
         if n["FAIL"]:
-            failed = [row.id for row in self.failures("FAIL")]
-            shown = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
-            said.append(
-                f"{_s(n['FAIL'], 'clause')} of {n['FAIL'] + n['PASS'] + n['WAIVED']} checked"
-                f" {_s(n['FAIL'], 'fails', 'fail', False)}: {shown}"
-            )
+            found = [finding.id for finding in self.found("FAIL")] or [row.id for row in self.of("FAIL")]
+            shown = ", ".join(found[:NAMED]) + (f" and {len(found) - NAMED} more" if len(found) > NAMED else "")
+            checked = n["FAIL"] + n["PASS"] + n["WAIVED"] + n["NOT JUDGED"]
+            fails = f"{n['FAIL']} of {_s(checked, 'clause')} checked {'fails' if n['FAIL'] == 1 else 'fail'}"
+            said.append(f"{_s(len(found), 'finding')}: {shown}; {fails}")
         elif self.checked:
             said.append(
                 f"{_s(n['PASS'], 'clause')} {_s(n['PASS'], 'holds', 'hold', False)} in {self.checked:,} checks of"
@@ -216,13 +256,24 @@ class Compliance:
             )
         if self.broken:
             said.append(f"{_s(len(self.broken), 'run')} ended in an error")
-        rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT-RUN", "WAIVED", "N/A") if n[verdict]]
+        if self.judged < 1:
+            said.append(f"{percent(self.judged)} of the instructions judged")
+        rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT JUDGED", "NOT-RUN", "WAIVED", "N/A") if n[verdict]]
         if rest:
             said.append(", ".join(rest))
         states = Counter(row.state for row in self.flagged)
         if states:
             said.append(f"of the waivers {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
-        return " ".join(f"{text.rstrip('.')}." for text in (*self.problems[:1], "; ".join(said)))
+        evidence = [*self.problems[:1], *(f"Nothing in run {name} could be judged" for name in self.unread[:1])]
+        return " ".join(f"{text.rstrip('.')}." for text in (*evidence, "; ".join(said)))
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; never 0 % of what was judged in part, nor 100 % of what was not judged whole."""
+    exact = 100 * share
+    if 0 < exact < 1:
+        return "less than 1 %"
+    return "more than 99 %" if 99 < exact < 100 else f"{exact:.0f} %"
 
 
 def _s(n: int, one: str, many: str = "", number: bool = True) -> str:
@@ -251,14 +302,70 @@ def judge(
         rows[name] = Row(Clause(name, "", "shall", _UNPLANNED))
     for row in rows.values():
         _count(row, results)
+        row.judged = _share(r for r in results if r["clauses"].get(row.id, (0, 0))[0])
+    for row in rows.values():
+        row.causes = _causes(row, results)
+    for row in rows.values():  # those that summarize others follow from their parts
+        parts = [rows[part] for part in row.clause.through if part in rows and rows[part].failed]
+        if parts and all(part.causes for part in parts):
+            row.causes = tuple(dict.fromkeys(cause for part in parts for cause in part.causes))
     for row in rows.values():
         row.first = _first(row, rows, results) if row.failed else None
         row.waiver = next((w for w in waivers if w.clause == row.id and w.expires >= today), None)
         row.verdict, row.reason = _verdict(row, subject)
     return Compliance(
         subject, today, list(rows.values()), [_state(waiver, rows.get(waiver.clause), today) for waiver in waivers],
-        _runs(results), _broken(results), _problems(results, rows),
+        _runs(results), _broken(results), _problems(results, rows), _findings(rows, results), _share(results),
+        [str(r["name"]) for r in results if (found := _judged(r)) is not None and found[1] and not found[0]],
     )  # fmt: skip
+
+
+def _judged(result: Mapping[str, Any]) -> tuple[int, int] | None:
+    """(instructions that could be judged, instructions that had to be reported); None where that is not known."""
+    stats = result.get("stats") or {}
+    return (int(stats["judged"]), int(stats["instructions"])) if "judged" in stats else None
+
+
+def _share(results: Iterable[Mapping[str, Any]]) -> float:
+    """The instructions judged, of those that had to be reported."""
+    known = [found for result in results if (found := _judged(result)) is not None]
+    total = sum(of for _, of in known)
+    return sum(judged for judged, _ in known) / total if total else 1.0
+
+
+def _causes(row: Row, results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The clauses from which every failure of a clause follows; none if one does not, or was not kept."""
+    found: list[str] = []
+    for result in results:
+        if result["clauses"].get(row.id, (0, 0))[1]:
+            told = [str(f.get("cause") or "") for f in result["failures"] if f["clause"] == row.id]
+            if not told or not all(told):
+                return ()
+            found += told
+    return tuple(dict.fromkeys(found))
+
+
+def _findings(rows: Mapping[str, Row], results: list[Mapping[str, Any]]) -> list[Finding]:
+    """The causes of all failures, those that come first in most runs before the others."""
+    leading: Counter[str] = Counter()
+    runs: Counter[str] = Counter()
+    follows: dict[str, dict[str, None]] = {}
+    for result in results:
+        own = [f for f in result["failures"] if not f.get("cause")]
+        own.sort(key=lambda f: (f.get("at") is None, f.get("at") or 0))
+        leading.update(f["clause"] for f in own[:1])
+        runs.update({f["clause"] for f in own})
+        for failure in result["failures"]:
+            if cause := failure.get("cause"):
+                follows.setdefault(cause, {})[failure["clause"]] = None
+    found = []
+    for name, row in rows.items():
+        if not row.failed or row.causes or row.first is None or row.first.clause != name:
+            continue
+        summaries = [other.id for other in rows.values() if other.failed and name in other.clause.through]
+        after = [clause for clause in follows.get(name, {}) if rows[clause].causes]
+        found.append(Finding(row, max(runs[name], 1), leading[name], [*after, *summaries]))
+    return sorted(found, key=lambda f: (-f.leading, -f.failing_runs))
 
 
 def _clauses(ip: str, results: list[Mapping[str, Any]], plans: Path) -> dict[str, Clause]:
@@ -306,11 +413,13 @@ def by_kind(source: str) -> tuple[int, str]:
 
 
 def _first(row: Row, rows: Mapping[str, Row], results: list[Mapping[str, Any]]) -> First:
-    """The first failure that was kept; of a clause that summarizes others, theirs; else that it was not kept."""
-    for names in ((row.id,), row.clause.through):
+    """The first failure that was kept, a cause if there is one; of a clause that summarizes others, theirs; else that
+    it was not kept.
+    """
+    for names, causes in product(((row.id,), row.clause.through), (True, False)):
         for result in results:
             for failure in result["failures"]:
-                if failure["clause"] in names:
+                if failure["clause"] in names and not (causes and failure.get("cause")):
                     headline = str(failure.get("headline") or f"{failure['clause']} does not hold")
                     return _made(
                         result,
@@ -334,12 +443,17 @@ def _made(result: Mapping[str, Any], clause: str, headline: str, text: str, reru
 def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
     """Verdict and reason. What a check found comes before what was declared."""
     why = subject.not_applicable.get(row.id, "")
+    if row.failed and row.causes:
+        after = ", ".join(row.causes[:NAMED])
+        return "NOT JUDGED", f"fails only where the evidence is damaged by {after}"
     if row.failed:
         if row.waiver:
             return "WAIVED", f"{row.waiver.reason} ({row.waiver.owner}, until {row.waiver.expires.isoformat()})"
         return "FAIL", f"declared not applicable: {why}; but a check found it broken" if why else ""
+    if row.checked and not row.judged:
+        return "NOT JUDGED", "nothing of the trace could be decoded"
     if row.checked:
-        return "PASS", ""
+        return "PASS", f"on {percent(row.judged)} of the instructions" if row.judged < 1 else ""
     if why:
         return "N/A", why
     if row.clause.status == "later":
@@ -362,7 +476,7 @@ def _state(waiver: Waiver, row: Row | None, today: date) -> WaiverRow:
     seen = (
         f"passes in {_s(row.checked, 'check')}"
         if row.checked
-        else {"N/A": "is not applicable", "NOT-RUN": "was not run"}[row.verdict]
+        else {"N/A": "is not applicable", "NOT-RUN": "was not run", "NOT JUDGED": "was not judged"}[row.verdict]
     )
     also = f"; it {over} as well" if waiver.expires < today else ""
     return WaiverRow(waiver, STALE, f"the clause {seen}{also}; remove the waiver")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rvtrace.scoreboards.common.findings import RULE, Damage, Placed, causes
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -172,7 +173,9 @@ class Failure:
 
     headline: one sentence. cycle: clock cycle, None if not known. pc: address, None if not known. place: its symbol and
     disassembly. table: (field, expected, actual) rows. before: the messages sent before it, oldest first.
-    rerun: the command that repeats the run. requirement: the clause's text.
+    rerun: the command that repeats the run. requirement: the clause's text. at: the message or packet of the evidence
+    where it was found, None if it is not about one; found: how (scoreboards/common/findings.py). cause: the clause of
+    the failure that it follows from, empty for a cause.
     """
 
     clause: str
@@ -184,6 +187,9 @@ class Failure:
     before: list[str] = field(default_factory=list)
     rerun: str = ""
     requirement: str = ""
+    at: int | None = None
+    found: int = RULE
+    cause: str = ""
 
     def text(self) -> str:
         """The failure message: what was violated, where, expected and actual, what came before, how to repeat it."""
@@ -227,6 +233,7 @@ class ClauseBook:
         self._met: dict[str, int] = {}
         self._counts: dict[str, list[int]] = {}
         self.failures: list[Failure] = []
+        self.damage: list[Damage] = []  # what could not be decoded
 
     def count(self, clause: str, n: int | np.integer[Any] = 1) -> None:
         """n checks of the clause passed, or are about to be judged by `fail`."""
@@ -266,6 +273,12 @@ class ClauseBook:
             failure.requirement = self._plan[failure.clause].what
         if sum(f.clause == failure.clause for f in self.failures) < KEPT_PER_CLAUSE:
             self.failures.append(failure)
+
+    def attribute(self) -> None:
+        """Give each failure its cause, once all of the run are known."""
+        placed = [Placed(failure.clause, failure.at, failure.found) for failure in self.failures]
+        for failure, cause in zip(self.failures, causes(placed, self.damage)):
+            failure.cause = cause
 
     def results(self) -> dict[str, list[int]]:
         """Clause id to [checked, failed], sorted by id; with a plan also the rows with parts (`through`)."""

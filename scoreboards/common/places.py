@@ -57,7 +57,7 @@ class Places:
             table = self.rows(index)
         return Failure(
             clause, headline, self.cycle(index) if cycle is None else cycle, at,
-            self.capture.program.where(at) if at is not None else "", table or [], self.before(index),
+            self.capture.program.where(at) if at is not None else "", table or [], self.before(index), at=index,
         )  # fmt: skip
 
 

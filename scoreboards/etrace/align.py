@@ -16,6 +16,7 @@ import numpy as np
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED, Damage
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap, flows
 from rvtrace.scoreboards.etrace.table import ABSENT, Locator, PacketTable, ends
@@ -100,7 +101,14 @@ class Alignment:
         self.followed_to: int | None = (
             None  # draft: the packet after which the decoder may have gone astray, None if it did not
         )
+        self._followed = len(expected)  # traced instructions before the first that nothing could be compared with
         self.pieces = split(decoded, table)
+
+    @property
+    def judged(self) -> int:
+        """Traced instructions that were compared, or that need not be reported since packets were lost."""
+        unread = sum(b - a for a, b in self.holes) if self.decoded.diagnostics else 0
+        return max(self._followed - unread, 0)
 
     @cached_property
     def masks(self) -> dict[str, int]:
@@ -292,6 +300,7 @@ class Alignment:
         """Piece `number` fits nowhere after `position`."""
         piece = self.pieces[min(number, len(self.pieces) - 1)]
         if piece.join == "lost" and not self._lost(position):
+            self._followed = position
             self.book.fail(
                 self.failure("ET.alg.lost", "the trace reports a loss, but no beat was taken without room", position)
             )
@@ -309,6 +318,7 @@ class Alignment:
         if last.at is None or self._may_end():
             self.holes.append((position, n))
             return True
+        self._followed = position
         if not self.decoded.diagnostics:  # else the decoder gave up on something, which is a separate failure
             self.book.fail(
                 self.failure(
@@ -433,13 +443,17 @@ class Alignment:
     ) -> Failure:
         """A failure at traced instruction `index`, reported by `packet` if that is known."""
         n = len(self.expected)
+        place = packet
         if packet is None:
             told = self._told_index(index)
             packet = int(np.searchsorted(self.decoded.first_pc, told, side="right"))
+            place = max(packet - 1, 0)  # the packet that reports the instruction
         at = min(max(index, 0), n - 1)
         pc = int(self.expected.pc[at]) if n else None
         cycle = int(self.expected.cycle[at]) if n and self.expected.cycle is not None else None
-        return self.where.failure(clause, headline, packet, table or [], pc, cycle)
+        failure = self.where.failure(clause, headline, packet, table or [], pc, cycle)
+        failure.at, failure.found = place, COMPARED
+        return failure
 
     def _told_index(self, index: int) -> int:
         """The decoded instruction that represents traced instruction `index`."""
@@ -460,7 +474,17 @@ class Alignment:
         else:
             text, want = f"instruction {at + index} is not the one that retired", place(int(theirs[index]))
         have = place(int(told[index])) if index < len(told) else "none"
-        self.book.fail(self.failure(self._pc_clause(at + index), text, at + index, [("pc", want, have)]))
+        failure = self.failure(self._pc_clause(at + index), text, at + index, [("pc", want, have)])
+        self.book.fail(failure)
+        self._followed = at + index
+        self._astray(failure)
+
+    def _astray(self, failure: Failure) -> None:
+        """Up to the next synchronization packet the decoder is elsewhere than the hart."""
+        assert failure.at is not None
+        syncs = np.flatnonzero(self.table.sync[failure.at + 1 :])
+        end = failure.at + 1 + int(syncs[0]) if len(syncs) else None
+        self.book.damage.append(Damage(failure.at, end, read=True))
 
     def _pc_clause(self, index: int) -> str:
         """Clause by what appears before the wrong PC."""

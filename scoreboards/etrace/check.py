@@ -14,6 +14,7 @@ from __future__ import annotations
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
+from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
@@ -61,9 +62,13 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
         for clause, occurrences in SITUATIONS.items():
             verdict.book.met(clause, occurrences(seen))
         check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
+    for d in decoded.diagnostics:
+        verdict.book.damage.append(Damage(d.packet, d.packet + d.lost_packets))
+    verdict.book.attribute()
     payload = sum(map(len, capture.packets))
     verdict.stats |= {
-        "instructions": len(wanted), "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
+        "instructions": len(wanted), "judged": lossless.judged,
+        "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
         "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
         "unfollowed": int(lossless.followed_to is not None),
         "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,

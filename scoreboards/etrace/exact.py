@@ -14,6 +14,7 @@ from rvtrace.models.etrace.codec import PacketError, bits, compress, unpack
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, map_length, options_of
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import REFERENCE
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
@@ -128,8 +129,9 @@ def _difference(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> Fa
     have, problem = _unpacked(capture, encoded, place)
     clause, headline = _attribute(capture, encoded, place, want, have, problem)
     failure = Failure(
-        clause, f"packet #{place}: {headline}", table=t.compare_fields(want, have, encoded.config.iaddress_lsb_p)
-    )
+        clause, f"packet #{place}: {headline}", table=t.compare_fields(want, have, encoded.config.iaddress_lsb_p),
+        at=place, found=REFERENCE,
+    )  # fmt: skip
     payloads = [(e.hex() if e else "none") for e in (_at(encoded.payloads, place), _at(capture.packets, place))]
     failure.table.append(("payload", payloads[0], payloads[1]))
     failure.before = [f"#{i}: {encoded.packets[i]}" for i in range(max(0, place - 3), place)]

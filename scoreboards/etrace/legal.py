@@ -14,6 +14,7 @@ from rvtrace.models.etrace.codec import is_shortest, pack
 from rvtrace.models.etrace.table import MAX_BRANCHES, MAX_PAYLOAD, PRIVILEGE_NAMES, Packet, options_of
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import DECODER
 from rvtrace.scoreboards.common.places import Rules
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
@@ -141,9 +142,10 @@ def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any, followed_to: i
     for diagnostic in decoded.diagnostics:
         if followed_to < diagnostic.packet < n and diagnostic.clause not in PACKET_CLAUSES:
             continue  # the decoder followed another path
-        book.fail(
-            legal.where.failure(diagnostic.clause, f"packet #{diagnostic.packet}: {diagnostic.text}", diagnostic.packet)
-        )
+        text = f"packet #{diagnostic.packet}: {diagnostic.text}"
+        failure = legal.where.failure(diagnostic.clause, text, diagnostic.packet)
+        failure.found = DECODER
+        book.fail(failure)
 
 
 def _monitors(book: ClauseBook, capture: EtraceCapture) -> None:

@@ -18,10 +18,11 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED, Damage
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.expected import Expected
-from rvtrace.scoreboards.ntrace.table import MessageTable
+from rvtrace.scoreboards.ntrace.table import ABSENT, MessageTable
 
 
 @dataclass
@@ -89,8 +90,16 @@ class Alignment:
         self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
         self.followed_to: int | None = None  # byte offset from which the trace cannot be followed (NT.9.2.mode_*)
         self.holes: list[tuple[int, int]] = []
+        self.matched = 0  # instructions of the segment that fits nowhere which are right
         self._edges_told = 0  # position in expected.edges after the last one that was reported
         self.segments = self._split()
+
+    @property
+    def judged(self) -> int:
+        """Traced instructions that were compared, or that need not be reported since messages were lost."""
+        placed = sum(s.end - s.begin for s in self.segments if s.at is not None)
+        holes = 0 if self.decoded.diagnostics else sum(b - a for a, b in self.holes)
+        return min(placed + self.matched + holes, len(self.expected))
 
     # Where decoded instructions belong
 
@@ -306,6 +315,7 @@ class Alignment:
         first = self.decoded.first_pc
         place = int(np.searchsorted(first, self._told_index(index), side="right"))
         failure.before = [f"{m.offset:#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
+        failure.at, failure.found = max(place - 1, 0), COMPARED
         return failure
 
     def _told_index(self, index: int) -> int:
@@ -338,7 +348,17 @@ class Alignment:
             want = self.capture.program.place(int(theirs[index]))
             text = f"instruction {position + index} is not the one that retired"
         have = self.capture.program.place(int(told[index])) if index < len(told) else "none"
-        self.book.fail(self.failure(clause, text, position + index, [("pc", want, have)]))
+        failure = self.failure(clause, text, position + index, [("pc", want, have)])
+        self.book.fail(failure)
+        self.matched = index
+        self._astray(failure)
+
+    def _astray(self, failure: Failure) -> None:
+        """Up to the next synchronizing message the decoder is elsewhere than the hart."""
+        assert failure.at is not None
+        syncs = np.flatnonzero(self.table["sync"][failure.at + 1 :] != ABSENT)
+        end = failure.at + 1 + int(syncs[0]) if len(syncs) else None
+        self.book.damage.append(Damage(failure.at, end, read=True))
 
     def _pc_clause(self, position: int, index: int) -> str:
         """Clause by what appears before the wrong PC."""

@@ -15,6 +15,7 @@ import numpy as np
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
+from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
@@ -66,8 +67,13 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
         seen = Seen(capture, wanted, table)
         for clause, occurrences in SITUATIONS.items():
             verdict.book.met(clause, occurrences(seen))
+        for d in decoded.diagnostics:
+            begin, end = np.searchsorted(table.offset, [d.offset, d.offset + d.lost_bytes]).tolist()
+            verdict.book.damage.append(Damage(begin, end))
+        verdict.book.attribute()
     verdict.stats |= {
         "instructions": len(wanted),
+        "judged": lossless.judged,
         "told": len(decoded),
         "bytes": len(capture.data),
         "messages": len(decoded.messages),

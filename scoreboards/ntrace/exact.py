@@ -16,6 +16,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import REFERENCE
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE, difference, framing, packing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -119,7 +120,7 @@ def _first_difference(capture: NtraceCapture, encoded: EncodedTrace) -> tuple[in
         want = have = None
     else:
         clause, headline = difference(capture, encoded, actual, place)
-    failure = Failure(clause, headline, table=t.compare_fields(want, have))
+    failure = Failure(clause, headline, table=t.compare_fields(want, have), at=place, found=REFERENCE)
     failure.before = [f"{m.offset:#06x}: {m}" for m in actual[max(0, place - 3) : place]]
     _locate(capture, encoded, place, failure)
     return place, failure

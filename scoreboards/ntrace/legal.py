@@ -15,6 +15,7 @@ import numpy as np
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import DECODER
 from rvtrace.scoreboards.common.places import Rules
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -280,7 +281,9 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
         text = f"at byte {diagnostic.offset}: {diagnostic.text}"
         if diagnostic.lost_bytes:
             text += f" ({diagnostic.lost_bytes} bytes lost)"
-        book.fail(legal.where.failure(clause, text, index, []))
+        failure = legal.where.failure(clause, text, index, [])
+        failure.found = DECODER
+        book.fail(failure)
     data = np.frombuffer(capture.data, np.uint8)
     ends = np.flatnonzero((data & 3) == 3)
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
