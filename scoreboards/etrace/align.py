@@ -108,7 +108,7 @@ class Alignment:
     def judged(self) -> int:
         """Traced instructions that were compared, or that need not be reported since packets were lost."""
         unread = sum(b - a for a, b in self.holes) if self.decoded.diagnostics else 0
-        return max(self._followed - unread, 0)
+        return max(self._followed - unread, 0) if len(self.decoded) else 0
 
     @cached_property
     def masks(self) -> dict[str, int]:

@@ -99,7 +99,7 @@ class Alignment:
         """Traced instructions that were compared, or that need not be reported since messages were lost."""
         placed = sum(s.end - s.begin for s in self.segments if s.at is not None)
         holes = 0 if self.decoded.diagnostics else sum(b - a for a, b in self.holes)
-        return min(placed + self.matched + holes, len(self.expected))
+        return min(placed + self.matched + holes, len(self.expected)) if len(self.decoded) else 0
 
     # Where decoded instructions belong
 

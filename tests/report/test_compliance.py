@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from rvtrace.report.compliance import ComplianceError, Subject, write
+from rvtrace.report.compliance_model import percent
 from rvtrace.scoreboards.common.clauses import PlanError
 
 from tests.report.compliance_data import FAILURE, PLAN, TODAY, broken, failing, made, result, verdicts, waiver
@@ -29,7 +30,7 @@ def test_all_hold(tmp_path):
 def test_a_failure_fails_its_clause_and_those_that_it_is_part_of(tmp_path):
     c = made(tmp_path, result(1), failing(7), failing(8))
     assert verdicts(c) == {"NT-1": "PASS", "NT-4": "FAIL", "NT-5": "FAIL", "NT-15": "NOT-RUN"}
-    assert c.exit_code == 1 and c.sentence.startswith("2 clauses of 3 checked fail: NT-4, NT-5;")
+    assert c.exit_code == 1 and c.sentence.startswith("1 finding: NT-4; 2 of 3 clauses checked fail;")
     first = row(c, "NT-4").first
     assert (first.headline, first.text, first.rerun, first.seed) == (
         FAILURE["headline"],
@@ -48,7 +49,8 @@ def test_clauses_that_summarize_others_come_last_among_the_failures(tmp_path):
     assert (
         [r.id for r in c.rows] == ["NT-5", "NT-1", "NT-4"]
         and [r.id for r in c.failures("FAIL")] == ["NT-4", "NT-5"]
-        and "fail: NT-4, NT-5" in c.sentence
+        and c.sentence.startswith("1 finding: NT-4;")
+        and [(f.id, f.consequences) for f in c.findings] == [("NT-4", ["NT-5"])]
     )
 
 
@@ -138,3 +140,46 @@ def test_what_cannot_be_judged_is_one_sentence(tmp_path):
         write(Subject("a", "nothing", "A"), [], [], tmp_path / "out")
     with pytest.raises(PlanError, match="cannot be read"):
         made(tmp_path, plan="[[clause")
+
+
+def _follows(seed: int = 7, judged: int = 30) -> dict:
+    """A run in which NT-1 fails after NT-4 damaged the evidence, with 100 instructions."""
+    after = {**FAILURE, "clause": "NT-1", "headline": "HIST is wrong", "cause": "NT-4", "at": 20}
+    return {
+        **failing(seed),
+        "clauses": {"NT-1": [50, 3], "NT-4": [9, 2], "NT-5": [59, 5]},
+        "failures": [{**FAILURE, "at": 17, "cause": ""}, after],
+        "stats": {"judged": judged, "instructions": 100},
+    }
+
+
+def test_what_follows_from_a_finding_is_not_judged(tmp_path):
+    c = made(tmp_path, _follows())
+    assert verdicts(c) == {"NT-1": "NOT JUDGED", "NT-4": "FAIL", "NT-5": "FAIL", "NT-15": "NOT-RUN"}
+    assert [(f.id, f.leading, f.consequences) for f in c.findings] == [("NT-4", 1, ["NT-1", "NT-5"])]
+    assert "NT-4" in row(c, "NT-1").reason and "30 % of the instructions judged" in c.sentence
+
+
+def test_a_clause_that_also_fails_by_itself_is_a_finding_of_less_weight(tmp_path):
+    alone = {**failing(9), "clauses": {"NT-1": [50, 1]}, "failures": [{**FAILURE, "clause": "NT-1", "at": 3}]}
+    c = made(tmp_path, alone, _follows(7), _follows(8))
+    assert [(f.id, f.leading) for f in c.findings] == [("NT-4", 2), ("NT-1", 1)]
+    assert verdicts(c)["NT-1"] == "FAIL" and c.findings[0].consequences == ["NT-5"]
+
+
+def test_a_clause_that_holds_on_a_part_says_on_how_much(tmp_path):
+    run = result(1, stats={"judged": 30, "instructions": 120})
+    assert row(made(tmp_path, run), "NT-1").reason == "on 25 % of the instructions"
+    c = made(tmp_path, run, result(2, stats={"judged": 120, "instructions": 120}))
+    assert row(c, "NT-1").reason == "on 62 % of the instructions" and c.passed
+
+
+@pytest.mark.parametrize("waived", [(), (waiver("NT-4"), waiver("NT-5"), waiver("NT-1"))])
+def test_a_run_of_which_nothing_was_judged_is_never_a_pass(tmp_path, waived):
+    c = made(tmp_path, result(1), _follows(7, judged=0), waivers=waived)
+    assert not c.passed and c.unread == ["r7"] and "Nothing in run r7 could be judged." in c.sentence
+
+
+def test_shares_are_never_rounded_to_all_or_nothing():
+    assert [percent(share) for share in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
+        "0 %", "less than 1 %", "50 %", "more than 99 %", "100 %"]  # fmt: skip

@@ -57,7 +57,7 @@ def test_page_says_all_without_script_and_loads_nothing(out):
     assert not {"a", "link", "img", "iframe", "form"} & {tag for tag, _ in page.tags}
     assert (
         page.text.index("✗ FAIL")
-        < page.text.index("1 clause of 3 checked fails: NT-4")
+        < page.text.index("1 finding: NT-4; 1 of 3 clauses checked fails")
         < page.text.index("acme_top")
         < page.text.index("By level")
     )
@@ -100,7 +100,7 @@ def test_rows_are_hidden_by_the_script_alone(out):
 def test_json_holds_what_the_page_shows(out):
     found = read(out)
     assert (found["schema"], found["verdict"], found["date"]) == (
-        "compliance/1",
+        "compliance/2",
         "FAIL",
         "2026-03-01",
     ) and found == read(out / "compliance.json")
@@ -113,6 +113,8 @@ def test_json_holds_what_the_page_shows(out):
         "counts",
         "levels",
         "checked",
+        "judged",
+        "findings",
         "problems",
         "runs",
         "errors",
@@ -125,6 +127,7 @@ def test_json_holds_what_the_page_shows(out):
         ("NT-5", "WAIVED"),
         ("NT-15", "N/A"),
     ]
+    assert [(f["clause"], f["failed"], f["consequences"]) for f in found["findings"]] == [("NT-4", 2, ["NT-5"])]
     assert found["clauses"][1]["first"]["text"] == TEXT and found["clauses"][0]["seeds"] == [1, 7]
     assert [(w["clause"], w["state"], w["expires"]) for w in found["waivers"]] == [
         ("NT-5", "in use", "2026-12-31"),
@@ -174,8 +177,8 @@ def test_junit_is_red_where_nothing_was_checked_and_survives_any_character(tmp_p
     "text, reported",
     [
         ("{", "is not JSON"), ("[]", "has schema None"), ('{"schema": "compliance/0"}', "has schema 'compliance/0'"),
-        ('{"schema": "compliance/1"}', "has no usable subject"),
-        (json.dumps({"schema": "compliance/1", "subject": {"name": "", "ip": "", "title": ""}, "verdict": "",
+        ('{"schema": "compliance/2"}', "has no usable subject"),
+        (json.dumps({"schema": "compliance/2", "subject": {"name": "", "ip": "", "title": ""}, "verdict": "",
                      "counts": {}, "checked": 0, "errors": [], "clauses": [1]}), "has a clause without"),
     ],
 )  # fmt: skip
