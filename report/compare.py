@@ -26,7 +26,9 @@ class Change(NamedTuple):
 
 
 def kind_of(before: str, after: str) -> str:
-    """How a change of verdict is to be taken."""
+    """How a change of verdict is to be taken. What a finding hid may fail once that is repaired: nothing got worse."""
+    if (before, after) == ("NOT JUDGED", "FAIL"):
+        return "otherwise"
     if after == "FAIL" or before == "PASS" or (before in FAILS and after not in LOOKED_AT):
         return "worse"
     return "better" if after == "PASS" else "otherwise"
@@ -50,7 +52,7 @@ def _note(row: dict[str, Any] | None, before: str, after: str) -> str:
         return str((row.get("first") or {}).get("headline", "")) + (
             f"; waived: {row.get('reason', '')}" if after == "WAIVED" else ""
         )
-    if after in ("NOT-RUN", "N/A"):
+    if after in ("NOT JUDGED", "NOT-RUN", "N/A"):
         return str(row.get("reason", ""))
     return f"{row['checked']:,} checks" if before in FAILS else ""
 

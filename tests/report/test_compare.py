@@ -22,6 +22,8 @@ def compare(tmp_path, a, b):
         ("PASS", "NOT-RUN", "worse"), ("FAIL", "NOT-RUN", "worse"), ("WAIVED", "N/A", "worse"), ("FAIL", "-", "worse"),
         ("FAIL", "PASS", "better"), ("NOT-RUN", "PASS", "better"), ("WAIVED", "PASS", "better"),
         ("-", "PASS", "better"),
+        ("PASS", "NOT JUDGED", "worse"), ("FAIL", "NOT JUDGED", "worse"), ("NOT JUDGED", "PASS", "better"),
+        ("NOT JUDGED", "FAIL", "otherwise"),
         ("FAIL", "WAIVED", "otherwise"), ("NOT-RUN", "N/A", "otherwise"), ("N/A", "NOT-RUN", "otherwise"),
     ],
 )  # fmt: skip
