@@ -11,14 +11,18 @@ bytes against the packets. Devices that do not declare the reference profile are
 
 from __future__ import annotations
 
+from functools import partial
+
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.hypotheses import most_plausible
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
+from rvtrace.scoreboards.etrace.hypotheses import assumed
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
@@ -35,8 +39,12 @@ def plan() -> Plan:
     return plan_of(__file__)
 
 
-def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
-    """Check one capture against every clause that applies to it."""
+def check(capture: EtraceCapture, tolerances: Tolerances | None = None, explain: bool = True) -> Verdict:
+    """Check one capture against every clause that applies to it.
+
+    explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
+    any, and they are failures.
+    """
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     tolerances = chosen(tolerances, capture, Tolerances)
     exact = capture.exact and capture.beats is not None
@@ -45,7 +53,16 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
             verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.payloads
     with timed(verdict, "decoder"):
-        decoded = verdict.decoded = decode(capture.packets, capture.program, capture.config)
+        decoded = decode(capture.packets, capture.program, capture.config)
+        if not capture.exact:
+            explanations, share = assumed(capture, decoded) if explain else ([], 0.0)
+            judge = partial(check, tolerances=tolerances, explain=False)
+            capture, options = most_plausible(capture, explanations, lambda other: judge(other).book)
+            for number, option in enumerate(options):
+                verdict.book.fail(option.failure(share, number))
+            if options:
+                decoded = decode(capture.packets, capture.program, capture.config)
+        verdict.decoded = decoded
         _ = decoded.pcs
     with timed(verdict, "scoreboard"):
         table = PacketTable(decoded.packets, capture.config)

@@ -11,15 +11,19 @@ declare the reference profile are checked against lossless and legal alone.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.hypotheses import most_plausible
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
+from rvtrace.scoreboards.ntrace.hypotheses import assumed
 from rvtrace.scoreboards.ntrace.legal import check_legal
 from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
@@ -35,8 +39,12 @@ def plan() -> Plan:
     return plan_of(__file__)
 
 
-def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
-    """Check one capture against every clause that applies to it."""
+def check(capture: NtraceCapture, tolerances: Tolerances | None = None, explain: bool = True) -> Verdict:
+    """Check one capture against every clause that applies to it.
+
+    explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
+    any, and they are failures.
+    """
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     tolerances = chosen(tolerances, capture, Tolerances)
     exact = capture.exact and capture.beats is not None
@@ -45,7 +53,16 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
             verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
-        decoded = verdict.decoded = decode(capture.data, capture.program, capture.config)
+        decoded = decode(capture.data, capture.program, capture.config)
+        if not capture.exact:
+            explanations, share = assumed(capture, decoded) if explain else ([], 0.0)
+            judge = partial(check, tolerances=tolerances, explain=False)
+            capture, options = most_plausible(capture, explanations, lambda other: judge(other).book)
+            for number, option in enumerate(options):
+                verdict.book.fail(option.failure(share, number))
+            if options:
+                decoded = decode(capture.data, capture.program, capture.config)
+        verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.messages)
         if exact:

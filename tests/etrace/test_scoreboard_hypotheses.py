@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace that decodes with other parameters than those claimed: the parameter is the finding, all else is judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
+
+from tests.etrace.checked_scenarios import scenario_run
+
+
+def claimed(name: str, real: dict[str, Any], claim: dict[str, Any]) -> Verdict:
+    """The verdict on a trace that was encoded with the parameters `real`, of a device that claims others."""
+    config, program, beats, encoded = scenario_run(name, tuple(sorted(real.items())))
+    return check(EtraceCapture(replace(config, **claim), program, encoded.payloads, beats=beats, exact=False))
+
+
+@pytest.mark.parametrize(
+    "real, claim, named",
+    [
+        ({}, {"iaddress_lsb_p": 2}, "IADDRESS_LSB_P"),
+        ({}, {"privilege_width_p": 2}, "PRIVILEGE_WIDTH_P"),
+        ({"notime_p": 0}, {"notime_p": 1}, "NOTIME_P"),
+        ({"notime_p": 0}, {"time_width_p": 40}, "TIME_WIDTH_P"),
+        ({}, {"nocontext_p": 1}, "NOCONTEXT_P"),
+        ({}, {"context_width_p": 16}, "CONTEXT_WIDTH_P"),
+        ({}, {"ecause_width_p": 4}, "ECAUSE_WIDTH_P"),
+    ],
+)
+def test_the_parameter_is_the_finding(real: dict[str, Any], claim: dict[str, Any], named: str) -> None:
+    verdict = claimed("contexts" if "time_width_p" in claim else "trap_kinds", real, claim)
+    causes = [failure for failure in verdict.failures if not failure.cause]
+    assert [failure.table[0][0] for failure in causes] == [named], [failure.headline for failure in causes]
+    assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
+
+
+def test_a_trace_that_decodes_as_claimed_has_no_finding() -> None:
+    assert claimed("trap_kinds", {}, {}).passed

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace that decodes with other options than those claimed: the option is the finding, and all else is judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+
+from tests.ntrace.checked_scenarios import check, scenario_run
+
+SOURCE = {"src_bits": 4, "src_id": 3}
+
+
+def claimed(name: str, real: dict[str, Any], claim: dict[str, Any]) -> Verdict:
+    """The verdict on a trace that was encoded with the options `real`, of a device that claims others."""
+    config = Config.from_dict({"inst_stall_ena": 1, **real})
+    program, beats = scenario_run(name, config)
+    messages = Encoder(config).run(beats).messages
+    data = b"".join(pack(message, config.source_bits, config.address_bits) for message in messages)
+    return check(NtraceCapture(replace(config, **claim), program, data, beats, exact=False))
+
+
+@pytest.mark.parametrize(
+    "real, claim, named",
+    [
+        (SOURCE, {"src_bits": 8}, ["SRC_BITS"]),
+        (SOURCE, {"src_bits": 0, "src_id": 0}, ["SRC_BITS"]),
+        ({}, {"src_bits": 6, "src_id": 0}, ["SRC_BITS"]),
+        ({"mode": "btm"}, {"mode": "htm"}, ["MODE"]),
+        ({}, {"mode": "btm"}, ["MODE"]),
+        ({"timestamp": 1}, {"timestamp": 0}, ["TIMESTAMP"]),
+        ({"implicit_return": 1}, {"implicit_return": 0}, ["IMPLICIT_RETURN"]),
+        ({"all_jumps": 1}, {"all_jumps": 0}, ["ALL_JUMPS"]),
+        ({"timestamp": 1, **SOURCE}, {"timestamp": 0, "src_bits": 2}, ["TIMESTAMP", "SRC_BITS"]),
+    ],
+)
+def test_the_option_is_the_finding(real: dict[str, Any], claim: dict[str, Any], named: list[str]) -> None:
+    verdict = claimed("nested_calls", real, claim)
+    causes = [failure for failure in verdict.failures if not failure.cause]
+    assert sorted(row[0] for failure in causes for row in failure.table) == sorted(named)
+    assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
+    for failure in causes:  # the table has what was claimed and what explains the trace
+        (option, was, found), name = failure.table[0], failure.table[0][0].lower()
+        assert was == str({**real, **claim}[name]) and found == str(getattr(Config.from_dict(real), name)), option
+
+
+def test_a_trace_that_decodes_as_claimed_has_no_finding() -> None:
+    assert claimed("nested_calls", SOURCE, {}).passed
+
+
+def test_damage_is_not_explained_by_an_option() -> None:
+    config = Config.from_dict({"inst_stall_ena": 1})
+    program, beats = scenario_run("nested_calls", config)
+    data = bytearray(Encoder(config).run(beats).data)
+    data[len(data) // 2] ^= 0x3C
+    verdict = check(NtraceCapture(config, program, bytes(data), beats, exact=False))
+    assert not verdict.passed and not any("was claimed" in failure.headline for failure in verdict.failures)
