@@ -151,9 +151,10 @@ def _check_rate(capture: TandemCapture, rows: Rows, book: ClauseBook, encoded: E
     needed = np.add.reduceat(
         np.maximum(1, -(-np.diff(encoded.starts) // capture.word)), first
     )  # cycles, by the rows of each cycle
-    late = (needed[:-1] - (1 + capture.gaps[1:])).cumsum()
+    gaps = capture.gaps[1 : len(cycles)]  # of those that were taken: a run may be given up before the others
+    late = (needed[:-1] - (1 + gaps)).cumsum()
     backlog = late - np.minimum.accumulate(np.minimum(late, 0))
-    waited = np.diff(cycles.astype(np.int64)) - 1 - capture.gaps[1:]
+    waited = np.diff(cycles.astype(np.int64)) - 1 - gaps
     judged = np.flatnonzero(backlog == 0)
     book.bulk(
         "TV.port.rate",
