@@ -23,6 +23,7 @@ ROUNDS = 3  # times that the best of all single options is taken
 IN_PAIRS = 40  # single options of which all pairs are tried as well
 MOST = 100  # options that may differ at all
 TIED = 8  # configurations that explain a trace equally well
+MUCH = 0.1  # share of the evidence that a wrong option leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence that may be left undecoded
 
 
@@ -80,6 +81,8 @@ def explain(
     that differ from one in a single option.
     """
     best, left = [claimed], undecoded(claimed)
+    if left < MUCH:
+        return []
     for _ in range(ROUNDS):
         singles = [other for _, other in others(best[0])]
         share, found = _best(undecoded, singles)

@@ -30,6 +30,7 @@ OPTIONS = (
     Variation("jump_target_cache", "ET.opt.cache"),
     Variation("implicit_exception", "ET.opt.implicit_exception"),
 )
+FEW = 3  # packets that are wrong by themselves rather than by a parameter
 LOOKED_AT = 300  # packets from the first that could not be decoded
 
 
@@ -39,7 +40,7 @@ def assumed(capture: EtraceCapture, decoded: DecodedTrace) -> tuple[list[Explana
     decoded: with the parameters claimed.
     """
     lost = [d for d in decoded.diagnostics if d.lost_packets]
-    if not lost:
+    if sum(d.lost_packets for d in lost) < FEW:
         return [], 0.0
     part = capture.packets[: lost[0].packet + LOOKED_AT]
 

@@ -20,6 +20,7 @@ OPTIONS = (
     Variation("all_jumps", "NT.2.all_jumps"),
 )
 SOURCE = Variation("src_bits", "NT-17")
+FEW = 16  # bytes, of a message that is wrong by itself rather than by an option
 LOOKED_AT = 4096  # bytes from the first that could not be decoded
 _END = 3  # MSEO of the last byte of a message
 
@@ -30,17 +31,23 @@ def assumed(capture: NtraceCapture, decoded: DecodedTrace) -> tuple[list[Explana
     decoded: with the options claimed.
     """
     lost = [d for d in decoded.diagnostics if d.lost_bytes]
-    if not lost:
+    if sum(d.lost_bytes for d in lost) < FEW and not _foreign(decoded, capture.config):
         return [], 0.0
-    part = capture.data[: lost[0].offset + LOOKED_AT]
+    part = capture.data[: (lost[0].offset if lost else 0) + LOOKED_AT]
 
     def undecoded(config: Config) -> float:
         """Bytes lost and messages wrong, of those looked at."""
         trace = decode(part, capture.program, config)
-        bad = sum(d.lost_bytes + 1 for d in trace.diagnostics)
-        return min(bad / len(part), 1.0) if len(trace) else 1.0
+        bad = sum(d.lost_bytes + 1 for d in trace.diagnostics) / len(part)
+        return min(bad + _foreign(trace, config), 1.0) if len(trace) else 1.0
 
     return explain(capture.config, undecoded, lambda config: _others(config, part)), undecoded(capture.config)
+
+
+def _foreign(decoded: DecodedTrace, config: Config) -> float:
+    """The messages of other sources than the one claimed, of all: a wrong width makes sources that are not there."""
+    total = sum(decoded.sources.values())
+    return 1 - decoded.sources[config.src_id] / total if total else 0.0
 
 
 def _others(config: Config, data: bytes) -> Iterator[tuple[Variation, Config]]:
