@@ -92,6 +92,18 @@ class Finding:
         assert self.row.first is not None
         return self.row.first
 
+    def line(self) -> str:
+        """One line: clause, what was found, how often, and how many clauses follow from it."""
+        row, first = self.row, self.first
+        found = f"{_s(row.failed, 'check')} in {_s(self.failing_runs, 'run')}"
+        after = f"; {_s(len(self.consequences), 'clause')} follow from it" if self.consequences else ""
+        return f"{self.id}  {first.headline} ({found}{after})"
+
+    def text(self) -> str:
+        """The first failure as it was reported, and what follows from it."""
+        after = ", ".join(self.consequences)
+        return self.first.text + (f"\n  so also   {after}" if after else "")
+
 
 @dataclass
 class WaiverRow:

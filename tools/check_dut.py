@@ -24,6 +24,7 @@ WORDS = {
     "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
 }
+PRINTED = 10  # findings in the terminal; the report has all
 _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
 
@@ -35,6 +36,11 @@ def main(argv: list[str]) -> int:
         far = f"{len(checked.results)} of {checked.total} runs"
         print(f"\nstopped: {far} are done, and the report of these is in {page}", flush=True)
         return _INTERRUPTED
+    found = compliance.found("FAIL")
+    if found:
+        print("\nfindings, causes first:")
+    for number, finding in enumerate(found[:PRINTED], 1):
+        print(f"{number:>3}. {finding.line()}")
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     print(f"report: {page}")
     return compliance.exit_code

@@ -43,7 +43,7 @@ WORDS = {
     "NAME": "name of the device in the report (default: name of the trace)",
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
-PRINTED = 10  # failures in the terminal; the report has the first of each clause
+PRINTED = 10  # findings in the terminal; the report has all
 
 
 def main(argv: list[str]) -> int:
@@ -83,8 +83,8 @@ def _system(argv: list[str]) -> System:
 
 def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:
     print(files.title)
-    for text in list(dict.fromkeys(row.first.text for row in compliance.failures("FAIL") if row.first))[:PRINTED]:
-        print(f"\n{text}")
+    for finding in compliance.found("FAIL")[:PRINTED]:
+        print(f"\n{finding.text()}")
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     for text in compliance.problems:
         print(f"note: {text}", file=sys.stderr)

@@ -101,10 +101,14 @@ class Progress:
         print(("\r\033[K" if self._live else "") + text, end=end, flush=True)
 
     def _failure(self, result: dict[str, Any]) -> None:
-        clauses = {name for name, (_, failed) in result["clauses"].items() if failed} or {str(result["error"])}
+        own = sorted(
+            (f for f in result["failures"] if not f.get("cause")), key=lambda f: (f.get("at") is None, f.get("at"))
+        )
+        failing = {name for name, (_, failed) in result["clauses"].items() if failed}
+        clauses = {failure["clause"] for failure in own} or failing or {str(result["error"])}
         if clauses - self._clauses and len(self._clauses) < _SHOWN:
             self._print(line(result))
-            self._print(trouble(result | {"failures": result["failures"][:1]}))
+            self._print(trouble(result | {"failures": own[:1]}))
         else:
             self._print(f"{line(result)}  {', '.join(sorted(clauses))[:_NAMES]}")
         self._clauses |= clauses
