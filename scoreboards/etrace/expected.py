@@ -54,7 +54,8 @@ class Support(NamedTuple):
 
     statuses, options: any of these (ioptions as a number). clause: whose it is.
 
-    last: of an end, the last instruction, None if the last that was traced is a trap.
+    last: of an end, the last instruction, None if the last that was traced is a trap. now: the options in force when
+    it is due, which the end itself may report already.
     """
 
     index: int
@@ -64,6 +65,7 @@ class Support(NamedTuple):
     clause: str
     optional: bool = False
     last: int | None = None
+    now: int = 0
 
 
 @dataclass
@@ -290,6 +292,7 @@ class _Breaks:
                         options,
                         "ET.alg.ended",
                         last=last,
+                        now=int(self._options[at]),
                     ),
                 )
             )
