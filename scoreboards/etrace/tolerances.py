@@ -30,16 +30,16 @@ PERMITTED: Mapping[str, str] = {
         ' the first in a trap handler)".'
     ),
     "irreport_extra": (
-        'Format 2 irreport and irdepth: "the encoder must report the current stack depth or call count unless": where it'
-        " need not, it is not forbidden (ET-14)."
+        'Format 2 irreport and irdepth: "the encoder must report the current stack depth or call count unless": where'
+        " it need not, it is not forbidden (ET-14)."
     ),
     "cache_always": (
         'Format 0: "the encoder may still choose to output the differential address using format 1 or 2 if the'
         ' resulting packet is shorter."'
     ),
     "anchors": (
-        'Format 2 irreport and irdepth: "this cannot be guaranteed for recursive functions, as the reported address will'
-        ' occur multiple times"; what an encoder does about it is left to it (ET-14).'
+        'Format 2 irreport and irdepth: "this cannot be guaranteed for recursive functions, as the reported address'
+        ' will occur multiple times"; what an encoder does about it is left to it (ET-14).'
     ),
     "ended_code": (
         'Format 3 subformat 3 qual_status: "If the encoder implementation does have early access to the filtering'
