@@ -30,7 +30,6 @@ class Legal(Rules):
     tolerances: Tolerances = field(default_factory=Tolerances)
 
 
-BRANCHES = (t.TC_DIRECT, t.TC_INDIRECT, t.TC_HIST)  # what RepeatBranch may repeat
 PRIVS = (0, 1, 3, 4, 5)  # {V, PRV} of U, S, M, VU, VS (7.1)
 NEW_PRIV, RESERVED_FORMAT, SCONTEXT, HCONTEXT = range(4)
 OWNERSHIP_LOST, VENDOR_LOST = 8, 0x80  # bits of ECODE (table 15)
@@ -115,7 +114,7 @@ def _repeats(legal: Legal) -> None:
     # what each message repeats: the last one that is neither RepeatBranch nor vendor-defined
     other = np.where(~repeat & (table.tcode < t.FIRST_VENDOR), np.arange(len(table)), -1)
     source = np.maximum.accumulate(other)
-    branch = (source >= 0) & table.is_a(*BRANCHES)[source]
+    branch = (source >= 0) & table.is_a(*t.BRANCHES)[source]
     legal.rule("NT-6", repeat, ~branch, "follows no branch message, or one with SYNC")
     same = (table["uaddr"] == t.ABSENT) | (table["uaddr"] == 0)
     if not legal.tolerances.repeat_any_target:

@@ -103,6 +103,11 @@ class Lossless(Alignment):
         self._codes_optional = tolerances.start_codes_optional
         if self._codes_optional:
             expected.edges = [edge._replace(optional=edge.optional or edge.kind == "reset") for edge in expected.edges]
+        if tolerances.empty_windows:  # the entry into Debug Mode is required, whatever came before
+            expected.edges = [
+                edge._replace(optional=edge.optional or (edge.empty and edge.kind != "debug_entry"))
+                for edge in expected.edges
+            ]
         self._beside = Beside(self, tolerances)
         self._context = Context(self)
         self._clock = Clock(self, capture.exact or tolerances.event_time)
