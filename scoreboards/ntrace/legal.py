@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decoded import DecodedTrace, Diagnostic
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.places import Rules
@@ -259,6 +261,22 @@ def check_legal(capture: NtraceCapture, book: ClauseBook, table: t.MessageTable,
         _errors(legal)
         _periodic_messages(legal)
         check_options(legal, capture, sound)
+
+
+def with_front(capture: NtraceCapture, decoded: DecodedTrace) -> list[Diagnostic]:
+    """The decoder's diagnostics, and bytes before the first synchronizing message that are no messages.
+
+    A decoder takes those for the front of a buffer that wrapped, and says at most that there is nothing else; a stream
+    that was seen from its first byte has no such front.
+    """
+    found = decoded.diagnostics
+    if capture.beats is None or not capture.data:
+        return found
+    first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
+    known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
+    damages = unpack(capture.data[:first], capture.config)[1] if first else []
+    front = [Diagnostic(d.offset, d.clause, d.reason, d.length) for d in damages if d.offset not in known]
+    return [*front, *(d for d in found if not front or (d.offset, d.clause) != (0, "NT-24"))]
 
 
 def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
