@@ -135,12 +135,13 @@ class Lossless(Alignment):
         if self.capture.config.all_jumps:
             self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
         aligned = self.align()
+        self._clock.check_sent()
+        self._clock.check_order()
         if aligned and self._directions():
             self._traps()
             self._edges()
             self._others()
             self._inferred.check()
-            self._clock.check_order()
             check_restart(self)
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
