@@ -425,12 +425,30 @@ class Lossless(Alignment):
             self.book.count(clause, times)
         if self.capture.config.inst_stall_ena:
             self._stalled()
+        self._sent()
         if self.align() and self._directions():
             self._traps()
             self._supports()
             States(self).check()
             return True
         return False
+
+    def _sent(self) -> None:
+        """No time is later than that of the port when its packet was sent, whatever else is wrong with the trace."""
+        beats, cycles, table = self.capture.beats, self.capture.packet_cycle, self.table
+        rows = np.flatnonzero(table["time"] != t.ABSENT)
+        if beats is None or cycles is None or not len(beats) or not len(rows):
+            return
+        clock = beats.tstamp & np.uint64(2**63 - 1)
+        if np.any(clock[1:] < clock[:-1]) or int(clock[-1]) > self.masks["time"]:
+            return  # the field holds less than the time
+        following = np.searchsorted(beats.cycle, np.asarray(cycles)[rows], side="right")
+        known = following < len(clock)  # after the last beat nobody saw the time
+        latest = clock[np.minimum(following, len(clock) - 1)].astype(np.int64)
+        late = rows[known & (table["time"][rows] > latest)]
+        self.book.bulk("ET.pay.time", int(known.sum()), late, lambda i: self.where.failure(
+            "ET.pay.time", "the time reported is later than the packet was sent", i,
+            [("time", f"{latest[np.searchsorted(rows, i)]:#x} or earlier", f"{table['time'][i]:#x}")]))  # fmt: skip
 
     def _stalled(self) -> None:
         """Nothing is lost while the hart can be stalled, not even with a support packet that reports so."""
