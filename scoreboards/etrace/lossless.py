@@ -671,6 +671,7 @@ class Lossless(Alignment):
         either = "ended" if support.statuses != (NO_CHANGE,) else "0"
         return [
             ("qual_status", str(status) if status in support.statuses else either, str(status)),
-            ("ienable", str(support.ienable), str(enable)),
+            # an encoder may be enabled by trTeEnable alone, or by both of its controls
+            ("ienable", str(enable if support.off and self.tolerances.support_extra else support.ienable), str(enable)),
             ("ioptions", str(options) if options in support.options else f"{support.options[0]:#x}", str(options)),
         ]

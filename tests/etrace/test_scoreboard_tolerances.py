@@ -168,3 +168,24 @@ def test_address_that_is_undefined_is_no_epc() -> None:
         sent.set(at, address=sent.packets[at].values["address"] ^ 1)
 
     assert "ET.bt.epc" in free_failed("traps_at_target", wrong)
+
+
+def disabled_at_ends(again: bool) -> Change:
+    """Every end has ienable=0. again: before the next synchronization packet a support packet has ienable=1."""
+
+    def change(sent: Sent) -> None:
+        ends = [i for i, p in enumerate(sent.packets) if p.name == "support" and p.get("qual_status")]
+        for at in reversed(ends):
+            sent.set(at, ienable=0)
+            if again and at + 1 < len(sent.packets):
+                sent.insert(at + 1, Packet("support", {**sent.packets[at].values, "qual_status": 0, "ienable": 1}))
+
+    return change
+
+
+def test_encoder_that_both_controls_enable() -> None:
+    """ienable=0 while trTeInstTracing is 0, and 1 again before trace starts; a hart that halts disables nothing."""
+    assert free_failed("trap_last", disabled_at_ends(again=True)) == []
+    assert "ET.alg.enable" in free_failed("trap_last", disabled_at_ends(again=False))
+    assert "ET.alg.ended" in free_failed("loop_ended", disabled_at_ends(again=True))
+    assert doctored("trap_last", {}, disabled_at_ends(again=True)).book.failed != []
