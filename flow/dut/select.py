@@ -26,8 +26,11 @@ _MODELS = (
 )  # checks of a plan that are tests of models, if there are no others
 # What a hart reports besides its instructions, and the port that it needs: an IP may do without.
 _PULSES = {
-    "ntrace": {"notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i"},
-    "etrace": {"notify": "ing_notify_i"},
+    "ntrace": {
+        "notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i", "in_reset": "in_reset_i",
+        "low_power": "low_power_i",
+    },
+    "etrace": {"notify": "ing_notify_i", "in_reset": "in_reset_i"},
     "ctr": {"xlen32": "csr_xlen32_i"},
     "hpm": {"xlen32": "csr_xlen32_i"},
 }  # fmt: skip

@@ -37,6 +37,8 @@ def bits(packet: Packet, config: Config, options: dict[str, int] | None = None) 
             value ^= before
         elif kind == "filled" and not values["irreport"]:
             value = before * ((1 << n) - 1)
+        elif kind == "options" and config.ioptions_layout:
+            value = config.sent_ioptions(value)
         elif signed:
             value &= (1 << n) - 1
         if value is None or value >> n:
@@ -110,6 +112,8 @@ def unpack(data: bytes, config: Config, options: dict[str, int] | None = None) -
             value ^= before
         elif kind == "filled" and not values["irreport"] and value == before * ((1 << n) - 1):
             value = None
+        elif kind == "options":
+            value = config.read_ioptions(value)
         elif signed and not options["full_address"] and value >> (n - 1):
             value -= 1 << n
         values[name] = value

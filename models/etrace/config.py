@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 from rvtrace.models.common.filters import FilterError, FilterSettings
 from rvtrace.models.common.options import ConfigError, Options, cut, items, number, option, shown, switch
 from rvtrace.models.etrace.table import MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
+
+NO_OPTION = "-"  # in ioptions_layout: a bit that is none of the options
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,15 @@ class Config(Options):
     notval_p: draft only. sijump_returns: 1: sijump holds for returns (itype 13) too, as in our RTL; 0: for such a code
     it is ignored (ET-13). Options are those of the support packet, in `packets.OPTIONS`. inst_sync_mode: 0 off, 1
     packets, 2 clock cycles, 3 half-words; the interval is 2**(inst_sync_max + 4). filter: in the notation of
-    `rvtrace.models.common.filters`. ctype: how the hart reports a change of context, as the port codes it (0
-    unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous discontinuity; in the draft 0 with a discontinuity, 1
-    precisely, 2 imprecisely, 3 as a notification), "mixed" chooses one at random each time. encapsulation, framing,
-    index_width, flow, timestamp, block_bytes: the transport (docs/reference/etrace-profile.md). bcount_bits: how far
-    the encoder counts predicted branches; fifo_depth: packets queued. trap_vectors: with implicit_exception, the
-    handlers that the decoder knows: ((interrupt, ecause, handler address), ...).
+    `rvtrace.models.common.filters`. ioptions_layout: the bits of ioptions as the device has them, lowest first, with
+    commas: the name of an option, or - for a bit that means something else; options without a bit are as configured. It
+    replaces ioptions_n; without it the bits are the options in the order of `packets.OPTIONS`. ctype: how the hart
+    reports a change of context, as the port codes it (0 unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous
+    discontinuity; in the draft 0 with a discontinuity, 1 precisely, 2 imprecisely, 3 as a notification), "mixed"
+    chooses one at random each time. encapsulation, framing, index_width, flow, timestamp, block_bytes: the transport
+    (docs/reference/etrace-profile.md). bcount_bits: how far the encoder counts predicted branches; fifo_depth: packets
+    queued. trap_vectors: with implicit_exception, the handlers that the decoder knows: ((interrupt, ecause, handler
+    address), ...).
     """
 
     IP: ClassVar[str] = "etrace"
@@ -60,6 +66,7 @@ class Config(Options):
     sijump_returns: int = switch(1)
     encoder_mode_n: int = option(1, range(1, 5))
     ioptions_n: int = option(6, range(6, 17))
+    ioptions_layout: str = ""
     doptions_n: int = option(0, range(9))
     implicit_return: int = switch()
     implicit_exception: int = switch()
@@ -91,6 +98,12 @@ class Config(Options):
             FilterSettings.parse(self.filter, self.xlen)
         except FilterError as error:
             raise ConfigError(cut(error, 250)) from None
+        names = [name for name in self.ioptions_bits if name != NO_OPTION]
+        if self.ioptions_layout and (len(set(names)) < len(names) or not set(names) <= set(OPTIONS)):
+            raise ConfigError(
+                f"{shown('ioptions_layout', self.ioptions_layout)} is no list of options; give each of"
+                f" {', '.join(OPTIONS)} once at most, and {NO_OPTION} for other bits"
+            )
         if (longest := self.longest_payload) > MAX_PAYLOAD:
             raise ConfigError(
                 f"the longest packet has {longest} bytes, more than {MAX_PAYLOAD}; give a smaller CONTEXT_WIDTH_P or"
@@ -179,6 +192,22 @@ class Config(Options):
         return {name: getattr(self, name) for name in OPTIONS}
 
     @property
+    def ioptions_bits(self) -> tuple[str, ...]:
+        """What each bit of ioptions is, the lowest first: an option, or NO_OPTION."""
+        return _bits_of(self.ioptions_layout, self.ioptions_n)
+
+    def sent_ioptions(self, ioptions: int) -> int:
+        """The field as the device sends it, from the bits in the order of `packets.OPTIONS`."""
+        return sum((ioptions >> OPTIONS.index(n) & 1) << k for k, n in enumerate(self.ioptions_bits) if n in OPTIONS)
+
+    def read_ioptions(self, field: int) -> int:
+        """The bits in the order of `packets.OPTIONS`, from the field as the device sends it."""
+        if not self.ioptions_layout:
+            return field
+        bits = {OPTIONS.index(name): field >> k & 1 for k, name in enumerate(self.ioptions_bits) if name in OPTIONS}
+        return sum(bits.get(bit, self.ioptions >> bit & 1) << bit for bit in range(len(OPTIONS)))
+
+    @property
     def ioptions(self) -> int:
         """The run-time options as the bits of the support packet."""
         return sum(getattr(self, name) << bit for bit, name in enumerate(OPTIONS))
@@ -226,6 +255,13 @@ class Config(Options):
     def words(self) -> dict[str, str]:
         """As for all configurations, without the handlers, which are a property of the program."""
         return {name: text for name, text in super().words().items() if name != "trap_vectors"}
+
+
+@cache
+def _bits_of(layout: str, n: int) -> tuple[str, ...]:
+    if layout:
+        return tuple(name.strip() for name in layout.split(","))
+    return (*OPTIONS, *[NO_OPTION] * (n - len(OPTIONS)))
 
 
 _DRAFT = {"return_stack_size_p": 0, "call_counter_size_p": 4, "cache_size_p": 0, "f0s_width_p": 0, "bcount_bits": 16}

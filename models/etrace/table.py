@@ -36,13 +36,13 @@ Width = Callable[[Any, Values], int]  # (config, values of the fields before) to
 
 
 class Field(NamedTuple):
-    """A field: plain bits; a flag, sent as the XOR with the bit before; or filled: all bits equal the bit before unless
-    irreport is set.
+    """A field: plain bits; a flag, sent as the XOR with the bit before; filled: all bits equal the bit before unless
+    irreport is set; or options: bits in the order of the configuration's ioptions_layout.
     """
 
     name: str
     width: Width
-    kind: str = "plain"  # "plain", "flag" or "filled"
+    kind: str = "plain"  # "plain", "flag", "filled" or "options"
     signed: bool = False  # an address difference
 
 
@@ -124,6 +124,10 @@ def _context(c: Any, v: Values) -> int:
 
 def _time(c: Any, v: Values) -> int:
     return 0 if c.notime_p else c.time_width_p
+
+
+def _ioptions(c: Any, v: Values) -> int:
+    return len(c.ioptions_bits)
 
 
 def _irdepth(c: Any, v: Values) -> int:
@@ -220,7 +224,7 @@ TABLES: dict[str, tuple[Format, ...]] = {
                 Field("ienable", _bits(1)),
                 Field("encoder_mode", _config("encoder_mode_n")),
                 Field("qual_status", _bits(2)),
-                Field("ioptions", _config("ioptions_n")),
+                Field("ioptions", _ioptions, "options"),
                 Field("denable", _bits(1)),
                 Field("dloss", _bits(1)),
                 Field("doptions", _config("doptions_n")),
@@ -264,7 +268,7 @@ TABLES: dict[str, tuple[Format, ...]] = {
                 Field("ienable", _bits(1)),
                 Field("encoder_mode", _config("encoder_mode_n")),
                 Field("qual_status", _bits(2)),
-                Field("ioptions", _config("ioptions_n")),
+                Field("ioptions", _ioptions, "options"),
             ),
         ),
     ),

@@ -446,7 +446,10 @@ class Alignment:
         place = packet
         if packet is None:
             told = self._told_index(index)
-            packet = int(np.searchsorted(self.decoded.first_pc, told, side="right"))
+            first, total = np.asarray(self.decoded.first_pc), len(self.decoded)
+            # past the last instruction reported: after the first packet that reported nothing more
+            ended = min(int(np.searchsorted(first, total)) + 1, len(first))
+            packet = int(np.searchsorted(first, told, side="right")) if told < total else ended
             place = max(packet - 1, 0)  # the packet that reports the instruction
         at = min(max(index, 0), n - 1)
         pc = int(self.expected.pc[at]) if n else None

@@ -133,6 +133,8 @@ def _difference(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> Fa
         at=place, found=REFERENCE,
     )  # fmt: skip
     payloads = [(e.hex() if e else "none") for e in (_at(encoded.payloads, place), _at(capture.packets, place))]
+    if have is None and place < len(capture.packets):
+        failure.table[0] = ("packet", want.name if want else "none", "unreadable")
     failure.table.append(("payload", payloads[0], payloads[1]))
     failure.before = [f"#{i}: {encoded.packets[i]}" for i in range(max(0, place - 3), place)]
     _locate(capture, encoded, place, failure)

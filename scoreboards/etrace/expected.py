@@ -54,7 +54,8 @@ class Support(NamedTuple):
 
     statuses, options: any of these (ioptions as a number). clause: whose it is.
 
-    last: of an end, the last instruction, None if the last that was traced is a trap.
+    last: of an end, the last instruction, None if the last that was traced is a trap. now: the options in force when
+    it is due, which the end itself may report already. off: trTeInstTracing is 0 then.
     """
 
     index: int
@@ -64,6 +65,8 @@ class Support(NamedTuple):
     clause: str
     optional: bool = False
     last: int | None = None
+    now: int = 0
+    off: bool = False
 
 
 @dataclass
@@ -250,6 +253,7 @@ class _Breaks:
     def __init__(self, beats: Beats, ioptions: int, tracing: np.ndarray, valid: np.ndarray, lanes: np.ndarray) -> None:
         self._step = beats.lanes + 2
         self._enable = beats.enable.astype(np.int64)
+        self._inst_tracing = beats.inst_tracing.astype(bool)
         self._options = ioptions ^ beats.toggle.astype(np.int64)
         self._changed = np.zeros(len(beats), bool)
         self._changed[1:] = self._options[1:] != self._options[:-1]
@@ -290,6 +294,8 @@ class _Breaks:
                         options,
                         "ET.alg.ended",
                         last=last,
+                        now=int(self._options[at]),
+                        off=not self._inst_tracing[at],
                     ),
                 )
             )

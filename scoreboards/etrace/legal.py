@@ -255,6 +255,14 @@ def _order(legal: Rules) -> None:
             ~(support & (table["ienable"] == 1)),
             "is the first packet; support with ienable=1 must be",
         )
+    if legal.config.variant == "v2_0":
+        last = np.maximum.accumulate(np.where(support, np.arange(len(table)), -1))
+        legal.rule(
+            "ET.alg.enable",
+            begins & (last >= 0),
+            table["ienable"][np.maximum(last, 0)] == 0,
+            "comes after a support packet with ienable=0; one with ienable=1 must be sent before",
+        )
     legal.rule("ET.alg.first", first | after_status, ~table.format3, "is sent before any synchronization packet")
     follows3 = table.ahead(table.format3, np.zeros(len(table), bool))
     legal.rule(

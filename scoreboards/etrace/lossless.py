@@ -425,12 +425,30 @@ class Lossless(Alignment):
             self.book.count(clause, times)
         if self.capture.config.inst_stall_ena:
             self._stalled()
+        self._sent()
         if self.align() and self._directions():
             self._traps()
             self._supports()
             States(self).check()
             return True
         return False
+
+    def _sent(self) -> None:
+        """No time is later than that of the port when its packet was sent, whatever else is wrong with the trace."""
+        beats, cycles, table = self.capture.beats, self.capture.packet_cycle, self.table
+        rows = np.flatnonzero(table["time"] != t.ABSENT)
+        if beats is None or cycles is None or not len(beats) or not len(rows):
+            return
+        clock = beats.tstamp & np.uint64(2**63 - 1)
+        if np.any(clock[1:] < clock[:-1]) or int(clock[-1]) > self.masks["time"]:
+            return  # the field holds less than the time
+        following = np.searchsorted(beats.cycle, np.asarray(cycles)[rows], side="right")
+        known = following < len(clock)  # after the last beat nobody saw the time
+        latest = clock[np.minimum(following, len(clock) - 1)].astype(np.int64)
+        late = rows[known & (table["time"][rows] > latest)]
+        self.book.bulk("ET.pay.time", int(known.sum()), late, lambda i: self.where.failure(
+            "ET.pay.time", "the time reported is later than the packet was sent", i,
+            [("time", f"{latest[np.searchsorted(rows, i)]:#x} or earlier", f"{table['time'][i]:#x}")]))  # fmt: skip
 
     def _stalled(self) -> None:
         """Nothing is lost while the hart can be stalled, not even with a support packet that reports so."""
@@ -496,14 +514,20 @@ class Lossless(Alignment):
                 continue  # the packet that reports it was lost
             if want is not None and want != have:
                 rows.append((clause, name, f"{want:#x}", "-" if have is None else f"{have:#x}"))
-        if None not in (trap.epc, event.epc) and trap.epc != event.epc:
+        if self._tells_epc(trap, event) and trap.epc != event.epc:
             rows.append(("ET.bt.epc", "EPC", f"{trap.epc:#x}", f"{event.epc:#x}"))
         return rows
+
+    def _tells_epc(self, trap: Trap, event: Any) -> bool:
+        """Whether both have an EPC, and the specification says that the event's is one."""
+        defined = self.tolerances.undefined_epc or not event.undefined
+        return defined and None not in (trap.epc, event.epc)
 
     def _traps(self) -> None:
         wanted, told = self.expected.traps, list(self.placed("trap"))
         exceptions = sum(not trap.interrupt for trap in wanted)
-        for clause, times in (("ET.pay.ecause", len(told)), ("ET.bt.epc", sum(e.epc is not None for _, e in told)),
+        known = sum(e.epc is not None and (self.tolerances.undefined_epc or not e.undefined) for _, e in told)
+        for clause, times in (("ET.pay.ecause", len(told)), ("ET.bt.epc", known),
                               ("ET.pay.tval", len(told) if self.draft else exceptions)):  # fmt: skip
             self.book.count(clause, times)
         if self.capture.config.implicit_exception:
@@ -564,9 +588,10 @@ class Lossless(Alignment):
             s._replace(statuses=(*s.statuses, NO_CHANGE)) if s.clause == "ET.alg.ended" and self.in_hole(s.index) else s
             for s in self.expected.supports
         ]
-        if self.tolerances.support_extra:  # then the ends alone are known
+        if self.tolerances.support_extra:  # then the ends alone are known, and what must be reported before a start
+            self._required_supports([support for support in wanted if support.statuses == (NO_CHANGE,)])
             told = [(at, e) for at, e in told if status[e.packet] != NO_CHANGE]
-            wanted = [support for support in wanted if support.statuses != (NO_CHANGE,)]
+            wanted = [s._replace(options=(*s.options, s.now)) for s in wanted if s.statuses != (NO_CHANGE,)]
         for support in wanted:
             self.book.count(support.clause)
             self.book.count("ET.pay.qual_status")
@@ -603,11 +628,50 @@ class Lossless(Alignment):
         index = support.index if support is not None else at or 0
         self.book.fail(self.failure(clause, text, index, table, None if event is None else event.packet), counted=True)
 
+    def _required_supports(self, wanted: list[Support]) -> None:
+        """A support packet "must be issued when trace is enabled, and before the first sync packet", and when options
+        change; when exactly is not said.
+        """
+        told: dict[int, list[int]] = {}
+        for place, event in self.placed("support"):
+            if place is not None:
+                told.setdefault(place, []).append(event.packet)
+        # of several changes before an instruction the last one is what its decoder has to know
+        last = {s.index: s for s in wanted if s.ienable and s.index < len(self.expected)}
+        for support in last.values():
+            if self.draft or support.optional or self.in_hole(support.index):
+                continue
+            there = told.get(support.index, [])
+            reported = any(
+                self.table["ienable"][k] == 1 and self.table["ioptions"][k] in support.options for k in there
+            )
+            rows = [("ienable", "1", "-"), ("ioptions", f"{support.options[0]:#x}", "-")]
+            if there:
+                rows = self._support_rows(support, there[-1])[1:]
+            self.book.check(
+                support.clause,
+                reported,
+                lambda s=support, rows=rows: self.failure(
+                    s.clause, "no support packet reports the options before trace starts with them", s.index, rows
+                ),
+            )
+
+    def _enabled(self, packet: int) -> int:
+        """ienable once the support packets that follow each other are read: one may end trace, the next disable it."""
+        kind, last = self.table.kind, packet
+        while self.tolerances.support_extra and last + 1 < len(kind) and kind[last + 1] == t.SUPPORT:
+            last += 1
+            if self.table["ienable"][last] == 0:
+                return 0
+        return int(self.table["ienable"][packet])
+
     def _support_rows(self, support: Support, packet: int) -> list[tuple[str, str, str]]:
-        status, enable, options = (int(self.table[name][packet]) for name in ("qual_status", "ienable", "ioptions"))
+        status, options = (int(self.table[name][packet]) for name in ("qual_status", "ioptions"))
+        enable = self._enabled(packet) if not support.ienable else int(self.table["ienable"][packet])
         either = "ended" if support.statuses != (NO_CHANGE,) else "0"
         return [
             ("qual_status", str(status) if status in support.statuses else either, str(status)),
-            ("ienable", str(support.ienable), str(enable)),
+            # an encoder may be enabled by trTeEnable alone, or by both of its controls
+            ("ienable", str(enable if support.off and self.tolerances.support_extra else support.ienable), str(enable)),
             ("ioptions", str(options) if options in support.options else f"{support.options[0]:#x}", str(options)),
         ]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
-from rvtrace.models.etrace.table import Packet
+from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
@@ -54,8 +54,8 @@ def check_transport(
 
     time16: the model's timestamps, if the device declares the profile.
     """
-    if capture.data is None:
-        return
+    if capture.data is None or not all(1 <= len(payload) <= MAX_PAYLOAD for payload in capture.packets):
+        return  # what no header can describe is a failure of the packet (ET.pay.type_length)
     config, data = capture.config, capture.data
     kind = KIND[config.encapsulation]
     try:
@@ -71,7 +71,8 @@ def check_transport(
     _framing(capture, book, chunks, packets)
     if config.encapsulation == "atb":
         _words(capture, data, book, chunks)
-    if time16 is not None and len(time16) == len(chunks):
+    told = any(clause.startswith("ET.tra.") for clause in book.failed)  # what is wrong is in the bytes as well
+    if time16 is not None and len(time16) == len(chunks) and not told:
         _bytes(capture, data, book, packets, time16, kind)
     _receiver(capture, data, book, kind, chunks)
 
@@ -195,9 +196,16 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         )
         return
     want = [0] * len(chunks)
+    known = [True] * len(chunks)
     if config.framing == "zeros":
-        want = [ZERO_RUN if p is not None and p.name == "start" else 0 for p in packets]
-    wrong = [i for i, c in enumerate(chunks) if c.zeros != want[i]] if len(want) == len(chunks) else []
+        # the encoder says which packet is a start; of one that cannot be read, only it can
+        starts = [p is not None and p.name == "start" for p in packets]
+        told = starts if capture.start is None else [bool(start) for start in capture.start]
+        starts = [t if p is None else s for s, t, p in zip(starts, told, packets)]
+        known = [p is not None or capture.start is not None for p in packets]
+        want = [ZERO_RUN if start else 0 for start in starts]
+    same = len(want) == len(chunks)
+    wrong = [i for i, c in enumerate(chunks) if known[i] and c.zeros != want[i]] if same else []
     book.bulk(clause, sum(w > 0 for w in want) if config.framing == "zeros" else len(chunks), wrong, lambda i: Failure(
         clause, f"{chunks[i].zeros} zero bytes appear before packet #{i}, needed {want[i]}"))  # fmt: skip
 
@@ -273,8 +281,8 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, kind: str, 
         list(payloads) == capture.packets and not damage,
         lambda: Failure(
             kind,
-            f"a receiver makes {len(payloads)} packets of the stream, {len(capture.packets)} were sent:"
-            f" {damage[:1] or ''}",
+            f"a receiver makes {len(payloads)} packets of the stream, {len(capture.packets)} were sent"
+            + (f"; at byte {damage[0].offset}: {damage[0].text}" if damage else ""),
         ),
     )
     if capture.config.framing == "none" or not chunks:

@@ -29,7 +29,8 @@ from rvtrace.scoreboards.ntrace.table import ABSENT, MessageTable
 class Segment:
     """Decoded instructions [begin, end), reported by messages first..last-1, and the events among them.
 
-    They represent the traced instructions from `at` on. open: messages were lost (before it, after it).
+    They represent the traced instructions from `at` on. open: messages were lost (before it, after it). gap: before it
+    the decoder lost its way, which is a failure by itself and no loss that the trace reports.
     """
 
     begin: int
@@ -39,6 +40,7 @@ class Segment:
     open: tuple[bool, bool] = (False, False)
     events: list = field(default_factory=list)
     at: int | None = None
+    gap: bool = False
 
     @property
     def start(self) -> int:
@@ -72,6 +74,7 @@ def common(a: np.ndarray, b: np.ndarray) -> int:
 EDGES = (*START_CLAUSE, *STOP_CLAUSE)
 TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
+RESTART = 7  # SYNC after Error
 VENDOR_ETYPE = 8  # and above (table 15)
 CUSTOM = (
     IType.UNINFERABLE_JUMP,
@@ -111,7 +114,7 @@ class Alignment:
             if event.kind in LOSSES:
                 before, message = segments[-1], int(np.searchsorted(self.table.offset, event.message.offset))
                 before.end, before.last, before.open = event.index, message, (before.open[0], True)
-                segments.append(Segment(event.index, total, message, n, (True, False)))
+                segments.append(Segment(event.index, total, message, n, (True, False), gap=_astray(event)))
             else:
                 segments[-1].events.append(event)
         return segments
@@ -167,7 +170,7 @@ class Alignment:
             return True
         if self.segments[-1].begin == self.segments[-1].end and len(self.segments) > 1:
             self.holes.append((position, n))
-            return self.book.check(
+            return self.segments[-1].gap or self.book.check(
                 "NT-14", self._may_lose(position, self.segments[-1]) is not None, lambda: self._unlost(position)
             )
         if self.decoded.diagnostics:  # the decoder gave up on something, which is a separate failure
@@ -188,10 +191,15 @@ class Alignment:
     def _may_lose(self, position: int, segment: Segment) -> int | None:
         """Instructions done when a beat at or after `position` was taken without room; None if there is none.
 
-        What a vendor-defined Error represents is not known: it needs no such beat.
+        What a vendor-defined Error represents is not known: it needs no such beat. Nor does a gap, where the trace
+        could not be decoded.
         """
         drops = self.expected.drop_at
-        if drops is None or self.table["etype"][segment.first : segment.first + 1].max(initial=0) >= VENDOR_ETYPE:
+        if (
+            segment.gap
+            or drops is None
+            or self.table["etype"][segment.first : segment.first + 1].max(initial=0) >= VENDOR_ETYPE
+        ):
             return position
         index = int(np.searchsorted(drops, position))
         return int(drops[index]) if index < len(drops) else None
@@ -312,11 +320,19 @@ class Alignment:
             failure.pc = int(self.expected.pc[at])
             failure.place = self.capture.program.where(failure.pc)
             failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
-        first = self.decoded.first_pc
-        place = int(np.searchsorted(first, self._told_index(index), side="right"))
+        place = self._reported_by(self._told_index(index))
         failure.before = [f"{m.offset:#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
         failure.at, failure.found = max(place - 1, 0), COMPARED
         return failure
+
+    def _reported_by(self, told: int) -> int:
+        """Number of the first message after the one that reports decoded instruction `told`; past the last of them,
+        after the first message that reported nothing more.
+        """
+        first, total = self.decoded.first_pc, len(self.decoded)
+        if told < total:
+            return int(np.searchsorted(first, told, side="right"))
+        return min(int(np.searchsorted(first, total)) + 1, len(first))
 
     def _told_index(self, index: int) -> int:
         """The decoded instruction that represents traced instruction `index`."""
@@ -377,6 +393,11 @@ class Alignment:
         if flow == Flow.INFERABLE and self.capture.config.all_jumps:
             return "NT.2.all_jumps"
         return "NT.10.indirect" if flow == Flow.UNINFERABLE else "NT.8.4.count"
+
+
+def _astray(event: Any) -> bool:
+    """Whether the decoder resumes after it lost its way, not after a loss that an Error announced."""
+    return event.kind == "gap" and event.message.get("sync") != RESTART
 
 
 def _sort(event: Any) -> str:

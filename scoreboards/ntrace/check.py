@@ -24,7 +24,7 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
 from rvtrace.scoreboards.ntrace.hypotheses import assumed
-from rvtrace.scoreboards.ntrace.legal import check_legal
+from rvtrace.scoreboards.ntrace.legal import check_legal, with_front
 from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
@@ -76,7 +76,7 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, explain:
             verdict.book,
             table,
             where,
-            lossless.followed(decoded.diagnostics),
+            lossless.followed(with_front(capture, decoded)),
             tolerances,
             not decoded.diagnostics,
         )

@@ -65,7 +65,7 @@ class Context:
                 told = _apply(told, self._process[number])
             match = self._match(told, place, current, low, high)
             if match is None:
-                return self._wrong(told, place if current else place - 1, low)
+                return self._wrong(told, place if current else place - 1, low, high)
             place, current, number = match, True, number + 1
         if current and place + 1 < len(self._value) and self._begin[place + 1] < end:
             return self._untold(place + 1)
@@ -100,13 +100,23 @@ class Context:
         return Problem(self.CLAUSE, "a change of privilege or context is not reported", index,
                        [("state", _text(int(self._value[place])), "none")])  # fmt: skip
 
-    def _wrong(self, told: int, place: int, low: int) -> Problem:
-        want = [_text(int(v)) for v in self._value[max(place, 0) : place + 2]]
+    def _wrong(self, told: int, place: int, low: int, high: int) -> Problem:
+        first = max(place, 0)
+        values = [int(v) for v in self._value[first : place + 2]]
+        if told in values:  # the hart was in it, but not there
+            number = first + values.index(told)
+            begin, until = int(self._begin[number]), int(self._until[number])
+            return Problem(
+                self.CLAUSE,
+                f"Ownership reports {_text(told)} where the hart was not in it",
+                low,
+                [("after instructions", f"{begin}..{until}", f"{low}..{high}")],
+            )
         return Problem(
             self.CLAUSE,
             "Ownership reports a context that the hart was not in",
             low,
-            [("state", " or ".join(want), _text(told))],
+            [("state", " or ".join(map(_text, values)), _text(told))],
         )
 
 

@@ -21,13 +21,14 @@ class Edge(NamedTuple):
     """A start, stop or reset after `index` traced instructions, with its clause.
 
     kind: trace_on, debug_exit, wake, reset (SYNC 5, 3, 9, 1), trace_off, debug_entry or sleep (EVCODE 4, 0, 1).
-    optional: it may stay not reported.
+    optional: it may stay not reported. empty: a stop before anything was traced since tracing was enabled.
     """
 
     index: int
     kind: str
     clause: str
     optional: bool = False
+    empty: bool = False
 
 
 class Mark(NamedTuple):
@@ -131,13 +132,13 @@ class Edges:
                     since = int(self.blocks.row[behind])
             filtered = not qualified
         if end < len(self.beats):
-            self._stop(index, end, filtered)
+            self._stop(index, end, filtered, not self.blocks.qualified[first:last].any())
         self.stops.append(last)
 
-    def _stop(self, index: int, row: int, filtered: bool) -> None:
+    def _stop(self, index: int, row: int, filtered: bool, empty: bool) -> None:
         kind = "debug_entry" if self._rose("halted", row) else "sleep" if self._rose("low_power", row) else "trace_off"
         if not (filtered and kind == "trace_off"):
-            self._edge(index, kind)
+            self.edges.append(Edge(index, kind, STOP_CLAUSE[kind], empty=empty))
 
     def _start_kind(self, begin: int, block: int) -> str:
         """How tracing that begins in row `begin` is reported at its first block."""

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decoded import DecodedTrace, Diagnostic
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import DECODER
@@ -31,7 +33,6 @@ class Legal(Rules):
     tolerances: Tolerances = field(default_factory=Tolerances)
 
 
-BRANCHES = (t.TC_DIRECT, t.TC_INDIRECT, t.TC_HIST)  # what RepeatBranch may repeat
 PRIVS = (0, 1, 3, 4, 5)  # {V, PRV} of U, S, M, VU, VS (7.1)
 NEW_PRIV, RESERVED_FORMAT, SCONTEXT, HCONTEXT = range(4)
 OWNERSHIP_LOST, VENDOR_LOST = 8, 0x80  # bits of ECODE (table 15)
@@ -116,7 +117,7 @@ def _repeats(legal: Legal) -> None:
     # what each message repeats: the last one that is neither RepeatBranch nor vendor-defined
     other = np.where(~repeat & (table.tcode < t.FIRST_VENDOR), np.arange(len(table)), -1)
     source = np.maximum.accumulate(other)
-    branch = (source >= 0) & table.is_a(*BRANCHES)[source]
+    branch = (source >= 0) & table.is_a(*t.BRANCHES)[source]
     legal.rule("NT-6", repeat, ~branch, "follows no branch message, or one with SYNC")
     same = (table["uaddr"] == t.ABSENT) | (table["uaddr"] == 0)
     if not legal.tolerances.repeat_any_target:
@@ -261,6 +262,22 @@ def check_legal(capture: NtraceCapture, book: ClauseBook, table: t.MessageTable,
         _errors(legal)
         _periodic_messages(legal)
         check_options(legal, capture, sound)
+
+
+def with_front(capture: NtraceCapture, decoded: DecodedTrace) -> list[Diagnostic]:
+    """The decoder's diagnostics, and bytes before the first synchronizing message that are no messages.
+
+    A decoder takes those for the front of a buffer that wrapped, and says at most that there is nothing else; a stream
+    that was seen from its first byte has no such front.
+    """
+    found = decoded.diagnostics
+    if capture.beats is None or not capture.data:
+        return found
+    first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
+    known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
+    damages = unpack(capture.data[:first], capture.config)[1] if first else []
+    front = [Diagnostic(d.offset, d.clause, d.reason, d.length) for d in damages if d.offset not in known]
+    return [*front, *(d for d in found if not front or (d.offset, d.clause) != (0, "NT-24"))]
 
 
 def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:

@@ -103,6 +103,11 @@ class Lossless(Alignment):
         self._codes_optional = tolerances.start_codes_optional
         if self._codes_optional:
             expected.edges = [edge._replace(optional=edge.optional or edge.kind == "reset") for edge in expected.edges]
+        if tolerances.empty_windows:  # the entry into Debug Mode is required, whatever came before
+            expected.edges = [
+                edge._replace(optional=edge.optional or (edge.empty and edge.kind != "debug_entry"))
+                for edge in expected.edges
+            ]
         self._beside = Beside(self, tolerances)
         self._context = Context(self)
         self._clock = Clock(self, capture.exact or tolerances.event_time)
@@ -130,12 +135,13 @@ class Lossless(Alignment):
         if self.capture.config.all_jumps:
             self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
         aligned = self.align()
+        self._clock.check_sent()
+        self._clock.check_order()
         if aligned and self._directions():
             self._traps()
             self._edges()
             self._others()
             self._inferred.check()
-            self._clock.check_order()
             check_restart(self)
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:

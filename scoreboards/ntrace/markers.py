@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
-from rvtrace.scoreboards.ntrace.edges import HIGH, LOW
+from rvtrace.scoreboards.ntrace.edges import HIGH, LOW, STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 class Kind(NamedTuple):
     """One sort of thing: its clause and name, what is to be reported, and what was, by message (decoded instructions).
 
-    bounds: the message that ends the range in which each of them can appear.
+    bounds: the message that ends the range in which each of them can appear. what: SYNC of a marker, else None.
     """
 
     clause: str
@@ -37,6 +37,7 @@ class Kind(NamedTuple):
     rows: np.ndarray
     told: list[Place]
     bounds: np.ndarray
+    what: int | None = None
 
 
 class Beside:
@@ -46,6 +47,9 @@ class Beside:
         self._lossless = lossless
         table, decoded, expected = lossless.table, lossless.decoded, lossless.expected
         after = t.ends(decoded.first_pc, len(decoded))
+        self._delayed = tolerances.marker_late > 0
+        self._carriers = after[table.is_a(*t.BRANCHES) | (table["sync"] != t.ABSENT)]
+        self._stops = np.array([edge.index for edge in expected.edges if edge.kind in STOP_CLAUSE], np.int64)
         self.kinds = []
         for code, clause in ((LOW, "NT.8.5.sync0"), (HIGH, "NT.8.5.sync6")):
             rows = np.flatnonzero(table["sync"] == code)
@@ -57,7 +61,7 @@ class Beside:
                 if m.code == code
             ]
             told = [Place(place, place, code, place) for place in after[rows].tolist()]
-            self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told, rows))
+            self.kinds.append(Kind(clause, f"marker SYNC={code}", wanted, rows, told, rows, code))
         # a device may send such messages without a request; without an ingress that requests some, none is expected
         if lossless.capture.beats is not None and (expected.vendor or lossless.capture.exact):
             rows = np.flatnonzero(table.tcode >= t.FIRST_VENDOR)
@@ -81,6 +85,9 @@ class Beside:
     def _walk(self, kind: Kind, segment: Segment, at: int, begin: int, behind: int) -> Problem | None:
         """Both lists side by side, reported[begin:after] of them."""
         end, shift = at + segment.end - segment.begin, at - segment.begin
+        if self._delayed and kind.what in (LOW, HIGH):
+            told = [p._replace(first=p.first + shift, last=p.last + shift) for p in kind.told[begin:behind]]
+            return self._delayed_markers(kind, segment, at, told)
         wanted = kind.wanted
         i = next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))
         for number in range(begin, behind):
@@ -100,6 +107,23 @@ class Beside:
         if missing is None or missing.first > end:
             return None
         return _problem(kind, f"{kind.name} was not reported", missing, None)
+
+    def _delayed_markers(self, kind: Kind, segment: Segment, at: int, told: list[Place]) -> Problem | None:
+        """Markers that wait for a message to carry them: several may share one, and trace may stop before it comes."""
+        end, shift = at + segment.end - segment.begin, at - segment.begin
+        for place in told:
+            if not any(want.fits(place) for want in kind.wanted):
+                return _problem(kind, f"{kind.name} was reported where there was none", None, place)
+        carriers = self._carriers + shift
+        for want in kind.wanted:
+            if not at <= want.last or want.first > end or any(want.fits(place) for place in told):
+                continue
+            later = self._stops[self._stops >= want.first]
+            stop = int(later.min()) if len(later) else end
+            carried = bool(((carriers > want.first) & (carriers <= stop)).any())
+            if carried and not self._may_miss(want, segment, at, end):
+                return _problem(kind, f"{kind.name} was not reported", want, None)
+        return None
 
     def _may_miss(self, place: Place, segment: Segment, at: int, end: int) -> bool:
         """Whether it may be not reported: optional, lost, or not sent yet when the record ends."""

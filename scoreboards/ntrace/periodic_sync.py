@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.edges import STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.expected import Expected
@@ -41,15 +42,22 @@ def check_periodic_sync(
     at = np.minimum(np.searchsorted(starts, places, side="left"), len(starts) - 1)
     to = np.maximum(np.searchsorted(starts, places, side="right") - 1, at)
     interval = capture.config.sync_interval
+    table = t.MessageTable(decoded.messages)
+    carriers = np.flatnonzero(table.is_a(*t.BRANCHES))
+    told = np.minimum(t.ends(decoded.first_pc, len(decoded))[carriers], len(expected))
+    branches = np.maximum(np.searchsorted(starts, told, side="left") - 1, 0)  # the blocks that they end with
     for number, (index, code) in enumerate(syncs):
         block = int(to[number])
         end = int(at[number + 1]) if number + 1 < len(syncs) else _stop(expected, starts, index)
         last = max(end - 1, block)
         age = int(clock[last] - clock[block])
-        late = tolerances.sync_late
+        most = interval + tolerances.sync_late
+        waits = tolerances.sync_delayed and not np.any(
+            (clock[branches] >= clock[block] + most) & (branches < end)
+        )  # for a branch message that could have been its carrier
         book.check(
             CLAUSE,
-            age < interval + late,
+            age < most or waits,
             partial(_failure, capture, expected, last, age, interval, "no synchronizing message was sent"),
         )
         if code == 2 and number:

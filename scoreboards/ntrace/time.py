@@ -13,6 +13,7 @@ import numpy as np
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
+from rvtrace.scoreboards.ntrace.edges import tracing_rows
 
 
 class Clock:
@@ -59,6 +60,47 @@ class Clock:
         book.count("NT.7.4.time", int(np.count_nonzero(table.is_a(t.TC_ERROR) & table.timed)))
         if self._clock is not None:
             book.count("NT.8.7.event", len(self._events))
+
+    def check_sent(self) -> None:
+        """No time reported is later than the time at which its message was sent, whatever else is wrong with the trace.
+
+        A device may have a clock of its own (8.7): how far it is ahead is adopted from the first time it reports, which
+        is of an event after tracing began.
+        """
+        capture, table = self._lossless.capture, self._lossless.table
+        beats, out = capture.beats, capture.out_cycle
+        if not self._on or beats is None or out is None or not len(beats) or not beats.tstamp.any():
+            return
+        clock = beats.tstamp.astype(np.float64)
+        tracing = np.flatnonzero(tracing_rows(beats))
+        told = np.array(self._lossless.decoded.time, np.float64)
+        rows = np.flatnonzero(table.timed & (told >= 0) & ~table.is_a(t.TC_ERROR))
+        if np.any(np.diff(clock) < 0) or not len(tracing) or not len(rows):
+            return  # a narrow clock wraps, or one was reset
+        ends = table.offset[rows] + t.lengths(capture.data, table.offset[rows]) - 1
+        sent = np.asarray(out)[ends].astype(np.float64)
+        cycle = beats.cycle.astype(np.float64)
+        following = np.searchsorted(cycle, sent, side="right")
+        fastest = float(np.max(np.diff(clock) / np.maximum(np.diff(cycle), 1), initial=0))
+        latest = np.where(
+            following < len(cycle),
+            clock[np.minimum(following, len(cycle) - 1)],
+            clock[-1] + np.ceil((sent - cycle[-1]) * fastest) + 1,
+        )
+        ahead = max(0.0, told[rows[0]] - clock[tracing[0]])
+        sync = table["sync"][rows] != t.ABSENT
+        late = told[rows] > latest + ahead
+        for clause, of, text in (
+            ("NT.8.7.absolute", sync, "the time reported is later than the message was sent"),
+            ("NT-15", ~sync, "the time reported is later than the message was sent: TSTAMP={} was added up"),
+        ):  # fmt: skip
+
+            def failure(number: int, clause: str = clause, text: str = text) -> Failure:
+                row, limit = int(rows[number]), int(latest[number] + ahead)
+                text = text.format(int(table.tstamp[row]))
+                return self._lossless.failure(*self._told(clause, text, row, f"{limit} or earlier"))
+
+            self._lossless.book.bulk(clause, int(of.sum()), np.flatnonzero(late & of), failure)
 
     def problem(self, segment: Segment, at: int) -> Problem | None:
         """The first message of a segment at `at` whose time is not that of a block it can belong to."""

@@ -36,9 +36,9 @@ class Job:
     out_ready_i low. gaps: % of beats with idle cycles before. exact: check the encoder against its reference profile
     (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf, config.json and retired.csv
     there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; tolerances: tolerances by name, instead of
-    those that `exact` selects; without: kinds of the retire stream (notify, ext_notify, vendor) that it has no port
-    for: the hart does not report them. test: TEST= of the user's file that extends the test of the system, "" for that
-    test itself; relative to the root.
+    those that `exact` selects; without: kinds of the retire stream (notify, ext_notify, vendor) and levels
+    (in_reset, low_power) that it has no port for: the hart does not report them. test: TEST= of the user's file that
+    extends the test of the system, "" for that test itself; relative to the root.
     """
 
     name: str

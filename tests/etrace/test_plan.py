@@ -52,5 +52,4 @@ def test_tolerances_are_named_where_they_matter() -> None:
         "resync_late",
         "resync_early",
         "resync_extra",
-        "support_extra",
     }

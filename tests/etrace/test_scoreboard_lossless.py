@@ -180,3 +180,29 @@ def test_no_loss_with_stalling() -> None:
             Tolerances(),
         )
         assert ("ET.ing.stall" in verdict.book.failed) is bool(stalls)
+
+
+def test_time_is_not_later_than_its_packet() -> None:
+    """Judged with the packets alone: also where the trace cannot be followed."""
+    options = {"notime_p": 0}
+    config, _, beats, encoded = scenario_run("time_and_privilege", tuple(options.items()))
+    cycles = beats.cycle[np.asarray(encoded.beat)] + np.uint64(3)
+    beats.tstamp = beats.cycle * np.uint64(2) + np.uint64(100)
+
+    def timed(late: int) -> Change:
+        """The packets with times of their beats, the last of them later; the first packet with an address is wrong."""
+
+        def change(sent: Sent) -> None:
+            rows = [i for i, p in enumerate(sent.packets) if p.get("time") is not None]
+            for row in rows:
+                sent.set(row, time=int(beats.tstamp[encoded.beat[row]]))
+            sent.set(rows[-2], time=int(beats.tstamp[encoded.beat[rows[-2]]]) + late)
+            sent.set(sent.find("start", 1), address=0)
+
+        return change
+
+    free = Tolerances.free()
+    on_time = doctored("time_and_privilege", options, timed(0), packet_cycle=cycles, tolerances=free)
+    late = doctored("time_and_privilege", options, timed(1000), packet_cycle=cycles, tolerances=free)
+    assert not on_time.passed and "ET.pay.time" not in on_time.book.failed
+    assert "ET.pay.time" in late.book.failed

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from rvtrace.models.etrace.table import Packet
-from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from rvtrace.scoreboards.etrace.tolerances import PERMITTED, Tolerances
 
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run
+
+FREE_OF_CHOICE = Tolerances.free()
 
 
 def changed(name: str, of: dict[str, Any], **values: Any) -> Change:
@@ -25,7 +28,11 @@ def pad(encoded: Any) -> list[bytes]:
 
 FREE: dict[str, tuple[str, dict[str, Any], Change]] = {  # what a free device may do, and the reference may not
     "map_filled": ("map_lengths", {}, changed("branch_map", {"branches": 2}, branch_map=4)),
-    "support_first": ("stops", {}, lambda sent: sent.delete(0)),
+    "support_first": (
+        "stops",
+        {},
+        lambda sent: sent.insert(0, Packet("support", {**sent.packets[0].values, "ienable": 0})),
+    ),
     "support_extra": ("uninferable_jumps", {}, lambda sent: sent.repeat(0)),
     "context_repeated": (
         "uninferable_jumps",
@@ -36,6 +43,11 @@ FREE: dict[str, tuple[str, dict[str, Any], Change]] = {  # what a free device ma
         "traps_at_target",
         {},
         lambda sent: sent.set(sent.find("trap", thaddr=0, interrupt=1), address=5),
+    ),
+    "undefined_epc": (
+        "back_to_back_traps",
+        {},
+        lambda sent: sent.set(sent.find("trap", thaddr=0), address=5),
     ),
     "branch_bit": ("traps_at_target", {}, lambda sent: sent.set(sent.find("trap", thaddr=0), branch=0)),
     "ended_code": ("stops", {}, lambda sent: sent.set(sent.find("support", qual_status=3), qual_status=1)),
@@ -96,3 +108,84 @@ def test_depth_where_it_is_not_needed() -> None:
     ]
     assert len(right) == 1
     assert doctored("trap_at_depths", options, depth(right[0])).book.failed == ["ET-14"]
+
+
+def test_each_has_the_sentence_that_permits_it() -> None:
+    """A choice that no sentence leaves open is none: its tolerance must be closed, or not be there."""
+    assert set(PERMITTED) == {f.name for f in fields(Tolerances)}
+    assert all('"' in sentence or "ET-" in sentence for sentence in PERMITTED.values())
+
+
+# Support packets of a free device
+
+
+def free_failed(name: str, change: Change | None = None, **options: Any) -> list[str]:
+    """The clauses that a device without the reference profile fails."""
+    return doctored(name, options, change, tolerances=FREE_OF_CHOICE).book.failed
+
+
+def test_support_before_the_first_synchronization_is_required() -> None:
+    """ "It must be issued when trace is enabled, and before the first sync packet"; the draft does not say so."""
+    assert free_failed("stops", lambda sent: sent.delete(0)) == ["ET.alg.enable"]
+    assert free_failed("stops", lambda sent: sent.set(0, ienable=0)) == ["ET.alg.enable"]
+    assert free_failed("stops", lambda sent: sent.delete(0), variant="draft_0_026") == []
+
+
+def test_support_after_options_changed_is_required() -> None:
+    def forget(sent: Sent) -> None:
+        sent.delete(sent.find("support", 0, "ET.alg.reconfigured"))
+
+    assert free_failed("reconfigured") == []
+    assert "ET.alg.reconfigured" in free_failed("reconfigured", forget)
+
+
+def ended(sent: Sent) -> int:
+    """The end of trace by which the encoder is disabled."""
+    return sent.find("support", 0, "ET.alg.ended", ienable=0)
+
+
+def test_end_and_disable_may_be_two_packets() -> None:
+    """The end of trace still with ienable=1, then the support packet that reports ienable=0; without that, nothing
+    reports that the encoder was disabled.
+    """
+
+    def two(sent: Sent) -> None:
+        at = ended(sent)
+        sent.insert(at + 1, Packet("support", {**sent.packets[at].values, "qual_status": 0}))
+        sent.set(at, ienable=1)
+
+    assert free_failed("disables") == []
+    assert free_failed("disables", two) == []
+    assert free_failed("disables", lambda sent: sent.set(ended(sent), ienable=1)) == ["ET.alg.ended"]
+    assert doctored("disables", {}, two).book.failed != []
+
+
+def test_address_that_is_undefined_is_no_epc() -> None:
+    """The EPC at the target of an uninferable jump is defined, also for a free device."""
+
+    def wrong(sent: Sent) -> None:
+        at = next(i for i, p in enumerate(sent.packets) if p.get("thaddr") == 0 and p.get("interrupt") == 0)
+        sent.set(at, address=sent.packets[at].values["address"] ^ 1)
+
+    assert "ET.bt.epc" in free_failed("traps_at_target", wrong)
+
+
+def disabled_at_ends(again: bool) -> Change:
+    """Every end has ienable=0. again: before the next synchronization packet a support packet has ienable=1."""
+
+    def change(sent: Sent) -> None:
+        ends = [i for i, p in enumerate(sent.packets) if p.name == "support" and p.get("qual_status")]
+        for at in reversed(ends):
+            sent.set(at, ienable=0)
+            if again and at + 1 < len(sent.packets):
+                sent.insert(at + 1, Packet("support", {**sent.packets[at].values, "qual_status": 0, "ienable": 1}))
+
+    return change
+
+
+def test_encoder_that_both_controls_enable() -> None:
+    """ienable=0 while trTeInstTracing is 0, and 1 again before trace starts; a hart that halts disables nothing."""
+    assert free_failed("trap_last", disabled_at_ends(again=True)) == []
+    assert "ET.alg.enable" in free_failed("trap_last", disabled_at_ends(again=False))
+    assert "ET.alg.ended" in free_failed("loop_ended", disabled_at_ends(again=True))
+    assert doctored("trap_last", {}, disabled_at_ends(again=True)).book.failed != []

@@ -52,12 +52,12 @@ def test_small_counters_are_those_of_the_ip_and_other_features_leave_a_job_out(t
 def test_ports_that_it_does_not_have(tmp_path):
     _, found = chosen(tmp_path, stimulus={"retirement": "single", "backpressure": False})
     assert {job.retirement for job in found.jobs} == {"single"} and {job.backpressure for job in found.jobs} == {0}
-    assert found.without == ["notify", "ext_notify", "vendor"] and all(
+    assert found.without == ["notify", "ext_notify", "vendor", "in_reset", "low_power"] and all(
         job.without == found.without for job in found.jobs
     )
     assert "places blocks of several instructions" in found.left.values()
     mapped = {"te_on": "enable_i && !notify_i && !ext_notify_i"}
-    assert chosen(tmp_path, inputs=mapped)[1].without == ["vendor"]
+    assert chosen(tmp_path, inputs=mapped)[1].without == ["vendor", "in_reset", "low_power"]
 
 
 def test_the_rerun_line_of_a_run_can_be_pasted_whatever_the_folder_is_called(tmp_path):

@@ -101,3 +101,54 @@ def test_error_has_a_time(first: int) -> None:
     messages = list(Encoder(TIME).run(beats).messages)
     verdict = judge(program, beats, messages)
     assert verdict.passed and verdict.book.results()["NT.7.4.time"][0] == 1
+
+
+# A device that declares nothing: its times are never later than its messages
+
+
+LATENCY = 6  # cycles from a beat to the last byte of its message
+
+
+def sent(program: Program, beats: Beats, messages: list[Message], ahead: int = 0) -> Verdict:
+    """The verdict on a foreign device whose messages leave LATENCY cycles after their beats. ahead: of its clock."""
+    made = Encoder(TIME).run(timed(beats))
+    chunks = [pack(m) for m in messages]
+    cycles = [np.full(len(c), beats.cycle[row] + np.uint64(LATENCY)) for c, row in zip(chunks, made.beat)]
+    timed(beats)
+    beats.tstamp = beats.tstamp - np.uint64(ahead)
+    out = np.concatenate(cycles).astype(np.uint64)
+    return check(NtraceCapture(TIME, program, b"".join(chunks), beats, out_cycle=out, exact=False), Tolerances.free())
+
+
+def absolute(messages: list[Message]) -> None:
+    """Differences are sent as times."""
+    time = 0
+    for index, message in enumerate(messages):
+        time = message.tstamp if message.type.has_sync else time + message.tstamp
+        set_at(messages, index, tstamp=time)
+
+
+@pytest.mark.parametrize("ahead", [0, 7, 500])
+def test_times_are_not_later_than_their_messages(ahead: int) -> None:
+    program, beats, messages = reported("indirect_kinds")
+    verdict = sent(program, beats, messages, ahead)
+    assert verdict.passed and verdict.book.results()["NT-15"][0] > 0
+    program, beats, messages = reported("indirect_kinds")
+    absolute(messages)
+    assert sent(program, beats, messages, ahead).book.failed == ["NT-15"]
+
+
+def test_times_are_judged_in_a_trace_that_cannot_be_followed() -> None:
+    program, beats, messages = reported("indirect_kinds")
+    absolute(messages)
+    index = place(messages, "IndirectBranchHist", 3)
+    set_at(messages, index, icnt=messages[index].get("icnt") + 40)
+    failed = sent(program, beats, messages).book.failed
+    assert "NT-15" in failed and len(failed) > 1
+
+
+def test_absolute_time_that_is_late() -> None:
+    program, beats, messages = reported("trace_off_on")
+    index = place(messages, "ProgTraceSync", 1)
+    set_at(messages, index, tstamp=messages[index].tstamp + 10_000)
+    assert "NT.8.7.absolute" in sent(program, beats, messages).book.failed

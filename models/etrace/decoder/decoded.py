@@ -54,9 +54,11 @@ class Event(NamedTuple):
     kind and index: "sync" (3.0), "notify" (an address with that flag) and "ambiguous" happen at instruction `index`;
     "trap" (3.1), "context" (3.2) and "support" (3.3) when `index` instructions had retired. packet: where it was
     reported. Of a trap: ecause, interrupt; tval and epc, None where nothing reported it; handler, None if nothing of it
-    retired. again, of "ambiguous": instruction `index` is the first that fits what was reported, and the hart may have
-    come to the same place again by a "loop" of direct jumps, by an inferred "return", or by an uninferable "jump";
-    "before": it is the last one that fits, and the round that ends with it may not have been. text: for people.
+    retired; undefined: epc was read from an `address` that the specification leaves undefined (thaddr=0 of a packet for
+    another trap, or of a trap before anything was traced). again, of "ambiguous": instruction `index` is the first that
+    fits what was reported, and the hart may have come to the same place again by a "loop" of direct jumps, by an
+    inferred "return", or by an uninferable "jump"; "before": it is the last one that fits, and the round that ends with
+    it may not have been. text: for people.
     """
 
     kind: str
@@ -69,6 +71,7 @@ class Event(NamedTuple):
     handler: int | None = None
     again: str = ""
     text: str = ""
+    undefined: bool = False
 
 
 class Diagnostic(NamedTuple):

@@ -295,8 +295,12 @@ class Interpreter:
             self._settle()
         if self.state is State.TRACING and self._at_branch:
             self.complain("ET.alg.last", "the last instruction before the trap was not reported")
+        undefined = self.state is not State.TRACING
         epc = self._epc(v)
-        event = {"epc": epc, "ecause": v["ecause"], "interrupt": v["interrupt"], "tval": v.get("tval")}
+        event = {
+            "epc": epc, "ecause": v["ecause"], "interrupt": v["interrupt"], "tval": v.get("tval"),
+            "undefined": undefined and epc is not None,
+        }  # fmt: skip
         path.interrupt()
         if handler is None:
             self._synchronized(0)

@@ -48,6 +48,22 @@ def heard(job: Job, retired: Retired) -> Retired:
     return retired if keep.all() else retired.select(keep)
 
 
+LEVELS = ("in_reset", "low_power")  # of the ingress port; an encoder need not have an input for them
+
+
+def connected(job: Job, what: Stimulus) -> Stimulus:
+    """The stimulus without the levels that the job leaves out: tracing is switched off for as long instead, which every
+    encoder has an input for.
+    """
+    beats = what.beats
+    for name in LEVELS:
+        if name in job.without:
+            level = getattr(beats, name) != 0
+            beats.inst_tracing = np.where(level, 0, beats.inst_tracing).astype(beats.inst_tracing.dtype)
+            setattr(beats, name, np.zeros_like(getattr(beats, name)))
+    return what
+
+
 def traced(retired: Retired, program: Program) -> Retired:
     """A recorded run between trace_on and trace_off."""
     on, off = (Retired.from_columns(kind=[kind], pc=[0], size=[0]) for kind in (Kind.TRACE_ON, Kind.TRACE_OFF))

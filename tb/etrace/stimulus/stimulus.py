@@ -29,7 +29,7 @@ from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import RESTART_KINDS, with_itype_width, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 from rvtrace.tb.common.job import Job, JobError
-from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, heard, of_scenario, traced
+from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, connected, heard, of_scenario, traced
 from rvtrace.tb.etrace.stimulus.golden import find
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 
@@ -55,6 +55,7 @@ def stimulus(job: Job) -> Stimulus:
         what = Stimulus(case.program, from_beats(case.beats, case.program, config.variant), case.beats, config)
     else:
         what = _walked(job)
+    what = connected(job, what)
     _believed(job, what)
     what.config = replace(config, trap_vectors=config.trap_vectors or vectors(job, what.retired))
     return what

@@ -18,7 +18,7 @@ from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import with_options, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 from rvtrace.tb.common.job import Job, JobError
-from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, heard, of_scenario, traced
+from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, connected, heard, of_scenario, traced
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 
 COUNTER = 1  # trTeInstImplicitReturnMode: returns are counted and believed, so none may go elsewhere
@@ -29,7 +29,7 @@ def stimulus(job: Job) -> Stimulus:
     config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
-        return of_scenario(job, SCENARIOS, reported)
+        return connected(job, of_scenario(job, SCENARIOS, reported))
     elf = None
     if kind == "program":
         run = recording.load(name, config.xlen)
@@ -45,7 +45,7 @@ def stimulus(job: Job) -> Stimulus:
     retired = reported(job, heard(job, retired), program)
     if wrong := misleading(retired, config.implicit_return):
         raise JobError(f"{job.source} cannot be traced so: {explain(retired, program, config.implicit_return, wrong)}")
-    return Stimulus(program, retired, beats_of(job, retired), config, elf)
+    return connected(job, Stimulus(program, retired, beats_of(job, retired), config, elf))
 
 
 def random_program(job: Job) -> tuple[Program, random.Random]:
