@@ -39,7 +39,7 @@ def plan() -> Plan:
     return plan_of(__file__)
 
 
-def check(capture: NtraceCapture, tolerances: Tolerances | None = None, explain: bool = True) -> Verdict:
+def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, explain: bool = True) -> Verdict:
     """Check one capture against every clause that applies to it.
 
     explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
