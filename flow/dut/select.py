@@ -138,6 +138,10 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     if job.backpressure and not dut.backpressure:
         return "lets the output wait"
     found = _made(dut, job, options)
+    if isinstance(found, Job) and job.source.startswith("scenario:"):
+        scenario = system.scenarios[job.source.partition(":")[2]]
+        if scenario.needs and (lacks := scenario.missing(found.settings)):
+            return f"needs {lacks}"
     if changed and isinstance(found, Job):
         found.name += "-as-claimed"  # the scenario's name may contain the widths that it had
     return found

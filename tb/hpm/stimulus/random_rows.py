@@ -93,7 +93,7 @@ class Csrs:
         if kind is None and rng.random() < 0.03:
             address = rng.choice(_FOREIGN) if rng.random() < 0.7 else rng.getrandbits(12)
             return Access(rng.randrange(4), address, rng.getrandbits(self.config.xlen), mode, rng.getrandbits(1))
-        found = self._kinds[kind or rng.choices(self._names, self._weights)[0]]
+        found = self._kinds[kind or rng.choices(self._names, self._weights)[0]] or self._kinds["any"]
         if number is not None:
             found = [c for c in found if c.number == number] or found
         c = rng.choice(found)
