@@ -29,7 +29,7 @@ _PULSES = {
     "ntrace": {"notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i"},
     "etrace": {"notify": "ing_notify_i"},
     "ctr": {"xlen32": "csr_xlen32_i"},
-    "hpm": {"xlen32": "csr_xlen32_i"},
+    "hpm": {"xlen32": "csr_xlen32_i", "csr_priv": "csr_priv_i", "priv": "priv_i"},
 }  # fmt: skip
 # Clauses that are checked only where a tolerance of [profile] does not have this value.
 _FREED = {
@@ -232,8 +232,8 @@ def not_run(dut: Dut, system: Any) -> dict[str, str]:
     if dut.ip != "hpm" or dut.exact:
         return {}
     why = (
-        "seen where every counter is looked at in every cycle: map counter_o, of_o, lcofi_o and lcofie_o, and write"
-        " [profile] exact = true"
+        "no look at a counter distinguished it; with counter_o, of_o and lcofi_o mapped, [profile] shown = true looks"
+        " at them in each row, and exact = true compares every cycle with the reference profile"
     )
     return {clause.id: why for clause in system.plan.clauses.values() if set(clause.checks) == {"cycles"}}
 

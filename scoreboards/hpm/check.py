@@ -7,8 +7,9 @@
 Every counter, OF, LCOFIP and LCOFIE is compared in every cycle, starting from what the device showed in the cycle
 before: one wrong cycle is one failure, and what follows is judged separately. Accesses are compared one by one
 (`rvtrace.scoreboards.hpm.software`), cycles many at once (`rvtrace.scoreboards.hpm.cells`); the rules
-(`rvtrace.scoreboards.hpm.rules`) decide what a cycle tests and which clause a wrong one violates. A device that does
-not show its counters is checked by the outcomes of accesses and the values read.
+(`rvtrace.scoreboards.hpm.rules`) decide what a cycle tests and which clause a wrong one violates. A device that
+does not declare the profile is compared with what the specification decides (`rvtrace.scoreboards.hpm.free`): at each
+read, and in each row if it shows its counters.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_o
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
+from rvtrace.scoreboards.hpm.free import FreeSoftware
 from rvtrace.scoreboards.hpm.rules import Overflow, Rule, enable_rules, of_rules, request_rules, rules, unexplained
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
@@ -60,7 +62,8 @@ class Check:
     def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances) -> None:
         self.capture, self.book, self.tolerances = capture, book, tolerances
         self.blame = Blame()
-        self.software = Software(capture, book, tolerances, self.blame)
+        kind = Software if capture.exact else FreeSoftware
+        self.software = kind(capture, book, tolerances, self.blame)
         self.epochs: Epochs | None = None
         self.overflows = 0
 
@@ -78,9 +81,9 @@ class Check:
             self.book.fail(failure)
 
     def cells(self) -> Iterable[Cells]:
-        """The cycles of the run, many at a time; none if the device does not show its counters."""
+        """The cycles of the run, many at a time; none if the device does not declare the profile."""
         rows, state = self.capture.rows, self.capture.state
-        if state is None or self.epochs is None:
+        if state is None or self.epochs is None or not self.capture.exact:
             return
         for row in broken(rows, state).tolist():
             self.book.fail(

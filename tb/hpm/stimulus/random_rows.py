@@ -145,7 +145,9 @@ class Csrs:
             return rng.choice((1 << OF_BIT, filters, 1 << rng.choice(list(INHIBITS.values()))))
         known = [e for e in range(FIRST_EVENT + self.config.events) if self.config.selectors[n] >> e & 1]
         return filters | (
-            rng.choice(known) if rng.random() < 0.9 else rng.choice((rng.randrange(66), 1 << 55, rng.getrandbits(58)))
+            self.config.code(rng.choice(known))
+            if rng.random() < 0.9
+            else rng.choice((rng.randrange(66), 1 << 55, rng.getrandbits(58)))
         )
 
 

@@ -191,12 +191,12 @@ def next_cycle(s: ScenarioScript) -> None:
                     s.everything()
             elif name in s.there and s.config.xlen == 64:
                 for value in (1 << bit, 0):
-                    s.everything(s.access(WRITE, name, value | s.selector(n, n) * (n > 2), M))
+                    s.everything(s.access(WRITE, name, value | s.config.code(s.selector(n, n)) * (n > 2), M))
                     s.everything()
     s.at(M)
     for n in s.numbers:
         for selector in (0, *s.known(n)[:4], 0, *s.known(n)[-2:]):
-            s.everything(s.access(WRITE, f"mhpmevent{n}", selector, M))
+            s.everything(s.access(WRITE, f"mhpmevent{n}", s.config.code(selector), M))
             s.everything(number=1)
     s.seen()
 
@@ -212,7 +212,7 @@ def unknown_selectors(s: ScenarioScript) -> None:
     """Selectors that a counter cannot count become 0, whatever they look like: it counts nothing."""
     last = FIRST_EVENT + s.config.events
     for n in s.numbers:
-        tried = [e for e in range(1, last) if e not in s.known(n)][:3] + [
+        tried = [s.config.code(e) for e in range(1, last) if e not in s.known(n)][:3] + [
             last,
             63,
             64,

@@ -84,9 +84,10 @@ def event_written_at_overflow(s: ScenarioScript) -> None:
     thin = int(s.config.xlen == 64)
     for n, before, written, at in product(s.numbers[:3], (0, 1), (0, 1), (-1, 0, 1)):
         selector = s.selector(n, n)
-        ways = [("h", written << 31, thin), ("", selector, thin)]
+        code = s.config.code(selector)
+        ways = [("h", written << 31, thin), ("", code, thin)]
         if s.config.xlen == 64:
-            ways += [("", written << 63 | selector, 0)]
+            ways += [("", written << 63 | code, 0)]
         for half, value, xlen32 in ways:
             for op in (WRITE, SET, CLEAR) if half or not xlen32 else (WRITE,):
                 s.near(n, 1)
@@ -240,7 +241,7 @@ def all_pairs(s: ScenarioScript) -> None:
     n = s.numbers[0]
     selector = s.selector(n, n)
     half, shift, thin = ("h", 32, 1) if f"mhpmevent{n}h" in s.there and s.config.xlen == 32 else ("", 0, 0)
-    event = (OF | selector) >> shift & s.ones()
+    event = (OF | s.config.code(selector)) >> shift & s.ones()
     kinds: dict[str, Access | None] = {
         "inhibit": s.access(SET, "mcountinhibit", 1 << n, M),
         "go": s.access(CLEAR, "mcountinhibit", 1 << n, M),
