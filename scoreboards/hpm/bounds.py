@@ -72,6 +72,7 @@ class Count:
     bits: int = 0
     wraps: int = 0  # certain ones since the last look
     sure: int = 0  # certain ones that `Flags` has not taken
+    ahead: int = 0  # those of them that a look need not show yet
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
     moved: int = 0  # what it surely counted since the last look
@@ -114,9 +115,12 @@ class Count:
             return False, False
         if self.hi < self.modulus:
             return False, False
+        if (full := self.lo // self.modulus) > self.ahead:
+            self.sure, self.ahead = self.sure + full - self.ahead, full
         times = self.visible(cycle)[0] // self.modulus
         if times:
-            self.wraps, self.sure = self.wraps + times, self.sure + times
+            self.sure += max(0, times - self.ahead)
+            self.wraps, self.ahead = self.wraps + times, max(0, self.ahead - times)
             self._down(times * self.modulus)
         return True, times > 0
 
@@ -179,13 +183,15 @@ class Count:
 
     def _known(self, bits: int, lo: int, hi: int, floor: int) -> None:
         self.bits, self.lo, self.hi, self.floor = bits, min(lo, hi), max(lo, hi), floor
+        self.ahead = min(self.ahead, self.lo >> bits)
 
     def write(self, cycle: int, value: int, part: str, most: int) -> None:
         """It is written, in a cycle in which it would have counted at most so much. The written part is the value, the
         rest counts on or not.
         """
+        old_bits, (lo, hi) = self.bits, self.visible(cycle)
         under_way = self.late(cycle)[1]
-        self.recent = deque((when, 0, hi) for when, _, hi in self.recent)
+        self.recent = deque((when, 0, most_) for when, _, most_ in self.recent)
         if part == HIGH and self.width <= 32:  # there is nothing to write
             self.apart.clear()
             self.hi += most * self.freedom.timing
@@ -193,7 +199,6 @@ class Count:
         late = under_way + (most if self.freedom.latency and self.n >= FIRST else 0)
         if late and most and self.freedom.latency:
             self.recent.append((cycle, 0, most))
-        old_bits, (lo, hi) = self.bits, self.visible(cycle)
         low, high = value & (_HALF - 1), value >> 32
         self.restart()
         self.written = True
@@ -220,7 +225,7 @@ class Count:
     def forget(self) -> None:
         """Nobody knows what it counts."""
         self.bits, self.blind = 0, True
-        self.lo = self.hi = self.floor = 0
+        self.lo = self.hi = self.floor = self.ahead = 0
         self.recent.clear()
         self.restart()
 
@@ -275,7 +280,7 @@ class Bounds:
     def __init__(self, config: Config, freedom: Freedom) -> None:
         self.config, self.freedom = config, freedom
         self.counts = {n: Count(n, config.widths[n], freedom) for n in range(32) if config.has(n)}
-        self.cycle = 0
+        self._levels = 0, 1
         self._before: dict[int, tuple[Setting, int]] = {}  # of each counter the setting and the mode before
         self._history: deque[Cycle] = deque(maxlen=max(1, freedom.latency))
 
@@ -284,12 +289,16 @@ class Bounds:
         """Some cycles, all of them the same. settings: that apply by the profile; then: after the access of the cycle.
         written: the counter that is written (it is left alone), -1 none; access: whether there is an access.
         """
-        self.cycle = cycle.number
+        levels = cycle.counts.stopcount, cycle.counts.cycle
+        stirred, self._levels = levels != self._levels and self.freedom.latency > 0, levels
         for n, count in self.counts.items():
             now = settings[n]
+            if stirred and n >= FIRST and count.recent:
+                count.late(cycle.number)
+                count.widen(0)  # what is under way may find the counters stopped
             was, mode = self._before.get(n, (now, cycle.priv))
             if n == written:
-                self._before[n] = then[n], cycle.priv
+                self._before[n] = now, cycle.priv
                 continue
             lo, hi = self._range(now, cycle)
             if self.freedom.timing and (now != was or mode != cycle.priv or then[n] != now):
@@ -300,7 +309,7 @@ class Bounds:
                     changed = [self._range(now, past._replace(priv=cycle.priv))[1] for past in self._history]
                     if changed != [self._range(was, past._replace(priv=mode))[1] for past in self._history]:
                         count.widen(sum(changed))
-            self._before[n] = then[n], cycle.priv
+            self._before[n] = now, cycle.priv
             if now.selector == UNKNOWN:
                 if any((cycle.counts.cycle, cycle.counts.retired, *cycle.counts.events)):
                     count.forget()
@@ -310,7 +319,7 @@ class Bounds:
                 count.add(cycle.number, lo * length, hi * length)
                 if count.lo // _HALF != before // _HALF and count.width > 32:
                     count.apart["HPM.half.carry"] = -_HALF
-            self._apart(count, now, cycle, lo, hi, written, access)
+            self._apart(count, now, cycle, lo, hi, written, access, length)
         self._history.append(cycle)
 
     def most(self, n: int, setting: Setting, cycle: Cycle) -> int:
@@ -341,7 +350,9 @@ class Bounds:
         )
         return (0 if unsure else raw), raw
 
-    def _apart(self, count: Count, now: Setting, cycle: Cycle, lo: int, hi: int, written: int, access: bool) -> None:
+    def _apart(
+        self, count: Count, now: Setting, cycle: Cycle, lo: int, hi: int, written: int, access: bool, length: int
+    ) -> None:
         """By how much blocks that break a clause differ."""
         apart, sure = count.apart, lo == hi
         raw = cycle.counts.of(now.selector) if now.selector > 0 else 0
@@ -349,7 +360,7 @@ class Bounds:
 
         def more(clause: str, by: int) -> None:
             if by:
-                apart[clause] = apart.get(clause, 0) + by
+                apart[clause] = apart.get(clause, 0) + by * length
 
         if not sure:
             return
@@ -467,9 +478,11 @@ class Flags:
                 wrap.cleared = True
                 self.ip = value or None
 
-    def write_counter(self, n: int, might: bool) -> None:
-        """A counter is written. might: it would have wrapped in that cycle, and nothing says whether it did."""
-        if open_ := n in self._wraps and self._wraps[n].at is None:
+    def write_counter(self, n: int, might: bool, ahead: bool) -> None:
+        """A counter is written. might: it would have wrapped in that cycle, and nothing says whether it did; ahead: it
+        has to wrap, and need not have done so before the write.
+        """
+        if open_ := n in self._wraps and (self._wraps[n].at is None or ahead):
             del self._wraps[n]
         if open_ or might:
             self.of[n] = 1 if self.of[n] == 1 else None

@@ -45,11 +45,23 @@ def plan() -> Plan:
 
 
 def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
-    """Check one capture against every clause that applies to it. The check stays in verdict.encoded, for coverage."""
-    verdict = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
-    with timed(verdict, "scoreboard"):
-        verdict.encoded = Check(capture, verdict.book, chosen(tolerances, capture, Tolerances))
-        verdict.encoded.run()
+    """Check one capture against every clause that applies to it. The check stays in verdict.encoded, for coverage.
+
+    Without the profile the run is read as one of a device with little latency and the choices of the reference first;
+    with more of what is left open if that fails. The verdict is the first one with the fewest clauses that fail.
+    """
+    given = chosen(tolerances, capture, Tolerances)
+    verdict: Verdict | None = None
+    for one in [given] if capture.exact else given.readings():
+        found = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+        with timed(found, "scoreboard"):
+            found.encoded = Check(capture, found.book, one)
+            found.encoded.run()
+        if verdict is None or len(found.book.failed) < len(verdict.book.failed):
+            verdict = found
+        if found.passed:
+            break
+    assert verdict is not None
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}

@@ -139,10 +139,11 @@ class FreeSoftware(Software):
             count = self.bounds.counts[n]
             most = self.bounds.most(n, before[n], cycle)
             open_ = freedom.timing and (count.bits != count.width or count.hi + most >= count.modulus)
+            ahead = count.ahead > 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
             if n >= FIRST:
-                self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE))
+                self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE), ahead)
         self.flags.step(cycle.number)
         if w.of[row] != NONE and int(w.event[row]) in self.flags.of and self.config.has_sscofpmf:
             self.flags.write_of(int(w.event[row]), int(w.of[row]))
@@ -248,7 +249,8 @@ class FreeSoftware(Software):
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
             return True
-        return super()._may(csr, rdata, answer)
+        counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
+        return not self._broken and not counter and super()._may(csr, rdata, answer)
 
     # --- Settings -----------------------------------------------------------------------------------
 

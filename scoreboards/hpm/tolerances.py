@@ -6,7 +6,7 @@ The defaults are docs/reference/hpm-profile.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass
@@ -38,6 +38,12 @@ class Tolerances:
     wfi: str = "stops"
     stopcount: str = "stops"
     shown: bool = False
+
+    def readings(self) -> list[Tolerances]:
+        """These tolerances, after stricter ones that many devices keep to: what they meet is judged more closely."""
+        strict = replace(self, latency=0, timing="profile", wfi="stops", stopcount="stops")
+        found = [strict, *(replace(self, latency=min(cycles, self.latency)) for cycles in (0, 2)), self]
+        return [one for k, one in enumerate(found) if one not in found[:k]]
 
     @classmethod
     def free(cls) -> Tolerances:

@@ -62,8 +62,9 @@ def foreign(rows: Rows, config: Config, without: Sequence[str], at_start: bool =
     known = {c.address for xlen in (32, 64) for c in csrs(Config(xlen=xlen))}
     out = rows.select(np.arange(len(rows)))
     out.op[(out.op != NO_ACCESS) & ~np.isin(out.addr, list(known))] = READ
-    asked = asking(out, config)
-    out = Rows.concat([asked, out] if at_start else [out, asked])
+    asked, looks = asking(out, config), Script(config)
+    looks.look_at()  # counts are judged from one look to the next
+    out = Rows.concat([asked, looks.rows(), out] if at_start else [looks.rows(), out, looks.rows(), asked])
     missing = {"csr_priv", "priv"} & set(without)
     if len(missing) == 2:
         out.priv[:], out.mode[:], out.stopcount[:] = M, M, 0

@@ -56,6 +56,7 @@ def overflow_again(s: ScenarioScript) -> None:
         for of in (1, 0, 1):
             s.preset(n, -1)
             s.cause(n)
+            s.idle(6)
             s.look(f"mhpmevent{n}")
             s.read("mip", M)
             s.count(n, s.selector(n, n), of=of)
@@ -190,7 +191,7 @@ def several_overflow(s: ScenarioScript) -> None:
                 s.preset(n, -1)
             s.write("mcountinhibit", 0, M)
             s.everything()
-            s.idle(2)
+            s.idle(6)
             s.seen(*group[:3])
 
 
