@@ -73,6 +73,7 @@ class Count:
     wraps: int = 0  # certain ones since the last look
     sure: int = 0  # certain ones that `Flags` has not taken
     ahead: int = 0  # those of them that a look need not show yet
+    revoked: bool = False  # what was certain is not
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
     moved: int = 0  # what it surely counted since the last look
@@ -92,11 +93,15 @@ class Count:
         if self.freedom.latency and self.n >= FIRST:
             self.recent.append((cycle, lo, hi))
 
-    def widen(self, more: int) -> None:
-        """What it counted recently may be seen by another setting: not at all, or `more`."""
+    def widen(self, other: dict[int, int]) -> None:
+        """What it counted recently may be seen by another setting: not at all, or by cycle as often as `other` says."""
         self.lo -= sum(lo for _, lo, _ in self.recent)
-        self.hi += more
-        self.recent = deque((cycle, 0, max(hi, more)) for cycle, _, hi in self.recent)
+        counted = {cycle: hi for cycle, _, hi in self.recent}
+        most = {cycle: max(counted.get(cycle, 0), other.get(cycle, 0)) for cycle in sorted({*counted, *other})}
+        self.hi += sum(most.values()) - sum(counted.values())
+        if self.ahead > (held := max(0, self.lo) >> self.bits):
+            self.sure, self.ahead, self.revoked = max(0, self.sure - self.ahead + held), held, True
+        self.recent = deque((cycle, 0, hi) for cycle, hi in most.items() if hi)
         self.apart.clear()
 
     def late(self, cycle: int) -> tuple[int, int]:
@@ -295,7 +300,7 @@ class Bounds:
             now = settings[n]
             if stirred and n >= FIRST and count.recent:
                 count.late(cycle.number)
-                count.widen(0)  # what is under way may find the counters stopped
+                count.widen({})  # what is under way may find the counters stopped
             was, mode = self._before.get(n, (now, cycle.priv))
             if n == written:
                 self._before[n] = now, cycle.priv
@@ -306,9 +311,11 @@ class Bounds:
                     low, high = self._range(other, cycle._replace(priv=priv))
                     lo, hi = min(lo, low), max(hi, high)
                 if n >= FIRST and self.freedom.latency and (now != was or mode != cycle.priv):
-                    changed = [self._range(now, past._replace(priv=cycle.priv))[1] for past in self._history]
-                    if changed != [self._range(was, past._replace(priv=mode))[1] for past in self._history]:
-                        count.widen(sum(changed))
+                    past = [one for one in self._history if one.number >= cycle.number - self.freedom.latency]
+                    new = {one.number: self._range(now, one._replace(priv=cycle.priv))[1] for one in past}
+                    if new != {one.number: self._range(was, one._replace(priv=mode))[1] for one in past}:
+                        count.late(cycle.number)
+                        count.widen(new)
             self._before[n] = now, cycle.priv
             if now.selector == UNKNOWN:
                 if any((cycle.counts.cycle, cycle.counts.retired, *cycle.counts.events)):
@@ -428,6 +435,9 @@ class Flags:
             if cycle <= self._blind.get(n, -1):
                 self._may(n)
             wrap = self._wraps.get(n)
+            if wrap is not None and count.revoked:
+                wrap.at = None
+            count.revoked = False
             if may or sure:
                 if wrap is None:
                     wrap = self._wraps[n] = _Wrap(self.of[n])
