@@ -196,11 +196,11 @@ class Count:
         """
         old_bits, (lo, hi) = self.bits, self.visible(cycle)
         under_way = self.late(cycle)[1]
-        self.recent = deque((when, 0, most_) for when, _, most_ in self.recent)
         if part == HIGH and self.width <= 32:  # there is nothing to write
-            self.apart.clear()
+            self.widen({})
             self.hi += most * self.freedom.timing
             return
+        self.recent = deque((when, 0, most_) for when, _, most_ in self.recent)
         late = under_way + (most if self.freedom.latency and self.n >= FIRST else 0)
         if late and most and self.freedom.latency:
             self.recent.append((cycle, 0, most))
