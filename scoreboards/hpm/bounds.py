@@ -317,7 +317,8 @@ class Bounds:
                         count.late(cycle.number)
                         count.widen(new)
             self._before[n] = now, cycle.priv
-            if now.selector == UNKNOWN:
+            open_ = self.freedom.timing and UNKNOWN in (was.selector, then[n].selector)
+            if now.selector == UNKNOWN or open_:
                 if any((cycle.counts.cycle, cycle.counts.retired, *cycle.counts.events)):
                     count.forget()
                 continue

@@ -66,7 +66,8 @@ class FreeSoftware(Software):
                         self._known |= {name} if mask >> 63 or not self.config.has_sscofpmf else set()
                 elif name in self.rules.controls and name not in ("mip", "mie"):
                     self.rules.controls[name] = value & (1 << LCOFI_BIT) if name in _OUTSIDE else value
-                    self._known.add(name)
+                    if mask >> 62 or not name.endswith("cfg"):  # filters are in the high half
+                        self._known.add(name)
         if "mcountinhibit" in self.learned.gone:
             self._known.add("mcountinhibit")
         self._changed()
@@ -249,6 +250,8 @@ class FreeSoftware(Software):
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
             return True
+        if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
+            return True
         counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
         return not self._broken and not counter and super()._may(csr, rdata, answer)
 
@@ -273,17 +276,23 @@ class FreeSoftware(Software):
         mask, value = self.learned.after.get(row, (0, 0))
         if self.tolerances.select == "any":
             held = value & mask & SELECT_MASK if mask & _LOW else self.learned.pairs.get((n, asked), UNKNOWN)
+            if held != UNKNOWN and mask & _LOW and asked & ~mask:
+                held = UNKNOWN  # of the other half, which is not 0, nobody knows
             self._selectors[n] = UNKNOWN if held == UNKNOWN else self._selector(n, held)
             if held != UNKNOWN:
                 self.rules.events[n] = self.rules.events[n] & ~SELECT_MASK | held
-            elif mask:
-                self.rules.events[n] = self.rules.events[n] & ~(mask & SELECT_MASK) | value & mask & SELECT_MASK
+            else:
+                shown = asked & ~mask | value & mask & SELECT_MASK
+                self.rules.events[n] = self.rules.events[n] & ~SELECT_MASK | shown
         else:
             self._selectors[n] = self._selector(n, self.rules.events[n] & SELECT_MASK)
         self._changed()
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
         super()._adopt(row, csr, access, rdata, answer)
+        if csr.high or not narrow(self.config, access):
+            self._known.add(csr.state)
+            self._changed()
         if csr.state.startswith("mhpmevent") and csr.number in self.bounds.counts and not csr.read_only:
             n, shift = csr.number, 32 * csr.high
             mask = (_LOW if csr.high or narrow(self.config, access) else (1 << 64) - 1) << shift & SELECT_MASK
