@@ -198,7 +198,8 @@ class Count:
         under_way = self.late(cycle)[1]
         if part == HIGH and self.width <= 32:  # there is nothing to write
             self.widen({})
-            self.hi += most * self.freedom.timing
+            if self.freedom.timing and most:
+                self.add(cycle, 0, most)
             return
         self.recent = deque((when, 0, most_) for when, _, most_ in self.recent)
         late = under_way + (most if self.freedom.latency and self.n >= FIRST else 0)
