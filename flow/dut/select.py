@@ -32,7 +32,7 @@ _PULSES = {
     },
     "etrace": {"notify": "ing_notify_i", "in_reset": "in_reset_i"},
     "ctr": {"xlen32": "csr_xlen32_i"},
-    "hpm": {"xlen32": "csr_xlen32_i"},
+    "hpm": {"xlen32": "csr_xlen32_i", "csr_priv": "csr_priv_i", "priv": "priv_i"},
 }  # fmt: skip
 # Clauses that are checked only where a tolerance of [profile] does not have this value.
 _FREED = {
@@ -141,6 +141,10 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
     if job.backpressure and not dut.backpressure:
         return "lets the output wait"
     found = _made(dut, job, options)
+    if isinstance(found, Job) and job.source.startswith("scenario:"):
+        scenario = system.scenarios[job.source.partition(":")[2]]
+        if scenario.needs and (lacks := scenario.missing(found.settings)):
+            return f"needs {lacks}"
     if changed and isinstance(found, Job):
         found.name += "-as-claimed"  # the scenario's name may contain the widths that it had
     return found
@@ -231,8 +235,8 @@ def not_run(dut: Dut, system: Any) -> dict[str, str]:
     if dut.ip != "hpm" or dut.exact:
         return {}
     why = (
-        "seen where every counter is looked at in every cycle: map counter_o, of_o, lcofi_o and lcofie_o, and write"
-        " [profile] exact = true"
+        "no look at a counter distinguished it; with counter_o, of_o and lcofi_o mapped, [profile] shown = true looks"
+        " at them in each row, and exact = true compares every cycle with the reference profile"
     )
     return {clause.id: why for clause in system.plan.clauses.values() if set(clause.checks) == {"cycles"}}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from rvtrace.models.common.options import ConfigError, Options, number, option, shown, switch
@@ -28,7 +29,8 @@ class Config(Options):
     counters: mask of mhpmcounter3 to 31 that exist. widths: of 32 counters in bits (0 to 2 and absent ones are 64).
     selectors: of 32 counters the mask of selectors each can count (absent ones: bit 0 only). inhibit: mask of the bits
     of mcountinhibit that exist. -1, or a tuple of one element, is everything or the same for all. has_u, has_s, has_h:
-    modes. has_sscofpmf, has_smcntrpmf, has_shlcofideleg: extensions.
+    modes. has_sscofpmf, has_smcntrpmf, has_shlcofideleg: extensions. codes: by selector the SELECT that means it (-1:
+    its number). event_widths: by selector the bits of its count (-1: event_bits), if the block has fewer for some.
     """
 
     IP: ClassVar[str] = "hpm"
@@ -47,6 +49,8 @@ class Config(Options):
     has_sscofpmf: int = switch(1)
     has_smcntrpmf: int = switch(1)
     has_shlcofideleg: int = switch(1)
+    codes: tuple[int, ...] = (ALL,)
+    event_widths: tuple[int, ...] = (ALL,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,6 +62,38 @@ class Config(Options):
         object.__setattr__(self, "counters", counters)
         object.__setattr__(self, "inhibit", self._bits("inhibit") & (counters | 0b101))
         self._per_counter()
+        self._per_selector()
+
+    def _per_selector(self) -> None:
+        """`codes` and `event_widths`: -1 alone, or one for each of 64 selectors."""
+        for name in ("codes", "event_widths"):
+            given = getattr(self, name)
+            if len(given) not in (1, 64) or (len(given) == 1 and given[0] != ALL):
+                raise ConfigError(
+                    f"{name.upper()} has {len(given)} values; give number:value for some selectors, or 64"
+                )
+            if set(given) == {ALL}:
+                object.__setattr__(self, name, (ALL,))
+        codes = [self.code(selector) for selector in range(FIRST_EVENT + self.events)]
+        if len(set(codes)) < len(codes) or codes[0] or max(codes) >> 56:
+            raise ConfigError("CODES gives two selectors one code, selector 0 one other than 0, or one beyond 56 bits")
+        if any(not 1 <= self.event_width(selector) <= self.event_bits for selector in range(FIRST_EVENT, 64)):
+            raise ConfigError(
+                f"EVENT_WIDTHS has a width beyond EVENT_BITS={self.event_bits}; give 1 to {self.event_bits}"
+            )
+
+    def code(self, selector: int) -> int:
+        """The SELECT that means a selector."""
+        return selector if len(self.codes) == 1 or self.codes[selector] == ALL else self.codes[selector]
+
+    def selector(self, code: int) -> int | None:
+        """The selector that a SELECT means; None if it means none."""
+        return _selectors(self.codes, self.events).get(code)
+
+    def event_width(self, selector: int) -> int:
+        """Bits of the count of an event."""
+        one = self.event_widths[selector if len(self.event_widths) > 1 else 0]
+        return self.event_bits if one == ALL else one
 
     def _bits(self, name: str) -> int:
         value = getattr(self, name)
@@ -131,6 +167,9 @@ class Config(Options):
             if any(one != usual for one in text.values()):
                 often = max(text.values(), key=list(text.values()).count)
                 found[name] = ",".join([often, *(f"{n}:{one}" for n, one in text.items() if one != often)])
+        for name in ("codes", "event_widths"):
+            if len(values := getattr(self, name)) > 1:
+                found[name] = ",".join(f"{n}:{one:#x}" for n, one in enumerate(values) if one != ALL)
         return found
 
     @classmethod
@@ -138,9 +177,35 @@ class Config(Options):
         """COUNTERS and INHIBIT are masks or sums of bit numbers (`3+4`); WIDTHS and SELECTORS are lists (`40,3:12`)."""
         if name in ("widths", "selectors"):
             return _table(name, value)
+        if name in ("codes", "event_widths"):
+            return _by_selector(name, value)
         if name in ("counters", "inhibit"):
             return _mask(name, value)
         return super().parse(name, value, given)
+
+
+@lru_cache(maxsize=64)
+def _selectors(codes: tuple[int, ...], events: int) -> dict[int, int]:
+    """Selectors by code."""
+    several = len(codes) > 1
+    return {codes[n] if several and codes[n] != ALL else n: n for n in range(FIRST_EVENT + events)}
+
+
+def _by_selector(name: str, value: Any) -> tuple[int, ...]:
+    """A list; or text: `selector:value` for some, joined by commas; of codes "mask" is one bit for each selector."""
+    if not isinstance(value, str):
+        return tuple(_number(name, item) for item in (value if isinstance(value, (list, tuple)) else [value]))
+    if name == "codes" and value == "mask":
+        return (0, *(1 << n if n < 56 else ALL for n in range(63)))
+    out = [ALL] * 64
+    for item in value.split(","):
+        at, colon, one = item.rpartition(":")
+        if not colon:
+            return (_number(name, one),)
+        if (selector := _number(name, at)) not in range(64):
+            raise ConfigError(f"{shown(name, value)} names selector {selector}; give numbers 0 to 63")
+        out[selector] = _number(name, one)
+    return tuple(out)
 
 
 def _number(name: str, value: Any) -> int:

@@ -130,7 +130,7 @@ class Hpm:
         selector, filters = (
             (_FIXED[n][0], self.controls[_FIXED[n][1]])
             if n in _FIXED
-            else (self.events[n] & SELECT_MASK, self.events[n])
+            else (self.config.selector(self.events[n] & SELECT_MASK) or 0, self.events[n])
         )
         return 0 if filters >> _INHIBITED_BY[priv] & 1 else selector
 

@@ -117,7 +117,7 @@ def _filters(config: Config, present: int) -> tuple[Field, ...]:
 def _event(config: Config, n: int) -> tuple[Field, ...]:
     if not config.has(n):
         return (row("SELECT", "55:0", "RO", "not implemented", undefined=False),)
-    known = tuple(e for e in range(config.selectors[n].bit_length()) if config.selectors[n] >> e & 1)
+    known = tuple(config.code(e) for e in range(config.selectors[n].bit_length()) if config.selectors[n] >> e & 1)
     return (
         row(
             "SELECT",

@@ -15,7 +15,7 @@ import numpy as np
 from rvtrace.models.hpm.access import acting, narrow, operand, writes
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST, LAST
-from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
 from rvtrace.models.hpm.rows import NO_ACCESS
@@ -220,7 +220,7 @@ class Software:
         else:
             if name.startswith("mhpmevent"):
                 written.event[row] = n
-                self._asked[n] = self._would(csr, access, old) & SELECT_MASK
+                self._asked[n] = self.config.selector(self._would(csr, access, old) & SELECT_MASK) or 0
                 if half != LOW:
                     written.of[row] = now >> OF_BIT
             self._new(row)
@@ -231,8 +231,9 @@ class Software:
         """Settings of all counters now."""
         rules = self.rules
         words = list(rules.events)
-        words[0], words[2] = rules.controls["mcyclecfg"] | 1, rules.controls["minstretcfg"] | 2
-        selectors = [word & SELECT_MASK for word in words]
+        words[0], words[2] = rules.controls["mcyclecfg"], rules.controls["minstretcfg"]
+        fixed = {0: CYCLES, 2: RETIRED}
+        selectors = [fixed.get(n, self.config.selector(word & SELECT_MASK) or 0) for n, word in enumerate(words)]
         asked = [self._asked.get(n, selector) for n, selector in enumerate(selectors)]
         return selectors, asked, [word >> 58 & 31 for word in words], rules.controls["mcountinhibit"]
 

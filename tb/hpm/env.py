@@ -51,7 +51,8 @@ class Scoreboard(ports.PortScoreboard):
             rows, state = self.recording.rows, self.recording.state
         else:
             rows, state = hpm_rows.joined(self.hart.got, self.csr.got, self.state.got)
-        return HpmCapture(config, rows, state if job.exact else None, problems, job.exact, job.rerun, program)
+        shown = state if job.exact or job.tolerances.get("shown") else None
+        return HpmCapture(config, rows, shown, problems, job.exact, job.rerun, program)
 
     def checked(self) -> Verdict:
         return check(self.capture, self.tolerances)

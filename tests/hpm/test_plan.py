@@ -10,7 +10,7 @@ from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
 from tests.common.plan_rows import PlanTests, Rows, literals
 
-CHECKERS = {"cycles": ("check", "rules"), "accesses": ("access", "software")}
+CHECKERS = {"cycles": ("check", "rules", "bounds", "free"), "accesses": ("access", "software")}
 BUILT_UP = {  # ids that the code puts together
     "cycles": {f"HPM.{kind}.{name}" for kind in ("filter", "cfg") for name in (*MODES.values(), "debug")},
     "accesses": {f"HPM.lcofi.{world}" for world in ("guest", "guest_closed", "supervisor", "supervisor_closed")},

@@ -36,7 +36,8 @@ class Scenario:
 
     name: as in SCENARIO=<name>. doc: one sentence. clauses: those that it must exercise. build: makes its stimulus;
     arguments and result are those of its system. configs: overrides of options, one run for each; base: those that all
-    of them have. job: settings of its jobs (retirement, gaps, backpressure, drive).
+    of them have. job: settings of its jobs (retirement, gaps, backpressure, drive). needs: options that must not be 0,
+    because there is nothing to exercise without them.
 
     Of encoders: place puts the retired instructions on the ingress port, by retirement; beats: the scenario's own way
     to do so.
@@ -51,6 +52,12 @@ class Scenario:
     base: dict[str, Any] = field(default_factory=dict)
     place: Place | None = None
     beats: Callable[[Any, Random, Program, Retired], Beats] | None = None
+    needs: tuple[str, ...] = ()
+
+    def missing(self, config: Any) -> str:
+        """What a configuration lacks, as "has_h = 1"; "" if the scenario can run."""
+        lacks = next((name for name in self.needs if not getattr(config, name)), "")
+        return f"{lacks} = 1" if lacks.startswith("has_") else lacks and f"{lacks} other than 0"
 
     def to_beats(self, config: Any, rng: Random, program: Program, retired: Retired, retirement: str = "") -> Beats:
         """The ingress rows: the scenario's own, or the longest blocks (single retirement if the job, or `retirement`,
@@ -86,12 +93,16 @@ class Scenarios(dict[str, Scenario]):
             import_module(f"{package}.{module}")
 
     def of(self, job: Job) -> Scenario:
-        """The scenario that a job names; JobError if there is none."""
+        """The scenario that a job names; JobError if there is none, or if it needs what the configuration lacks."""
         name = job.source.partition(":")[2]
         if name not in self:
             near = get_close_matches(name, self, 1)
             hint = f"did you mean {near[0]}? " if near else ""
             raise JobError(f"there is no scenario {name}; {hint}`make list IP={job.ip}` lists them")
+        if self[name].needs and (lacks := self[name].missing(job.settings)):
+            raise JobError(
+                f"scenario {name} needs {lacks}, which this implementation does not have; give it, or run another"
+            )
         return self[name]
 
     def add(self, scenario: Scenario) -> None:
@@ -107,6 +118,7 @@ class Scenarios(dict[str, Scenario]):
         beats: Any = None,
         loses: bool = False,
         fresh: bool = False,
+        needs: tuple[str, ...] = (),
         **job: Any,
     ) -> Callable[[Build], Build]:
         """Register the decorated function under its name; the first line of its docstring is the scenario's `doc`.
@@ -119,7 +131,7 @@ class Scenarios(dict[str, Scenario]):
         def register(function: Build) -> Build:
             doc = (function.__doc__ or "").strip().splitlines()[0]
             build = function if self.script is None else self.script(function, fresh)
-            self.add(Scenario(function.__name__, doc, clauses, build, options, job, base, self.place, beats))
+            self.add(Scenario(function.__name__, doc, clauses, build, options, job, base, self.place, beats, needs))
             return function
 
         return register

@@ -195,7 +195,7 @@ def counters_read(rows: Rows, config: Config) -> list[dict[str, Any]]:
             "n": n,
             "csr": plan.counter(n),
             "width": config.widths[n],
-            "selector": fixed.get(n, values.get(plan.filters(n), 0) & SELECT_MASK),
+            "selector": fixed.get(n, config.selector(values.get(plan.filters(n), 0) & SELECT_MASK) or 0),
             "filters": values.get(plan.filters(n), 0) >> 58 & 31,
             "value": values[plan.counter(n)],
             "of": values.get(plan.filters(n), 0) >> OF_BIT & 1,

@@ -93,7 +93,7 @@ class Csrs:
         if kind is None and rng.random() < 0.03:
             address = rng.choice(_FOREIGN) if rng.random() < 0.7 else rng.getrandbits(12)
             return Access(rng.randrange(4), address, rng.getrandbits(self.config.xlen), mode, rng.getrandbits(1))
-        found = self._kinds[kind or rng.choices(self._names, self._weights)[0]]
+        found = self._kinds[kind or rng.choices(self._names, self._weights)[0]] or self._kinds["any"]
         if number is not None:
             found = [c for c in found if c.number == number] or found
         c = rng.choice(found)
@@ -145,7 +145,9 @@ class Csrs:
             return rng.choice((1 << OF_BIT, filters, 1 << rng.choice(list(INHIBITS.values()))))
         known = [e for e in range(FIRST_EVENT + self.config.events) if self.config.selectors[n] >> e & 1]
         return filters | (
-            rng.choice(known) if rng.random() < 0.9 else rng.choice((rng.randrange(66), 1 << 55, rng.getrandbits(58)))
+            self.config.code(rng.choice(known))
+            if rng.random() < 0.9
+            else rng.choice((rng.randrange(66), 1 << 55, rng.getrandbits(58)))
         )
 
 

@@ -123,8 +123,10 @@ class Script(CsrScript):
         return {0: "mcyclecfg", 2: "minstretcfg"}.get(n, f"mhpmevent{n}")
 
     def count(self, n: int, selector: int, *inhibited: str, of: int = 0) -> None:
-        """Program mhpmevent n: what it counts, in which modes not ("MINH", "SINH", ...), its OF."""
-        self.whole(self.filters(n), selector | sum(1 << INHIBITS[name] for name in inhibited) | of << OF_BIT)
+        """Program mhpmevent n: the selector that it counts, in which modes not ("MINH", "SINH", ...), its OF."""
+        self.whole(
+            self.filters(n), self.config.code(selector) | sum(1 << INHIBITS[name] for name in inhibited) | of << OF_BIT
+        )
 
     def preset(self, n: int, value: int) -> None:
         """Write counter n; a negative value is so far below the wrap at its width."""

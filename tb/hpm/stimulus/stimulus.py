@@ -10,6 +10,7 @@ from rvtrace.models.hpm.config import Config
 from rvtrace.models.riscv import recording
 from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus, heard
+from rvtrace.tb.hpm.stimulus.choices import clipped, foreign
 from rvtrace.tb.hpm.stimulus.programs import missing_mode, program_rows
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
@@ -17,7 +18,12 @@ from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
 def stimulus(job: Job) -> RowsStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
-    return heard(job, _resolved(job))
+    what = _resolved(job)
+    if len(job.settings.event_widths) > 1:
+        what.rows = clipped(what.rows, job.settings)
+    if not job.exact:
+        what.rows = foreign(what.rows, job.settings, job.without, what.program is not None)
+    return heard(job, what)
 
 
 def _resolved(job: Job) -> RowsStimulus:

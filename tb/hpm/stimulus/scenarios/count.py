@@ -19,7 +19,7 @@ def selectors(s: ScenarioScript) -> None:
     """Every counter counts everything it can, one after the other, while each thing happens alone and all of them
     together.
     """
-    most = max(len(s.known(n)) for n in s.numbers) + 1
+    most = max((len(s.known(n)) for n in s.numbers), default=0) + 1
     for k in range(min(most, 12)):
         counted = {n: [0, *s.known(n)][k % (1 + len(s.known(n)))] for n in s.numbers}
         for n, selector in counted.items():
@@ -49,7 +49,7 @@ def several_at_once(s: ScenarioScript) -> None:
             range(1, max(s.most, s.config.retired) + 1) if s.most < 16 else (1, 2, 3, 5, 8, 31, 127, 128, 200, 254, 255)
         ):
             s.everything(number=number)
-            s.cause(s.numbers[0], number)
+            s.cause(s.numbers[0] if s.numbers else 2, number)
         for k in range(s.config.events):
             s.step(
                 None,
@@ -191,22 +191,28 @@ def next_cycle(s: ScenarioScript) -> None:
                     s.everything()
             elif name in s.there and s.config.xlen == 64:
                 for value in (1 << bit, 0):
-                    s.everything(s.access(WRITE, name, value | s.selector(n, n) * (n > 2), M))
+                    s.everything(s.access(WRITE, name, value | s.config.code(s.selector(n, n)) * (n > 2), M))
                     s.everything()
     s.at(M)
     for n in s.numbers:
         for selector in (0, *s.known(n)[:4], 0, *s.known(n)[-2:]):
-            s.everything(s.access(WRITE, f"mhpmevent{n}", selector, M))
+            s.everything(s.access(WRITE, f"mhpmevent{n}", s.config.code(selector), M))
             s.everything(number=1)
     s.seen()
 
 
-@scenario("HPM.select.warl", "HPM.event.select", "HPM.event.wpri", configs=(DEFAULT, RV32, USER, GUEST))
+@scenario(
+    "HPM.select.warl",
+    "HPM.event.select",
+    "HPM.event.wpri",
+    configs=(DEFAULT, RV32, USER, GUEST),
+    needs=("counters",),
+)
 def unknown_selectors(s: ScenarioScript) -> None:
     """Selectors that a counter cannot count become 0, whatever they look like: it counts nothing."""
     last = FIRST_EVENT + s.config.events
     for n in s.numbers:
-        tried = [e for e in range(1, last) if e not in s.known(n)][:3] + [
+        tried = [s.config.code(e) for e in range(1, last) if e not in s.known(n)][:3] + [
             last,
             63,
             64,

@@ -30,9 +30,10 @@ def writes_while_counting(s: ScenarioScript) -> None:
             s.everything(s.access(WRITE, f"{s.counter(n)}h", s.rng.getrandbits(32), M))
         s.everything(s.access(WRITE, "mcountinhibit", 0, M))
         s.everything(s.reading(s.counter(n), M))
-    s.preset(s.numbers[0], 0)
+    first = s.numbers[0] if s.numbers else 2
+    s.preset(first, 0)
     for n in (0, 2, *s.numbers):  # and with only one counter that counts beside it
-        other = s.numbers[0] if n != s.numbers[0] else 0
+        other = first if n != first else 0
         s.cause(other, 1, s.access(WRITE, s.counter(n), 3, M))
     s.seen()
 

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What software did with a device that does not declare the profile: only what the specification decides is compared.
+
+Counters, OF and LCOFIP are known as far as `rvtrace.scoreboards.hpm.bounds` knows them; what a device may choose is
+taken from what the run shows of it (`rvtrace.scoreboards.hpm.learned`).
+"""
+
+from __future__ import annotations
+
+from rvtrace.models.hpm.access import acting, narrow, outcome, writes
+from rvtrace.models.hpm.bulk import Trace
+from rvtrace.models.hpm.config import FIRST
+from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
+from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
+from rvtrace.models.riscv.csr import DONE, Access, Answer, M
+from rvtrace.scoreboards.common.blame import Blame
+from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.hpm.access import Last
+from rvtrace.scoreboards.hpm.bounds import HIGH, LOW, UNKNOWN, WHOLE, Bounds, Cycle, Flags, Freedom, Setting
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.hpm.cells import NONE
+from rvtrace.scoreboards.hpm.learned import MASKS, Learned
+from rvtrace.scoreboards.hpm.software import Software
+from rvtrace.scoreboards.hpm.tolerances import Tolerances
+
+_VIEWS = ("sip", "sie", "vsip", "vsie")
+_FIXED = {0: ("mcyclecfg", CYCLES), 2: ("minstretcfg", RETIRED)}
+_OUTSIDE = ("mip", "mie", "mideleg", "hideleg")  # of which this block has one bit
+_LOW = (1 << 32) - 1
+
+
+class FreeSoftware(Software):
+    """The accesses of such a run."""
+
+    def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances, blame: Blame) -> None:
+        super().__init__(capture, book, tolerances, blame)
+        t = tolerances
+        self.learned = Learned(self.config, capture.rows, self._csrs)
+        if t.csrs == "any":
+            self._csrs = {a: c for a, c in self._csrs.items() if c.state not in self.learned.gone}
+        freedom = Freedom(t.latency, t.timing == "any", t.wfi == "any", t.stopcount == "any", t.slack)
+        self.bounds = Bounds(self.config, freedom)
+        self.flags = Flags(self.bounds, t.reset_zero)
+        self._known: set[str] = set()  # settings that were written or read
+        self._selectors: dict[int, int] = {}  # what counters surely count
+        self._broken = ""  # the clause of a look at a counter that does not fit
+        self._now_settings: dict[int, Setting] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Values after reset."""
+        if self.tolerances.reset_zero:
+            self._known |= {"mcountinhibit", "mcyclecfg", "minstretcfg", *(f"mhpmevent{n}" for n in self.bounds.counts)}
+            self._selectors = dict.fromkeys((n for n in self.bounds.counts if n >= FIRST), 0)
+            for count in self.bounds.counts.values():
+                count.bits = count.width
+        else:
+            for name, (mask, value) in self.learned.first.items():
+                if not mask:
+                    continue
+                if name.startswith("mhpmevent"):
+                    n = int(name[len("mhpmevent") :])
+                    if self.config.has(n):
+                        self.rules.events[n] = value & ~(1 << OF_BIT)
+                        self._selectors[n] = self._selector(n, value & SELECT_MASK) if mask & 1 else UNKNOWN
+                        self._known |= {name} if mask >> 63 or not self.config.has_sscofpmf else set()
+                elif name in self.rules.controls and name not in ("mip", "mie"):
+                    self.rules.controls[name] = value & (1 << LCOFI_BIT) if name in _OUTSIDE else value
+                    if mask >> 62 or not name.endswith("cfg"):  # filters are in the high half
+                        self._known.add(name)
+        if "mcountinhibit" in self.learned.gone:
+            self._known.add("mcountinhibit")
+        self._changed()
+
+    # --- The rows -----------------------------------------------------------------------------------
+
+    def _observe(self) -> None:
+        self._follow()
+
+    def _follow(self) -> None:
+        """Every cycle; what the ports show is a look at each counter."""
+        rows, shown = self.capture.rows, self.capture.state
+        for row, ((number, priv, counts, access, rdata, got), length) in enumerate(
+            zip(rows.cycles(), rows.clocks.tolist())
+        ):
+            self.flags.settle(number)
+            if shown is not None:
+                self._ports(row, number)
+            before = self._now_settings
+            if access is not None:
+                quiet = Counts(0, 0, (), 1, counts.time)
+                self._access(row, access, M, quiet, rdata, got)
+                self.flags.step(number)  # the look shows whether a counter has wrapped
+            cycle = Cycle(number, priv, counts)
+            written = int(self.written.counter[row])
+            then = self._now_settings
+            accessed = access is not None
+            self.bounds.step(cycle, before, then, written, accessed)
+            self._written(row, cycle, before)
+            idle = Counts(counts.cycle, 0, (), counts.stopcount)
+            if length > 1:
+                self.bounds.step(Cycle(number + 1, priv, idle), then, then, -1, False)
+                self.flags.step(number + 1)
+            if length > 2:
+                self.bounds.step(Cycle(number + length - 1, priv, idle), then, then, -1, False, length - 2)
+                self.flags.step(number + length - 1)
+
+    def _ports(self, row: int, number: int) -> None:
+        """What the ports of the state show at the start of a row."""
+        state = self.capture.state
+        assert state is not None
+        of, values = int(state.of[row]), state.counters[row].tolist()
+        for n in self.bounds.counts:
+            self._broken = ""
+            if not self._counter(number, n, values[n], WHOLE):
+                name = {0: "mcycle", 2: "minstret"}.get(n, f"mhpmcounter{n}")
+                table = [(name, f"{self.rules.counters[n]:#x}", f"{values[n]:#x}")]
+                self._fail(self._broken or "HPM.width.mask", row, f"{name} is wrong at the start of the cycle", table)
+        for n in self.flags.of if self.config.has_sscofpmf else ():
+            self._broken, want = "", self.flags.of[n]
+            self._of(n, of >> n & 1)
+            if self._broken:
+                table = [(f"OF{n}", str(want), str(of >> n & 1))]
+                self._fail(self._broken, row, f"OF of mhpmevent{n} is wrong at the start of the cycle", table)
+        if self.config.has_sscofpmf:
+            self._broken, want = "", self.flags.ip
+            self._ip(int(state.lcofip[row]))
+            if self._broken:
+                table = [("LCOFIP", str(want), str(int(state.lcofip[row])))]
+                self._fail(self._broken, row, "LCOFIP is wrong at the start of the cycle", table)
+        self._broken = ""
+
+    def _take(self, csr: Csr, row: int, state: Trace) -> None:
+        """Nothing: what the ports show was looked at."""
+
+    def _written(self, row: int, cycle: Cycle, before: dict[int, Setting]) -> None:
+        """What the access of the cycle wrote, after the counters have counted."""
+        n, w, freedom = int(self.written.counter[row]), self.written, self.bounds.freedom
+        if n != NONE and n in self.bounds.counts:
+            count = self.bounds.counts[n]
+            most = self.bounds.most(n, before[n], cycle)
+            open_ = freedom.timing and (count.bits != count.width or count.hi + most >= count.modulus)
+            ahead = count.ahead > 0
+            half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
+            count.write(cycle.number, int(w.value[row]), half, most)
+            if n >= FIRST:
+                self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE), ahead)
+        self.flags.step(cycle.number)
+        if w.of[row] != NONE and int(w.event[row]) in self.flags.of and self.config.has_sscofpmf:
+            self.flags.write_of(int(w.event[row]), int(w.of[row]))
+        if w.mip[row] != NONE:
+            self.flags.write_ip(int(w.mip[row]))
+
+    # --- Accesses -----------------------------------------------------------------------------------
+
+    def _access(self, row: int, access: Access, priv: int, counts: Counts, rdata: int, outcome_: int) -> None:
+        csr = self._csrs.get(access.addr)
+        if self.tolerances.csrs == "any" and (csr is None or (csr.high and not narrow(self.config, access))):
+            self.written.access[row] = 1
+            return  # what is at such an address is not of this block
+        if csr is not None and outcome_ == DONE:
+            self._prepare(row, csr, access, rdata)
+        super()._access(row, access, priv, counts, rdata, outcome_)
+        self._broken = ""
+
+    def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
+        """The model holds what the device shows, where it may; what else is expected stays to be compared."""
+        if outcome(self.config, csr, access, self._enable_masks()) != DONE:
+            return
+        cycle, name = int(self.capture.rows.cycle[row]), csr.state
+        if name == "mip":
+            one = self._named[acting(csr, access.priv)]
+            if one.name not in _VIEWS or self._delegated(one):
+                self._ip(rdata >> LCOFI_BIT & 1)
+        elif name == "scountovf":
+            seen = self.rules._readable(access.priv)
+            for n in self.flags.of:
+                if seen >> n & 1:
+                    self._of(n, rdata >> n & 1)
+        elif name.startswith("mhpmevent"):
+            if csr.number in self.flags.of and (csr.high or not narrow(self.config, access)) and self._has_of(csr):
+                self._of(csr.number, rdata >> (31 if csr.high else 63) & 1)
+        elif csr.address >> 8 in (0xB, 0xC) and name != "time" and csr.number in self.bounds.counts:
+            part = HIGH if csr.high else LOW if narrow(self.config, access) else WHOLE
+            self._counter(cycle, csr.number, rdata, part)
+
+    def _has_of(self, csr: Csr) -> bool:
+        return bool(self.config.has_sscofpmf) and (csr.high or self.config.xlen == 64)
+
+    def _enable_masks(self) -> tuple[int, int, int]:
+        c = self.rules.controls
+        return c["mcounteren"], c["scounteren"], c["hcounteren"]
+
+    def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
+        """A look at a counter; the model shows the same if it may."""
+        count, rules = self.bounds.counts[n], self.rules
+        good = count.fits(cycle, value, part) is not None
+        if good:
+            for clause in count.checked(cycle, part):
+                self.book.count(clause)
+                self.blame.passed[clause, ""] += 1
+        else:
+            self._broken = count.broken(cycle, value, part) if not value >> count.width else ""
+        limit = 1 << count.width
+        rules.counters[n] = count.visible(cycle)[0] % limit  # what is expected
+        count.adopt(cycle, value % limit, part)
+        if good:
+            held = count.visible(cycle)[0]
+            shown = {LOW: held & ~_LOW | value, HIGH: held & _LOW | value << 32}.get(part, value)
+            rules.counters[n] = shown % limit
+        return good
+
+    def _of(self, n: int, value: int) -> None:
+        """A look at OF: the model has it if nothing says otherwise, else what is expected."""
+        want = self.flags.of[n]
+        held = value if want is None else want
+        self.rules.events[n] = self.rules.events[n] & ~(1 << OF_BIT) | held << OF_BIT
+        if want is None:
+            pass
+        elif want != value:
+            why = self.flags.why[n]
+            self._broken = (
+                "HPM.of.set" if want and why == "set" else "HPM.of.written" if why == "written" and want else
+                "HPM.of.sticky" if want else "HPM.of.only"
+            )  # fmt: skip
+        elif want and self.flags.why[n] == "set":
+            self.book.count("HPM.of.set")
+        elif not want:
+            self.book.count("HPM.of.only")
+        self.flags.look_of(n, value)
+
+    def _ip(self, value: int) -> None:
+        want = self.flags.ip
+        self.rules.controls["mip"] = (value if want is None else want) << LCOFI_BIT
+        if want is not None and want != value:
+            self._broken = (
+                "HPM.lcofi.request" if want and self.flags.requested else "HPM.lcofi.holds" if want else
+                "HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only"
+            )  # fmt: skip
+        elif want:
+            self.book.count("HPM.lcofi.request" if self.flags.requested else "HPM.lcofi.holds")
+        elif want == 0:
+            self.book.count("HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only")
+        self.flags.look_ip(value)
+
+    def _why(self, row: int, csr: Csr, access: Access, last: Last | None, rdata: int, answer: Answer) -> str:
+        counter = csr.address >> 8 in (0xB, 0xC)
+        return self._broken or ("" if counter else super()._why(row, csr, access, last, rdata, answer))
+
+    def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
+        if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
+            return True
+        if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
+            return True
+        counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
+        return not self._broken and not counter and super()._may(csr, rdata, answer)
+
+    # --- Settings -----------------------------------------------------------------------------------
+
+    def _wrote(self, row: int, csr: Csr, access: Access, old: int) -> None:
+        would, name = self._would(csr, access, old), csr.state
+        if self.tolerances.enables == "any" and name in MASKS:
+            claimed = self.config.inhibit if name == "mcountinhibit" else self.config.enables
+            self.rules.controls[name] = would & self.learned.writable(name, claimed) & _LOW
+            self.rules._counting = {}
+        super()._wrote(row, csr, access, old)
+        if name.startswith("mhpmevent") and csr.number in self.bounds.counts:
+            self._selected(row, csr, access, would)
+        if name in MASKS or csr.high or not narrow(self.config, access):  # filters are in the high half
+            self._known.add(name)
+            self._changed()
+
+    def _selected(self, row: int, csr: Csr, access: Access, would: int) -> None:
+        """What a write of mhpmevent leaves of SELECT: what is read before the next write, or else at another time."""
+        n, asked = csr.number, would & SELECT_MASK
+        mask, value = self.learned.after.get(row, (0, 0))
+        if self.tolerances.select == "any":
+            held = value & mask & SELECT_MASK if mask & _LOW else self.learned.pairs.get((n, asked), UNKNOWN)
+            if held != UNKNOWN and mask & _LOW and asked & ~mask:
+                held = UNKNOWN  # of the other half, which is not 0, nobody knows
+            self._selectors[n] = UNKNOWN if held == UNKNOWN else self._selector(n, held)
+            if held != UNKNOWN:
+                self.rules.events[n] = self.rules.events[n] & ~SELECT_MASK | held
+            else:
+                shown = asked & ~mask | value & mask & SELECT_MASK
+                self.rules.events[n] = self.rules.events[n] & ~SELECT_MASK | shown
+        else:
+            self._selectors[n] = self._selector(n, self.rules.events[n] & SELECT_MASK)
+        self._changed()
+
+    def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
+        super()._adopt(row, csr, access, rdata, answer)
+        if csr.high or not narrow(self.config, access):
+            self._known.add(csr.state)
+            self._changed()
+        if csr.state.startswith("mhpmevent") and csr.number in self.bounds.counts and not csr.read_only:
+            n, shift = csr.number, 32 * csr.high
+            mask = (_LOW if csr.high or narrow(self.config, access) else (1 << 64) - 1) << shift & SELECT_MASK
+            if not writes(self.config, access):
+                self.rules.events[n] = self.rules.events[n] & ~mask | rdata << shift & mask
+                self._selectors[n] = self._selector(n, self.rules.events[n] & SELECT_MASK)
+                self._changed()
+
+    def _selector(self, n: int, held: int) -> int:
+        """The selector of a SELECT; UNKNOWN if the counter is not claimed to count it."""
+        selector = self.config.selector(held)
+        return selector if selector is not None and self.config.selectors[n] >> selector & 1 else UNKNOWN
+
+    def _new(self, row: int) -> None:
+        super()._new(row)
+        self._changed()
+
+    def _changed(self) -> None:
+        """The settings of every counter as they are now."""
+        c, known, found = self.rules.controls, self._known, {}
+        for n in self.bounds.counts:
+            inhibit = c["mcountinhibit"] >> n & 1 if "mcountinhibit" in known else UNKNOWN
+            if n in _FIXED:
+                name, selector = _FIXED[n]
+                filters = c[name] >> 58 & 31 if name in known or not self.config.has_smcntrpmf else UNKNOWN
+            else:
+                selector = self._selectors.get(n, UNKNOWN)
+                there = f"mhpmevent{n}" in known or not self.config.has_sscofpmf
+                filters = self.rules.events[n] >> 58 & 31 if there else UNKNOWN
+            found[n] = Setting(selector, inhibit, filters)
+        self._now_settings = found

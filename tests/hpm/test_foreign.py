@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices without the profile: every legal choice passes, the illegal neighbour of each fails with its clause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rvtrace.models.hpm.config import Config, ConfigError
+from rvtrace.models.hpm.events import QUIET, Counts
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.hpm.registers import OF_BIT
+from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, Access, Answer, M
+
+from tests.hpm.foreign import (
+    AllEnables,
+    Asleep,
+    Awake,
+    Core,
+    Fixed,
+    HalfCounts,
+    Inhibited,
+    Late,
+    NoInhibit,
+    NoStopcount,
+    NoTime,
+    NoTm,
+    OneMode,
+    OnlyM,
+    SettingsLate,
+    TooLate,
+    TwoBits,
+    verdict,
+)
+
+SMALL: dict[str, Any] = {"counters": "3+4+5", "events": 3, "widths": "64,4:9,5:33"}
+RV32: dict[str, Any] = {**SMALL, "xlen": 32}
+LEGAL = (
+    Hpm, TwoBits, Fixed, AllEnables, NoTm, NoTime, NoInhibit, Inhibited, HalfCounts, NoStopcount, Asleep, Awake, Late,
+    Core, SettingsLate,
+)  # fmt: skip
+SOURCES = (
+    "random:1", "random:2", "halves", "writes_while_counting", "selectors", "unknown_selectors", "enables", "time",
+    "reset_values", "asleep", "debug_mode", "inhibits", "next_cycle", "filters", "wraps", "all_pairs", "addresses",
+    "several_overflow", "set_and_clear", "absent",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("device", LEGAL, ids=lambda device: device.__name__)
+def test_a_legal_choice_passes(device: type[Hpm]) -> None:
+    for k, source in enumerate(SOURCES):
+        options = (SMALL, RV32)[k % 2 if "random" not in source else int(source[-1]) - 1]
+        for shown in (False, True) if k < 3 else (bool(k & 2),):
+            found = verdict(device, source, options, shown=shown)
+            assert found.passed, (source, shown, found.failures[0].text())
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize(
+    ("device", "without"), [(OneMode, ("csr_priv",)), (OneMode, ("priv",)), (OnlyM, ("csr_priv", "priv"))]
+)
+def test_privilege_held_inside_the_block(device: type[Hpm], without: tuple[str, ...], xlen: int) -> None:
+    """The hart is in the mode of each access; where nothing tells the mode, it is M."""
+    for source in ("random:3", "filters", "enables", "debug_mode"):
+        found = verdict(device, source, {**SMALL, "xlen": xlen}, without)
+        assert found.passed, (source, found.failures[0].text())
+
+
+OWN = {**SMALL, "codes": "1:0x100,2:0x77,3:0x1,4:0x2,5:0x80"}
+
+
+@pytest.mark.parametrize("options", [{**SMALL, "codes": "mask"}, OWN], ids=["mask", "own"])
+def test_own_codes_of_selectors(options: dict[str, Any]) -> None:
+    for source in ("random:4", "selectors", "next_cycle", "several_at_once", "unknown_selectors", "all_pairs"):
+        found = verdict(Hpm, source, options)
+        assert found.passed, (source, found.failures[0].text())
+    assert "HPM.count.event" in verdict(Hpm, "selectors", options).book.results()
+    assert not verdict(Shifted, "selectors", options).passed
+    config = Config.from_dict(options)
+    assert Config.from_dict(config.to_dict()) == config == Config.from_dict(config.words() | {"events": 3})
+    assert config.selector(config.code(4)) == 4
+
+
+def test_widths_of_events() -> None:
+    """Event 0 is one bit wide: never more than one of it in a cycle."""
+    options = {**SMALL, "event_widths": "3:1"}
+    assert verdict(OneBit, "several_at_once", options).passed
+    assert not verdict(OneBit, "several_at_once", SMALL).passed
+    with pytest.raises(ConfigError, match="EVENT_WIDTHS has a width beyond"):
+        Config.from_dict({**SMALL, "event_widths": "3:9"})
+    with pytest.raises(ConfigError, match="CODES gives two selectors one code"):
+        Config.from_dict({**SMALL, "codes": "1:5"})
+
+
+# --- Illegal neighbours ----------------------------------------------------------------------------------
+
+
+class OneBit(Hpm):
+    """Event 0 counts once in a cycle."""
+
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
+        few = (min(counts.events[0], 1), *counts.events[1:]) if counts.events else ()
+        return super().cycle(priv, counts._replace(events=few), access)
+
+
+class Shifted(Hpm):
+    """A counter counts the event beside the one that it is read back to count."""
+
+    def _selected(self, n: int, priv: int) -> int:
+        found = super()._selected(n, priv)
+        return found + 1 if n > 2 and 2 < found < 2 + self.config.events else found
+
+
+class Opened(NoTm):
+    """TM reads 0, and yet S-mode may read time."""
+
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
+        answer = super().cycle(priv, counts, access)
+        return Answer(counts.time, DONE) if access and access[1] == 0xC01 and access.priv == HS else answer
+
+
+class Closed(AllEnables):
+    """HPM3 of mcounteren reads 1, and yet S-mode may not read hpmcounter3."""
+
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
+        answer = super().cycle(priv, counts, access)
+        return Answer(0, ILLEGAL) if access and access[1] == 0xC03 and access.priv == HS else answer
+
+
+class TimeOfM(Hpm):
+    """time is there, but for S-mode."""
+
+    def cycle(self, priv: int, counts: Counts = QUIET, access: Access | None = None) -> Answer | None:
+        answer = super().cycle(priv, counts, access)
+        return Answer(0, ILLEGAL) if access and access[1] == 0xC01 and access.priv == HS else answer
+
+
+class Stuck(Hpm):
+    """minstret does not count, though mcountinhibit reads 0."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        return super()._count(priv, counts._replace(retired=0), written)
+
+
+class Loses(HalfCounts):
+    """A write of a counter stops the others for a cycle."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        return super()._count(priv, counts, written) if written < 0 else []
+
+
+class Adds(Hpm):
+    """The increment is added to a written value."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        self._more = counts.of({0: 1, 2: 2}.get(written, 0)) if not counts.stopcount else 0
+        return super()._count(priv, counts, written)
+
+    def _write(self, write: Any) -> None:
+        super()._write(write)
+        if write.csr.address in (0xB00, 0xB02):
+            self.counters[write.csr.number] = (self.counters[write.csr.number] + self._more) % (1 << 64)
+
+
+class Once(Hpm):
+    """Several of a cycle count as one."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        few = counts._replace(retired=min(counts.retired, 1), events=tuple(min(e, 1) for e in counts.events))
+        return super()._count(priv, few, written)
+
+
+class NoCarry(Hpm):
+    """The low half does not carry."""
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        before = list(self.counters)
+        found = super()._count(priv, counts, written)
+        if counts.cycle < 2:
+            self.counters = [b & ~0xFFFF_FFFF | a & 0xFFFF_FFFF for b, a in zip(before, self.counters)]
+        return found
+
+
+class NoInhibiting(Hpm):
+    """mcountinhibit is kept and does nothing."""
+
+    def _selected(self, n: int, priv: int) -> int:
+        now, self.controls["mcountinhibit"] = self.controls["mcountinhibit"], 0
+        found = super()._selected(n, priv)
+        self.controls["mcountinhibit"] = now
+        return found
+
+
+class NoFilter(Hpm):
+    """MINH is kept and does nothing."""
+
+    def _selected(self, n: int, priv: int) -> int:
+        kept = list(self.events), dict(self.controls)
+        self.events = [e & ~(1 << 62) for e in self.events]
+        for name in ("mcyclecfg", "minstretcfg"):
+            self.controls[name] &= ~(1 << 62)
+        found = super()._selected(n, priv)
+        self.events, self.controls = kept
+        return found
+
+
+class NoOf(Hpm):
+    """OF is not set."""
+
+    def _overflow(self, counters: list[int]) -> None:
+        if counters:
+            self.controls["mip"] = 1 << 13
+
+
+class NoRequest(Hpm):
+    """No interrupt is requested."""
+
+    def _overflow(self, counters: list[int]) -> None:
+        for n in counters:
+            self.events[n] |= 1 << OF_BIT
+
+
+class Unmasked(Hpm):
+    """An interrupt is requested with OF 1, too."""
+
+    def _overflow(self, counters: list[int]) -> None:
+        super()._overflow(counters)
+        if counters:
+            self.controls["mip"] = 1 << 13
+
+
+class Wide(Hpm):
+    """A counter wraps one bit too late, of which software sees nothing but the missing overflow."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self._limits = [limit << (n > 2 and limit < 1 << 64) for n, limit in enumerate(self._limits)]
+
+    def _answer(self, *given: Any) -> Any:
+        kept = list(self.counters)
+        self.counters = [c % (1 << w) for c, w in zip(self.counters, self.config.widths)]
+        found = super()._answer(*given)
+        self.counters = kept
+        return found
+
+
+class NoMode(Core):
+    """mie.LCOFIE is not kept."""
+
+    def _write(self, write: Any) -> None:
+        super()._write(write)
+        self.controls["mie"] = 0
+
+
+FAULTS = [  # device, source, options, clauses of which one fails first, tolerances
+    (Shifted, "selectors", SMALL, {"HPM.count.event"}, {}),
+    (Opened, "enables", SMALL, {"HPM.enable.closed", "HPM.enable.time"}, {}),
+    (Closed, "enables", SMALL, {"HPM.enable.open"}, {}),
+    (TimeOfM, "enables", SMALL, {"HPM.enable.open", "HPM.enable.time"}, {}),
+    (Stuck, "selectors", SMALL, {"HPM.count.retired", "HPM.count.event"}, {}),
+    (Loses, "writes_while_counting", SMALL, {"HPM.write.others"}, {}),
+    (Adds, "writes_while_counting", SMALL, {"HPM.write.wins"}, {}),
+    (Once, "several_at_once", SMALL, {"HPM.count.several"}, {}),
+    (NoCarry, "reads_while_counting", {**RV32, "retired": 8}, set(), {}),
+    (NoCarry, "halves", RV32, {"HPM.half.carry"}, {}),
+    (NoInhibiting, "inhibits", SMALL, {"HPM.inhibit.stops"}, {}),
+    (NoFilter, "filters", SMALL, {"HPM.cfg.minh", "HPM.filter.minh"}, {}),
+    (NoOf, "overflow_again", SMALL, {"HPM.of.set"}, {}),
+    (NoRequest, "overflow_again", SMALL, {"HPM.lcofi.request"}, {}),
+    (Unmasked, "overflow_again", SMALL, {"HPM.lcofi.masked"}, {"latency": 0}),
+    (Wide, "wraps", SMALL, {"HPM.of.set", "HPM.width.mask"}, {}),
+    (NoMode, "software_sets_and_clears", SMALL, {"HPM.lcofi.registers"}, {"shown": False}),
+    (TooLate, "several_at_once", SMALL, {"HPM.count.event", "HPM.count.several", "HPM.write.elsewhere"}, {}),
+    (
+        Late,
+        "reads_while_counting",
+        SMALL,
+        {"HPM.count.event", "HPM.write.elsewhere", "HPM.write.others"},
+        {"latency": 0},
+    ),
+    (NoStopcount, "debug_mode", SMALL, {"HPM.debug.stopcount"}, {"stopcount": "stops"}),
+    (Awake, "asleep", SMALL, {"HPM.count.wfi"}, {"wfi": "stops"}),
+    (AllEnables, "absent", SMALL, {"HPM.inhibit.absent", "HPM.enable.absent"}, {"enables": "claimed"}),
+    (NoTime, "time", SMALL, {"HPM.csr.done", "HPM.enable.machine"}, {"csrs": "all"}),
+]
+
+
+@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize(
+    ("device", "source", "options", "clauses", "closed"), FAULTS, ids=[f"{f[0].__name__}-{f[1]}" for f in FAULTS]
+)
+def test_the_illegal_neighbour_fails(
+    device: type[Hpm], source: str, options: dict[str, Any], clauses: set[str], closed: dict[str, Any], shown: bool
+) -> None:
+    found = verdict(device, source, options, **{"shown": shown, **closed})
+    first = sorted(found.failures, key=lambda failure: failure.cycle or 0)
+    assert bool(first) == bool(clauses), [f.text() for f in first[:2]]
+    assert not clauses or first[0].clause in clauses, first[0].text()
+    assert verdict(Hpm, source, options, **{"shown": shown, **closed}).passed and M == 3
