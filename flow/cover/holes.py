@@ -23,7 +23,7 @@ from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.system import System
 
 _CHANCE = 0.02  # a option that so likely is none
-_KNOB = 0.9  # how close another value is that an option changes
+_OPTION = 0.9  # how close another value is that an option changes
 _SOURCES = 4  # stimuli that are considered for a hole
 _CONFIGS = 3  # of a stimulus
 _SHOWN = 4  # needed
@@ -183,7 +183,7 @@ class Holes:
         for other, sources in self._runs.get(point.name, {}).items():
             values = other.split(CROSS) if len(point.axes) > 1 else [other]
             parts = (
-                1.0 if a == b else _KNOB if free_ else 0.5 / (1 + abs(axis[a] - axis[b]))
+                1.0 if a == b else _OPTION if free_ else 0.5 / (1 + abs(axis[a] - axis[b]))
                 for axis, a, b, free_ in zip(places, target, values, free)
             )
             close = round(sum(parts) / len(places), 3)

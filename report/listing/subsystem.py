@@ -11,7 +11,7 @@ from rvtrace.report.charts import Bar, Figure, bars
 
 # What each trace source can answer, and the clauses that compare it with the others.
 _ASKED = ("Instructions", "Traps", "Privilege", "Transfers", "Events and instructions counted", "Time")
-_WITNESSES: dict[str, tuple[tuple[str, ...], ...]] = {
+_TRACE_SOURCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hart port": (("SUB.pcs.hart",), ("SUB.traps.hart",), ("SUB.modes.hart",), (), (), ()),
     "N-Trace": (("SUB.pcs.ntrace",), ("SUB.traps.ntrace",), ("SUB.modes.ntrace",), (), (), ("SUB.time.ntrace",)),
     "E-Trace": (("SUB.pcs.etrace",), ("SUB.traps.etrace",), ("SUB.modes.etrace",), (), (), ("SUB.time.etrace",)),
@@ -59,7 +59,7 @@ def _agreed(results: list[Mapping[str, Any]]) -> Figure:
         " under Failures.",
         Markup(""),
         ("Source", *_ASKED),
-        tuple((name, *map(cell, clauses)) for name, clauses in _WITNESSES.items()),
+        tuple((name, *map(cell, clauses)) for name, clauses in _TRACE_SOURCES.items()),
     )
 
 

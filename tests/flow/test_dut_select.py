@@ -43,7 +43,7 @@ def test_small_counters_are_those_of_the_ip_and_other_features_leave_a_job_out(t
     _, found = chosen(tmp_path, options={"hist_bits": 12})
     small = [job for job in found.jobs if job.name.startswith("pairs_small")]
     assert small and all(job.settings.hist_bits == 12 for job in small), (
-        "a story told with other widths is still a story"
+        "a system scenario with other widths is still that scenario"
     )
     assert "needs all_jumps = 1" in {why for name, why in found.left.items() if name.startswith("all_jumps")}
     assert all("rc7" not in job.name for job in found.jobs)

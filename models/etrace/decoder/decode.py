@@ -57,49 +57,49 @@ class Decoder:
         flow = self._flow
         if flow.state is State.DONE:
             return
-        story, path = flow.story, flow.path
+        columns, path = flow.columns, flow.path
         if flow.ioptions != self._options or len(self._unpacked) >= REMEMBERED:
             self._options = flow.ioptions
             self._unpacked.clear()
-        story.first_pc.append(path.count)
-        story.options.append(flow.ioptions)
-        for column in (story.priv, story.context, story.time):
+        columns.first_pc.append(path.count)
+        columns.options.append(flow.ioptions)
+        for column in (columns.priv, columns.context, columns.time):
             column.append(column[-1] if column else UNTOLD)
         if offset >= 0:
-            story.offsets.append(offset)
+            columns.offsets.append(offset)
         packet = self._unpacked.get(payload)
         if packet is None:
             try:
                 packet = unpack(payload, self._config, flow.options)
             except PacketError as error:
-                story.packets.append(None)
+                columns.packets.append(None)
                 short = 1 <= len(payload) <= MAX_PAYLOAD
                 flow.lose("ET.pay.fields" if short else "ET.pay.type_length", str(error))
                 return
             self._unpacked[bytes(payload)] = packet
-        story.packets.append(packet)
-        flow.mark, events = path.mark(), len(story.events)
+        columns.packets.append(packet)
+        flow.mark, events = path.mark(), len(columns.events)
         try:
             flow.handle(packet)
             if path.count + path.wasted * WASTE > self._limit:
                 raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
         except Contradiction as error:
             path.undo(flow.mark)
-            del story.events[events:]
+            del columns.events[events:]
             flow.lose(error.clause, f"{packet}: {error}")
             if packet.is_sync and packet.get("thaddr", 1):
                 try:
                     flow.handle(packet)
                 except Contradiction:
                     path.undo(flow.mark)
-                    del story.events[events:]
+                    del columns.events[events:]
                     flow.lose(error.clause, str(error))
         except LimitReached as error:
             path.undo(flow.mark)
-            del story.events[events:]
+            del columns.events[events:]
             flow.resume(flow.index)
             flow.lose("ET.bt.bounds", f"the trace reports {error}")
-            flow.state, story.complete = State.DONE, False
+            flow.state, columns.complete = State.DONE, False
 
     def damage(self, damage: Damage) -> None:
         """Bytes of the stream that are no packet."""
@@ -110,12 +110,12 @@ class Decoder:
         """The end of the stream."""
         if self._result is None:
             flow = self._flow
-            story = flow.story
-            flow.resume(len(story.packets))
-            if story.skipped and flow.state is State.START and story.skipped == len(story.packets):
-                text = f"no synchronization packet is among {story.skipped} packets"
-                story.diagnostics.insert(0, Diagnostic(0, "ET.alg.first", text, story.skipped))
-            self._result = DecodedTrace(flow.path, story)
+            columns = flow.columns
+            flow.resume(len(columns.packets))
+            if columns.skipped and flow.state is State.START and columns.skipped == len(columns.packets):
+                text = f"no synchronization packet is among {columns.skipped} packets"
+                columns.diagnostics.insert(0, Diagnostic(0, "ET.alg.first", text, columns.skipped))
+            self._result = DecodedTrace(flow.path, columns)
         return self._result
 
 

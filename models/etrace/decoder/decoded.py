@@ -94,7 +94,7 @@ class Diagnostic(NamedTuple):
 
 
 @dataclass
-class Story:
+class Columns:
     """The columns of a `DecodedTrace` while they are made; they have one entry for each packet."""
 
     events: list[Event] = field(default_factory=list)
@@ -121,13 +121,13 @@ class DecodedTrace:
     its limit.
     """
 
-    def __init__(self, path: Path, story: Story) -> None:
+    def __init__(self, path: Path, columns: Columns) -> None:
         self._path = path
-        self.events, self.packets, self.diagnostics = story.events, story.packets, story.diagnostics
-        self.first_pc = np.array(story.first_pc, dtype=np.int64)
-        self.priv, self.context = (np.array(c, dtype=np.int64) for c in (story.priv, story.context))
-        self.time, self.options, self.offsets = story.time, story.options, story.offsets
-        self.skipped, self.complete = story.skipped, story.complete
+        self.events, self.packets, self.diagnostics = columns.events, columns.packets, columns.diagnostics
+        self.first_pc = np.array(columns.first_pc, dtype=np.int64)
+        self.priv, self.context = (np.array(c, dtype=np.int64) for c in (columns.priv, columns.context))
+        self.time, self.options, self.offsets = columns.time, columns.options, columns.offsets
+        self.skipped, self.complete = columns.skipped, columns.complete
 
     def __len__(self) -> int:
         """Retired instructions."""

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.decoder.decoded import MAX_FINDINGS, UNTOLD, Diagnostic, Event, Story
+from rvtrace.models.etrace.decoder.decoded import MAX_FINDINGS, UNTOLD, Columns, Diagnostic, Event
 from rvtrace.models.etrace.decoder.path import (
     AS_PREDICTED,
     BRANCH,
@@ -44,7 +44,7 @@ class Interpreter:
     """Handles packets one by one. options: those in force. Raises Contradiction; `lose` then has to be called."""
 
     def __init__(self, program: Program, config: Config, limit: int) -> None:
-        self.story = Story()
+        self.columns = Columns()
         self.state = State.START
         self._loss: tuple[int, int] | None = None  # diagnostic of the present loss, its packet
         self.path = Path(program, config, limit)
@@ -178,10 +178,10 @@ class Interpreter:
         if self.state is State.START:
             if self._fresh and self._loss is None:
                 self.lose(
-                    "ET-16" if self.story.events else "ET.alg.first", "trace begins without a synchronization packet"
+                    "ET-16" if self.columns.events else "ET.alg.first", "trace begins without a synchronization packet"
                 )
             else:
-                self.story.skipped += 1
+                self.columns.skipped += 1
 
     # An address that was met by inference
 
@@ -218,9 +218,9 @@ class Interpreter:
         if privilege is not None:
             if privilege not in PRIVILEGE_NAMES:
                 self.complain("ET.pay.privilege", f"privilege {privilege} is reserved")
-            self.story.priv[-1] = privilege
-        self.story.context[-1] = v.get("context", self.story.context[-1])
-        self.story.time[-1] = v.get("time", self.story.time[-1])
+            self.columns.priv[-1] = privilege
+        self.columns.context[-1] = v.get("context", self.columns.context[-1])
+        self.columns.time[-1] = v.get("time", self.columns.time[-1])
 
     def _context(self, packet: Packet) -> None:
         self._told(packet)
@@ -229,19 +229,19 @@ class Interpreter:
     def _start(self, packet: Packet) -> None:
         """3.0."""
         path, v = self.path, packet.values
-        before, context = self.story.priv[-1], self.story.context[-1]
+        before, context = self.columns.priv[-1], self.columns.context[-1]
         self._last, address = v["address"], v["address"] << self._lsb
         taken, self._again = 1 - v["branch"], ""
         self._told(packet)
         if self.state is State.TRACING:
-            unchanged, events = before in (UNTOLD, self.story.priv[-1]), len(self.story.events)
+            unchanged, events = before in (UNTOLD, self.columns.priv[-1]), len(self.columns.events)
             try:
-                self._bare &= context == self.story.context[-1]
+                self._bare &= context == self.columns.context[-1]
                 self._walk_to(address, taken, unchanged)
             except Contradiction:
-                if context in (UNTOLD, self.story.context[-1]):
+                if context in (UNTOLD, self.columns.context[-1]):
                     raise
-                del self.story.events[events:]
+                del self.columns.events[events:]
                 self._again = ""
                 path.undo(
                     self.mark
@@ -251,9 +251,9 @@ class Interpreter:
         else:
             self._arrive(address, taken)
         if self._open_trap is not None:
-            trap = self.story.events[self._open_trap]
+            trap = self.columns.events[self._open_trap]
             epc = self._open_epc if trap.epc is None else trap.epc
-            self.story.events[self._open_trap] = trap._replace(handler=address, epc=epc)
+            self.columns.events[self._open_trap] = trap._replace(handler=address, epc=epc)
         self._synchronized(taken)
         self._event("sync", path.count - 1)
         if self._again:
@@ -271,14 +271,14 @@ class Interpreter:
                 behind not in (None, address) and not (leaves is not None and leaves.pops)
             ):
                 # it would be followed at once: so it was reported for the sake of a jump
-                events = len(self.story.events)
+                events = len(self.columns.events)
                 try:
                     self._go_on()
                     path.seek(goal._replace(not_next=not self._draft, fallback=False))
                     return
                 except Contradiction:
                     path.back_to(place)
-                    del self.story.events[events:]
+                    del self.columns.events[events:]
                     self._tentative = tentative
             self._settle()
         adjacent, start = self._adjacent, path.count
@@ -304,7 +304,7 @@ class Interpreter:
         path.interrupt()
         if handler is None:
             self._synchronized(0)
-            self._open_trap = len(self.story.events)
+            self._open_trap = len(self.columns.events)
             self.state = State.TRAPPED
             self._event("trap", path.count, **event)
         else:
@@ -405,12 +405,12 @@ class Interpreter:
     @property
     def index(self) -> int:
         """Of the present packet."""
-        return len(self.story.packets) - 1
+        return len(self.columns.packets) - 1
 
     def complain(self, clause: str, text: str) -> None:
         """Something illegal that does not hide what the hart did."""
-        if len(self.story.diagnostics) < MAX_FINDINGS:
-            self.story.diagnostics.append(Diagnostic(self.index, clause, text, 0, self._offset()))
+        if len(self.columns.diagnostics) < MAX_FINDINGS:
+            self.columns.diagnostics.append(Diagnostic(self.index, clause, text, 0, self._offset()))
 
     def lose(self, clause: str, text: str) -> None:
         """The flow is lost with the present packet, up to the next synchronization packet."""
@@ -421,9 +421,9 @@ class Interpreter:
         self._lose(Diagnostic(self.index + 1, clause, text, 0, offset))
 
     def _lose(self, diagnostic: Diagnostic) -> None:
-        if self.state is not State.LOST and len(self.story.diagnostics) < MAX_FINDINGS:
-            self._loss = (len(self.story.diagnostics), diagnostic.packet)
-            self.story.diagnostics.append(diagnostic)
+        if self.state is not State.LOST and len(self.columns.diagnostics) < MAX_FINDINGS:
+            self._loss = (len(self.columns.diagnostics), diagnostic.packet)
+            self.columns.diagnostics.append(diagnostic)
         self.state = State.LOST
         self._forget()
 
@@ -431,13 +431,13 @@ class Interpreter:
         """The loss, if there is one, ends with this packet."""
         if self._loss is not None:
             at, packet = self._loss
-            lost = self.story.diagnostics[at]
-            self.story.diagnostics[at] = lost._replace(lost_packets=index - packet)
+            lost = self.columns.diagnostics[at]
+            self.columns.diagnostics[at] = lost._replace(lost_packets=index - packet)
             self._loss = None
 
     def _offset(self) -> int:
-        offsets = self.story.offsets
+        offsets = self.columns.offsets
         return offsets[self.index] if self.index < len(offsets) else -1
 
     def _event(self, kind: str, index: int, **values: Any) -> None:
-        self.story.events.append(Event(kind, index, self.index, **values))
+        self.columns.events.append(Event(kind, index, self.index, **values))

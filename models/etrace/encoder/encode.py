@@ -52,8 +52,8 @@ from rvtrace.models.etrace.encoder.input import (
     Change,
     EncoderError,
     Item,
+    PortRecord,
     Segment,
-    Story,
     read,
 )
 from rvtrace.models.etrace.encoder.output import ENDED_NTR, ENDED_REP, NO_CHANGE, TRACE_LOST, EncodedTrace, Lost, Sender
@@ -88,13 +88,13 @@ class Encoder(Sender):
         EncoderError if the beats do not fit the configuration.
         """
         self._reset_items()
-        self._story = story = read(beats, self.config)
+        self._record = record = read(beats, self.config)
         self._lanes = beats.lanes
         self._drops = beats.drop.tolist() if beats.drop.any() else None
         self._resumed = NEVER  # the row in which there was room again after a loss
         self._ended = NEVER  # the row in which a trace ended last
         # In a row, a change of levels comes before the blocks.
-        for step in sorted([*story.changes, *story.segments], key=_place):
+        for step in sorted([*record.changes, *record.segments], key=_place):
             if isinstance(step, Change):
                 self._change(step)
             else:
@@ -106,7 +106,7 @@ class Encoder(Sender):
         if change.row <= self._resumed or (not change.enable and self._ended == change.row):
             return
         clause = "ET.alg.reconfigured" if change.was_enabled else "ET.alg.enable"
-        self._row, self._options = change.row, self._story.options[change.row]
+        self._row, self._options = change.row, self._record.options[change.row]
         try:
             self._send_support(change.enable, NO_CHANGE, clause if change.enable else "ET.alg.disable")
         except Lost:
@@ -114,14 +114,14 @@ class Encoder(Sender):
 
     def _segment(self, segment: Segment) -> None:
         """One trace, or what is left of it after a loss."""
-        story = self._story
+        record = self._record
         while True:
-            begin = max(segment.begin, int(np.searchsorted(story.row_of, self._resumed)))
+            begin = max(segment.begin, int(np.searchsorted(record.row_of, self._resumed)))
             if begin >= segment.end:
                 return
-            self._options = story.options[segment.begin_row]
-            items = story.items[
-                bisect_left(story.items, (SLOTS * begin,)) : bisect_left(story.items, (SLOTS * segment.end,))
+            self._options = record.options[segment.begin_row]
+            items = record.items[
+                bisect_left(record.items, (SLOTS * begin,)) : bisect_left(record.items, (SLOTS * segment.end,))
             ]
             try:
                 if begin > segment.begin:
@@ -134,16 +134,16 @@ class Encoder(Sender):
 
     def _restart(self, begin: int, items: list[Item]) -> list[Item]:
         """Begin a trace at a block that was in the middle of one; returns the items after its first."""
-        key = self._story.next_key(SLOTS * begin - 1)
+        key = self._record.next_key(SLOTS * begin - 1)
         if items and items[0][0] == key:
             (_, flags, *rest), items = items[0], items[1:]
         else:
-            _, flags, *rest = self._story.plain(key)
+            _, flags, *rest = self._record.plain(key)
         flags = flags & ~BEFORE | FIRST
         if key % SLOTS == TAIL and flags & SEQUENTIAL:  # what made it sequential is not traced
             flags ^= SEQUENTIAL
             if not flags & LAST:
-                self._forced, self._forced_flags = self._story.next_key(key), AFTER_JUMP
+                self._forced, self._forced_flags = self._record.next_key(key), AFTER_JUMP
         if rest[-1] != NEVER:
             self._item(key, flags, *rest)
         return items
@@ -153,17 +153,17 @@ class Encoder(Sender):
         lost = self._row
         self._take_back(lost)
         self._forced = FAR
-        room = np.flatnonzero(self._story.beats.drop[lost:] == 0)
+        room = np.flatnonzero(self._record.beats.drop[lost:] == 0)
         self._resumed = lost + int(room[0]) if len(room) else FAR
         if len(room):
-            self._row, self._options = self._resumed, self._story.options[self._resumed]
-            self._send_support(int(self._story.beats.enable[self._row]), TRACE_LOST, "ET.alg.lost")
+            self._row, self._options = self._resumed, self._record.options[self._resumed]
+            self._send_support(int(self._record.beats.enable[self._row]), TRACE_LOST, "ET.alg.lost")
 
     # What one item does to branch map, predictor, caches and addresses
 
     def _reset_items(self) -> None:
         self._reset_sender()
-        self._story: Story
+        self._record: PortRecord
         self._lanes = 1
         self._last = 0  # address last sent, shifted
         self._forced, self._forced_flags = FAR, 0  # an item with more flags than the blocks give
@@ -230,12 +230,12 @@ class Encoder(Sender):
         self._forced = FAR
         if forced == key:
             return flags
-        plain = self._story.plain(forced)
+        plain = self._record.plain(forced)
         self._item(forced, plain[1] | flags, *plain[2:])
         return 0
 
     def _item(self, key: int, flags: int, address: int, extra: int, row: int) -> None:
-        place = int(self._story.place[key // SLOTS])
+        place = int(self._record.place[key // SLOTS])
         self._row, self._item_row = row, place // self._lanes
         if flags & AFTER_RETURN and self._implicit(address, flags, place):
             flags &= ~AFTER_JUMP
@@ -249,12 +249,12 @@ class Encoder(Sender):
         if self._count >= self._most_packets:
             self._due = min(self._due, key + 1)
         if flags & LAST:
-            self._send_support(int(self._story.beats.enable[row]), ENDED_NTR if told else ENDED_REP, "ET.alg.ended")
+            self._send_support(int(self._record.beats.enable[row]), ENDED_NTR if told else ENDED_REP, "ET.alg.ended")
 
     def _implicit(self, address: int, flags: int, place: int) -> bool:
         """Whether the return before went where a decoder expects it; an interrupt does not report where it went."""
         depth, top = self._popped
-        unknown = flags & TRAP and self._story.beats.itype.flat[place] == IType.INTERRUPT
+        unknown = flags & TRAP and self._record.beats.itype.flat[place] == IType.INTERRUPT
         return depth > 0 and (self._counter or bool(unknown) or top == address)
 
     # I with prev, next
@@ -301,7 +301,7 @@ class Encoder(Sender):
         self._counted = (before, own) if before >= MAX_BRANCHES else None
         resync_next = key >= self._due and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST)
         if resync_next:
-            self._forced, self._forced_flags = self._story.next_key(key), RESYNC
+            self._forced, self._forced_flags = self._record.next_key(key), RESYNC
         if flags & CONTEXT:
             self._send("context", "ET.alg.context", self._owner(place))
         if flags & AFTER_JUMP:
@@ -372,7 +372,7 @@ class Encoder(Sender):
     # X with prev, next
 
     def _trap(self, key: int, flags: int, address: int, place: int) -> None:
-        beats = self._story.beats
+        beats = self._record.beats
         interrupt = int(beats.itype.flat[place] == IType.INTERRUPT)
         cause = {
             "ecause": int(beats.cause.flat[place]) & self._cause_mask,
@@ -397,7 +397,7 @@ class Encoder(Sender):
 
     def _owner(self, place: int) -> dict[str, int]:
         """Privilege, time and context of an item."""
-        beats = self._story.beats
+        beats = self._record.beats
         return {
             "privilege": PRIVILEGE[int(beats.priv.flat[place])],
             "time": int(beats.tstamp[self._item_row]) & self._time_mask,
@@ -408,8 +408,8 @@ class Encoder(Sender):
         self._send(name, clause, values | self._owner(place))
         self._forget()
         if self.config.inst_sync_mode > PACKETS:
-            due = int(self._story.base[key // SLOTS]) + self.config.sync_interval
-            self._due = SLOTS * int(np.searchsorted(self._story.meter, due))
+            due = int(self._record.base[key // SLOTS]) + self.config.sync_interval
+            self._due = SLOTS * int(np.searchsorted(self._record.meter, due))
 
     def _send_count(self, no_mispred: int, clause: str, more: dict[str, Any]) -> None:
         """Predicted branches without an address, or (v2_0) with that in `more`."""

@@ -104,7 +104,7 @@ class Change(NamedTuple):
 
 
 @dataclass
-class Story:
+class PortRecord:
     """What there is to encode.
 
     items: those that matter. flags: of all, shape [blocks, 3]. options: in force, by row. address_mask: bits of an
@@ -148,7 +148,7 @@ class Story:
         return key, int(self.flags.flat[key]), address & self.address_mask, behind, row
 
 
-def read(beats: Beats, config: Config) -> Story:
+def read(beats: Beats, config: Config) -> PortRecord:
     """All that there is to encode; EncoderError if the beats do not fit the configuration."""
     _check(beats, config)
     tracing = (beats.enable & beats.inst_tracing & ~(beats.halted | beats.in_reset) & 1).astype(bool)
@@ -182,7 +182,7 @@ def read(beats: Beats, config: Config) -> Story:
         base = meter - iretire
     items = _items(beats, config, keys, flags.flat[keys], place, row_of, next_row, present)
     mask = (1 << config.iaddress_width_p) - 1
-    return Story(
+    return PortRecord(
         items,
         flags,
         segments,
