@@ -48,6 +48,7 @@ FOLDERS = ("models", "scoreboards", "tb", "flow", "report", "tools")
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Link the folders of the checkout as the packages rvtrace.models, rvtrace.scoreboards and so on."""
     PACKAGES.mkdir(parents=True, exist_ok=True)
+    (PACKAGES / "__init__.py").touch()  # else the command .venv/bin/rvtrace is taken for a part of the package
     for folder in FOLDERS:
         link = PACKAGES / folder
         if not link.is_symlink():
