@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A captured trace held to the specification, with or without what the hart retired."""
+"""A captured trace checked against the specification, with or without what the hart retired."""
 
 from __future__ import annotations
 

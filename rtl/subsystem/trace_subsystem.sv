@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One hart, five witnesses: N-Trace, E-Trace, tandem trace, control transfer records and counters, all fed from one retirement port.
+// One hart, five trace sources: N-Trace, E-Trace, tandem trace, control transfer records and counters, all fed from one retirement port.
 //
 // Everybody takes the same cycles: one that a trace unit cannot take is taken by nobody. Ports, registers and events:
 // docs/reference/rtl-subsystem.md.

@@ -64,7 +64,7 @@ class Clock:
     def check_sent(self) -> None:
         """No time reported is later than the time at which its message was sent, whatever else is wrong with the trace.
 
-        A device may have a clock of its own (8.7): how far it is ahead is adopted from the first time it reports, which
+        A device may have its own clock (8.7): how far it is ahead is adopted from the first time it reports, which
         is of an event after tracing began.
         """
         capture, table = self._lossless.capture, self._lossless.table

@@ -82,7 +82,7 @@ def test_clauses_that_do_not_apply(tmp_path, exact):
     assert none["NT.2.itype7"] == "holds in rc7, which is not claimed"
     assert none["NT.7.1.trap"] == "its scenarios do not apply: ownership needs ownership = 1"
     assert none["NT.4.registers"] == "about models and tools, or the whole trace system; not about a single device"
-    assert ("NT.2.exception" in none) is not exact, "only who declares the profile is held to every byte"
+    assert ("NT.2.exception" in none) is not exact, "every byte is compared only if the device declares the profile"
     assert "NT.3.1.mseo" not in none and "NT.7.8.icnt" not in none
 
 
