@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants perf sizes regress cover report opensbi doctor list lint clean clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf sizes regress cover report opensbi doctor list lint clean clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -70,6 +70,9 @@ elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<fi
 
 mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants
+
+isolate: venv ## Switch on bugs of the foreign devices of tests/<ip>/duts, one and several at a time: do the findings name them? (DRAWS=200)
+	@$(RUN) isolate
 
 readback: venv ## Run a program, configure the trace registers, read the trace back from the RAM sink, decode it (PROGRAM=sort)
 	@$(RUN) readback

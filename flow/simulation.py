@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -265,13 +265,13 @@ def _tail(path: Path) -> str:
 
 def run(
     build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, first: Path | None = None,
-    tell: Callable[[dict[str, Any]], None] | None = None, stop: Stop | None = None,
+    tell: Callable[[dict[str, Any]], None] | None = None, stop: Stop | None = None, plusargs: Sequence[str] = (),
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Run the jobs in one simulator process; their results in order, of which none is missing.
 
     first: where Python looks for modules first. tell: called with each result as soon as it is final. stop: once it is
-    set, the simulator is killed and Stopped raised. Writes <out_dir>/jobs.json, simulator.log and, unless a job names
-    another folder, <out_dir>/<job>/result.json.
+    set, the simulator is killed and Stopped raised. plusargs: more words of the simulator's command
+    line. Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder, <out_dir>/<job>/result.json.
     """
     if not jobs:
         raise SimError("no job was given to the simulator; a run of nothing proves nothing")
@@ -293,7 +293,7 @@ def run(
             tell(result)
             reported += 1
 
-    trouble = _simulate(build, out_dir, timeout, first, watch)
+    trouble = _simulate(build, out_dir, timeout, first, watch, plusargs)
     results = []
     for job in jobs:
         why = trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"
@@ -327,7 +327,14 @@ def broken(job: Job, why: str) -> dict[str, Any]:
     return result
 
 
-def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None, watch: Callable[[], None]) -> str | None:
+def _simulate(
+    build: Build,
+    out_dir: Path,
+    timeout: float,
+    first: Path | None,
+    watch: Callable[[], None],
+    plusargs: Sequence[str],
+) -> str | None:
     """One sentence and the end of the log if the process was not what it should have been, else None.
 
     watch: called again and again while it runs; what it raises ends the simulator.
@@ -361,6 +368,7 @@ def _simulate(build: Build, out_dir: Path, timeout: float, first: Path | None, w
     else:
         command = ["vvp", "-n", "-m", cocotb.lib_name_path("vpi", "icarus").as_posix(), str(build.image)]
         command += ["-fst"] if build.waves else ["-none"]
+    command += plusargs
     begin = time.monotonic()
     # In a separate session: Ctrl-C is for us, who then decide what is kept.
     with (

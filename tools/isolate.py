@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make isolate IP=ntrace`: switches on the deviations of the devices of tests/<ip>/duts, one at a time and several
+together, and prints whether the findings name them (rvtrace.flow.isolate).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from rvtrace.flow import isolate as flow
+from rvtrace.report.isolation import Isolation, figures, isolation, reached
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse, short
+
+WORDS = {
+    "IP": f"the system: {', '.join(systems.NAMES)}",
+    "DUT": "name of one of its devices; default all",
+    "DEVIATION": "name of a deviation, or several with commas: these together, and nothing else",
+    "DRAWS": "random sets of deviations, default 0; 200 for figures",
+    "TOGETHER": "deviations in a set, default 3",
+    "SEED": "of the random sets, default 1",
+    "SIM": "verilator (default) or icarus",
+    "N": "processes, default the number of cores",
+}
+
+
+def main(argv: list[str]) -> int:
+    """0 if enough deviations are named, else 1."""
+    given = parse(argv, WORDS, __doc__ or "")
+    systems.known(argv)
+    ip, sim = given.get("IP", systems.NAMES[0]), given.get("SIM", "verilator")
+    folders = flow.devices(ip)
+    if "DUT" in given:
+        folders = [folder for folder in folders if folder.name == given["DUT"]]
+    if not folders:
+        raise ArgumentError(
+            f"IP={ip} has no device {given.get('DUT', '')} with a {flow.FILE} below tests/{ip}/duts; known are"
+            f" {', '.join(folder.name for folder in flow.devices(ip)) or 'none'}"
+        )
+    start = time.perf_counter()
+    devices = [flow.Device.load(folder, sim) for folder in folders]
+    if "DEVIATION" in given:
+        if len(devices) > 1:
+            raise ArgumentError("DEVIATION= needs DUT=, the device that has it")
+        rows = flow.find(devices[0], given["DEVIATION"].split(","))
+        todo = [flow.Experiment(devices[0], rows, devices[0].runs_of(rows))]
+    else:
+        todo = [experiment for device in devices for experiment in flow.singles(device)]
+        count, together = number(given, "DRAWS", 0), number(given, "TOGETHER", 3)
+        todo += flow.draws(devices, count, together, number(given, "SEED", 1))
+    found: list[Isolation] = []
+
+    def tell(experiment: flow.Experiment, results: list[dict[str, object]]) -> None:
+        found.append(isolation(experiment, results))
+        print(f"{len(found):>4} of {len(todo)}  {found[-1].line()}", flush=True)
+
+    flow.play_all(todo, sim, number(given, "N", os.cpu_count() or 1), tell)
+    print("", *figures(found), sep="\n")
+    saved = flow.save(ip, [one.to_dict() for one in found])
+    print(f"{len(todo)} experiments in {time.perf_counter() - start:.0f} s; {short(saved)}")
+    return 0 if reached(found) else 1
+
+
+if __name__ == "__main__":
+    main_guard(main)
