@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -83,8 +84,9 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
         if "variant" not in known:
             raise error(f"[dut] variant = {variant!r}, and {system.title} has one variant only; take the line away")
         given = {"variant": variant, **given}
-    default = system.config()
-    values: dict[str, tuple[Any, ...] | None] = {name: (plain(getattr(default, name)),) for name in known}
+    # As written, not as a configuration of defaults has it: "all" selectors are fewer where there are fewer events.
+    values: dict[str, tuple[Any, ...] | None] = {name: (plain(one.default),) for name, one in known.items()}
+    alone = {name: value for name, value in given.items() if isinstance(value, int) and name in known}
     values |= dict.fromkeys(OPEN.get(system.ip, ()))
     for name, value in given.items():
         where = "[dut] variant" if name == "variant" else f"[options] {name}"
@@ -94,14 +96,14 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
                 f"[options] has {name}, which is no option of {system.title}; {hint}known are"
                 f" {', '.join(n for n in known if n != 'variant')}"
             )
-        values[name] = _values(system, name, where, value, isinstance(known[name].default, tuple), error)
+        values[name] = _values(system, name, where, value, isinstance(known[name].default, tuple), alone, error)
     claims = Claims(values, tuple(given))
     _demand_one_legal(system, claims, error)
     return claims
 
 
 def _values(
-    system: Any, name: str, where: str, value: Any, listed: bool, error: type[ValueError]
+    system: Any, name: str, where: str, value: Any, listed: bool, alone: Mapping[str, int], error: type[ValueError]
 ) -> tuple[Any, ...] | None:
     if value == ANY:
         return None
@@ -122,16 +124,21 @@ def _values(
             raise error(
                 f"{where} = {choice!r} is no value of an option; write a number, a word in quotes, or a list of them"
             )
-        read = _read(system, name, int(choice) if isinstance(choice, bool) else choice)
+        read = _read(system, name, int(choice) if isinstance(choice, bool) else choice, alone)
         if isinstance(read, str) and read.startswith(f"{name.upper()}="):
             raise error(f"{where}: {read[len(name) + 1 :].replace(f'{name.upper()}=', '')}")
         found.append(plain(choice) if not isinstance(read, tuple) else plain(read))
     return tuple(dict.fromkeys(found))
 
 
-def _read(system: Any, name: str, choice: Any) -> Any:
-    """The value as the configuration has it; if it is not legal, the sentence about it, which begins with NAME=."""
+def _read(system: Any, name: str, choice: Any, alone: Mapping[str, int]) -> Any:
+    """The value as the configuration has it; if it is not legal, the sentence about it, which begins with NAME=.
+
+    alone: options with one value, on which the reading may depend.
+    """
     text = ",".join(map(str, choice)) if isinstance(choice, list) else choice
+    with suppress(ValueError):
+        return getattr(system.config.from_dict({**alone, name: text}), name)
     try:
         return getattr(system.config.from_dict({name: text}), name)
     except ValueError as found:
