@@ -25,7 +25,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_o
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
-from rvtrace.scoreboards.hpm.free import FreeSoftware
+from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, Tried, assumed, explain, failures, until
 from rvtrace.scoreboards.hpm.rules import Overflow, Rule, enable_rules, of_rules, request_rules, rules, unexplained
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
@@ -51,31 +51,80 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     with more of what is left open if that fails. The verdict is the first one with the fewest clauses that fail.
     """
     given = chosen(tolerances, capture, Tolerances)
-    verdict: Verdict | None = None
+    verdict, chosen_ = None, given
     for one in [given] if capture.exact else given.readings():
-        found = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
-        with timed(found, "scoreboard"):
-            found.encoded = Check(capture, found.book, one)
-            found.encoded.run()
+        found = _judged(capture, one)
         if verdict is None or len(found.book.failed) < len(verdict.book.failed):
-            verdict = found
+            verdict, chosen_ = found, one
         if found.passed:
             break
     assert verdict is not None
+    if not capture.exact and not verdict.passed:
+        verdict = _explained(capture, chosen_, verdict)
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
     return verdict
 
 
+def _judged(
+    capture: HpmCapture,
+    tolerances: Tolerances,
+    hypotheses: tuple[Hypothesis, ...] = (),
+    only: frozenset[int] = frozenset(),
+) -> Verdict:
+    found = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+    with timed(found, "scoreboard"):
+        found.encoded = Check(assumed(capture, hypotheses), found.book, tolerances, hypotheses, only)
+        found.encoded.run()
+    return found
+
+
+def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) -> Verdict:
+    """The verdict with the deviations that explain most of what fails as findings, and the rest judged with them; as it
+    is if none does.
+    """
+    rows = capture.rows.cycle
+    first = int(np.searchsorted(rows, min((f.cycle for f in verdict.book.failures if f.cycle is not None), default=0)))
+
+    def judge(hypotheses: tuple[Hypothesis, ...], more: int, only: frozenset[int]) -> Tried:
+        one = _judged(until(capture, first + more), tolerances, hypotheses, only)
+        numbers = one.encoded.software.numbers
+        return Tried(hypotheses, _failed(one), tuple(n for n, _ in numbers.most_common()))
+
+    explanation = explain(capture, judge)
+    if not explanation.hypotheses:
+        return verdict
+    found = _judged(capture, tolerances, explanation.hypotheses)
+    if _failed(found) >= _failed(verdict):
+        return verdict
+    for failure in failures(explanation.hypotheses, _failed(verdict), _failed(found)):
+        found.book.fail(failure)
+    return found
+
+
+def _failed(verdict: Verdict) -> int:
+    return sum(failed for _, failed in verdict.book.results().values())
+
+
 class Check:
     """One run. software: its accesses. epochs: the settings of each row. overflows: of counters with OF."""
 
-    def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances) -> None:
+    def __init__(
+        self,
+        capture: HpmCapture,
+        book: ClauseBook,
+        tolerances: Tolerances,
+        hypotheses: tuple[Hypothesis, ...] = (),
+        only: frozenset[int] = frozenset(),
+    ) -> None:
         self.capture, self.book, self.tolerances = capture, book, tolerances
         self.blame = Blame()
-        kind = Software if capture.exact else FreeSoftware
-        self.software = kind(capture, book, tolerances, self.blame)
+        self.software = (
+            Software(capture, book, tolerances, self.blame)
+            if capture.exact
+            else Assumed(capture, book, tolerances, self.blame, hypotheses, only)
+        )
         self.epochs: Epochs | None = None
         self.overflows = 0
 
@@ -147,7 +196,7 @@ class Check:
         rows, row = self.capture.rows, int(c.steps.row[i])
         cycle = int(rows.cycle[row]) if c.steps.first[i] else int(rows.cycle[row + 1]) - 1
         table.append(("in the cycle", "", self._happened(c, i)))
-        return Failure(clause, headline, cycle, None, "", table)
+        return Failure(clause, headline, cycle, None, "", table, at=row)
 
     # --- What is said -------------------------------------------------------------------------------
 

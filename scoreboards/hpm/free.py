@@ -42,6 +42,7 @@ class FreeSoftware(Software):
         self.bounds = Bounds(self.config, freedom)
         self.flags = Flags(self.bounds, t.reset_zero)
         self._known: set[str] = set()  # settings that were written or read
+        self._forgotten: set[str] = set()  # registers that an access changed that had to be refused
         self._selectors: dict[int, int] = {}  # what counters surely count
         self._broken = ""  # the clause of a look at a counter that does not fit
         self._now_settings: dict[int, Setting] = {}
@@ -259,6 +260,7 @@ class FreeSoftware(Software):
 
     def _wrote(self, row: int, csr: Csr, access: Access, old: int) -> None:
         would, name = self._would(csr, access, old), csr.state
+        self._forgotten.discard(name)
         if self.tolerances.enables == "any" and name in MASKS:
             claimed = self.config.inhibit if name == "mcountinhibit" else self.config.enables
             self.rules.controls[name] = would & self.learned.writable(name, claimed) & _LOW
@@ -290,6 +292,7 @@ class FreeSoftware(Software):
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
         super()._adopt(row, csr, access, rdata, answer)
+        self._forgotten.discard(csr.state)
         if csr.high or not narrow(self.config, access):
             self._known.add(csr.state)
             self._changed()
@@ -300,6 +303,31 @@ class FreeSoftware(Software):
                 self.rules.events[n] = self.rules.events[n] & ~mask | rdata << shift & mask
                 self._selectors[n] = self._selector(n, self.rules.events[n] & SELECT_MASK)
                 self._changed()
+
+    def _refused(self, row: int, csr: Csr | None, access: Access, rdata: int, outcome_: int, old: int) -> None:
+        super()._refused(row, csr, access, rdata, outcome_, old)
+        if csr is None or not writes(self.config, access):
+            return
+        if outcome_ == DONE:
+            self._forget(csr)
+        elif csr.state in self._forgotten:
+            self._last.pop(csr.state, None)
+
+    def _forget(self, csr: Csr) -> None:
+        """A write was done that had to be refused: nobody knows what the register holds, and the next read shows it."""
+        name, n = csr.state, csr.number
+        self._forgotten.add(name)
+        self._last.pop(name, None)
+        self._adopted -= {(name, False), (name, True)}
+        self._known.discard(name)
+        if name.startswith("mhpmevent") and n in self.bounds.counts:
+            self._selectors[n] = UNKNOWN
+            self.flags.of[n] = None
+        elif name in ("mip", "mie"):
+            self.flags.ip = None
+        elif n in self.bounds.counts:
+            self.bounds.counts[n].forget()
+        self._changed()
 
     def _selector(self, n: int, held: int) -> int:
         """The selector of a SELECT; UNKNOWN if the counter is not claimed to count it."""

@@ -369,7 +369,7 @@ class Software:
         )
 
     def _failure(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> Failure:
-        return Failure(clause, headline, int(self.capture.rows.cycle[row]), None, "", table)
+        return Failure(clause, headline, int(self.capture.rows.cycle[row]), None, "", table, at=row)
 
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         self.book.fail(self._failure(clause, row, headline, table))

@@ -253,7 +253,7 @@ class NoMode(Core):
 
 
 FAULTS = [  # device, source, options, clauses of which one fails first, tolerances
-    (Shifted, "selectors", SMALL, {"HPM.count.event"}, {}),
+    (Shifted, "selectors", SMALL, {"HPM.select.event"}, {}),
     (Opened, "enables", SMALL, {"HPM.enable.closed", "HPM.enable.time"}, {}),
     (Closed, "enables", SMALL, {"HPM.enable.open"}, {}),
     (TimeOfM, "enables", SMALL, {"HPM.enable.open", "HPM.enable.time"}, {}),

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which single deviation explains what a counter block without the profile shows.
+
+One wrong rule (a counter that ignores mcountinhibit, an event that counts once a cycle) makes many reads wrong, each of
+which breaks another clause at first sight. Here the run is judged again as if the device had been made with each of the
+rules of `otherwise`. A rule is taken only if with it most failures disappear; then it is the finding, and the rest of
+the run is judged with it.
+
+    found = explain(capture, judge)      found.hypotheses: those that explain it, most important first
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rvtrace.models.hpm.config import FIRST
+from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
+from rvtrace.models.hpm.registers import Csr
+from rvtrace.models.riscv.csr import DEBUG, READ, Access, Answer
+from rvtrace.scoreboards.common.blame import Blame
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.hpm.bounds import UNKNOWN, Bounds, Count, Cycle, Flags, Setting
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.hpm.cells import NONE
+from rvtrace.scoreboards.hpm.free import FreeSoftware
+from rvtrace.scoreboards.hpm.tolerances import Tolerances
+
+ENOUGH = 3  # failed checks that need an explanation; fewer name themselves
+LEFT = 0.4  # share of the failed checks that an explanation may leave
+ROUNDS = 3  # deviations that may come together
+BRIEF, ROWS = 200, 1500  # rows that are looked at from the first failure on: with every hypothesis, with the best
+FEW = 8  # counters that are all followed; of more, those of which most looks failed
+WORST = 3  # of these
+BEST = 6  # hypotheses that are looked at longer
+_FILTERS = {4: "minh", 3: "sinh", 2: "uinh", 1: "vsinh", 0: "vuinh"}
+_FIXED = {0: "mcycle", 2: "minstret"}
+
+# Selectors that no device has, of rules that count otherwise: what the low part selects, ...
+_ONCE = 1 << 16  # once a cycle at most
+_TWICE = 1 << 17
+_PART = _ONCE - 1
+
+Settings = dict[int, Setting]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A device with another rule. clause: what it violates; text: one sentence.
+
+    settings: what applies to each counter, from what should. widths: bits of counters. write: from (counter, value,
+    most that it counts in this cycle) the counter that gets the value; NONE if none does. busy: accesses stop counters:
+    "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode. of,
+    ip: writes of OF or LCOFIP are lost. shows: by number of a view the counter that it shows.
+    """
+
+    clause: str
+    text: str
+    settings: Callable[[Settings], Settings] | None = None
+    widths: tuple[tuple[int, int], ...] = ()
+    write: Callable[[int, int, int], int] | None = None
+    busy: str = ""
+    debug: bool = False
+    of: bool = False
+    ip: bool = False
+    shows: tuple[tuple[int, int], ...] = ()
+
+
+# --- A run with a hypothesis ----------------------------------------------------------------------------------
+
+
+class _Bounds(Bounds):
+    """Counters of a device with other rules."""
+
+    hypotheses: tuple[Hypothesis, ...] = ()
+
+    def step(
+        self, cycle: Cycle, settings: Settings, then: Settings, written: int, access: bool, length: int = 1
+    ) -> None:
+        for one in self.hypotheses:
+            if access and (one.busy == "all" or (one.busy == "writes" and written >= 0)):
+                settings = {n: setting._replace(selector=0) for n, setting in settings.items()}
+                then = settings if self.freedom.timing else then
+            if one.debug and cycle.priv == DEBUG:
+                settings = then = {n: setting._replace(selector=0) for n, setting in settings.items()}
+        super().step(cycle, settings, then, written, access, length)
+
+    def _range(self, setting: Setting, cycle: Cycle) -> tuple[int, int]:
+        if setting.selector <= _PART:
+            return super()._range(setting, cycle)
+        lo, hi = super()._range(setting._replace(selector=setting.selector & _PART), cycle)
+        if setting.selector & _ONCE:
+            return min(lo, 1), min(hi, 1)
+        return 2 * lo, 2 * hi
+
+    def _apart(
+        self, count: Count, now: Setting, cycle: Cycle, lo: int, hi: int, written: int, access: bool, length: int
+    ) -> None:
+        if now.selector <= _PART:
+            super()._apart(count, now, cycle, lo, hi, written, access, length)
+
+
+class _Flags(Flags):
+    """OF and LCOFIP of a device that loses writes of them."""
+
+    hypotheses: tuple[Hypothesis, ...] = ()
+
+    def write_of(self, n: int, value: int) -> None:
+        if not any(one.of for one in self.hypotheses):
+            super().write_of(n, value)
+
+    def write_ip(self, value: int) -> None:
+        if not any(one.ip for one in self.hypotheses):
+            super().write_ip(value)
+
+
+class Assumed(FreeSoftware):
+    """A run of a device that is made as hypotheses say.
+
+    numbers: by counter how many looks at it or its OF failed. only: counters that are looked at, empty for all.
+
+    A counter that is wrong stays so, and so do its OF and LCOFIP: what fails after the first failure of one follows
+    from that.
+    """
+
+    def __init__(
+        self,
+        capture: HpmCapture,
+        book: ClauseBook,
+        tolerances: Tolerances,
+        blame: Blame,
+        hypotheses: tuple[Hypothesis, ...] = (),
+        only: frozenset[int] = frozenset(),
+    ) -> None:
+        self.only = only
+        self.hypotheses: tuple[Hypothesis, ...] = ()
+        self.numbers: Counter[int] = Counter()
+        self._about = NONE
+        self._first: dict[str, str] = {}
+        super().__init__(capture, book, tolerances, blame)
+        self.hypotheses = hypotheses
+        self.bounds = _Bounds(self.config, self.bounds.freedom)
+        if only:
+            self.bounds.counts = {n: count for n, count in self.bounds.counts.items() if n in only}
+        self.flags = _Flags(self.bounds, tolerances.reset_zero)
+        self.bounds.hypotheses = self.flags.hypotheses = hypotheses
+        self._begin()
+
+    def _changed(self) -> None:
+        super()._changed()
+        for one in self.hypotheses:
+            if one.settings is not None:
+                self._now_settings = one.settings(self._now_settings)
+
+    def _written(self, row: int, cycle: Cycle, before: Settings) -> None:
+        n = int(self.written.counter[row])
+        if n != NONE and n in self.bounds.counts:
+            value = int(self.written.value[row])
+            for one in self.hypotheses:
+                if one.write is not None:
+                    n = one.write(n, value, self.bounds.most(n, before[n], cycle))
+            self.written.counter[row] = n
+        super()._written(row, cycle, before)
+
+    # --- Failures -------------------------------------------------------------------------------------------
+
+    def _value(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
+        self._about = csr.number if csr.address >> 8 in (0xB, 0xC) or csr.state.startswith("mhpmevent") else NONE
+        if self.only and self._about != NONE and self._about not in self.only:
+            return
+        if csr.state == "scountovf":
+            self._about = next((n for n in self.flags.of if (rdata ^ answer.rdata) >> n & 1), NONE)
+        super()._value(row, csr, access, rdata, answer)
+        self._about = NONE
+
+    def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
+        failure = self._failure(clause, row, headline, table)
+        number = self._about if self._about != NONE else _number(table)
+        self.numbers[number] += number != NONE
+        subject = f"counter {number}" if number != NONE else "LCOFIP" if clause.startswith("HPM.lcofi") else ""
+        if subject == "LCOFIP" and "OF" in self._first:
+            failure.cause = self._first["OF"]
+        elif subject:
+            failure.cause = self._first.setdefault(subject, clause)
+        if clause.startswith("HPM.of."):
+            self._first.setdefault("OF", failure.cause or clause)
+        failure.cause = "" if failure.cause == clause else failure.cause
+        self.book.fail(failure)
+
+
+def _number(table: list[tuple[str, str, str]]) -> int:
+    """The counter that a failure of the ports is about."""
+    name = table[0][0] if table else ""
+    if name in _FIXED.values():
+        return next(n for n, one in _FIXED.items() if one == name)
+    digits = name.removeprefix("mhpmcounter").removeprefix("OF")
+    return int(digits) if digits.isdecimal() else NONE
+
+
+def assumed(capture: HpmCapture, hypotheses: tuple[Hypothesis, ...]) -> HpmCapture:
+    """The capture of the same run as a device with these hypotheses would be described."""
+    config, rows = capture.config, capture.rows
+    for one in hypotheses:
+        if one.widths:
+            widths = list(config.widths)
+            for n, width in one.widths:
+                widths[n] = width
+            config = replace(config, widths=tuple(widths))
+        if one.shows:
+            addr = rows.addr.copy()
+            for view, shown in one.shows:
+                for base in (0xC00, 0xC80):
+                    addr[(rows.addr == base + view) & (rows.op == READ)] = base + shown
+            rows = replace(rows, addr=addr)
+    return replace(capture, config=config, rows=rows)
+
+
+# --- Which there are ------------------------------------------------------------------------------------------
+
+
+def _change(numbers: Iterable[int], change: Callable[[Setting], Setting]) -> Callable[[Settings], Settings]:
+    """The settings of some counters otherwise."""
+    own = frozenset(numbers)
+    return lambda found: {n: change(setting) if n in own else setting for n, setting in found.items()}
+
+
+def _name(n: int) -> str:
+    return _FIXED.get(n, f"mhpmcounter{n}")
+
+
+def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
+    """Every hypothesis about the counters of which a look failed, and about all of a kind."""
+    config = capture.config
+    every, failing = [n for n in range(32) if config.has(n)], list(failing)[:WORST]
+    programmable = [n for n in every if n >= FIRST]
+    groups = [(_name(n), [n]) for n in failing if n in every]
+    if any(n >= FIRST for n in failing) and len(programmable) > 1:
+        groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
+    if len({min(n, FIRST) for n in failing}) > 1:
+        groups.append(("every counter", every))
+    for name, group in groups:
+        yield from _counting(capture, name, group)
+        yield from _writing(name, group, every)
+        yield from _filtering(capture, name, group)
+    kinds = {min(n, FIRST): n for n in failing if n in every}  # what is selected is the same for all programmable ones
+    for n in kinds.values():
+        yield from _selecting(capture, n)
+    yield Hypothesis("HPM.write.elsewhere", "counters do not count in the cycle of an access", busy="all")
+    yield Hypothesis("HPM.write.others", "counters do not count in the cycle of a write of another one", busy="writes")
+    yield Hypothesis("HPM.debug.counts", "counters do not count in Debug Mode", debug=True)
+    if config.has_sscofpmf:
+        yield Hypothesis("HPM.of.written", "writes of OF are lost", of=True)
+        yield Hypothesis("HPM.lcofi.written", "writes of LCOFIP are lost", ip=True)
+    order = [n for n in every if n != 1]
+    for step in (1, -1):
+        pairs = tuple((n, order[(k + step) % len(order)]) for k, n in enumerate(order))
+        inside = tuple(
+            (n, programmable[(k + step) % len(programmable)])
+            for k, n in enumerate(programmable)
+            if len(programmable) > 1
+        )
+        for shows in dict.fromkeys((pairs, inside)):
+            yield Hypothesis("HPM.view.shadow", "cycle, instret and hpmcounter n show another counter", shows=shows)
+
+
+def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypothesis]:
+    def of(clause: str, text: str, change: Callable[[Setting], Setting]) -> Hypothesis:
+        return Hypothesis(clause, f"{name} {text}", _change(group, change))
+
+    kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
+
+    def selects(selector: int, flag: int) -> Callable[[Setting], Setting]:
+        return lambda s: s._replace(selector=s.selector | flag) if s.selector > selector else s
+
+    yield of("HPM.inhibit.stops", "counts while its bit of mcountinhibit is 1", lambda s: s._replace(inhibit=0))
+    if group[-1] != 0:
+        yield of("HPM.count.several", "counts one where several happen in a cycle", selects(CYCLES, _ONCE))
+    yield of(kind, "counts twice what happens", selects(0, _TWICE))
+    yield of(kind, "does not count", lambda s: s._replace(selector=0))
+    widths = sorted({capture.config.widths[n] for n in group})
+    for width in sorted({8, 16, 24, 31, 32, 40, 47, 48, 56, 63, *(w - 1 for w in widths)}):
+        if 0 < width < widths[-1]:
+            narrower = tuple((n, min(width, capture.config.widths[n])) for n in group)
+            if group[0] >= FIRST:
+                yield Hypothesis(
+                    "HPM.wrap.width", f"{name} has {width} bits; {widths[-1]} were claimed", widths=narrower
+                )
+    every = [n for n in range(32) if capture.config.has(n)]
+    if len(group) == 1 and len(every) <= 8:
+        for other in every:
+            if other != group[0]:
+                yield Hypothesis(
+                    "HPM.inhibit.stops",
+                    f"{name} is stopped by bit {other} of mcountinhibit",
+                    lambda found, n=group[0], m=other: found | {n: found[n]._replace(inhibit=found[m].inhibit)},
+                )
+
+
+def _writing(name: str, group: list[int], every: list[int]) -> Iterator[Hypothesis]:
+    own = frozenset(group)
+    yield Hypothesis(
+        "HPM.write.value", f"writes of {name} are lost", write=lambda n, value, most: NONE if n in own else n
+    )
+    yield Hypothesis(
+        "HPM.write.wins",
+        f"writes of {name} are lost in cycles in which it counts",
+        write=lambda n, value, most: NONE if n in own and most else n,
+    )
+    order = group if len(group) > 1 else every
+    for step in (1, -1):
+        to = {n: order[(order.index(n) + step) % len(order)] for n in group}
+        yield Hypothesis(
+            "HPM.write.one", f"writes of {name} go to another counter", write=lambda n, value, most, to=to: to.get(n, n)
+        )
+
+
+def _filtering(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypothesis]:
+    config = capture.config
+    fixed = group[-1] < FIRST
+    if not (config.has_smcntrpmf if fixed else config.has_sscofpmf):
+        return
+    modes = [
+        bit for bit in _FILTERS if bit == 4 or (config.has_h if bit < 2 else config.has_s if bit == 3 else config.has_u)
+    ]
+    kind = "cfg" if fixed else "filter"
+
+    def swapped(filters: int, a: int, b: int) -> int:
+        if filters == UNKNOWN or filters >> a & 1 == filters >> b & 1:
+            return filters
+        return filters ^ (1 << a | 1 << b)
+
+    for bit in modes:
+        word = _FILTERS[bit]
+        yield Hypothesis(
+            f"HPM.{kind}.{word}",
+            f"{name} counts in the mode in which {word.upper()} inhibits it",
+            _change(
+                group, lambda s, bit=bit: s if s.filters == UNKNOWN else s._replace(filters=s.filters & ~(1 << bit))
+            ),
+        )
+        for other in modes:
+            if other < bit:
+                yield Hypothesis(
+                    f"HPM.{kind}.{word}",
+                    f"{name} has {word.upper()} and {_FILTERS[other].upper()} exchanged",
+                    _change(group, lambda s, a=bit, b=other: s._replace(filters=swapped(s.filters, a, b))),
+                )
+            if other != bit:
+                yield Hypothesis(
+                    f"HPM.{kind}.{word}",
+                    f"{name} applies {word.upper()} in the mode of {_FILTERS[other].upper()}",
+                    _change(group, lambda s, a=bit, b=other: s._replace(filters=_moved(s.filters, a, b))),
+                )
+
+
+def _moved(filters: int, what: int, to: int) -> int:
+    """The filters with the bit `what` at `to` as well, and no longer at its own place."""
+    if filters == UNKNOWN or not filters >> what & 1:
+        return filters
+    return filters & ~(1 << what) | 1 << to
+
+
+def _selecting(capture: HpmCapture, n: int) -> Iterator[Hypothesis]:
+    """Another selector in place of one that the counter can have."""
+    config = capture.config
+    most = FIRST_EVENT + config.events
+    all_ = [s for s in range(1, most)]
+    if n < FIRST:
+        right = {0: CYCLES, 2: RETIRED}[n]
+        pairs = [(right, other) for other in all_ if other != right][:8]
+    else:
+        pairs = [(s, other) for s in all_ if config.selectors[n] >> s & 1 for other in (0, *all_) if other != s]
+        if len(pairs) > 200:
+            pairs = [(s, other) for s, other in pairs if abs(s - other) == 1 or other == 0]
+    group = [n] if n < FIRST else [m for m in range(FIRST, 32) if config.has(m)]
+    for step in (1, -1) if n >= FIRST else ():
+        by = _change(group, lambda s, k=step: s._replace(selector=s.selector + k) if s.selector >= FIRST_EVENT else s)
+        yield Hypothesis("HPM.select.event", f"what selects event k counts event k {'+-'[step < 0]} 1", by)
+    for right, other in pairs:
+        word = {CYCLES: "cycles", RETIRED: "retired"}.get(right, "event")
+        clause = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(n, f"HPM.select.{word}")
+        change = _change(group, lambda s, a=right, b=other: s._replace(selector=b) if s.selector == a else s)
+        subject = _name(n) if n < FIRST else f"what selects {selector_name(right)}"
+        yield Hypothesis(clause, f"{subject} counts {selector_name(other)}", change)
+
+
+# --- The choice -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A run as it is judged with hypotheses. failed: checks; numbers: counters of which a look failed, those of which
+    most did first.
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    failed: int
+    numbers: tuple[int, ...]
+
+
+def explain(capture: HpmCapture, judge: Callable[[tuple[Hypothesis, ...], int, frozenset[int]], Tried]) -> Tried:
+    """The hypotheses with which the fewest checks fail, one after the other while each of them explains most of what is
+    left; none if few fail.
+
+    judge: judges the run with hypotheses, up to a number of rows after the first failure, by the counters of a set.
+    """
+    few = sum(map(capture.config.has, range(32))) <= FEW
+    now = judge((), ROWS, frozenset())
+    for _ in range(ROUNDS):
+        if now.failed < ENOUGH:
+            break
+        only = frozenset() if few else frozenset(now.numbers[:WORST])
+        others = (one for one in otherwise(capture, now.numbers) if one not in now.hypotheses)
+        brief = sorted((judge((*now.hypotheses, one), BRIEF, only) for one in others), key=lambda one: one.failed)
+        best = min((judge(one.hypotheses, ROWS, frozenset()) for one in brief[:BEST]), key=lambda one: one.failed)
+        if best.failed > LEFT * now.failed:
+            break
+        now = best
+    return now
+
+
+def failures(found: tuple[Hypothesis, ...], before: int, left: int) -> Iterator[Failure]:
+    """The findings. before, left: failed checks without and with them."""
+    for number, one in enumerate(found):
+        text = f"{one.text}; that explains {before - left} of {before} checks that fail"
+        yield Failure(one.clause, text, at=number - len(found))
+
+
+def until(capture: HpmCapture, end: int) -> HpmCapture:
+    """The run before a row."""
+    if end >= len(capture.rows):
+        return capture
+    state = capture.state
+    if state is not None:
+        state = type(state)(*(column[:end] for column in state))
+    return replace(capture, rows=capture.rows.select(slice(0, end)), state=state)
