@@ -22,6 +22,7 @@ from rvtrace.models.tandem.verifier.verdict import Report
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.evidence import damage
 from rvtrace.scoreboards.tandem.exact import check_exact
 from rvtrace.scoreboards.tandem.expected import Expected
 from rvtrace.scoreboards.tandem.legal import check_legal
@@ -76,19 +77,28 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
     if capture.rows is not None:
         with timed(verdict, "encoder"):
             seen.bytes = encode(capture.rows, config)
+    row_of, wanted, judged = None, 0, 0
     with timed(verdict, "scoreboard"):
         if capture.rows is not None and seen.bytes is not None:
             seen.expected = Expected(capture.rows, config)
             if tolerances.bytes == "exact":
                 seen.situations = check_exact(capture, verdict.book, seen.bytes, seen.expected)
                 _check_rate(capture, capture.rows, verdict.book, seen.bytes)
-            Lossless(capture, verdict.book, seen.expected, decoded, tolerances).run()
-        check_legal(capture, verdict.book, seen.items, decoded, seen.expected, tolerances)
+            lossless = Lossless(capture, verdict.book, seen.expected, decoded, tolerances)
+            lossless.run()
+            row_of, judged = lossless.row_of, lossless.judged
+            wanted = int((seen.expected.group & seen.expected.has("insn")).sum())
+        check_legal(capture, verdict.book, seen.items, decoded, seen.expected, tolerances, row_of)
         seen.report = check_verify(capture, verdict.book, decoded)
         _check_port(capture, verdict.book, seen)
+        verdict.book.damage += damage(decoded)
+        verdict.book.attribute()
     instructions = decoded.instruction_count
+    if capture.rows is None:
+        wanted, judged = instructions, instructions - int(decoded.broken[decoded.size > 0].sum())
     verdict.stats |= {
-        "instructions": instructions,
+        "instructions": wanted,
+        "judged": judged,
         "told": instructions,
         "bytes": len(capture.data),
         "messages": decoded.items,

@@ -17,6 +17,7 @@ from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.encoder.encode import Encoded
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import REFERENCE
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.expected import Expected
 from rvtrace.scoreboards.tandem.lossless import located
@@ -80,11 +81,11 @@ def check_exact(capture: TandemCapture, book: ClauseBook, encoded: Encoded, expe
             for n in range(max(0, place.number - 2), place.number + 3)]  # fmt: skip
     at, own = int(encoded.starts[place.row]), encoded.of(place.row) if place.row < len(expected.rows) else b""
     table = [*rows, ("bytes", own.hex(" "), capture.data[at : at + len(own)].hex(" "))]
-    book.fail(
-        located(capture, expected, clause, headline, min(place.row, len(expected.rows) - 1), table)
-        if len(expected.rows)
-        else Failure(clause, headline)
-    )
+    found = Failure(clause, headline)
+    if len(expected.rows):
+        found = located(capture, expected, clause, headline, min(place.row, len(expected.rows) - 1), table)
+    found.at, found.found = at, REFERENCE
+    book.fail(found)
     return situations
 
 

@@ -14,9 +14,11 @@ import numpy as np
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import INCREMENT, NO_INCREMENT
 from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
-from rvtrace.models.tandem.decoder.diagnostics import Diagnostic
+from rvtrace.models.tandem.decoder.diagnostics import BROKEN, Diagnostic
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED, DECODER, RULE
 from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.evidence import damaged, items_before, section_start
 from rvtrace.scoreboards.tandem.expected import Expected, contradictions
 from rvtrace.scoreboards.tandem.table import FORMS, ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -46,6 +48,7 @@ CLAUSE = {
     "unknown_privilege": "TV.legal.privilege",
 }
 AS_GIVEN = ("repeated_state", "instruction_length", "unknown_privilege")  # what rows may contradict
+_DEPENDS = ("increment_without_pc", "unknown_base")  # they count from what was reported before
 _TRAP_CAUSES = (0x342, 0x142)
 _TRAP_PCS = (0x341, 0x141)
 
@@ -57,9 +60,12 @@ def check_legal(
     decoded: Decoded,
     expected: Expected | None,
     tolerances: Tolerances,
+    row_of: np.ndarray | None = None,
 ) -> None:
-    """All rules; expected: of the rows, None if only the bytes are available."""
-    legal = _Legal(capture, book, items, decoded, expected, tolerances)
+    """All rules; expected: of the rows, None if only the bytes are available; row_of: with it, the row of each section
+    that is the group of one, else -1.
+    """
+    legal = _Legal(capture, book, items, decoded, expected, tolerances, row_of)
     legal.diagnostics()
     legal.count()
     legal.addresses()
@@ -79,17 +85,19 @@ class _Legal:
         decoded: Decoded,
         expected: Expected | None,
         tolerances: Tolerances,
+        row_of: np.ndarray | None,
     ) -> None:
         self.capture, self.book, self.items, self.decoded, self.tolerances = capture, book, items, decoded, tolerances
+        self.row_of = np.full(len(decoded), -1) if row_of is None else row_of
         self.given: set[int] = set()  # groups whose rows contradict themselves
         if expected is not None:
-            self.given = self._groups(expected, contradictions(expected))
+            self.given = self._groups(contradictions(expected))
         self.expected = expected
 
-    @staticmethod
-    def _groups(expected: Expected, rows: np.ndarray) -> set[int]:
+    def _groups(self, rows: np.ndarray) -> set[int]:
         """Numbers of the groups that some rows make."""
-        return set((np.cumsum(expected.group) - 1)[rows & expected.group].tolist())
+        sections = np.flatnonzero(self.row_of >= 0)
+        return set(self.decoded.number[sections[rows[self.row_of[sections]]]].tolist())
 
     def diagnostics(self) -> None:
         """What the decoder says."""
@@ -110,13 +118,19 @@ class _Legal:
         return not len(acts) or bool(self.expected.flush[acts[-1]])
 
     def _failure(self, found: Diagnostic) -> Failure:
-        return self._at(CLAUSE[found.name], f"{found.text} [{found.name}]", found.offset, found.group, found.pc)
+        made = self._at(CLAUSE[found.name], f"{found.text} [{found.name}]", found.offset, found.group, found.pc)
+        made.found = DECODER if found.name in BROKEN else COMPARED if found.name in _DEPENDS else RULE
+        if found.name in BROKEN and found.name != "truncated":
+            made.table = damaged(self.capture.data, found.offset, self.capture.config)
+        return made
 
     def _at(self, clause: str, text: str, offset: int, group: int, pc: int | None) -> Failure:
         marks, program = self.capture.marks, self.capture.program
         cycle = int(marks[min(offset, len(marks) - 1)]) if len(marks) else None
         place = program.where(pc) if program is not None and pc is not None else ""
-        return Failure(clause, f"byte {offset:#x}, group {group}: {text}", cycle, pc, place)
+        before = items_before(self.capture.data, self.items, offset, self.capture.config)
+        text = f"byte {offset:#x}, group {group}: {text}"
+        return Failure(clause, text, cycle, pc, place, before=before, at=section_start(self.decoded, offset))
 
     def count(self) -> None:
         """How often each rule was looked at."""
@@ -203,7 +217,7 @@ class _Legal:
         of = trap & cause & (d.kind == GROUP) & ~d.init & ~d.reset
         if self.tolerances.interrupt_instruction:
             return
-        given = self._groups(self.expected, self.expected.has("insn")) if self.expected is not None else set()
+        given = self._groups(self.expected.has("insn")) if self.expected is not None else set()
         bad = of & (d.size > 0) & ~np.isin(d.number, list(given))
         self._groups_rule("TV-7", of, bad, "the group of an interrupt has an instruction")
 
@@ -256,7 +270,7 @@ class _Legal:
             parts = np.sum(
                 [expected.has(part.name) for part in t.PARTS if part.columns or part.name.startswith("csr")], axis=0
             )
-            empty &= ~np.isin(d.number, list(self._groups(expected, parts == 0)))
+            empty &= ~np.isin(d.number, list(self._groups(parts == 0)))
         self._groups_rule("TV.legal.update", of, empty, "a group of state initialization changes nothing")
 
     def _groups_rule(self, clause: str, of: np.ndarray, bad: np.ndarray, text: str) -> None:

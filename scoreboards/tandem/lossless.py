@@ -2,22 +2,28 @@
 """Lossless: a decoder that has only the bytes reports what the rows did, whatever forms, order and ends the encoder
 chose.
 
-Rows are compared with sections in stretches: a group, or what is reported between two groups (TV-8: without order). The
-first stretch that differs is reported; what follows may come from it.
+Groups of both sides are aligned first (`rvtrace.scoreboards.tandem.alignment`), so that a group that is missing, or
+that could not be decoded, hides nothing but itself. Then every register, state and bus transaction is compared in its
+group, or between two groups (TV-8: without order). A value that depends on one that was reported wrongly is a
+consequence, and not judged.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.tandem import table as t
-from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
+from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.table import STATE_KEY
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED
+from rvtrace.scoreboards.tandem.alignment import Alignment, align
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.expected import Expected, Requests, requests
+from rvtrace.scoreboards.tandem.resemblance import resemblance
+from rvtrace.scoreboards.tandem.streams import MOVABLE, PC_KEY, REST, Elements, Side, told_side, volatile, wanted_side
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 
 COUNTED = ("pc", "ppc", "gpr", "fpr", "fcsr", "csr", "priv", "paddr", "eaddr", "memdata", "mtime", "mcycle", "minstret")
@@ -29,29 +35,14 @@ GROUP_CLAUSE, ORDER_CLAUSE, OUTSIDE_CLAUSE, LENGTH_CLAUSE = (
     "TV.insn.length",
 )
 _STATE_PARTS = {t.PC: "pc", t.PPC: "ppc", t.PRIV: "priv", t.PADDR: "paddr", t.EADDR: "eaddr", t.MTIME: "mtime"}
-
-
-class Lines(NamedTuple):
-    """Changes in order of stretch and key. at: number of the report or of the change."""
-
-    stretch: np.ndarray
-    key: np.ndarray
-    value: np.ndarray
-    at: np.ndarray
-
-    def of(self, stretch: int) -> dict[int, int]:
-        """What a stretch reports in the end, by key."""
-        low, high = np.searchsorted(self.stretch, (stretch, stretch + 1))
-        return dict(zip(self.key[low:high].tolist(), self.value[low:high].tolist()))
-
-
-def _lines(stretch: np.ndarray, key: np.ndarray, value: np.ndarray) -> Lines:
-    order = np.lexsort((key, stretch))
-    return Lines(stretch[order], key[order], value[order], order)
+_NOT_JUDGED = -1  # stretch of what belongs to no pair of groups
+_SPAN = 1 << 32  # more than there are stretches
+Row = tuple[str, str, str]
 
 
 def part_of(key: int) -> str:
     """The part that a key is of."""
+    key -= REST if REST <= key < STATE_KEY + REST else 0
     if key >= STATE_KEY:
         return _STATE_PARTS.get(key - STATE_KEY, "memdata")
     if key >= t.FPR_BASE:
@@ -61,6 +52,8 @@ def part_of(key: int) -> str:
 
 def key_name(key: int) -> str:
     """A key for people."""
+    if key >= REST:
+        return f"other bits of CSR {key - REST:#05x}"
     if key >= STATE_KEY:
         return t.BY_ID[key - STATE_KEY].meaning if key - STATE_KEY in t.BY_ID else f"state {key - STATE_KEY}"
     if key >= t.FPR_BASE:
@@ -69,290 +62,435 @@ def key_name(key: int) -> str:
 
 
 @dataclass
-class Groups:
-    """Of each group: reset, init, instruction and its bytes; of rows their number, of a decoder none."""
+class _Found:
+    """A difference: its stretch after alignment, what it violates, and where it is on both sides (-1: not there)."""
 
-    reset: np.ndarray
-    init: np.ndarray
-    insn: np.ndarray
-    size: np.ndarray
-    row: np.ndarray
+    stretch: int
+    clause: str
+    headline: str
+    table: list[Row]
+    row: int
+    section: int
 
-    def __len__(self) -> int:
-        return len(self.size)
+
+@dataclass
+class _Table:
+    """Both sides' reports by key and stretch: whether there is one, its last value, its number (see `Elements.at`)."""
+
+    key: np.ndarray
+    stretch: np.ndarray
+    has: tuple[np.ndarray, np.ndarray]
+    value: tuple[np.ndarray, np.ndarray]
+    number: tuple[np.ndarray, np.ndarray]
+    full: np.ndarray
+
+    def before(self, side: int) -> np.ndarray:
+        """Of each line the last line of the same key before it that has a report of a side, -1 if there is none."""
+        line = np.arange(len(self.key))
+        last = np.maximum.accumulate(np.where(self.has[side], line, -1))
+        last = np.concatenate(([-1], last[:-1])) if len(line) else line
+        return np.where((last >= 0) & (self.key[last] == self.key), last, -1)
 
 
 class Lossless:
-    """One comparison of a capture with what its decoder reported."""
+    """One comparison of a capture with what its decoder reported.
+
+    judged: instructions of the rows whose groups were found and could be decoded. row_of: the row of each section that
+    is a group, -1 where it belongs to none.
+    """
 
     def __init__(
         self, capture: TandemCapture, book: ClauseBook, expected: Expected, decoded: Decoded, tolerances: Tolerances
     ) -> None:
-        self.capture, self.book, self.expected, self.decoded, self.tolerances = (
-            capture,
-            book,
-            expected,
-            decoded,
-            tolerances,
-        )
-        at = np.flatnonzero(expected.group)
-        has_insn = expected.has("insn")[at]
-        self.wanted = Groups(
-            expected.has("reset")[at], expected.has("init")[at], np.where(has_insn, expected.rows.insn[at], 0),
-            np.where(has_insn, np.where(expected.rows.insn16[at], 2, 4), 0), at,
-        )  # fmt: skip
-        self.wanted.insn = np.where(self.wanted.size == 2, self.wanted.insn & 0xFFFF, self.wanted.insn)
-        kind = decoded.kind == GROUP
-        self.told = Groups(
-            decoded.reset[kind], decoded.init[kind], decoded.insn[kind], decoded.size[kind], np.flatnonzero(kind)
-        )
-        # A group is the stretch 2 n + 1, what appears before it 2 n.
-        before = np.cumsum(expected.group)
-        self.row_stretch = np.where(expected.group, 2 * before - 1, 2 * before)
-        sections = np.where(kind, 2 * decoded.number + 1, 2 * decoded.number + 2)
-        count = np.diff(decoded.change_start)
-        self.lines = _lines(self.row_stretch[expected.row], expected.key, expected.value)
-        self.changes = _lines(np.repeat(sections, count), decoded.change_key, decoded.change_value)
-        self.requests = requests(expected)
-        self.memory = np.repeat(sections, np.diff(decoded.memory_start))
+        self.capture, self.book, self.expected, self.decoded = capture, book, expected, decoded
+        self.free, self.unchanged = tolerances.bytes == "any", tolerances.unchanged
+        self.wanted = wanted_side(expected, requests(expected), self.free, self.unchanged)
+        self.told = told_side(decoded, capture.data, self.free, self.unchanged)
+        self.aligned = align(self.wanted.whole, self.told.whole, self.wanted.kind, self.told.kind)
+        self.found: list[_Found] = []
+        self.moved: set[int] = set()  # lines whose report is elsewhere
+        self._number()
+
+    def _number(self) -> None:
+        """Stretches by pairs of groups, in place of groups."""
+        pairs = self.aligned.pairs
+        broken = self.decoded.broken[self.told.section[pairs[:, 1]]]
+        self.sound = ~broken
+        self.row_of = np.full(len(self.decoded), -1)
+        self.row_of[self.told.section[pairs[:, 1]]] = self.wanted.section[pairs[:, 0]]
+        self.numbers = [self._ranks(pairs[:, column], side, broken)
+                        for column, side in enumerate((self.wanted, self.told))]  # fmt: skip
+        insn = self.wanted.size > 0
+        self.judged = int(insn[pairs[~broken, 0]].sum())
+
+    @staticmethod
+    def _ranks(chosen: np.ndarray, side: Side, broken: np.ndarray) -> np.ndarray:
+        """By stretch of a side the one after alignment."""
+        paired = np.full(len(side), _NOT_JUDGED)
+        paired[chosen[~broken]] = 2 * np.flatnonzero(~broken) + 1
+        before = np.zeros(len(side) + 1, np.int64)
+        np.add.at(before, chosen + 1, 1)
+        out = np.full(2 * len(side) + 1, _NOT_JUDGED)
+        out[::2] = 2 * np.cumsum(before)
+        out[1::2] = paired
+        return out
 
     def run(self) -> None:
-        """Count what fits up to the first stretch that does not, and report that."""
-        first = min(self._first_group(), self._first_change(), self._first_request())
-        self._count(first)
-        whole = first >= 2 * max(len(self.wanted), len(self.told)) + 2
-        if not whole:
-            for failure in self._explain(first):
-                self.book.fail(failure)
+        """Compare everything, count what was compared, and report what differs, in order."""
+        self._groups()
+        self._changes()
+        self._requests()
+        self._count()
+        self.found.sort(key=lambda one: one.stretch)
+        kept: dict[str, int] = defaultdict(int)
+        for one in self.found:
+            kept[one.clause] += 1
+            shown = kept[one.clause] <= KEPT_PER_CLAUSE
+            self.book.fail(self._failure(one) if shown else Failure(one.clause, one.headline), counted=True)
 
-    # --- Where both first differ
+    # --- Groups
 
-    def _first_group(self) -> int:
-        n = min(len(self.wanted), len(self.told))
-        wrong = np.zeros(n, bool)
-        for name in ("reset", "init", "insn", "size"):
-            wrong |= getattr(self.wanted, name)[:n] != getattr(self.told, name)[:n]
-        if wrong.any():
-            return 2 * int(np.argmax(wrong)) + 1
-        return 2 * n + 1 if len(self.wanted) != len(self.told) else 2 * n + 2
+    def _groups(self) -> None:
+        aligned: Alignment = self.aligned
+        rank = {int(j): n for n, j in enumerate(aligned.pairs[:, 1])}
 
-    def _first_change(self) -> int:
-        lines, changes = self.lines, self.changes
-        if self.tolerances.unchanged:
-            lines, changes = _effective(lines), _effective(changes)
-        n = min(len(lines.key), len(changes.key))
-        wrong = (
-            (lines.stretch[:n] != changes.stretch[:n])
-            | (lines.key[:n] != changes.key[:n])
-            | (lines.value[:n] != changes.value[:n])
-        )
-        if wrong.any():
-            k = int(np.argmax(wrong))
-            return int(min(lines.stretch[k], changes.stretch[k]))
-        rest = [int(part.stretch[n]) for part in (lines, changes) if len(part.key) > n]
-        return rest[0] if rest else self._end
+        def stretch_at(j: int) -> int:
+            return next((2 * rank[k] for k in range(j, min(j + 3, len(self.told))) if k in rank), 2 * len(rank))
 
-    @property
-    def _end(self) -> int:
-        return 2 * max(len(self.wanted), len(self.told)) + 2
+        for i, count, j in aligned.missing:
+            end = " at the end" if i + count == len(self.wanted) else ""
+            what = "a group is missing" if count == 1 else f"{count} groups are missing"
+            self._add(stretch_at(j), GROUP_CLAUSE, what + end, [], int(self.wanted.section[i]), self._section(j - 1))
+        for j, count, i in aligned.extra:
+            what = "there is a group that no row makes" if count == 1 else f"there are {count} groups that no row makes"
+            self._add(stretch_at(j), GROUP_CLAUSE, what, [], self._row(i), self._section(j))
+        for i, j in aligned.swapped:
+            self._add(stretch_at(j), ORDER_CLAUSE, "two groups are reported in the wrong order", [],
+                      self._row(i), self._section(j))  # fmt: skip
+        sound = aligned.pairs[self.sound]
+        place = np.flatnonzero(self.sound)
+        wanted, told = self.wanted, self.told
+        for name in ("reset", "init", "size", "insn"):
+            a, b = getattr(wanted, name)[sound[:, 0]], getattr(told, name)[sound[:, 1]]
+            for n in np.flatnonzero(a != b).tolist():
+                self._head(name, 2 * int(place[n]) + 1, *sound[n].tolist())
 
-    def _told_requests(self) -> Requests:
-        d = self.decoded
-        return Requests(
-            np.zeros(0, np.int64),
-            d.memory_op,
-            d.memory_size,
-            d.memory_address,
-            d.memory_data,
-            d.memory_has >> 1 & 1,
-            d.memory_result,
-            d.memory_response,
-        )
-
-    def _first_request(self) -> int:
-        wanted, told = self.requests, self._told_requests()
-        stretch = self.row_stretch[wanted.row]
-        n = min(len(wanted.op), len(told.op))
-        wrong = stretch[:n] != self.memory[:n]
-        for name in Requests._fields[1:]:
-            wrong |= getattr(wanted, name)[:n] != getattr(told, name)[:n]
-        if wrong.any():
-            k = int(np.argmax(wrong))
-            return int(min(stretch[k], self.memory[k]))
-        rest = [int(part[n]) for part in (stretch, self.memory) if len(part) > n]
-        return rest[0] if rest else self._end
-
-    # --- What fits
-
-    def _count(self, first: int) -> None:
-        expected, book, good = self.expected, self.book, self.row_stretch < first
-        for name in COUNTED:
-            parts = [f"csr{slot}" for slot in range(t.CSR_SLOTS)] if name == "csr" else [name]
-            book.count(CLAUSE[name], sum(int((expected.has(part) & good).sum()) for part in parts))
-        for name in ("insn", "reset", "init", "request", "response"):
-            book.count(CLAUSE[name], int((expected.has(name) & good).sum()))
-        book.count(LENGTH_CLAUSE, int((expected.has("insn") & good).sum()))
-        groups = int((expected.group & good).sum())
-        book.count(GROUP_CLAUSE, groups)
-        book.count(ORDER_CLAUSE, groups)
-        book.count(OUTSIDE_CLAUSE, int((expected.outside & good).sum()))
-
-    # --- What does not
-
-    def _explain(self, stretch: int) -> list[Failure]:
-        if stretch % 2:
-            moved = self._moved(stretch // 2)
-            if moved:
-                return [moved]
-        wanted, told = self.lines.of(stretch), self.changes.of(stretch)
-        out = [
-            self._elsewhere(stretch, key, wanted.get(key), told.get(key))
-            or self._change(stretch, key, wanted.get(key), told.get(key))
-            for key in sorted(wanted.keys() | told.keys())
-            if wanted.get(key) != told.get(key)
-        ]
-        if stretch % 2:
-            out += self._group(stretch // 2)
-        out += self._request(stretch)
-        return out or [
-            self._failure(
-                OUTSIDE_CLAUSE if stretch % 2 == 0 else GROUP_CLAUSE,
-                "it is not reported as often as it happened",
-                stretch,
+    def _head(self, name: str, stretch: int, i: int, j: int) -> None:
+        """A group whose head differs in something."""
+        wanted, told = int(getattr(self.wanted, name)[i]), int(getattr(self.told, name)[j])
+        at = int(self.wanted.section[i]), int(self.told.section[j])
+        if name in ("reset", "init"):
+            self._add(stretch, CLAUSE[name], f"{name} of a group", [(name, str(wanted), str(told))], *at)
+        elif name == "size" and wanted and told:
+            text = "an instruction is reported with another length"
+            self._add(stretch, LENGTH_CLAUSE, text, [("bytes", str(wanted), str(told))], *at)
+        elif name == "insn" and self.wanted.size[i] and self.told.size[j]:
+            text = f"the instruction of a group is wrong{resemblance(wanted, told, 8 * int(self.wanted.size[i]))}"
+            self._add(stretch, CLAUSE["insn"], text, [("instruction", f"{wanted:#x}", f"{told:#x}")], *at)
+        elif name == "size":
+            insns = [f"{int(side.insn[n]):#x}" if side.size[n] else "none"
+                     for side, n in ((self.wanted, i), (self.told, j))]  # fmt: skip
+            text = (
+                "the instruction of a group is not reported" if wanted else "a group has an instruction that no row has"
             )
-        ]
+            self._add(stretch, CLAUSE["insn"], text, [("instruction", insns[0], insns[1])], *at)
 
-    def _signature(self, groups: Groups, lines: Lines, n: int) -> tuple | None:
-        if not 0 <= n < len(groups):
-            return None
-        told = [
-            (key, value) for key, value in lines.of(2 * n + 1).items() if key != STATE_KEY + t.PC
-        ]  # an increment depends on where it appears
-        return (*(int(getattr(groups, name)[n]) for name in ("reset", "init", "insn", "size")), tuple(sorted(told)))
+    # --- Registers and state
 
-    def _moved(self, n: int) -> Failure | None:
-        """Groups that are missing, reported twice, or in another order."""
-        here, after = (self._signature(self.wanted, self.lines, n + k) for k in (0, 1))
-        told, told_after = (self._signature(self.told, self.changes, n + k) for k in (0, 1))
-        stretch = 2 * n + 1
-        if told is None:
-            return self._failure(GROUP_CLAUSE, f"{len(self.wanted) - n} groups are missing at the end", stretch)
-        if here is None:
-            return self._failure(
-                GROUP_CLAUSE, f"there are {len(self.told) - n} groups more than rows that make one", stretch
+    def _elements(self, which: int) -> tuple[Elements, np.ndarray]:
+        """The reports of a side that belong to pairs, and their stretches."""
+        side = (self.wanted, self.told)[which]
+        stretch = self.numbers[which][side.stretch]
+        keep = np.flatnonzero(stretch != _NOT_JUDGED)
+        return side.elements.select(keep), stretch[keep]
+
+    def _changes(self) -> None:
+        (wanted, at), (told, there) = self._elements(0), self._elements(1)
+        keep = ~self._unknown(wanted, at)
+        wanted, at = wanted.select(keep), at[keep]
+        if self.free:
+            at = self._moved(wanted, at, told, there)
+        if self.unchanged:
+            (wanted, at), (told, there) = _steps(wanted, at), _steps(told, there)
+        codes = [elements.key * _SPAN + stretch for elements, stretch in ((wanted, at), (told, there))]
+        every = np.unique(np.concatenate(codes))
+        table = self._table(every, codes, (wanted, told))
+        unequal = table.has[0] & table.has[1] & (table.value[0] != table.value[1])
+        bad = (table.has[0] != table.has[1]) | unequal
+        if self.unchanged:
+            steady = ~volatile(table.key)
+            for here, other in ((0, 1), (1, 0)):
+                before = table.before(other)
+                same = (before >= 0) & (table.value[other][before] == table.value[here])
+                bad &= ~(steady & table.has[here] & ~table.has[other] & same)
+        bad |= self._several(every, codes, (wanted, told))
+        self._judge(table, bad)
+
+    def _unknown(self, wanted: Elements, stretch: np.ndarray) -> np.ndarray:
+        """Next pcs that nobody can know, because opcode 3 counts from one that was lost: not judged."""
+        decoded, data = self.decoded, np.frombuffer(self.capture.data, np.uint8)
+        pairs = self.aligned.pairs
+        lost = np.zeros(len(pairs), bool)
+        for n in np.flatnonzero(~decoded.next_known[self.told.section[pairs[:, 1]]]).tolist():
+            section = self.told.section[pairs[n, 1]]
+            lost[n] = t.INCREMENT_PC in data[decoded.offset[section] : decoded.end[section]]
+        odd = stretch & 1 == 1
+        return (
+            (wanted.key == PC_KEY) & odd & lost[np.minimum(stretch >> 1, max(len(lost) - 1, 0))] if len(lost) else odd
+        )
+
+    def _moved(self, wanted: Elements, at: np.ndarray, told: Elements, there: np.ndarray) -> np.ndarray:
+        """Timers of a group that are reported right before it."""
+        here = np.isin(told.key * _SPAN + there, wanted.key * _SPAN + at)
+        free = (told.key * _SPAN + there)[np.isin(told.key, MOVABLE)]
+        init = np.concatenate((self.wanted.init[self.aligned.pairs[:, 0]], [False]))
+        may = np.isin(wanted.key, MOVABLE) & (at & 1 == 1) & ~init[np.minimum(at >> 1, len(init) - 1)]
+        codes = wanted.key * _SPAN + at
+        moved = may & ~np.isin(codes, (told.key * _SPAN + there)[here]) & np.isin(codes - 1, free)
+        return np.where(moved, at - 1, at)
+
+    @staticmethod
+    def _table(every: np.ndarray, codes: list[np.ndarray], sides: tuple[Elements, Elements]) -> _Table:
+        has, value, number = [], [], []
+        full = np.zeros(len(every), bool)
+        for code, elements in zip(codes, sides):
+            place = np.searchsorted(every, code)
+            there, values, numbers = (np.zeros(len(every), dtype) for dtype in (bool, np.uint64, np.int64))
+            there[place], values[place], numbers[place], full[place] = True, elements.value, elements.at, elements.full
+            has.append(there)
+            value.append(values)
+            number.append(numbers)
+        key, stretch = every // _SPAN, every % _SPAN
+        return _Table(key, stretch, (has[0], has[1]), (value[0], value[1]), (number[0], number[1]), full)
+
+    def _several(self, every: np.ndarray, codes: list[np.ndarray], sides: tuple[Elements, Elements]) -> np.ndarray:
+        """Lines with several reports of one side: what was reported last counts (nothing is ordered between two
+        groups), and nothing is reported that did not happen.
+        """
+        bad = np.zeros(len(every), bool)
+        many = [np.unique(code[1:][code[1:] == code[:-1]]) for code in map(np.sort, codes)]
+        for code in np.union1d(*many).tolist():
+            lists = [elements.value[of == code].tolist() for of, elements in zip(codes, sides)]
+            if all(lists) and (not _within(*lists) if self.unchanged else lists[0] != lists[1]):
+                bad[np.searchsorted(every, code)] = True
+        return bad
+
+    def _judge(self, table: _Table, bad: np.ndarray) -> None:
+        """What differs, but for values that depend on a wrong one."""
+        gaps = np.array(sorted(self._gaps()), np.int64)
+        before = table.before(1)
+        last_full = np.maximum.accumulate(np.where(table.has[1] & table.full, np.arange(len(bad)), -1))
+        tainted, previous = -1, -1
+        for n in np.flatnonzero(bad).tolist():
+            key, there = int(table.key[n]), bool(table.has[1][n])
+            follows = (
+                tainted == key and not (there and table.full[n]) and (before[n] <= previous or bool(bad[before[n]]))
             )
-        if told == here:
-            return None
-        if told == after and told_after == here:
-            return self._failure(ORDER_CLAUSE, "two groups are reported in the wrong order", stretch)
-        if told == after:
-            return self._failure(GROUP_CLAUSE, "a group is missing", stretch)
-        if told_after == here:
-            return self._failure(GROUP_CLAUSE, "there is a group that no row makes", stretch)
-        return None
+            if there and not table.full[n] and not follows and len(gaps):
+                since = int(last_full[n])
+                start = int(table.stretch[since]) if since >= 0 and table.key[since] == key else 0
+                follows = bool(((gaps > start) & (gaps <= table.stretch[n])).any())
+            tainted, previous = key, n
+            if not follows:
+                self._change(table, n)
 
-    def _elsewhere(self, stretch: int, key: int, wanted: int | None, told: int | None) -> Failure | None:
-        """TV-8: it is reported, but on the other side of a begin or an end: before it happened, or after."""
-        value = told if wanted is None else wanted
-        if wanted is not None and told is not None:
-            return None
-        for other in (stretch + 1, stretch + 2):
-            there = [lines.of(other).get(key) for lines in (self.lines, self.changes)]
-            if there == ([value, None] if wanted is None else [None, value]) and not (stretch & other & 1):
-                return self._failure(
-                    OUTSIDE_CLAUSE,
-                    f"{key_name(key)} is reported {'before' if wanted is None else 'after'} its place outside groups",
-                    stretch,
-                )
-        return None
+    def _gaps(self) -> set[int]:
+        """Stretches before which groups are missing, too many, or could not be decoded."""
+        out = {2 * int(n) + 1 for n in np.flatnonzero(~self.sound)}
+        return out | {one.stretch for one in self.found if one.clause in (GROUP_CLAUSE, ORDER_CLAUSE)}
 
-    def _change(self, stretch: int, key: int, wanted: int | None, told: int | None) -> Failure:
-        part, name = part_of(key), key_name(key)
-        if part == "csr" and key in (t.MCYCLE, t.MCYCLEH, t.MINSTRET, t.MINSTRETH):
-            part = self._counter(stretch, key)
+    def _change(self, table: _Table, n: int) -> None:
+        key, stretch, name = int(table.key[n]), int(table.stretch[n]), key_name(int(table.key[n]))
+        there = [bool(table.has[side][n]) for side in (0, 1)]
+        wanted, told = (int(table.value[side][n]) if there[side] else None for side in (0, 1))
+        number = int(table.number[0][n]) if there[0] else -1
+        row = int(self.expected.row[number]) if there[0] else self._row_of(stretch)
+        section = self._told_section(int(table.number[1][n])) if there[1] else self._section_of(stretch)
+        clause = CLAUSE[self._part(key, number)]
         if told is None:
             headline = f"{name} is not reported"
         elif wanted is None:
             headline = f"{name} is reported, but did not change"
         else:
-            headline = f"{name} is reported with another value"
-        table = [(name, "" if wanted is None else f"{wanted:#x}", "" if told is None else f"{told:#x}")]
-        return self._failure(CLAUSE[part], headline, stretch, table)
+            headline = f"{name} is reported with another value{resemblance(wanted, told, 64)}"
+        if (wanted is None) != (told is None) and (moved := self._elsewhere(table, n, there)):
+            clause, headline, other = OUTSIDE_CLAUSE, *moved
+            if other in self.moved:
+                return  # the other half of the same mistake
+            self.moved.add(n)
+        if wanted is not None and wanted == told:  # several times, not the same times
+            clause, headline = OUTSIDE_CLAUSE, f"{name} is not reported as often as it happened"
+        rows = [(name, "" if wanted is None else f"{wanted:#x}", "" if told is None else f"{told:#x}")]
+        self._add(stretch, clause, headline, rows, row, section)
 
-    def _counter(self, stretch: int, key: int) -> str:
-        """A counter's address is reported by its part, or by a slot."""
-        low, high = np.searchsorted(self.lines.stretch, (stretch, stretch + 1))
-        for k in range(low, high):
-            if self.lines.key[k] == key:
-                return self.expected.name(int(self.lines.at[k]))
-        return "mcycle" if key in (t.MCYCLE, t.MCYCLEH) else "minstret"
+    def _elsewhere(self, table: _Table, n: int, there: list[bool]) -> tuple[str, int] | None:
+        """TV-8: it is reported, but on the other side of a begin or an end: before it happened, or after. In words, and
+        the line where the other side has it.
+        """
+        side, other = (0, 1) if there[0] else (1, 0)
+        for k in (n - 1, n + 1, n - 2, n + 2):
+            if not 0 <= k < len(table.key) or table.key[k] != table.key[n] or not table.has[other][k]:
+                continue
+            far = abs(int(table.stretch[k]) - int(table.stretch[n]))
+            if far > 2 or table.has[side][k] or table.value[other][k] != table.value[side][n]:
+                continue
+            if not (table.stretch[k] & table.stretch[n] & 1):
+                early = (table.stretch[k] < table.stretch[n]) == there[0]
+                name = key_name(int(table.key[n]))
+                return f"{name} is reported {'before' if early else 'after'} its place outside groups", k
+        return None
 
-    def _group(self, n: int) -> list[Failure]:
-        wanted, told, stretch = self.wanted, self.told, 2 * n + 1
-        out = [
-            self._failure(
-                CLAUSE[name],
-                f"{name} of a group",
-                stretch,
-                [(name, str(int(getattr(wanted, name)[n])), str(int(getattr(told, name)[n])))],
+    def _part(self, key: int, number: int) -> str:
+        """The part that reports a key: fcsr and counters may be reported by a slot as well."""
+        if number >= 0:
+            return self.expected.name(number)
+        part = part_of(key)
+        if key in (t.MCYCLE, t.MCYCLEH, t.MINSTRET, t.MINSTRETH):
+            return "mcycle" if key in (t.MCYCLE, t.MCYCLEH) else "minstret"
+        return part
+
+    # --- Requests
+
+    def _requests(self) -> None:
+        sides = []
+        for which, side in ((0, self.wanted), (1, self.told)):
+            stretch = self.numbers[which][side.request_stretch]
+            keep = np.flatnonzero(stretch != _NOT_JUDGED)
+            sides.append((side, keep, stretch[keep]))
+        (wanted, mine, at), (told, theirs, there) = sides
+        aligned = align(
+            wanted.request_whole[mine], told.request_whole[theirs], wanted.request_kind[mine], told.request_kind[theirs]
+        )
+        self.request_count = len(mine)
+        for i, count, j in aligned.missing:
+            for k in range(i, i + count):
+                self._request("a memory request is not reported", mine[k], None, int(at[k]), j, theirs)
+        for j, count, _ in aligned.extra:
+            for k in range(j, j + count):
+                self._request(
+                    "a memory request is reported that did not happen", None, theirs[k], int(there[k]), k, theirs
+                )
+        for i, j in aligned.swapped:
+            self._request(
+                "two memory requests are reported in the wrong order", mine[i], theirs[j], int(at[i]), j, theirs
             )
-            for name in ("reset", "init")
-            if getattr(wanted, name)[n] != getattr(told, name)[n]
+        init = np.concatenate((self.wanted.init[self.aligned.pairs[:, 0]], [False]))
+        pairs = aligned.pairs
+        apart = there[pairs[:, 1]] - at[pairs[:, 0]]
+        inside = (at[pairs[:, 0]] & 1 == 1) & ~init[np.minimum(at[pairs[:, 0]] >> 1, len(init) - 1)]
+        misplaced = np.where(inside & self.free, np.abs(apart) > 1, apart != 0)
+        differ = np.zeros(len(pairs), bool)
+        for name in Requests._fields[1:]:
+            a, b = getattr(wanted.requests, name)[mine[pairs[:, 0]]], getattr(told.requests, name)[theirs[pairs[:, 1]]]
+            differ |= a != b
+        for n in np.flatnonzero(differ | misplaced).tolist():
+            i, j = mine[pairs[n, 0]], theirs[pairs[n, 1]]
+            if differ[n]:
+                self._request("a memory request or its response is reported wrongly", i, j, int(at[pairs[n, 0]]),
+                              int(pairs[n, 1]), theirs)  # fmt: skip
+                continue
+            side = "before" if apart[n] < 0 else "after"
+            section = self._request_section(int(j))
+            text = f"a memory request is reported {side} its place outside groups"
+            self._add(int(at[pairs[n, 0]]), OUTSIDE_CLAUSE, text, [], int(self.wanted.requests.row[i]), section)
+
+    def _request(self, text: str, i: int | None, j: int | None, stretch: int, near: int, theirs: np.ndarray) -> None:
+        """A transaction that is wrong, missing or too many."""
+        wanted, told = self.wanted.requests, self.told.requests
+        rows = [
+            (
+                name,
+                "" if i is None else f"{int(getattr(wanted, name)[i]):#x}",
+                "" if j is None else f"{int(getattr(told, name)[j]):#x}",
+            )
+            for name in Requests._fields[1:]
         ]
-        if wanted.size[n] and told.size[n] and wanted.size[n] != told.size[n]:
-            row = ("bytes", str(int(wanted.size[n])), str(int(told.size[n])))
-            out.append(self._failure(LENGTH_CLAUSE, "an instruction is reported with another length", stretch, [row]))
-        if (wanted.insn[n], bool(wanted.size[n])) != (told.insn[n], bool(told.size[n])):
-            row = ("instruction", f"{int(wanted.insn[n]):#x}", f"{int(told.insn[n]):#x}")
-            out.append(self._failure(CLAUSE["insn"], "the instruction of a group is wrong", stretch, [row]))
-        return out
+        wrong = {name for name, a, b in rows if a != b}
+        answer = i is not None and j is not None and wrong <= {"answered", "result", "response"}
+        if i is not None and j is not None and len(wrong) == 1:
+            (name,) = wrong
+            a, b = (int(getattr(side, name)[k]) for side, k in ((wanted, i), (told, j)))
+            text += f": {name}{resemblance(a, b, 64)}"
+        section = self._request_section(j) if j is not None else self._section_of(stretch)
+        row = int(wanted.row[i]) if i is not None else self._row_of(stretch)
+        self._add(stretch, CLAUSE["response" if answer else "request"], text, rows, row, section)
 
-    def _request(self, stretch: int) -> list[Failure]:
-        wanted, told = self.requests, self._told_requests()
-        mine = np.flatnonzero(self.row_stretch[wanted.row] == stretch)
-        theirs = np.flatnonzero(self.memory == stretch)
-        for i, j in zip(mine.tolist(), theirs.tolist()):
-            rows = [
-                (name, f"{int(getattr(wanted, name)[i]):#x}", f"{int(getattr(told, name)[j]):#x}")
-                for name in Requests._fields[1:]
-            ]
-            wrong = {name for name, a, b in rows if a != b}
-            if wrong:
-                answer = wrong <= {"answered", "result", "response"}
-                return [
-                    self._failure(
-                        CLAUSE["response" if answer else "request"],
-                        "a memory request or its response is reported wrongly",
-                        stretch,
-                        rows,
-                    )
-                ]
-        if len(mine) != len(theirs):
-            k = int((mine if len(mine) > len(theirs) else theirs)[min(len(mine), len(theirs))])
-            if k < min(len(wanted.op), len(told.op)) and all(
-                getattr(wanted, name)[k] == getattr(told, name)[k] for name in Requests._fields[1:]
-            ):
-                here, there = int(self.row_stretch[wanted.row[k]]), int(self.memory[k])
-                if not here & there & 1:
-                    headline = (
-                        f"a memory request is reported {'before' if there < here else 'after'} its place outside groups"
-                    )
-                    return [self._failure(OUTSIDE_CLAUSE, headline, stretch)]
-            row = ("requests", str(len(mine)), str(len(theirs)))
-            return [
-                self._failure(CLAUSE["request"], "memory requests are missing, or there are too many", stretch, [row])
-            ]
-        return []
+    def _request_section(self, j: int) -> int:
+        return int(np.searchsorted(self.decoded.memory_start, j, side="right")) - 1
 
-    def _failure(
-        self, clause: str, headline: str, stretch: int, table: list[tuple[str, str, str]] | None = None
-    ) -> Failure:
-        """A failure at the row that makes this stretch, or the one before."""
-        at = np.searchsorted(self.row_stretch, stretch)
-        if not len(self.row_stretch):
-            return Failure(clause, headline, table=table or [])
-        row = int(min(at, len(self.row_stretch) - 1))
-        return located(self.capture, self.expected, clause, headline, row, table)
+    # --- Counts
+
+    def _count(self) -> None:
+        """What was compared."""
+        expected, book = self.expected, self.book
+        of_row = self.numbers[0][self.wanted.section_stretch] != _NOT_JUDGED
+        for name in COUNTED:
+            parts = [f"csr{slot}" for slot in range(t.CSR_SLOTS)] if name == "csr" else [name]
+            book.count(CLAUSE[name], sum(int((expected.has(part) & of_row).sum()) for part in parts))
+        for name in ("insn", "reset", "init", "request", "response"):
+            book.count(CLAUSE[name], int((expected.has(name) & of_row).sum()))
+        book.count(LENGTH_CLAUSE, int((expected.has("insn") & of_row).sum()))
+        groups = len(self.wanted)
+        book.count(GROUP_CLAUSE, groups)
+        book.count(ORDER_CLAUSE, int(self.sound.sum()))
+        book.count(OUTSIDE_CLAUSE, int((expected.outside & of_row).sum()))
+
+    # --- Places
+
+    def _add(self, stretch: int, clause: str, headline: str, table: list[Row], row: int, section: int) -> None:
+        self.found.append(_Found(stretch, clause, headline, table, row, section))
+
+    def _row(self, i: int) -> int:
+        """The row of a group, or the last one."""
+        return int(self.wanted.section[min(i, len(self.wanted) - 1)]) if len(self.wanted) else -1
+
+    def _section(self, j: int) -> int:
+        return int(self.told.section[j]) if 0 <= j < len(self.told) else -1
+
+    def _row_of(self, stretch: int) -> int:
+        pairs = self.aligned.pairs
+        return self._row(int(pairs[stretch >> 1, 0])) if stretch >> 1 < len(pairs) else len(self.expected.rows) - 1
+
+    def _section_of(self, stretch: int) -> int:
+        """The section of a group; of what is between two groups the one before it."""
+        pairs, n = self.aligned.pairs, (stretch >> 1) - (stretch & 1 == 0)
+        return self._section(int(pairs[n, 1])) if 0 <= n < len(pairs) else -1
+
+    def _told_section(self, number: int) -> int:
+        return int(np.searchsorted(self.decoded.change_start, number, side="right")) - 1
+
+    def _failure(self, one: _Found) -> Failure:
+        """At the row; `at` is where the section begins of the bytes in which it shows. What is missing between two
+        groups has the place after the first.
+        """
+        if not len(self.expected.rows):
+            found = Failure(one.clause, one.headline, table=one.table)
+        else:
+            row = min(max(one.row, 0), len(self.expected.rows) - 1)
+            found = located(self.capture, self.expected, one.clause, one.headline, row, one.table)
+        if one.section >= 0:
+            begin, end = int(self.decoded.offset[one.section]), int(self.decoded.end[one.section])
+            found.at = begin if one.stretch & 1 or one.clause == GROUP_CLAUSE else end
+        else:
+            found.at = 0
+        found.found = COMPARED
+        return found
+
+
+def _steps(elements: Elements, stretch: np.ndarray) -> tuple[Elements, np.ndarray]:
+    """Without reports that repeat the one right before them in the same stretch."""
+    order = np.lexsort((np.arange(len(stretch)), stretch, elements.key))
+    again = np.zeros(len(order), bool)
+    key, value, at = elements.key[order], elements.value[order], stretch[order]
+    again[1:] = (key[1:] == key[:-1]) & (value[1:] == value[:-1]) & (at[1:] == at[:-1])
+    keep = np.sort(order[~again])
+    return elements.select(keep), stretch[keep]
+
+
+def _within(wanted: list[int], told: list[int]) -> bool:
+    """Whether what is told is among what is wanted, in its order, and the last is the last."""
+    rest = iter(wanted)
+    return told[-1] == wanted[-1] and all(value in rest for value in told)
 
 
 def located(
@@ -383,20 +521,3 @@ def shown(expected: Expected, row: int) -> str:
     low, high = np.searchsorted(expected.row, (row, row + 1))
     flags += [f"{key_name(int(expected.key[k]))}={int(expected.value[k]):#x}" for k in range(low, high)]
     return " ".join((["illegal"] if expected.illegal[row] else []) + flags) or "nothing"
-
-
-def _effective(lines: Lines) -> Lines:
-    """Without registers and state that are reported again with the value they have."""
-    order = np.lexsort((np.arange(len(lines.key)), lines.stretch, lines.key))
-    same = np.zeros(len(order), bool)
-    key, value = lines.key[order], lines.value[order]
-    volatile = (
-        (key == STATE_KEY + t.PC)
-        | (key == STATE_KEY + t.PADDR)
-        | (key == STATE_KEY + t.EADDR)
-        | ((key >= STATE_KEY + t.MEMDATA) & (key < STATE_KEY + t.MTIME))
-    )
-    same[1:] = (key[1:] == key[:-1]) & (value[1:] == value[:-1]) & ~volatile[1:]
-    keep = np.ones(len(order), bool)
-    keep[order[same]] = False
-    return Lines(*(column[keep] for column in lines))

@@ -15,7 +15,9 @@ from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Finding, Report
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.evidence import section_start
 
 PARTS = {
     "pc": "pc",
@@ -67,7 +69,7 @@ def check_verify(
         elif name in ("groups", "format") or config.traces(name):
             book.count(clause, report.matched)
     for found in report.findings:
-        book.fail(_failure(found, report, capture))
+        book.fail(_failure(found, report, capture, section_start(decoded, found.offset)))
     if not report.findings and report.unverified:
         book.fail(Failure(CLAUSE["groups"], f"{report.unverified} sections could not be compared"))
     if not report.findings and not report.matched:
@@ -75,7 +77,7 @@ def check_verify(
     return report
 
 
-def _failure(found: Finding, report: Report, capture: TandemCapture) -> Failure:
+def _failure(found: Finding, report: Report, capture: TandemCapture, start: int) -> Failure:
     clause = CLAUSE["groups"]
     if found.names or found.kind == "diagnostic":
         clause = CLAUSE["format"]
@@ -87,4 +89,5 @@ def _failure(found: Finding, report: Report, capture: TandemCapture) -> Failure:
     marks = capture.marks
     cycle = int(marks[min(found.offset, len(marks) - 1)]) if len(marks) else None
     place = capture.program.where(found.pc) if capture.program is not None and found.pc is not None else ""
-    return Failure(clause, lines[0], cycle, found.pc, place, [], [line.strip() for line in lines[1:]])
+    before = [line.strip() for line in lines[1:]]
+    return Failure(clause, lines[0], cycle, found.pc, place, [], before, at=start, found=COMPARED)
