@@ -25,6 +25,7 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.evidence import damage
 from rvtrace.scoreboards.tandem.exact import check_exact
 from rvtrace.scoreboards.tandem.expected import Expected
+from rvtrace.scoreboards.tandem.layout import Found, explained
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.lossless import Lossless
 from rvtrace.scoreboards.tandem.situations import Situations
@@ -71,6 +72,12 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
     """
     config, verdict = capture.config, Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
     tolerances = chosen(tolerances, capture, Tolerances)
+    found = Found(capture)
+    if not capture.exact:
+        found = explained(capture)
+        capture, config = found.capture, found.capture.config
+        for failure in found.failures:
+            verdict.book.fail(failure)
     with timed(verdict, "decoder"):
         decoded = verdict.decoded = decode(capture.data, config)
     seen = verdict.encoded = Seen(ItemTable(capture.data, config))
@@ -89,10 +96,11 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
             row_of, judged = lossless.row_of, lossless.judged
             wanted = int((seen.expected.group & seen.expected.has("insn")).sum())
         check_legal(capture, verdict.book, seen.items, decoded, seen.expected, tolerances, row_of)
-        seen.report = check_verify(capture, verdict.book, decoded)
+        seen.report = check_verify(capture, verdict.book, decoded, unchanged=tolerances.unchanged)
         _check_port(capture, verdict.book, seen)
         verdict.book.damage += damage(decoded)
         verdict.book.attribute()
+        found.attribute(verdict.book)
     instructions = decoded.instruction_count
     if capture.rows is None:
         wanted, judged = instructions, instructions - int(decoded.broken[decoded.size > 0].sum())

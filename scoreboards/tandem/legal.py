@@ -139,6 +139,7 @@ class _Legal:
         incremental, registers, states = of(t.ADD, t.OR), of(*FORMS), of(t.STATE)
         for clause, times in (
             ("TV.legal.opcode", len(items)),
+            ("TV.legal.length", len(items)),
             ("TV.legal.id", states),
             ("TV.legal.register", registers),
             ("TV.legal.request", of(t.REQUEST)),

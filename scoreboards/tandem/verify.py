@@ -46,19 +46,23 @@ def replayed(capture: TandemCapture) -> bool:
 
 
 def check_verify(
-    capture: TandemCapture, book: ClauseBook, decoded: Decoded, verifier: Verifier | None = None
+    capture: TandemCapture,
+    book: ClauseBook,
+    decoded: Decoded,
+    verifier: Verifier | None = None,
+    unchanged: bool = False,
 ) -> Report | None:
     """One report of the verifier, as clauses; None if the trace cannot be replayed.
 
     verifier: one with the hart's own profile, else that of the machine that recorded our programs. Memory comes from
-    the ELF file where the trace does not load its program.
+    the ELF file where the trace does not load its program. unchanged: see the tolerance of that name.
     """
     config: Config = capture.config
     if not replayed(capture):
         return None
     assert capture.program is not None
     verifier = verifier or Verifier(
-        reference(config.xlen), Profile.of(config, virt(config.xlen)), program=capture.program
+        reference(config.xlen), Profile.of(config, virt(config.xlen), unchanged=unchanged), program=capture.program
     )
     if not decoded.init.any():
         verifier.load([*capture.program.segments, *capture.program.data])

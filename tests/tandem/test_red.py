@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tandem import (
+    test_layout,
     test_ports,
     test_scoreboard,
     test_scoreboard_legal,
@@ -22,6 +23,7 @@ SHOWN = set().union(
     test_scoreboard.ORDER,
     test_scoreboard.LOST,
     test_ports.SENTENCES.values(),
+    (clause for _, _, clause, _ in test_layout.CASES.values()),
     (clause for clause, _ in test_scoreboard_legal.CASES.values()),
     test_scoreboard_legal.OTHERS,
     (clause for clause, *_ in test_scoreboard_rulings.SWITCHED_OFF.values()),

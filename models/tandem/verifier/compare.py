@@ -295,7 +295,11 @@ class Comparer:
 
     def _registers(self, reported: Changes, step: Step, out: list[Difference]) -> None:
         mine = {step.rd: step.value} if step.rd else {}
+        if self.profile.unchanged:  # what keeps its value is no change of either side
+            mine = {n: value for n, value in mine.items() if n in reported.registers or value != self.shadow.x[n]}
         for n, value in reported.registers.items():
+            if n not in mine and self.profile.unchanged and value == self.shadow.x[n]:
+                continue
             if n not in mine:
                 out.append(Difference("extra", "register", GPR_BASE + n, value, None))
             elif mine[n] != value:
@@ -324,7 +328,12 @@ class Comparer:
                         "wrong" if view.of in step.csrs or view.of in COUNTED else "extra", "csr", address, value, shows
                     )
                 )
-            elif view.of not in step.csrs and care & self.word and not self.moves(view.of):
+            elif (
+                view.of not in step.csrs
+                and care & self.word
+                and not self.moves(view.of)
+                and not self.profile.unchanged  # it shows what it did
+            ):
                 out.append(Difference("extra", "csr", address, value, None))
         for address, value in step.csrs.items():
             care = ~self.masks.get(address, 0) & self.word

@@ -42,10 +42,11 @@ class Profile:
     absent: parts that are not traced (names of `table.ABSENT_NAMES`). sampled: counters of which the reported value is
     neither compared nor taken over, unless the instruction writes them or it is state initialization (their reads are
     compared all the same); for a hart that reports them exactly give none. unchanged_csr: whether a CSR write that
-    changes nothing may be left out. sc_may_fail: whether SC may fail although its reservation holds (unprivileged
-    manual, "Zalrsc"). lookahead: sections that must fit before the verifier believes that groups were dropped, doubled
-    or swapped. reach: how many missing groups it looks for. watch: for how many sections after a mismatch it compares
-    which side later groups agree with.
+    changes nothing may be left out. unchanged: whether a register that keeps its value may be left out, or reported
+    although nothing wrote it (the complete states are equal, section 3.1). sc_may_fail: whether SC may fail although
+    its reservation holds (unprivileged manual, "Zalrsc"). lookahead: sections that must fit before the verifier
+    believes that groups were dropped, doubled or swapped. reach: how many missing groups it looks for. watch: for how
+    many sections after a mismatch it compares which side later groups agree with.
     """
 
     hart: HartConfig = field(default_factory=lambda: virt(64))
@@ -53,6 +54,7 @@ class Profile:
     nondeterministic: Mapping[str, int] = field(default_factory=lambda: dict(NONDETERMINISTIC))
     sampled: tuple[str, ...] = SAMPLED
     unchanged_csr: bool = True
+    unchanged: bool = False
     sc_may_fail: bool = True
     lookahead: int = 4
     reach: int = 64

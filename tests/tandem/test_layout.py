@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An item of another layout than the specification's is one finding that names it, and the rest is judged; damage at
+one place is no layout.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.encoder import items as it
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.trace_data import Rows
+from rvtrace.scoreboards.tandem.capture import TandemCapture
+from rvtrace.scoreboards.tandem.check import check
+from rvtrace.scoreboards.tandem.layout import explained
+from rvtrace.tb.tandem.stimulus.builds import RV32
+from rvtrace.tb.tandem.stimulus.random_rows import Mix
+
+from tests.tandem.captures import RESET, captured
+
+DEFAULT = Config()
+Change = Callable[[it.Item, bytes], bytes]
+
+
+@cache
+def rows_of(config: Config) -> Rows:
+    """Random rows that are all legal, after a reset."""
+    mix = Mix(config, Random(3), share=1 << 30)
+    mix.kinds = {mix._instruction: 60, mix._trap: 6, mix._outside: 12, mix._init: 3, mix._reset: 1}
+    rows = []
+    for n in range(700):
+        if n % 100 == 0:
+            mix.parts = (0.1, 0.3, 0.8)[n // 100 % 3]
+        (kind,) = mix.rng.choices(list(mix.kinds), list(mix.kinds.values()))
+        rows.append(mix._sane(kind()))
+    return Rows.from_rows([RESET, *rows])
+
+
+def parts_of(data: bytes, config: Config) -> list[tuple[it.Item, bytes]]:
+    """Items and their bytes."""
+    found = list(it.items(data, config))
+    ends = [start for start, _ in found[1:]] + [len(data)]
+    return [(item, data[start:end]) for (start, item), end in zip(found, ends)]
+
+
+def sent(config: Config, change: Change) -> TandemCapture:
+    """What a device sends whose items are changed."""
+    rows = rows_of(config)
+    data = encode(rows, config).data
+    out = b"".join(change(item, raw) for item, raw in parts_of(data, config))
+    return captured(rows, config, out, exact=False)
+
+
+def priv(item: it.Item) -> bool:
+    return isinstance(item, it.State) and item.id == t.PRIV
+
+
+def nibbles(at: int) -> Callable[[bytes], bytes]:
+    return lambda data: data[:at] + bytes([data[at] >> 4 | (data[at] & 15) << 4]) + data[at + 1 :]
+
+
+FORMS = (it.Register, it.AddRegister, it.OrRegister)
+
+
+def where(what: Callable[[it.Item], bool], change: Callable[[bytes], bytes]) -> Change:
+    """A change of some items."""
+    return lambda item, data: change(data) if what(item) else data
+
+
+def state(number: int) -> Callable[[it.Item], bool]:
+    return lambda item: isinstance(item, it.State) and item.id == number
+
+
+def load_with_data(item: it.Item, data: bytes) -> bytes:
+    return data + bytes([7] * (1 << item.size)) if isinstance(item, it.Request) and item.op == t.LOAD else data
+
+
+def length(number: int) -> Callable[[it.Item], bool]:
+    return lambda item: isinstance(item, it.Instruction) and item.length == number
+
+
+LENGTH = "TV.legal.length"
+CASES: dict[str, tuple[Config, Change, str, str]] = {
+    "instruction short": (
+        DEFAULT,
+        where(length(4), lambda data: data[:-1]),
+        LENGTH,
+        "32-bit instruction .* 1 byte fewer",
+    ),
+    "stray byte": (DEFAULT, where(priv, lambda data: data + b"\0"), LENGTH, "privilege .* 1 byte more"),
+    "address of 8 bytes": (
+        Config.from_dict(RV32),
+        where(state(t.PADDR), lambda data: data + bytes(3)),
+        LENGTH,
+        r"physical address \(id 2\) has 3 bytes more",
+    ),
+    "load with data": (DEFAULT, load_with_data, LENGTH, "a request of load has data"),
+    "mtime with another id": (
+        DEFAULT,
+        where(state(t.MTIME), lambda data: b"\x07\x0b" + data[2:]),
+        "TV.legal.id",
+        "identifier 11; it has the form of mtime",
+    ),
+    "operation and size": (
+        DEFAULT,
+        where(lambda item: isinstance(item, it.Request), nibbles(9)),
+        "TV.legal.request",
+        "operation and size",
+    ),
+    "size and result": (
+        DEFAULT,
+        where(lambda item: isinstance(item, it.Response), nibbles(1)),
+        "TV.legal.response",
+        "size and result",
+    ),
+    "opcode of 16 bits": (
+        DEFAULT,
+        where(length(2), lambda data: b"\x11" + data[1:]),
+        LENGTH,
+        "16-bit instructions have opcode 17",
+    ),
+    "address of registers": (
+        DEFAULT,
+        where(lambda item: isinstance(item, FORMS), lambda data: data[:1] + data[2:0:-1] + data[3:]),
+        "TV.legal.register",
+        "two bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_layout_is_one_finding(name: str) -> None:
+    config, change, clause, says = CASES[name]
+    right = check(sent(config, lambda item, data: data))
+    assert right.passed, right.failures[0].text()
+    verdict = check(sent(config, change))
+    first = min(verdict.failures, key=lambda failure: failure.at if failure.at is not None else 0)
+    assert first.clause == clause and re.search(says, first.text()), first.text()
+    causes = {failure.clause for failure in verdict.failures if not failure.cause}
+    assert causes == {clause}, "\n".join(failure.text() for failure in verdict.failures)
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
+@pytest.mark.parametrize(
+    "option,claimed,used",
+    [("response_data_on_failure", 0, 1), ("response_data_on_failure", 1, 0), ("flen", 64, 32), ("mlen", 34, 32)],
+)
+def test_an_option_against_the_claim(option: str, claimed: int, used: int) -> None:
+    base = Config.from_dict(RV32) if option == "mlen" else DEFAULT
+    claims, truth = (replace(base, **{option: value}) for value in (claimed, used))
+    rows = rows_of(truth)
+    verdict = check(captured(rows, claims, encode(rows, truth).data, exact=False))
+    assert (
+        verdict.failures[0].clause == "TV.legal.length" and f"{option.upper()}={used}" in verdict.failures[0].headline
+    )
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
+def test_damage_at_one_place_is_no_layout() -> None:
+    """A lost byte is found where it is, with what could be read of its item; all but its group is judged."""
+    capture = sent(DEFAULT, lambda item, data: data)
+    starts = encode(capture.rows, DEFAULT).starts
+    at = int(starts[300]) + 4
+    capture.data = capture.data[:at] + capture.data[at + 1 :]
+    assert not explained(capture).failures
+    verdict = check(capture)
+    assert not verdict.passed and len({failure.clause for failure in verdict.failures if not failure.cause}) == 1
+    assert verdict.stats["instructions"] - verdict.stats["judged"] <= 2
+
+
+def test_times_of_bytes_follow() -> None:
+    """Each byte of the corrected trace has the cycle of the byte that it comes from."""
+    right = sent(DEFAULT, lambda item, data: data).data
+    capture = sent(DEFAULT, CASES["stray byte"][1])
+    wrong = capture.data
+    capture.marks = np.arange(len(wrong), dtype=np.uint64)
+    found = explained(capture)
+    assert found.capture.data == right and len(found.failures) == 1
+    assert bytes(wrong[int(k)] for k in found.capture.marks) == right
