@@ -2,16 +2,20 @@
 """A captured tandem trace without the rows of its port: the format, the program replayed against the simulator, the
 retire stream.
 
-verdict = check(capture, tolerances, profile, pc)    legal, and verify if the trace begins where a hart does
+verdict = check(capture, tolerances, profile, pc)    legal, and verify if the trace begins with a hart reset or
+                                                state initialization
 in_order(capture, verdict, retired)             the decoded instructions are those that retired
 other_code(program, decoded)                    how many of its instructions the program does not have
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
 from rvtrace.models.tandem.simulator.interface import reference
@@ -21,6 +25,8 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import plan
+from rvtrace.scoreboards.tandem.evidence import damage
+from rvtrace.scoreboards.tandem.layout import explained
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -28,28 +34,67 @@ from rvtrace.scoreboards.tandem.verify import check_verify, replayed
 
 ORDER = "TV.told.order"  # groups are in program order
 MIDDLE = (
-    "the trace does not begin with a hart reset, so nobody knows the state that it goes on from; capture from the reset"
-    " on, or give PC="
+    "the trace does not begin with a hart reset or state initialization, so nobody knows the state that it goes on"
+    " from; capture from the reset on, or give PC="
 )
 
 
 def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None) -> Verdict:
-    """Every clause that can be checked with bytes and program alone."""
+    """Every clause that can be checked with bytes and program alone.
+
+    What the trace never reports is taken as absent: fields may be omitted (chapter 3), and only the rows of the port
+    would show that something is missing.
+    """
     verdict = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+    found = explained(capture)
+    capture = found.capture
+    for failure in found.failures:
+        verdict.book.fail(failure)
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
+    instructions, unverified = decoded.instruction_count, 0
     if replayed(capture) and (pc is not None or begins(decoded)):
-        check_verify(
-            capture, verdict.book, decoded, Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
+        profile = replace(profile, absent=silent(profile, decoded), unchanged=tolerances.unchanged)
+        simulator = reference(profile.hart.xlen)
+        report = check_verify(
+            capture, verdict.book, decoded, Verifier(simulator, profile, None, pc, capture.program), profile.traces
         )
-    verdict.stats |= {"told": decoded.instruction_count, "messages": decoded.items, "bytes": len(capture.data)}
+        unverified = 0 if report is None else min(report.unverified, instructions)
+    verdict.book.damage += damage(decoded)
+    verdict.book.attribute()
+    found.attribute(verdict.book)
+    broken = int((decoded.broken & (decoded.size > 0)).sum())
+    verdict.stats |= {
+        "instructions": instructions,
+        "judged": instructions - max(unverified, broken),
+        "told": instructions,
+        "messages": decoded.items,
+        "bytes": len(capture.data),
+    }
     return verdict
 
 
+def silent(profile: Profile, decoded: Decoded) -> tuple[str, ...]:
+    """The parts that are absent by the profile, and those that the trace never reports although it could be replayed
+    without them.
+    """
+    keys = set(np.unique(decoded.change_key[np.repeat(decoded.size > 0, np.diff(decoded.change_start))]).tolist())
+    said = {
+        "paddr": {t.STATE_KEY + t.PADDR},
+        "eaddr": {t.STATE_KEY + t.EADDR},
+        "memdata": {t.STATE_KEY + t.MEMDATA + n for n in range(4)},
+        "priv": {t.STATE_KEY + t.PRIV},
+    }
+    never = {name for name, numbers in said.items() if not numbers & keys}
+    if (decoded.change_key == t.STATE_KEY + t.PRIV).any():  # traps without instruction report it as well
+        never.discard("priv")
+    return tuple(name for name in t.ABSENT_NAMES if name in profile.absent or name in never)
+
+
 def begins(decoded: Decoded) -> bool:
-    """Whether a hart reset comes before the first instruction."""
-    resets, instructions = np.flatnonzero(decoded.reset), np.flatnonzero(decoded.size)
-    return bool(len(resets)) and (not len(instructions) or resets[0] < instructions[0])
+    """Whether a hart reset, or state initialization, comes before the first instruction."""
+    starts, instructions = np.flatnonzero(decoded.reset | decoded.init), np.flatnonzero(decoded.size)
+    return bool(len(starts)) and (not len(instructions) or starts[0] < instructions[0])
 
 
 def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None:

@@ -42,6 +42,12 @@ class _Walk:
             return False
         return all(a[i + k] == b[j + k] for k in range(min(n, left)))
 
+    def resumes(self, i: int, j: int, n: int, kinds: bool) -> bool:
+        """The same, but the first after a gap may say something else: what is new in it depends on what was lost."""
+        if self.agree(i, j, n, kinds):
+            return True
+        return not kinds and self.kinds[0][i] == self.kinds[1][j] and self.agree(i + 1, j + 1, n)
+
     def step(self, i: int, j: int) -> tuple[str, int]:
         """What is wrong here, and how many elements it is about."""
         wanted, told = self.wanted, self.told
@@ -54,13 +60,15 @@ class _Walk:
             and self.agree(i + 2, j + 2, 1)
         ):
             return "swapped", 2
+        if self.agree(i, j, 2 * SURE, kinds=True) and len(set(self.kinds[0][i : i + 2 * SURE])) > SURE:
+            return "wrong", 1
         for kinds, most, sure in ((False, LOOK, SURE + 1), (True, FAR, 2 * SURE)):
             if kinds and self.agree(i, j, 2 * SURE, kinds=True):
                 return "wrong", 1
             for n in range(1, most + 1):
-                if i + n < len(wanted) and self.agree(i + n, j, sure, kinds):
+                if i + n < len(wanted) and self.resumes(i + n, j, sure, kinds):
                     return "missing", n
-                if j + n < len(told) and self.agree(i, j + n, sure, kinds):
+                if j + n < len(told) and self.resumes(i, j + n, sure, kinds):
                     return "extra", n
         return "wrong", 1
 

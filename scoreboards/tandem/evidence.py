@@ -5,6 +5,8 @@ field by field as far as it can be read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
@@ -87,7 +89,7 @@ def damaged(data: bytes, offset: int, config: Config) -> list[tuple[str, str, st
     return rows
 
 
-def _listed(values: dict[int, object]) -> str:
+def _listed(values: Iterable[int]) -> str:
     """Numbers as ranges."""
     known = sorted(values)
     runs: list[list[int]] = []

@@ -99,7 +99,7 @@ class _ReadAs(Scanner):
 
 
 def _length(
-    what: str, table: Callable[[Scanner], np.ndarray], index: object, width: int, spoils: tuple[str, ...]
+    what: str, table: Callable[[Scanner], np.ndarray], index: int | slice, width: int, spoils: tuple[str, ...]
 ) -> Iterator[Quirk]:
     """An item with more or fewer bytes. width: bytes that it should have."""
     for delta in DELTAS:
@@ -238,6 +238,26 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
 
     says = "the two bytes of a register's address have changed places"
     yield Quirk(REGISTER, says, rows, None, exchanged, turned)
+
+    def of_csr(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Whether two bytes are those of a CSR's address in the wrong order, and of no x or f register in the right."""
+        other = second.astype(np.int64) << 8 | first
+        is_x_or_f = (other >= t.GPR_BASE) & (standard._register[np.minimum(other, 0x10FF)] > 0)
+        return ~is_x_or_f & (first <= t.GPR_BASE - 1 >> 8)
+
+    def exchanged_csr(padded: np.ndarray, out: np.ndarray) -> None:
+        at = np.flatnonzero(np.isin(padded[: len(out)], (t.REGISTER, t.ADD, t.OR)))
+        at = at[of_csr(padded[at + 1], padded[at + 2])]
+        out[at] = np.where(padded[at] == t.REGISTER, int(standard._register[t.CSR_BASE]), 4)
+
+    def turned_csr(item: bytes) -> bytes:
+        if item[0] not in (t.REGISTER, t.ADD, t.OR):
+            return item
+        pair = np.array([item[1]], np.uint8), np.array([item[2]], np.uint8)
+        return turned(item) if of_csr(*pair)[0] else item
+
+    says = "the two bytes of a CSR's address have changed places"
+    yield Quirk(REGISTER, says, rows, None, exchanged_csr, turned_csr)
 
     def short(padded: np.ndarray, out: np.ndarray) -> None:
         at = np.flatnonzero(padded[: len(out)] == t.INSN32)

@@ -108,6 +108,8 @@ class Lossless:
         self.told = told_side(decoded, capture.data, self.free, self.unchanged)
         self.aligned = align(self.wanted.whole, self.told.whole, self.wanted.kind, self.told.kind)
         self.found: list[_Found] = []
+        self.apart: dict[int, tuple[int, int]] = {}  # of lines with several reports the first values that differ
+        self.other_name: dict[int, int] = {}  # of lines that are missing the line with their value
         self.moved: set[int] = set()  # lines whose report is elsewhere
         self._number()
 
@@ -272,7 +274,10 @@ class Lossless:
         for code in np.union1d(*many).tolist():
             lists = [elements.value[of == code].tolist() for of, elements in zip(codes, sides)]
             if all(lists) and (not _within(*lists) if self.unchanged else lists[0] != lists[1]):
-                bad[np.searchsorted(every, code)] = True
+                line = int(np.searchsorted(every, code))
+                bad[line] = True
+                if len(lists[0]) == len(lists[1]):
+                    self.apart[line] = next((a, b) for a, b in zip(*lists) if a != b)
         return bad
 
     def _judge(self, table: _Table, bad: np.ndarray) -> None:
@@ -281,6 +286,7 @@ class Lossless:
         before = table.before(1)
         last_full = np.maximum.accumulate(np.where(table.has[1] & table.full, np.arange(len(bad)), -1))
         tainted, previous = -1, -1
+        causes: list[int] = []
         for n in np.flatnonzero(bad).tolist():
             key, there = int(table.key[n]), bool(table.has[1][n])
             follows = (
@@ -292,7 +298,24 @@ class Lossless:
                 follows = bool(((gaps > start) & (gaps <= table.stretch[n])).any())
             tainted, previous = key, n
             if not follows:
+                causes.append(n)
+        self._renamed(table, causes)
+        renamed = set(self.other_name.values())
+        for n in causes:
+            if n not in renamed:
                 self._change(table, n)
+
+    def _renamed(self, table: _Table, lines: list[int]) -> None:
+        """What is missing, and is reported under another name at its place: one mistake."""
+        missing = {(int(table.stretch[n]), int(table.value[0][n])): n for n in lines if not table.has[1][n]}
+        for n in lines:
+            if not table.has[0][n]:
+                stretch, value = int(table.stretch[n]), int(table.value[1][n])
+                for place in (stretch, stretch + 1, stretch - 1):
+                    at = missing.get((place, value))
+                    if at is not None and at not in self.other_name and table.key[at] != table.key[n]:
+                        self.other_name[at] = n
+                        break
 
     def _gaps(self) -> set[int]:
         """Stretches before which groups are missing, too many, or could not be decoded."""
@@ -303,17 +326,24 @@ class Lossless:
         key, stretch, name = int(table.key[n]), int(table.stretch[n]), key_name(int(table.key[n]))
         there = [bool(table.has[side][n]) for side in (0, 1)]
         wanted, told = (int(table.value[side][n]) if there[side] else None for side in (0, 1))
+        wanted, told = self.apart.get(n, (wanted, told))
         number = int(table.number[0][n]) if there[0] else -1
         row = int(self.expected.row[number]) if there[0] else self._row_of(stretch)
         section = self._told_section(int(table.number[1][n])) if there[1] else self._section_of(stretch)
         clause = CLAUSE[self._part(key, number)]
-        if told is None:
+        if n in self.other_name:
+            headline = f"{name} is reported as {key_name(int(table.key[self.other_name[n]]))}"
+        elif told is None:
             headline = f"{name} is not reported"
         elif wanted is None:
             headline = f"{name} is reported, but did not change"
         else:
             headline = f"{name} is reported with another value{resemblance(wanted, told, 64)}"
-        if (wanted is None) != (told is None) and (moved := self._elsewhere(table, n, there)):
+        if (
+            n not in self.other_name
+            and (wanted is None) != (told is None)
+            and (moved := self._elsewhere(table, n, there))
+        ):
             clause, headline, other = OUTSIDE_CLAUSE, *moved
             if other in self.moved:
                 return  # the other half of the same mistake
@@ -344,7 +374,7 @@ class Lossless:
         """The part that reports a key: fcsr and counters may be reported by a slot as well."""
         if number >= 0:
             return self.expected.name(number)
-        part = part_of(key)
+        part = "fcsr" if key in (t.FFLAGS, t.FRM) or key >= REST else part_of(key)
         if key in (t.MCYCLE, t.MCYCLEH, t.MINSTRET, t.MINSTRETH):
             return "mcycle" if key in (t.MCYCLE, t.MCYCLEH) else "minstret"
         return part
@@ -468,11 +498,11 @@ class Lossless:
         else:
             row = min(max(one.row, 0), len(self.expected.rows) - 1)
             found = located(self.capture, self.expected, one.clause, one.headline, row, one.table)
-        if one.section >= 0:
-            begin, end = int(self.decoded.offset[one.section]), int(self.decoded.end[one.section])
-            found.at = begin if one.stretch & 1 or one.clause == GROUP_CLAUSE else end
-        else:
-            found.at = 0
+        outside = one.stretch & 1 == 0 and one.clause not in (GROUP_CLAUSE, ORDER_CLAUSE)
+        section = self._section_of(one.stretch) if outside else one.section
+        found.at = 0
+        if section >= 0:
+            found.at = int((self.decoded.end if outside else self.decoded.offset)[section])
         found.found = COMPARED
         return found
 

@@ -132,12 +132,7 @@ def _side(
         solid = group
     before = np.cumsum(solid)
     section_stretch = np.where(solid, 2 * before - 1, 2 * before)
-    head = (
-        insn.astype(np.uint64)
-        | size.astype(np.uint64) << np.uint64(32)
-        | reset.astype(np.uint64) << np.uint64(40)
-        | init.astype(np.uint64) << np.uint64(41)
-    )
+    head = insn.astype(np.uint64) | size.astype(np.uint64) << np.uint64(32)  # reset and init may be what is wrong
     holds = np.zeros(len(group), np.uint64)
     counted = says & (elements.key != PC_KEY) & ~np.isin(elements.key, MOVABLE)  # a pc depends on where it appears
     mixed = (elements.key.astype(np.uint64) * _PRIME + elements.value) * _PRIME

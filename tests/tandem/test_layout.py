@@ -131,7 +131,16 @@ CASES: dict[str, tuple[Config, Change, str, str]] = {
         DEFAULT,
         where(lambda item: isinstance(item, FORMS), lambda data: data[:1] + data[2:0:-1] + data[3:]),
         "TV.legal.register",
-        "two bytes",
+        "two bytes of a register",
+    ),
+    "address of CSRs": (
+        DEFAULT,
+        where(
+            lambda item: isinstance(item, FORMS) and item.address < t.GPR_BASE,
+            lambda data: data[:1] + data[2:0:-1] + data[3:],
+        ),
+        "TV.legal.register",
+        "two bytes of a CSR",
     ),
 }
 

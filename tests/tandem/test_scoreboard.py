@@ -48,7 +48,7 @@ CASES = {  # row 1 with one item wrong: the clauses that fail, no others
     "ppc": ([insn(ppc=9)], swap(it.State, data=8), {"TV.id.ppc", "TV.told.ppc"}),
     "priv": ([insn(priv=1)], swap(it.State, data=0), {"TV.id.priv", "TV.told.priv"}),
     "paddr": ([insn(paddr=9)], swap(it.State, data=8), {"TV.id.paddr", "TV.told.paddr"}),
-    "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.told.eaddr", "TV.told.paddr"}),
+    "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.told.eaddr"}),
     "memdata": ([insn(memdata=(2, 9))], swap(it.State, data=8), {"TV.id.memdata32", "TV.told.memdata"}),
     "memdata narrower": (
         [insn(memdata=(2, 9))],

