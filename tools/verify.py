@@ -15,9 +15,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
 from rvtrace.flow.captured.profile import profile_of
+from rvtrace.flow.captured.tandem_alone import MIDDLE, begins, silent
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import Decoded
@@ -50,10 +52,13 @@ def main(argv: list[str]) -> int:
     assert files.program is not None
     profile = profile_of(given, files)
     second = _second(given, profile)
+    decoded = decode(files.data, files.config)
+    if "PC" not in given and not begins(decoded):
+        raise ArgumentError(f"{files.trace}: {MIDDLE}")
+    profile = replace(profile, absent=silent(profile, decoded))
     verifier = Verifier(
         Reference(Hart(profile.hart)), profile, second, number(given, "PC") if "PC" in given else None, files.program
     )
-    decoded = decode(files.data, files.config)
     print(files.title)
     if doubt := _doubt(given, files, decoded):
         print(doubt)
