@@ -26,6 +26,7 @@ from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
+from rvtrace.scoreboards.ctr.initial import first_shown
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
 from rvtrace.scoreboards.ctr.reasons import Why
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -91,6 +92,8 @@ class Comparison:
     def rows(self) -> None:
         """Replay and compare them all."""
         f, mode, expected = self.follower, 0, -1
+        if not self.tolerances.reset_zero:
+            f.start(first_shown(self.config, self.capture.rows))
         for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
             if cycle > expected >= 0:
                 f.idle(mode, cycle - expected)
@@ -127,7 +130,13 @@ class Comparison:
         f.settle(csr, access, outcome)
         suspects, want = f.wanted(csr, access)
         f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
-        right = outcome == want.outcome or (self.tolerances.refusal == "any" and DONE not in (outcome, want.outcome))
+        if f.select_unknown(csr, access):
+            want = self._select_unknown(csr, access, outcome, want)
+        right = outcome == want.outcome or (
+            self.tolerances.refusal == "any"
+            and DONE not in (outcome, want.outcome)
+            and outcome in f.rules_that_refuse(csr, access)
+        )
         if csr is not None and csr.name == "miselect" and want.outcome == DONE and outcome in (DONE, ILLEGAL):
             right = f.miselect_is(*(("absent",) if outcome == ILLEGAL else ("kept", "zero")))
         if outcome != want.outcome and (f.unspecified(csr, access, outcome) or (right and want.outcome == DONE)):
@@ -144,11 +153,18 @@ class Comparison:
         if want.outcome != DONE:
             f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)
             self._refused(access, csr, rdata, outcome)
+        elif outcome == DONE and csr is not None and f.select_unknown(csr, access):
+            f.written_somewhere(csr, access)
         elif outcome == DONE:
             f.met["CTR-15"] += bool(access.xlen32) and self.config.xlen == 64
             if csr is not None:
                 self.read(csr, access, rdata, want)
             self._apply(access, csr)
+
+    def _select_unknown(self, csr: Csr | None, access: Access, outcome: int, want: Answer) -> Answer:
+        """What an access through an ireg is to give whose iselect selects an entry or none: the one or the other."""
+        inside = self.follower.if_selected(csr, access)
+        return Answer(0, outcome) if DONE in (inside, want.outcome) or outcome == inside else want
 
     def _refused(self, access: Access, csr: Csr | None, rdata: int, outcome: int) -> None:
         if csr is not None and access.op not in (READ, SCTRCLR):
@@ -365,7 +381,7 @@ class Comparison:
         """Bits of CC and CCV in which this device may differ; it is taken over then."""
         f, tolerances = self.follower, self.tolerances
         place = f.recorder.physical(logical)
-        event = f.origin[place].event
+        event = f.origin[place].event or f.origin[place].counted
         if event is None:
             return 0
         want_valid, have_valid = want >> 15 & 1, rdata >> 15 & 1
@@ -380,7 +396,8 @@ class Comparison:
             ):
                 f.recorder.data[place] = f.recorder.data[place] & ~_CC | rdata & _CC
                 return _CC
-            close = tolerances.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, tolerances.cc_slack)
+            slack = tolerances.cc_slack + tolerances.mode_edge * event.edges
+            close = slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, slack)
             bits = 0xFFFF0000 if void or close else 0
         f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
         return bits
@@ -438,12 +455,17 @@ class Comparison:
         f = self.follower
         narrow = self.config.xlen == 32 or bool(access.xlen32)
         fields = self._register_fields(csr, name, narrow)
+        if name == "mstateen0":
+            f.se0 = rdata >> (31 if csr.rv32 else 63) & 1 if csr.rv32 or not narrow else f.se0
+        if "stateen" in name and self.tolerances.stateen_other == "any":
+            fields = [field for field in fields if field[0] != "undefined bits"]
+            rdata = rdata & sum(mask for _, mask, _ in fields) | want & ~sum(mask for _, mask, _ in fields)
         if name == "miselect" and want and rdata in (0, want):
             want = rdata if f.miselect_is("kept" if rdata else "zero") else want
         if not narrow or self.config.xlen == 32:
             f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
         differs = (rdata ^ want) & ~unknown
-        if name.endswith("iselect") and not self.tolerances.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
+        if name.endswith("iselect") and name[: -len("iselect")] in f.select_open:
             if narrow and self.config.xlen == 64:  # what is seen: bit 31 is bit 63, and 62:31 are hidden
                 f.force(name, rdata & (1 << 31) - 1 | rdata >> 31 << 63, 1 << 63 | (1 << 31) - 1)
             else:
