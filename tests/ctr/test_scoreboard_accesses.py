@@ -70,7 +70,7 @@ def test_a_refused_access_that_gives_a_value() -> None:
 
 
 def test_which_of_two_refusals_comes_first() -> None:
-    """mstateen0.CTR = 0 and V = 1: illegal; with hstateen0.CTR = 0 as well a device may call it virtual, but not without.
+    """With mstateen0.CTR = 0 and V = 1: illegal; if hstateen0.CTR is 0 as well, a device may call it virtual.
 
     "When mstateen0.CTR=0, ... raise an illegal-instruction exception."
     """
