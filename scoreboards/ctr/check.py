@@ -17,12 +17,14 @@ from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
 from rvtrace.models.ctr.registers import Csr
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
-from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer
+from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer, M
 from rvtrace.models.tci.layout import Field as TableField
-from rvtrace.scoreboards.common.blame import Blame, Candidates
+from rvtrace.scoreboards.common.blame import Candidates
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
+from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
+from rvtrace.scoreboards.ctr.attribution import Attribution
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
@@ -44,6 +46,7 @@ SITUATIONS = (
 Table = list[tuple[str, str, str]]  # field, expected, actual
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
+_UP, _DOWN, _CLEARED = "CTR.status.wrap_up", "CTR.status.wrap_down", "CTR.clear.status"
 _WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
 
 
@@ -64,6 +67,7 @@ def check(capture: CtrCapture, tolerances: Tolerances | None = None) -> Verdict:
         verdict.encoded = run.follower
     rows, follower = capture.rows, run.follower
     verdict.stats |= {"transfers": rows.transfers, "recorded": follower.recorded, "accesses": rows.accesses}
+    verdict.stats |= {"instructions": rows.transfers, "judged": rows.transfers - follower.unjudged}
     return verdict
 
 
@@ -82,12 +86,15 @@ class Comparison:
             tolerances,
             adopts=not capture.config.draft or tolerances.depth_draft or tolerances.depth_unsupported == "any",
         )
-        self.blame = Blame()
+        self.blame = Attribution()
+        self.root: Failure | None = None  # of what the device's state was taken over after it
         self.tells: dict[tuple[int, str], tuple[list[tuple[str, str]], list[str]]] = {}  # (clause, setting), clauses
         self.kept: list[Why] = []  # whose id is in `tells`
         self.view: View = {}
         self.agreed: dict[tuple[int, int], tuple[Suspects, list[int]]] = {}
         self.index = self.cycle = 0
+        self.failed: Failure | None = None  # the last
+        self.status_row = -1  # of the last status that agreed
 
     def rows(self) -> None:
         """Replay and compare them all."""
@@ -109,8 +116,8 @@ class Comparison:
             for clause, _ in suspects:
                 self.book.count(clause, times[0])
                 self.blame.passed[clause, f"{address:#x}"] += times[0]
-        for failure in self.blame.judged():
-            self.book.fail(failure)
+        self.blame.finish(self.book)
+        self.book.attribute()
         self._problems()
         if self.capture.program is not None:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]
@@ -146,6 +153,9 @@ class Comparison:
         else:
             table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
             candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
+            if not candidates and csr is not None and "ireg" in csr.name and self.tolerances.outside == "any":
+                inside = f.tested_if_selected(csr, access)
+                candidates = tuple((clause, f"{access.addr:#x}") for clause, others in inside if outcome in others)
             otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.privilege" if csr else "CTR.csr.exists"
             self._fail(
                 otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates
@@ -296,6 +306,8 @@ class Comparison:
         does not.
         """
         f, gates = self.follower, self.follower.gates
+        if rdata and logical < f.recorder.depth and rdata in f.beyond[part]:
+            return "CTR.depth.entries"
         mine = acting(csr, access.priv).partition("ireg")[0]
         for window in ("m", "s", "vs"):
             other = getattr(gates, f"{window}iselect") - 0x200
@@ -372,6 +384,7 @@ class Comparison:
             table,
             event.transfer.source if event else None,
             candidates,
+            self.root if origin is not None and origin.kind == "doubt" else None,
         )
         if logical < f.recorder.depth:
             held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
@@ -418,6 +431,7 @@ class Comparison:
             if not unknown:
                 self._confirm()
                 f.wraps = 0
+                self.status_row = self.index
             return
         wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
         name, mask, clause = wrong[0]
@@ -436,10 +450,18 @@ class Comparison:
         ):
             finding = self._diagnose(True)
             if finding.clause:
+                if f.cleared > self.status_row and self.config.draft:
+                    finding = finding._replace(candidates=(*finding.candidates, (_CLEARED, ""), (finding.clause, "")))
                 self._fail_finding(finding, 0)
                 self._doubt(rdata, finding)
                 return
-        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata))
+        wraps = [clause for bit, clause in ((1, _UP), (2, _DOWN)) if f.wraps & bit]
+        candidates: Candidates = ()
+        if wraps and name == "WRPTR beyond the depth":
+            candidates = tuple((one, "") for one in wraps)
+        elif wraps and name == "WRAP":
+            candidates = ((clause, ""), *((one, "") for one in wraps))
+        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata), None, candidates)
         self._doubt(rdata)
 
     def _elsewhere(self, want: int) -> bool:
@@ -477,7 +499,10 @@ class Comparison:
         wrong = [field for field in fields if differs & field[1]] or [("upper half", differs, "CTR.csr.xlen32")]
         clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
         table = _table(wrong, want, rdata)
-        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table)
+        candidates: Candidates = ()
+        if f.substituted and clause in ("CTR.vsctl.keep", "CTR.ctl.keep", "CTR.ctl.required", "CTR.sctl.subset"):
+            candidates = (("CTR.vsctl.substitute", ""), (clause, ""))
+        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table, None, candidates)
         shift = 32 * csr.rv32
         f.force(name, rdata << shift, differs << shift)
         if name == "sctrdepth" or wrong[0][0] == "DEPTH":
@@ -511,6 +536,8 @@ class Comparison:
         seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
         if not name or name.endswith("iselect"):
             clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+            if clause == "CTR.csr.reset" and not self.tolerances.reset_zero:  # two views of what nobody wrote differ
+                clause = "CTR.entry.virtual" if name != "miselect" and self.config.has_h else "CTR.entry.select"
             return [("all", seen, clause)]
 
         def of(field: TableField | None) -> str:
@@ -572,6 +599,7 @@ class Comparison:
             for why, times in self.follower.pending.values():
                 if why is not finding.event.why:
                     self._held(why, "count", times)
+        self.root = self.failed
         self.follower.doubt()
         if status is not None:
             self.follower.force_status(status)
@@ -586,24 +614,37 @@ class Comparison:
         if (-1, 0) in self.view:
             table.append(("status", f"{f.peek_status():#x}", f"{self.view[-1, 0]:#x}"))
         event = finding.event
+        if event is not None and M in (event.transfer.from_, event.transfer.to) and f.through_s:
+            finding = finding._replace(candidates=(*finding.candidates, ("CTR.sctl.preserve", "")))
         self._fail(
             finding.clause, finding.headline, table, event.transfer.source if event else None, finding.candidates
         )
 
     def _fail(
-        self, clause: str, headline: str, table: Table, pc: int | None = None, candidates: Candidates = ()
+        self,
+        clause: str,
+        headline: str,
+        table: Table,
+        pc: int | None = None,
+        candidates: Candidates = (),
+        root: Failure | None = None,
     ) -> None:
         failure = self._failure(clause, headline, table, pc)
         if candidates:
             self.blame.add(failure, candidates)
         else:
-            self.book.fail(failure)
+            self.blame.sure(failure)
+        if root is not None:
+            self.blame.follows(failure, root)
+        self.failed = failure
 
     def _failure(self, clause: str, headline: str, table: Table, pc: int | None = None) -> Failure:
         program = self.capture.program
         place = program.where(pc) if program is not None and pc is not None else ""
         before = [told(event) for event in list(self.follower.log)[-3:]]
-        return Failure(clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before)
+        return Failure(
+            clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before, at=self.index, found=COMPARED
+        )
 
     def _named(self, access: Access) -> str:
         who = PRIVILEGES.get(access.priv, "?")

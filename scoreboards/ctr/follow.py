@@ -242,6 +242,11 @@ class Follower(Ctr):
         self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._converts = tolerances.pc_bits < config.xlen
         self.select_open: set[str] = set()  # iselects that were written with what they need not hold: "s", "vs", "m"
+        self.beyond: defaultdict[int, set[int]] = defaultdict(set)  # what software wrote at or above the depth, by ireg
+        self.substituted = self.through_s = (
+            False  # a supervisor CSR was accessed in VS; the last control write was sctrctl
+        )
+        self.unjudged = 0  # transfers that were not known to be right or wrong after a failure
         self.se0 = 0  # bit 63 of mstateen0, as it was written or read last
         self.edges, self._edge_now, self._counted = 0, 0, False
         self._since: dict[tuple[int, int], int] = {}  # of `recorder.open`, what was opened since DEPTH is not known
@@ -521,6 +526,11 @@ class Follower(Ctr):
         )
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
+        if writes and csr and name in PARTS and place < 0 and self.logical(csr, access) is not None:
+            self.beyond[PARTS[name]].add(value)
+        if csr and name in CONTROL and writes:
+            self.substituted = self.substituted or (csr.name[0] == "s" and access.priv in (VS, VU))
+            self.through_s = csr.name[0] == "s" and access.priv not in (VS, VU)
         depth, frozen = r.depth, r.frozen
         self.notes.access(self, access, csr, name, writes, value)
         if not writes:
@@ -747,6 +757,12 @@ class Follower(Ctr):
             return True
         return self._selected(csr, access) is None and self.if_selected(csr, access, True) == DONE
 
+    def tested_if_selected(self, csr: Csr, access: Access) -> Suspects:
+        """What an ireg access would test if its iselect selected an entry."""
+        window = acting(csr, access.priv).partition("ireg")[0]
+        inside = replace(self._effective(), **{f"{window}iselect": SELECT.start})
+        return tested(self.config, inside, csr, access)
+
     def if_selected(self, csr: Csr | None, access: Access, opened: bool = False) -> int:
         """What an ireg access would end as if its iselect selected an entry; opened: with the CTR bits 1."""
         assert csr is not None
@@ -863,9 +879,14 @@ class Follower(Ctr):
         self._wrptr_open = self._doubted = True
         self._open_entries()
         self.recorder.count_open = True
+        self._drop()
+        self.origin = [Origin("doubt")] * CAPACITY
+
+    def _drop(self) -> None:
+        """What the transfers since the last read that agreed did is not known."""
+        self.unjudged += sum(times for _, times in self.pending.values())
         self.pending.clear()
         self.groups = 0
-        self.origin = [Origin("doubt")] * CAPACITY
 
     @property
     def doubtful(self) -> bool:
@@ -892,6 +913,8 @@ class Follower(Ctr):
     def force_status(self, value: int) -> None:
         """Take over a status as the device shows it."""
         r, draft = self.recorder, self.config.draft
+        if self._doubted:
+            self._drop()
         r.wrptr, self._wrptr_open, self._doubted = (value & 0xFF) % r.depth, False, False
         r.frozen = value >> (15 if draft else 31) & 1
         r.wrap = value >> 14 & 1 if draft else r.wrap
