@@ -37,14 +37,16 @@ class Attribution(Blame):
     def finish(self, book: ClauseBook) -> None:
         """All of them into the book, in the order of the run."""
         self._decide()
+        for failure in sorted([*self._sure, *(failure for failure, _ in self._unsure)], key=lambda one: one.at or 0):
+            book.fail(failure)
+        book.attribute()
         for failure, root in self._after:
             if failure.clause != root.clause:
                 failure.cause = root.cause or root.clause
-        for failure in sorted([*self._sure, *(failure for failure, _ in self._unsure)], key=lambda one: one.at or 0):
-            book.fail(failure)
 
     def _decide(self) -> None:
         certain = Counter(failure.clause for failure in self._sure)
+        certain.update(one[0][0] for _, one in self._unsure if len({clause for clause, _ in one}) == 1)
         left = []
         for failure, candidates in self._unsure:
             known = [clause for clause, _ in candidates if certain[clause]]
@@ -70,7 +72,7 @@ class Attribution(Blame):
         one: tuple[str, str],
         explained: Counter[tuple[str, str]],
         left: list[tuple[Failure, Candidates]],
-    ) -> tuple[float, float, int, int]:
+    ) -> tuple[float, int, float, int]:
         """How well a clause in one setting explains what is left: that it was seen to hold speaks against it."""
         clause = one[0]
         failed = sum(any(name == clause for name, _ in candidates) for _, candidates in left)
@@ -78,7 +80,7 @@ class Attribution(Blame):
         place = min(candidates.index(one) for _, candidates in left if one in candidates)
         return (
             explained[one] / (explained[one] + self.passed[one]),
+            failed,
             failed / (failed + held),
-            explained[one],
             -place,
         )

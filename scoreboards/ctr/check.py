@@ -117,7 +117,6 @@ class Comparison:
                 self.book.count(clause, times[0])
                 self.blame.passed[clause, f"{address:#x}"] += times[0]
         self.blame.finish(self.book)
-        self.book.attribute()
         self._problems()
         if self.capture.program is not None:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]
@@ -156,6 +155,8 @@ class Comparison:
             if not candidates and csr is not None and "ireg" in csr.name and self.tolerances.outside == "any":
                 inside = f.tested_if_selected(csr, access)
                 candidates = tuple((clause, f"{access.addr:#x}") for clause, others in inside if outcome in others)
+            if not candidates and csr is not None and csr.stateen == "CSRIND" and f.csrind_closed(access.priv):
+                candidates = (("CTR.stateen.csrind", f"{access.addr:#x}"),)
             otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.privilege" if csr else "CTR.csr.exists"
             self._fail(
                 otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates
@@ -275,8 +276,15 @@ class Comparison:
                 csr, access, part, logical, rdata, before == want if before is not None else False
             )
         ) and not narrow:
+            # shown as it should be, and then otherwise: what it was recorded or cleared by may have done nothing
+            guessed = other in ("CTR.entry.same", "CTR.entry.virtual", "CTR.entry.select")
+            candidates = ((other, ""), (wrong[0][2], "")) if guessed else ()
             self._fail(
-                other, f"a read of logical entry {logical} through {csr.name} is wrong", _table(wrong, want, rdata)
+                other,
+                f"a read of logical entry {logical} through {csr.name} is wrong",
+                _table(wrong, want, rdata),
+                None,
+                candidates,
             )
             return
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
@@ -376,6 +384,8 @@ class Comparison:
             candidates = ((clause, ""), ("CTR.ras.enable", "1"))
         elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
+        elif f.wraps and name in ("TYPE", "PC", "V"):
+            candidates = ((clause, ""), *((one, "") for bit, one in ((1, _UP), (2, _DOWN)) if f.wraps & bit))
         table = _table(wrong, want, rdata)
         event_text = f": {told(event)}" if event else ""
         self._fail(
@@ -500,6 +510,7 @@ class Comparison:
         clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
         table = _table(wrong, want, rdata)
         candidates: Candidates = ()
+        f.substituted = f.substituted or (csr.name[0] == "s" and acting(csr, access.priv) != csr.name)
         if f.substituted and clause in ("CTR.vsctl.keep", "CTR.ctl.keep", "CTR.ctl.required", "CTR.sctl.subset"):
             candidates = (("CTR.vsctl.substitute", ""), (clause, ""))
         self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table, None, candidates)

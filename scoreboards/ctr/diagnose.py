@@ -285,20 +285,23 @@ class Diagnosis:
         blank = not (source or 0) >> 1 and not (target or 0) >> 1
         if blank and data is None:
             return None
-        mask = (1 << self.f.config.xlen) - 2
-        for event in reversed(self.f.log):
-            t = event.transfer
-            if event.why.action in RECORDED or (blank and not any(s.acts & RECORDED for s in event.why.suspects)):
-                continue
-            fits = source is None or source & mask in (t.source & mask, 0) or not self.f.held(t.source)
-            fits = fits and (target is None or target & mask in (t.target & mask, 0) or not self.f.held(t.target))
-            if not (self.f.held(t.source) or self.f.held(t.target)) and not any(
-                s.acts & RECORDED for s in event.why.suspects
-            ):
-                continue
-            if fits and (data is None or not self.f.config.has_type or data & 15 == t.type):
-                return event
+        for sure in (True, False):
+            for event in reversed(self.f.log):
+                t, allowed = event.transfer, any(s.acts & RECORDED for s in event.why.suspects)
+                if event.why.action in RECORDED or ((blank or not sure) and not allowed):
+                    continue
+                fits = self._alike(source, t.source, sure) and self._alike(target, t.target, sure)
+                if fits and (data is None or not self.f.config.has_type or data & 15 == t.type):
+                    return event
         return None
+
+    def _alike(self, shown: int | None, address: int, sure: bool) -> bool:
+        """Whether an entry may have this address. sure: in its low bits at least, else any if it need not be held."""
+        if shown is None or not shown >> 1:
+            return True
+        held = self.f.held(address)
+        bits = (1 << (self.f.config.xlen if held else self.f.tolerances.pc_bits - 1)) - 2
+        return not (shown ^ address) & bits or (not held and not sure)
 
     def _swap(self, x: int) -> Event | None:
         """The swap that is to have overwritten this entry, if one has."""

@@ -527,7 +527,7 @@ class Follower(Ctr):
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         if writes and csr and name in PARTS and place < 0 and self.logical(csr, access) is not None:
-            self.beyond[PARTS[name]].add(value)
+            self.beyond[PARTS[name]].add(value & self._masks[PARTS[name] - 1])
         if csr and name in CONTROL and writes:
             self.substituted = self.substituted or (csr.name[0] == "s" and access.priv in (VS, VU))
             self.through_s = csr.name[0] == "s" and access.priv not in (VS, VU)
@@ -756,6 +756,10 @@ class Follower(Ctr):
                 self.recorder.open[self.recorder.physical(logical), part] = entries(self.config)[part - 1].mask
             return True
         return self._selected(csr, access) is None and self.if_selected(csr, access, True) == DONE
+
+    def csrind_closed(self, priv: int) -> bool:
+        """Whether bit 60 of mstateen0 refuses an access from this mode."""
+        return bool(self.config.has_stateen) and priv not in (M, DEBUG) and not self.gates.mstateen >> CSRIND_BIT & 1
 
     def tested_if_selected(self, csr: Csr, access: Access) -> Suspects:
         """What an ireg access would test if its iselect selected an entry."""
