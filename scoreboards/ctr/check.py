@@ -384,8 +384,8 @@ class Comparison:
             candidates = ((clause, ""), ("CTR.ras.enable", "1"))
         elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
-        elif f.wraps and name in ("TYPE", "PC", "V"):
-            candidates = ((clause, ""), *((one, "") for bit, one in ((1, _UP), (2, _DOWN)) if f.wraps & bit))
+        elif name in ("TYPE", "PC", "V") and event is not None and f.popped_to(event.place):
+            candidates = ((clause, ""), (_DOWN, ""))
         table = _table(wrong, want, rdata)
         event_text = f": {told(event)}" if event else ""
         self._fail(

@@ -207,6 +207,7 @@ _LOW = (1 << 32) - 1
 
 
 REMEMBERED = 4096  # transfers
+_RECENT = 64  # transfers
 _SELECTS = 0xFFF  # siselect and vsiselect hold at least 0 to this (Sscsrind)
 CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _EMULATED = (CALL, POP, OVERWRITE)
@@ -756,6 +757,11 @@ class Follower(Ctr):
                 self.recorder.open[self.recorder.physical(logical), part] = entries(self.config)[part - 1].mask
             return True
         return self._selected(csr, access) is None and self.if_selected(csr, access, True) == DONE
+
+    def popped_to(self, place: int) -> bool:
+        """Whether this is the last physical entry, and one of the last transfers popped from 0 to it."""
+        recent = (self.log[-1 - n] for n in range(min(len(self.log), _RECENT)))
+        return place == self.recorder.depth - 1 and any(e.why.action == POP and e.place == place for e in recent)
 
     def csrind_closed(self, priv: int) -> bool:
         """Whether bit 60 of mstateen0 refuses an access from this mode."""

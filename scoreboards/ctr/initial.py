@@ -38,7 +38,8 @@ def first_shown(config: Config, rows: Rows) -> Mapping[str, int]:
     """
     model = Ctr(config)
     hidden = config.bit("M") | config.bit("MTE")
-    left, values = dict.fromkeys(_KINDS, _ALL), dict.fromkeys(_KINDS, 0)
+    left: dict[str, int] = dict.fromkeys(_KINDS, _ALL)
+    values: dict[str, int] = dict.fromkeys(_KINDS, 0)
     freezing = False
     for _, _, transfers, access, rdata, outcome in rows.select(slice(0, _LOOK)).cycles():
         freezing = freezing or any(
