@@ -17,7 +17,7 @@ DUTS = ROOT / "tests" / "ctr" / "duts"
 
 # What every block is checked for by these runs.
 ALWAYS = {
-    "CTR.csr.address", "CTR.csr.privilege", "CTR.csr.refused", "CTR.csr.exists", "CTR.ctl.m", "CTR.ctl.s", "CTR.ctl.u",
+    "CTR.csr.address", "CTR.csr.privilege", "CTR.csr.exists", "CTR.ctl.m", "CTR.ctl.s", "CTR.ctl.u",
     "CTR.ctl.keep", "CTR.ctl.unimplemented", "CTR.sctl.preserve", "CTR.sctl.zero", "CTR.depth.select",
     "CTR.depth.entries", "CTR.depth.wrptr", "CTR.status.wrptr", "CTR.status.wrap_up", "CTR.status.wrap_down",
     "CTR.status.frozen", "CTR.entry.select", "CTR.source.pc", "CTR.source.v", "CTR.target.pc", "CTR.data.type",
