@@ -17,15 +17,18 @@ from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
 from rvtrace.models.ctr.registers import Csr
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
-from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer
+from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer, M
 from rvtrace.models.tci.layout import Field as TableField
-from rvtrace.scoreboards.common.blame import Blame, Candidates
+from rvtrace.scoreboards.common.blame import Candidates
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
+from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
+from rvtrace.scoreboards.ctr.attribution import Attribution
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
+from rvtrace.scoreboards.ctr.initial import first_shown
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
 from rvtrace.scoreboards.ctr.reasons import Why
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -43,6 +46,7 @@ SITUATIONS = (
 Table = list[tuple[str, str, str]]  # field, expected, actual
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
+_UP, _DOWN, _CLEARED = "CTR.status.wrap_up", "CTR.status.wrap_down", "CTR.clear.status"
 _WRITTEN = ("CTR.status.write", "CTR.status.same_cycle")
 
 
@@ -63,6 +67,7 @@ def check(capture: CtrCapture, tolerances: Tolerances | None = None) -> Verdict:
         verdict.encoded = run.follower
     rows, follower = capture.rows, run.follower
     verdict.stats |= {"transfers": rows.transfers, "recorded": follower.recorded, "accesses": rows.accesses}
+    verdict.stats |= {"instructions": rows.transfers, "judged": rows.transfers - follower.unjudged}
     return verdict
 
 
@@ -81,16 +86,21 @@ class Comparison:
             tolerances,
             adopts=not capture.config.draft or tolerances.depth_draft or tolerances.depth_unsupported == "any",
         )
-        self.blame = Blame()
+        self.blame = Attribution()
+        self.root: Failure | None = None  # of what the device's state was taken over after it
         self.tells: dict[tuple[int, str], tuple[list[tuple[str, str]], list[str]]] = {}  # (clause, setting), clauses
         self.kept: list[Why] = []  # whose id is in `tells`
         self.view: View = {}
         self.agreed: dict[tuple[int, int], tuple[Suspects, list[int]]] = {}
         self.index = self.cycle = 0
+        self.failed: Failure | None = None  # the last
+        self.status_row = -1  # of the last status that agreed
 
     def rows(self) -> None:
         """Replay and compare them all."""
         f, mode, expected = self.follower, 0, -1
+        if not self.tolerances.reset_zero:
+            f.start(first_shown(self.config, self.capture.rows))
         for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
             if cycle > expected >= 0:
                 f.idle(mode, cycle - expected)
@@ -106,8 +116,7 @@ class Comparison:
             for clause, _ in suspects:
                 self.book.count(clause, times[0])
                 self.blame.passed[clause, f"{address:#x}"] += times[0]
-        for failure in self.blame.judged():
-            self.book.fail(failure)
+        self.blame.finish(self.book)
         self._problems()
         if self.capture.program is not None:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]
@@ -127,7 +136,13 @@ class Comparison:
         f.settle(csr, access, outcome)
         suspects, want = f.wanted(csr, access)
         f.notes.asked[(*f.key, access.op, access.xlen32, want.outcome)] += 1
-        right = outcome == want.outcome or (self.tolerances.refusal == "any" and DONE not in (outcome, want.outcome))
+        if f.select_unknown(csr, access):
+            want = self._select_unknown(csr, access, outcome, want)
+        right = outcome == want.outcome or (
+            self.tolerances.refusal == "any"
+            and DONE not in (outcome, want.outcome)
+            and outcome in f.rules_that_refuse(csr, access)
+        )
         if csr is not None and csr.name == "miselect" and want.outcome == DONE and outcome in (DONE, ILLEGAL):
             right = f.miselect_is(*(("absent",) if outcome == ILLEGAL else ("kept", "zero")))
         if outcome != want.outcome and (f.unspecified(csr, access, outcome) or (right and want.outcome == DONE)):
@@ -137,6 +152,11 @@ class Comparison:
         else:
             table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
             candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
+            if not candidates and csr is not None and "ireg" in csr.name and self.tolerances.outside == "any":
+                inside = f.tested_if_selected(csr, access)
+                candidates = tuple((clause, f"{access.addr:#x}") for clause, others in inside if outcome in others)
+            if not candidates and csr is not None and csr.stateen == "CSRIND" and f.csrind_closed(access.priv):
+                candidates = (("CTR.stateen.csrind", f"{access.addr:#x}"),)
             otherwise = "CTR.csr.address" if want.outcome == DONE else "CTR.csr.privilege" if csr else "CTR.csr.exists"
             self._fail(
                 otherwise, f"{self._named(access)} ended as {OUTCOMES.get(outcome, outcome)}", table, None, candidates
@@ -144,11 +164,18 @@ class Comparison:
         if want.outcome != DONE:
             f.met["CTR-12"] += any(".stateen." in clause for clause, _ in suspects)
             self._refused(access, csr, rdata, outcome)
+        elif outcome == DONE and csr is not None and f.select_unknown(csr, access):
+            f.written_somewhere(csr, access)
         elif outcome == DONE:
             f.met["CTR-15"] += bool(access.xlen32) and self.config.xlen == 64
             if csr is not None:
                 self.read(csr, access, rdata, want)
             self._apply(access, csr)
+
+    def _select_unknown(self, csr: Csr | None, access: Access, outcome: int, want: Answer) -> Answer:
+        """What an access through an ireg is to give whose iselect selects an entry or none: the one or the other."""
+        inside = self.follower.if_selected(csr, access)
+        return Answer(0, outcome) if DONE in (inside, want.outcome) or outcome == inside else want
 
     def _refused(self, access: Access, csr: Csr | None, rdata: int, outcome: int) -> None:
         if csr is not None and access.op not in (READ, SCTRCLR):
@@ -249,8 +276,15 @@ class Comparison:
                 csr, access, part, logical, rdata, before == want if before is not None else False
             )
         ) and not narrow:
+            # shown as it should be, and then otherwise: what it was recorded or cleared by may have done nothing
+            guessed = other in ("CTR.entry.same", "CTR.entry.virtual", "CTR.entry.select")
+            candidates = ((other, ""), (wrong[0][2], "")) if guessed else ()
             self._fail(
-                other, f"a read of logical entry {logical} through {csr.name} is wrong", _table(wrong, want, rdata)
+                other,
+                f"a read of logical entry {logical} through {csr.name} is wrong",
+                _table(wrong, want, rdata),
+                None,
+                candidates,
             )
             return
         origin = f.origin[f.recorder.physical(logical)] if logical < f.recorder.depth else None
@@ -280,6 +314,8 @@ class Comparison:
         does not.
         """
         f, gates = self.follower, self.follower.gates
+        if rdata and logical < f.recorder.depth and rdata in f.beyond[part]:
+            return "CTR.depth.entries"
         mine = acting(csr, access.priv).partition("ireg")[0]
         for window in ("m", "s", "vs"):
             other = getattr(gates, f"{window}iselect") - 0x200
@@ -348,6 +384,8 @@ class Comparison:
             candidates = ((clause, ""), ("CTR.ras.enable", "1"))
         elif refused is not None and origin is not None and _would(refused, want) & mask == rdata & mask:
             clause = "CTR.csr.refused"
+        elif name in ("TYPE", "PC", "V") and event is not None and f.popped_to(event.place):
+            candidates = ((clause, ""), (_DOWN, ""))
         table = _table(wrong, want, rdata)
         event_text = f": {told(event)}" if event else ""
         self._fail(
@@ -356,6 +394,7 @@ class Comparison:
             table,
             event.transfer.source if event else None,
             candidates,
+            self.root if origin is not None and origin.kind == "doubt" else None,
         )
         if logical < f.recorder.depth:
             held = (f.recorder.source, f.recorder.target, f.recorder.data)[part - 1]
@@ -365,7 +404,7 @@ class Comparison:
         """Bits of CC and CCV in which this device may differ; it is taken over then."""
         f, tolerances = self.follower, self.tolerances
         place = f.recorder.physical(logical)
-        event = f.origin[place].event
+        event = f.origin[place].event or f.origin[place].counted
         if event is None:
             return 0
         want_valid, have_valid = want >> 15 & 1, rdata >> 15 & 1
@@ -380,7 +419,8 @@ class Comparison:
             ):
                 f.recorder.data[place] = f.recorder.data[place] & ~_CC | rdata & _CC
                 return _CC
-            close = tolerances.cc_slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, tolerances.cc_slack)
+            slack = tolerances.cc_slack + tolerances.mode_edge * event.edges
+            close = slack and near(want >> 16 & 0xFFFF, rdata >> 16 & 0xFFFF, slack)
             bits = 0xFFFF0000 if void or close else 0
         f.recorder.data[place] = f.recorder.data[place] & ~bits | rdata & bits
         return bits
@@ -401,6 +441,7 @@ class Comparison:
             if not unknown:
                 self._confirm()
                 f.wraps = 0
+                self.status_row = self.index
             return
         wrong = [field for field in fields if differs & field[1]] or [("upper half", 0, "CTR.csr.xlen32")]
         name, mask, clause = wrong[0]
@@ -419,10 +460,18 @@ class Comparison:
         ):
             finding = self._diagnose(True)
             if finding.clause:
+                if f.cleared > self.status_row and self.config.draft:
+                    finding = finding._replace(candidates=(*finding.candidates, (_CLEARED, ""), (finding.clause, "")))
                 self._fail_finding(finding, 0)
                 self._doubt(rdata, finding)
                 return
-        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata))
+        wraps = [clause for bit, clause in ((1, _UP), (2, _DOWN)) if f.wraps & bit]
+        candidates: Candidates = ()
+        if wraps and name == "WRPTR beyond the depth":
+            candidates = tuple((one, "") for one in wraps)
+        elif wraps and name == "WRAP":
+            candidates = ((clause, ""), *((one, "") for one in wraps))
+        self._fail(clause, f"{name} of {csr.name} is wrong", _table(wrong, want, rdata), None, candidates)
         self._doubt(rdata)
 
     def _elsewhere(self, want: int) -> bool:
@@ -438,12 +487,17 @@ class Comparison:
         f = self.follower
         narrow = self.config.xlen == 32 or bool(access.xlen32)
         fields = self._register_fields(csr, name, narrow)
+        if name == "mstateen0":
+            f.se0 = rdata >> (31 if csr.rv32 else 63) & 1 if csr.rv32 or not narrow else f.se0
+        if "stateen" in name and self.tolerances.stateen_other == "any":
+            fields = [field for field in fields if field[0] != "undefined bits"]
+            rdata = rdata & sum(mask for _, mask, _ in fields) | want & ~sum(mask for _, mask, _ in fields)
         if name == "miselect" and want and rdata in (0, want):
             want = rdata if f.miselect_is("kept" if rdata else "zero") else want
         if not narrow or self.config.xlen == 32:
             f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
         differs = (rdata ^ want) & ~unknown
-        if name.endswith("iselect") and not self.tolerances.select_bits and want >> 8 != 2 and rdata >> 8 != 2:
+        if name.endswith("iselect") and name[: -len("iselect")] in f.select_open:
             if narrow and self.config.xlen == 64:  # what is seen: bit 31 is bit 63, and 62:31 are hidden
                 f.force(name, rdata & (1 << 31) - 1 | rdata >> 31 << 63, 1 << 63 | (1 << 31) - 1)
             else:
@@ -455,7 +509,11 @@ class Comparison:
         wrong = [field for field in fields if differs & field[1]] or [("upper half", differs, "CTR.csr.xlen32")]
         clause = self._other_writer(name, rdata, want, differs) or wrong[0][2]
         table = _table(wrong, want, rdata)
-        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table)
+        candidates: Candidates = ()
+        f.substituted = f.substituted or (csr.name[0] == "s" and acting(csr, access.priv) != csr.name)
+        if f.substituted and clause in ("CTR.vsctl.keep", "CTR.ctl.keep", "CTR.ctl.required", "CTR.sctl.subset"):
+            candidates = (("CTR.vsctl.substitute", ""), (clause, ""))
+        self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table, None, candidates)
         shift = 32 * csr.rv32
         f.force(name, rdata << shift, differs << shift)
         if name == "sctrdepth" or wrong[0][0] == "DEPTH":
@@ -489,6 +547,8 @@ class Comparison:
         seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
         if not name or name.endswith("iselect"):
             clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+            if clause == "CTR.csr.reset" and not self.tolerances.reset_zero:  # two views of what nobody wrote differ
+                clause = "CTR.entry.virtual" if name != "miselect" and self.config.has_h else "CTR.entry.select"
             return [("all", seen, clause)]
 
         def of(field: TableField | None) -> str:
@@ -550,6 +610,7 @@ class Comparison:
             for why, times in self.follower.pending.values():
                 if why is not finding.event.why:
                     self._held(why, "count", times)
+        self.root = self.failed
         self.follower.doubt()
         if status is not None:
             self.follower.force_status(status)
@@ -564,24 +625,37 @@ class Comparison:
         if (-1, 0) in self.view:
             table.append(("status", f"{f.peek_status():#x}", f"{self.view[-1, 0]:#x}"))
         event = finding.event
+        if event is not None and M in (event.transfer.from_, event.transfer.to) and f.through_s:
+            finding = finding._replace(candidates=(*finding.candidates, ("CTR.sctl.preserve", "")))
         self._fail(
             finding.clause, finding.headline, table, event.transfer.source if event else None, finding.candidates
         )
 
     def _fail(
-        self, clause: str, headline: str, table: Table, pc: int | None = None, candidates: Candidates = ()
+        self,
+        clause: str,
+        headline: str,
+        table: Table,
+        pc: int | None = None,
+        candidates: Candidates = (),
+        root: Failure | None = None,
     ) -> None:
         failure = self._failure(clause, headline, table, pc)
         if candidates:
             self.blame.add(failure, candidates)
         else:
-            self.book.fail(failure)
+            self.blame.sure(failure)
+        if root is not None:
+            self.blame.follows(failure, root)
+        self.failed = failure
 
     def _failure(self, clause: str, headline: str, table: Table, pc: int | None = None) -> Failure:
         program = self.capture.program
         place = program.where(pc) if program is not None and pc is not None else ""
         before = [told(event) for event in list(self.follower.log)[-3:]]
-        return Failure(clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before)
+        return Failure(
+            clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before, at=self.index, found=COMPARED
+        )
 
     def _named(self, access: Access) -> str:
         who = PRIVILEGES.get(access.priv, "?")

@@ -97,6 +97,11 @@ def look_ahead(follower: Follower, rows: Rows, index: int, view: View) -> View:
     return view
 
 
+def _around(swap: Event, depth: int) -> Candidates:
+    """A swap with WRPTR 0 is found in the last entry, where a pop would go."""
+    return (("CTR.ras.swap", ""), *((("CTR.status.wrap_down", ""),) if swap.place == depth - 1 else ()))
+
+
 class Diagnosis:
     """One failure of recorded state, looked at."""
 
@@ -118,7 +123,7 @@ class Diagnosis:
                 f"the swap did not overwrite entry 0: {told(swap)}",
                 wrong,
                 event=swap,
-                candidates=explains(swap.why, (NOTHING,)),
+                candidates=(*explains(swap.why, (NOTHING,)), *_around(swap, self.f.recorder.depth)),
             )
         case = self._case(wrong, shift)
         if case:
@@ -215,6 +220,8 @@ class Diagnosis:
                 event=extra,
                 candidates=explains(extra.why, RECORDED),
             )
+        if candidates := self._any_pending(shift or 0):
+            return Finding("CTR.status.wrptr", "WRPTR is wrong", candidates=candidates)
         made = next((e for e in reversed(self.f.log) if e.place >= 0), None)
         edge = made is not None and made.place in (0, self.f.recorder.depth - 1)
         pop = made is not None and made.why.action == POP
@@ -228,6 +235,20 @@ class Diagnosis:
             else "CTR.status.wrptr"
         )
         return Finding(clause, "WRPTR is wrong", event=made)
+
+    def _any_pending(self, shift: int) -> Candidates:
+        """The clauses whose breach, at any transfer since the last read that agreed, would move WRPTR this way."""
+        if not shift or self.f.wraps:
+            return ()
+        found: dict[tuple[str, str], None] = {}
+        for why, _ in self.f.pending.values():
+            pushes, pops = why.action in RECORDED, why.action == POP
+            if shift < 0:
+                acts = (NOTHING, POP) if pushes else () if pops else (POP,)
+            else:
+                acts = () if pushes else (NOTHING, *RECORDED) if pops else tuple(RECORDED)
+            found |= dict.fromkeys(explains(why, acts))
+        return tuple(found)
 
     def _missing(self, x: int, n: int) -> Finding:
         """The oldest of the records that are missing from x on."""
@@ -264,16 +285,23 @@ class Diagnosis:
         blank = not (source or 0) >> 1 and not (target or 0) >> 1
         if blank and data is None:
             return None
-        mask = (1 << self.f.config.xlen) - 2
-        for event in reversed(self.f.log):
-            t = event.transfer
-            if event.why.action in RECORDED or (blank and not any(s.acts & RECORDED for s in event.why.suspects)):
-                continue
-            fits = source is None or source & mask in (t.source & mask, 0)
-            fits = fits and (target is None or target & mask in (t.target & mask, 0))
-            if fits and (data is None or not self.f.config.has_type or data & 15 == t.type):
-                return event
+        for sure in (True, False):
+            for event in reversed(self.f.log):
+                t, allowed = event.transfer, any(s.acts & RECORDED for s in event.why.suspects)
+                if event.why.action in RECORDED or ((blank or not sure) and not allowed):
+                    continue
+                fits = self._alike(source, t.source, sure) and self._alike(target, t.target, sure)
+                if fits and (data is None or not self.f.config.has_type or data & 15 == t.type):
+                    return event
         return None
+
+    def _alike(self, shown: int | None, address: int, sure: bool) -> bool:
+        """Whether an entry may have this address. sure: in its low bits at least, else any if it need not be held."""
+        if shown is None or not shown >> 1:
+            return True
+        held = self.f.held(address)
+        bits = (1 << (self.f.config.xlen if held else self.f.tolerances.pc_bits - 1)) - 2
+        return not (shown ^ address) & bits or (not held and not sure)
 
     def _swap(self, x: int) -> Event | None:
         """The swap that is to have overwritten this entry, if one has."""
@@ -298,7 +326,7 @@ class Diagnosis:
                 f"the swap did not change the entry that it overwrites: {told(swap)}",
                 x,
                 event=swap,
-                candidates=explains(swap.why, (CALL, WHOLE)),
+                candidates=(*explains(swap.why, (CALL, WHOLE)), *_around(swap, f.recorder.depth)),
             )
         event = self._stray(x)
         if event is not None:

@@ -10,6 +10,7 @@ checks take the reasons of their failures from it. Notes: counts for coverage. I
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, Transfer, encode_cc, largest_count
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, entries
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, READ, SET, VS, VU, WRITE, Access, Answer, M
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, ILLEGAL, READ, SET, VS, VU, WRITE, Access, Answer, M
 from rvtrace.scoreboards.ctr.access import Last, Suspects, tested
 from rvtrace.scoreboards.ctr.reasons import VIRTUAL_MODES, Reasons, Why
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -32,7 +33,8 @@ _DEPTH_LSB = 16
 class Event(NamedTuple):
     """One transfer. place: the physical entry it wrote or popped, -1 without. count: of cycles; all, kept: what it
     would be if inactive cycles were counted, or the counter were not reset. ccv: why CCV is 0, empty if it is 1.
-    together: it is not the only transfer of its cycle.
+    together: it is not the only transfer of its cycle. edges: changes between cycles that count and others, since the
+    record before.
     """
 
     row: int
@@ -46,6 +48,7 @@ class Event(NamedTuple):
     kept: int = 0
     ccv: str = ""
     together: bool = False
+    edges: int = 0
 
 
 class Notes:
@@ -204,6 +207,8 @@ _LOW = (1 << 32) - 1
 
 
 REMEMBERED = 4096  # transfers
+_RECENT = 64  # transfers
+_SELECTS = 0xFFF  # siselect and vsiselect hold at least 0 to this (Sscsrind)
 CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _EMULATED = (CALL, POP, OVERWRITE)
 
@@ -212,12 +217,13 @@ class Origin(NamedTuple):
     """What an entry's content comes from.
 
     kind: reset, record, write, narrow (a write at XLEN 32 on a 64-bit hart), clear, depth or doubt. popped: a return
-    took its V away.
+    took its V away. counted: the record that ctrdata still is of, where software wrote the others.
     """
 
     kind: str
     event: Event | None = None
     popped: Event | None = None
+    counted: Event | None = None
 
 
 class Follower(Ctr):
@@ -236,6 +242,14 @@ class Follower(Ctr):
         self.miselect = {"kept"} if config.draft or tolerances.miselect == "kept" else {"kept", "zero", "absent"}
         self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
         self._converts = tolerances.pc_bits < config.xlen
+        self.select_open: set[str] = set()  # iselects that were written with what they need not hold: "s", "vs", "m"
+        self.beyond: defaultdict[int, set[int]] = defaultdict(set)  # what software wrote at or above the depth, by ireg
+        self.substituted = self.through_s = (
+            False  # a supervisor CSR was accessed in VS; the last control write was sctrctl
+        )
+        self.unjudged = 0  # transfers that were not known to be right or wrong after a failure
+        self.se0 = 0  # bit 63 of mstateen0, as it was written or read last
+        self.edges, self._edge_now, self._counted = 0, 0, False
         self._since: dict[tuple[int, int], int] = {}  # of `recorder.open`, what was opened since DEPTH is not known
         self._upper: dict[
             tuple[int, int], int
@@ -272,7 +286,23 @@ class Follower(Ctr):
         self.key: tuple[Any, ...] = ()  # all that decides about the outcome of the last access
         self._settings()
         if not tolerances.reset_zero:
+            self._wrptr_open = True
             self._open_entries()
+
+    def start(self, values: Mapping[str, int]) -> None:
+        """Take over the values after reset, as far as they are legal (the others are compared with 0)."""
+        self.ctl, self.vsctl = values["ctl"] & self.config.fields, values["vsctl"] & self.config.fields & ~self._hidden
+        depth = DEPTH_CODES[self.config.variant].get(values["depth"])
+        if depth in self.config.depths:
+            self.recorder.depth = depth
+        self.recorder.frozen = values["status"] >> (15 if self.config.draft else 31) & 1
+        g = self.gates
+        g.mstateen, g.hstateen = values["mstateen"] & self._gate_bits, values["hstateen"] & self._gate_bits
+        self.se0 = values["mstateen"] >> 63 & 1
+        g.siselect, g.vsiselect = values["siselect"], values["vsiselect"]
+        g.miselect = values["miselect"] if "kept" in self.miselect else 0
+        self.recorder.configure(self.ctl, self.vsctl)
+        self._settings()
 
     def _settings(self) -> None:
         """What the registers in force decide: known reasons of transfers, their counts by FROZEN, and how the gates act
@@ -299,6 +329,7 @@ class Follower(Ctr):
         recorder = self.recorder
         if not (counted := recorder.counts(priv)):
             self.notes.uncounted(priv, recorder.frozen)
+        self._edge(counted)
         if transfers:
             wraps, self.wraps = self.wraps, 0
             self.several = len(transfers) > 1
@@ -383,7 +414,9 @@ class Follower(Ctr):
                 count + self.lost,
                 ccv,
                 self.several,
+                self.edges,
             )
+            self.edges = self._edge_now  # a block that sees the mode later counts this one from here on
             self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
             if (emulated or self.after_pop) and self.tolerances.ras_policy == "any":
                 self._unsure.append((place, False))
@@ -435,9 +468,17 @@ class Follower(Ctr):
         if event.ccv or event.all != event.count:
             met["CTR-2"] += 1
 
+    def _edge(self, counted: int) -> None:
+        """Whether this cycle counts and the one before did not, or the reverse."""
+        self._edge_now = int(bool(counted) != self._counted)
+        self.edges += self._edge_now
+        self._counted = bool(counted)
+
     def idle(self, priv: int, cycles: int) -> None:
         """Cycles without transfers in this mode."""
-        if not self.recorder.counts(priv):
+        counted = self.recorder.counts(priv)
+        self._edge(counted)
+        if not counted:
             self.notes.uncounted(priv, self.recorder.frozen)
         super().idle(priv, cycles)
 
@@ -486,6 +527,11 @@ class Follower(Ctr):
         )
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
+        if writes and csr and name in PARTS and place < 0 and self.logical(csr, access) is not None:
+            self.beyond[PARTS[name]].add(value & self._masks[PARTS[name] - 1])
+        if csr and name in CONTROL and writes:
+            self.substituted = self.substituted or (csr.name[0] == "s" and access.priv in (VS, VU))
+            self.through_s = csr.name[0] == "s" and access.priv not in (VS, VU)
         depth, frozen = r.depth, r.frozen
         self.notes.access(self, access, csr, name, writes, value)
         if not writes:
@@ -502,7 +548,8 @@ class Follower(Ctr):
         self.refused.pop(name, None)
         if place >= 0:
             self.written = True
-            self.origin[place] = Origin("narrow" if access.xlen32 and self.config.xlen == 64 else "write")
+            old, kind = self.origin[place], "narrow" if access.xlen32 and self.config.xlen == 64 else "write"
+            self.origin[place] = Origin(kind, counted=None if PARTS[name] == DATA else old.event or old.counted)
             self.clean = False
             self.met["CTR.discovery.entries"] += not access.wdata + 1 & 0xFFFFFFFF and access.op == WRITE
         if self.effects:
@@ -578,6 +625,8 @@ class Follower(Ctr):
 
     def _write(self, csr: Csr, access: Access, new: int) -> None:
         name = self._named[acting(csr, access.priv)].state
+        if name.endswith("iselect") and not self.tolerances.select_bits:
+            self._select_written(name[: -len("iselect")], csr, access, new)
         if name == "miselect" and "kept" not in self.miselect:
             return
         unwritten = self.unsure & (
@@ -593,6 +642,8 @@ class Follower(Ctr):
         super()._write(csr, access, new)
         self._upper.pop((place, part), None)
         mask = self._masks[part - 1]
+        if part == DATA and new & 15 in (6, 7) and not self.tolerances.type_reserved:
+            self.leave_open({(place, part): 15 & mask})
         if (
             self.config.draft
             and self.config.xlen == 64
@@ -608,6 +659,43 @@ class Follower(Ctr):
                 self._upper[place, part] = kept >> 32
         elif part != DATA:
             self._address(place, part, not self.held(new))
+
+    def _select_written(self, window: str, csr: Csr, access: Access, new: int) -> None:
+        """An iselect has a value that every implementation holds, or one that it need not hold."""
+        if narrow(self.config, access) and new >> 31:
+            new |= 1 << 63
+        held = new >> 8 == 2 or (window != "m" and new <= _SELECTS)
+        (self.select_open.discard if held else self.select_open.add)(window)
+
+    def select_unknown(self, csr: Csr | None, access: Access) -> bool:
+        """Whether the access is through an ireg whose iselect is not known."""
+        return (
+            csr is not None and "ireg" in csr.name and acting(csr, access.priv).partition("ireg")[0] in self.select_open
+        )
+
+    def written_somewhere(self, csr: Csr, access: Access) -> None:
+        """A write through an ireg whose iselect is not known: any entry may have it."""
+        part = csr.address & 7
+        if access.op != READ and part <= DATA:
+            self.leave_open({(place, part): self._masks[part - 1] for place in range(CAPACITY)})
+            self.clean = False
+
+    def rules_that_refuse(self, csr: Csr | None, access: Access) -> set[int]:
+        """The outcomes of the rules that refuse an access, each by itself: with everything else open."""
+        g, bits = self._effective(), self._gate_bits
+        at = SELECT.start
+        opened = replace(g, mstateen=bits, hstateen=bits, miselect=at, siselect=at, vsiselect=at)
+        cases = [
+            opened,
+            replace(opened, mstateen=g.mstateen & bits),
+            replace(opened, hstateen=self.gates.hstateen & bits),
+            replace(opened, miselect=g.miselect, siselect=g.siselect, vsiselect=g.vsiselect),
+        ]
+        if access.op == SCTRCLR:
+            found = {clear_outcome(self.config, case, access.priv) for case in cases}
+        else:
+            found = {outcome(self.config, case, csr, access) for case in cases}
+        return found - {DONE}
 
     def _address(self, place: int, part: int, any_: bool) -> None:
         """A PC was recorded or written. any_: the device may show any."""
@@ -636,14 +724,23 @@ class Follower(Ctr):
         self._upper.clear()
 
     def _adopt_status(self, read: int) -> str:
+        """As the model's; what the entries come from moves with them."""
         self._upper.clear()
-        return super()._adopt_status(read)
+        r = self.recorder
+        before, depth = r.wrptr, r.depth
+        problem = super()._adopt_status(read)
+        if ahead := (r.wrptr - before) % depth:
+            self.origin[:depth] = [self.origin[(place - ahead) % depth] for place in range(depth)]
+        return problem
 
     def unspecified(self, csr: Csr | None, access: Access, have: int) -> bool:
-        """An ireg access that nothing else refuses, where nothing is selected (tolerance outside).
+        """An ireg access that nothing else refuses, where nothing is selected (tolerance outside), or where what is
+        selected is not known; hstateen0 while bit 63 of mstateen0 is 0 (tolerance stateen_other).
 
         What it wrote is not known.
         """
+        if csr is not None and csr.state == "hstateen0" and access.priv not in (M, DEBUG) and have == ILLEGAL:
+            return self.tolerances.stateen_other == "any" and not self.se0
         if self.tolerances.outside != "any" or csr is None or "ireg" not in csr.name:
             return False
         window = acting(csr, access.priv).partition("ireg")[0]
@@ -659,11 +756,32 @@ class Follower(Ctr):
             ):
                 self.recorder.open[self.recorder.physical(logical), part] = entries(self.config)[part - 1].mask
             return True
-        gates, bit = self._effective(), 1 << CTR_BIT[self.config.variant]
+        return self._selected(csr, access) is None and self.if_selected(csr, access, True) == DONE
+
+    def popped_to(self, place: int) -> bool:
+        """Whether this is the last physical entry, and one of the last transfers popped from 0 to it."""
+        recent = (self.log[-1 - n] for n in range(min(len(self.log), _RECENT)))
+        return place == self.recorder.depth - 1 and any(e.why.action == POP and e.place == place for e in recent)
+
+    def csrind_closed(self, priv: int) -> bool:
+        """Whether bit 60 of mstateen0 refuses an access from this mode."""
+        return bool(self.config.has_stateen) and priv not in (M, DEBUG) and not self.gates.mstateen >> CSRIND_BIT & 1
+
+    def tested_if_selected(self, csr: Csr, access: Access) -> Suspects:
+        """What an ireg access would test if its iselect selected an entry."""
+        window = acting(csr, access.priv).partition("ireg")[0]
+        inside = replace(self._effective(), **{f"{window}iselect": SELECT.start})
+        return tested(self.config, inside, csr, access)
+
+    def if_selected(self, csr: Csr | None, access: Access, opened: bool = False) -> int:
+        """What an ireg access would end as if its iselect selected an entry; opened: with the CTR bits 1."""
+        assert csr is not None
+        window = acting(csr, access.priv).partition("ireg")[0]
+        gates, bit = self._effective(), (1 << CTR_BIT[self.config.variant]) * opened
         inside = replace(
             gates, mstateen=gates.mstateen | bit, hstateen=gates.hstateen | bit, **{f"{window}iselect": SELECT.start}
         )
-        return self._selected(csr, access) is None and outcome(self.config, inside, csr, access) == DONE
+        return outcome(self.config, inside, csr, access)
 
     # --- Clear and depth ----------------------------------------------------------------------------
 
@@ -713,6 +831,8 @@ class Follower(Ctr):
         return bool(left)
 
     def _write_stateen(self, name: str, value: int) -> None:
+        if name[0] == "m":
+            self.se0 = value >> 63 & 1
         old = self.gates.hstateen | self.unsure
         super()._write_stateen(name, value)
         if name[0] == "h":
@@ -769,9 +889,14 @@ class Follower(Ctr):
         self._wrptr_open = self._doubted = True
         self._open_entries()
         self.recorder.count_open = True
+        self._drop()
+        self.origin = [Origin("doubt")] * CAPACITY
+
+    def _drop(self) -> None:
+        """What the transfers since the last read that agreed did is not known."""
+        self.unjudged += sum(times for _, times in self.pending.values())
         self.pending.clear()
         self.groups = 0
-        self.origin = [Origin("doubt")] * CAPACITY
 
     @property
     def doubtful(self) -> bool:
@@ -798,12 +923,16 @@ class Follower(Ctr):
     def force_status(self, value: int) -> None:
         """Take over a status as the device shows it."""
         r, draft = self.recorder, self.config.draft
+        if self._doubted:
+            self._drop()
         r.wrptr, self._wrptr_open, self._doubted = (value & 0xFF) % r.depth, False, False
         r.frozen = value >> (15 if draft else 31) & 1
         r.wrap = value >> 14 & 1 if draft else r.wrap
 
     def force(self, name: str, value: int, bits: int) -> None:
         """Take over these bits of a register as the device shows it."""
+        if name.endswith("iselect") and bits == -1:
+            self.select_open.discard(name[: -len("iselect")])
         if name in CONTROL:
             kind = CONTROL[name]
             setattr(self, kind, (getattr(self, kind) & ~bits | value & bits) & self.config.fields)

@@ -15,7 +15,7 @@ from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR
 from rvtrace.models.ctr.registers import csrs
 from rvtrace.models.ctr.rules import Rules
-from rvtrace.models.riscv.csr import DONE, ILLEGAL, VIRTUAL, VS, VU, Access, M, U
+from rvtrace.models.riscv.csr import DONE, ILLEGAL, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr import access as ctr_access
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.reasons import why
@@ -70,15 +70,24 @@ def test_a_refused_access_that_gives_a_value() -> None:
 
 
 def test_which_of_two_refusals_comes_first() -> None:
-    """mstateen0.CTR = 0 and V = 1: illegal, by the profile; a device with another choice may call it virtual."""
+    """With mstateen0.CTR = 0 and V = 1: illegal; if hstateen0.CTR is 0 as well, a device may call it virtual.
+
+    "When mstateen0.CTR=0, ... raise an illegal-instruction exception."
+    """
     config, rows = scenario_run("state_enables", **SMALL)
     capture = play(config, rows)
     right = check(capture).book.results()["CTR.stateen.order"]
     assert right[0] > 20 and not right[1]
     closed = (rows.addr == 0x14F) & (rows.mode == VS) & (capture.rows.outcome == ILLEGAL)
-    capture.rows.outcome[closed] = VIRTUAL
+    written = np.flatnonzero((rows.addr == 0x60C) & (rows.op == WRITE))
+    hstateen = rows.wdata[written[np.searchsorted(written, np.arange(len(rows.addr))) - 1]]
+    both = closed & (hstateen >> np.uint64(54) & np.uint64(1) == 0)
+    assert both.any() and (closed & ~both).any()
+    capture.rows.outcome[both] = VIRTUAL
     assert "CTR.stateen.order" in failed(capture)
     assert check(capture, Tolerances(refusal="any")).passed
+    capture.rows.outcome[closed] = VIRTUAL
+    assert "CTR.stateen.order" in failed(capture, Tolerances.free())
 
 
 @pytest.mark.parametrize("variant", ["v1_0", "v0_1_4"])

@@ -52,6 +52,7 @@ class Software:
                 yield from self._open("hstateen0")
         if not c.draft:
             yield self._do(WRITE, "sctrdepth", c.depth_code(c.depth))
+        yield self._do(CLEAR, self.names.status, self._frozen)  # what FROZEN is after reset no text says
         if c.has_h:
             yield from self.whole(self.names.vs_control, c.vsctl)
         yield from self.whole(self.names.control, c.ctl)

@@ -64,6 +64,8 @@ class ScenarioScript(Script):
             self.read("sctrstatus", M)
         else:
             self.machine(0)
+        self.guest(0)
+        self.thaw()  # no text says what FROZEN is after reset, nor which modes of V = 1 are enabled
 
     def open(self) -> None:
         """All state enables open."""

@@ -268,15 +268,19 @@ def three_selects(s: ScenarioScript) -> None:
     fill(s, 12)
     s.look(0)
     for window, logical in (("m", 2), ("s", 5), ("vs", 9)):
+        if window == "s" and not s.config.has_s or window == "vs" and not s.config.has_h:
+            continue
         s.select(logical, window)
     for window, mode in (
         *([("m", M)] if s.config.draft else []),
-        ("s", M),
+        *([("s", M)] if s.config.has_s else []),
         ("vs", M),
         ("s", HS),
         ("vs", HS),
         ("s", VS),
     ):
+        if window == "vs" and not s.config.has_h or mode not in modes(s):
+            continue
         for part in ("", "2", "3"):
             s.read(f"{window}ireg{part}", mode)
 
@@ -294,5 +298,7 @@ def groups_that_wrap(s: ScenarioScript) -> None:
             s.together([s.make(type_, U) for type_ in types[:n]])
             s.look(n + 1)
     for way in ([(1, U, M), (11, M, M), (3, M, U), (9, U, U)], [(11, U, U), (1, U, HS), (9, HS, HS), (3, HS, U)]):
+        if HS in way[2] and HS not in modes(s):
+            continue
         s.together([s.make(type_, from_, to, 8) for type_, from_, to in way])
         s.look(5)

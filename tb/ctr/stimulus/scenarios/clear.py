@@ -33,6 +33,12 @@ from rvtrace.tb.ctr.stimulus.scenarios.ras import to_depth
 )
 def sctrclr(s: ScenarioScript) -> None:
     """SCTRCLR from every mode: all entries of all depths are 0, status and control registers stay."""
+    if s.config.draft:  # an instruction that does not exist
+        fill(s, 5)
+        for mode in modes(s):
+            s.sctrclr(mode)
+            s.look(3)
+        return
     for frozen in (0, 1):
         for mode in modes(s):
             enable(s, *modes(s))

@@ -110,7 +110,7 @@ def freeze_within_a_group(s: ScenarioScript) -> None:
 def freeze_in_emulation(s: ScenarioScript) -> None:
     """Breakpoints freeze in RAS emulation, too; calls and returns after them do nothing."""
     enable(s, *modes(s), ctl=("BPFRZ", "RASEMU"), vsctl=("BPFRZ", "RASEMU"))
-    for from_, to in ((U, HS), (VU, VS), (VS, M)):
+    for from_, to in (pair for pair in ((U, HS), (VU, VS), (VS, M), (U, M)) if there(s, *pair)):
         s.go(9, from_)
         s.go(8, from_)
         s.go(1, from_, to, 3)

@@ -78,7 +78,7 @@ def filtered_transitions(s: ScenarioScript) -> None:
                     s.look(2)
 
 
-@scenario("CTR.vtrans.enables", "CTR-3", configs=(DEFAULT, CC2))
+@scenario("CTR.vtrans.enables", "CTR-3", configs=(DEFAULT, CC2), needs=("has_h",))
 def virtual_transitions(s: ScenarioScript) -> None:
     """Traps and returns between V = 0 and V = 1, each mode enabled only in its own register, or only in the other."""
     pairs = [(pair, types) for group, types in ((TRAPS, (1, 2)), (RETURNS, (3,))) for pair in group]
@@ -86,7 +86,7 @@ def virtual_transitions(s: ScenarioScript) -> None:
         s.machine(*ctl)
         s.guest(*vsctl)
         for (from_, to), types in pairs:
-            if (from_ in (VS, VU)) != (to in (VS, VU)):
+            if (from_ in (VS, VU)) != (to in (VS, VU)) and there(s, from_, to):
                 for type_ in types:
                     s.go(type_, from_, to, cause=9)
                 s.look(2)
@@ -118,7 +118,7 @@ def external_traps(s: ScenarioScript) -> None:
     """The table of external traps: every combination of opt-ins, with and without the filters of traps in either
     register.
     """
-    for from_, to in (pair for pair in TRAPS if pair[0] != pair[1]):
+    for from_, to in (pair for pair in TRAPS if pair[0] != pair[1] and there(s, *pair)):
         for mte, ste, vste, filtered in product((0, 1), (0, 1), (0, 1), (0, 1, 2, 3)):
             inhibit = ("EXCINH", "INTRINH")
             enable(

@@ -154,11 +154,11 @@ def emulation_in_one_world(s: ScenarioScript) -> None:
     """RAS emulation with V = 1 or V = 0 alone; traps and returns between the two."""
     for ctl, vsctl in (((), ("RASEMU",)), (("RASEMU",), ())):
         enable(s, *modes(s), ctl=ctl, vsctl=vsctl)
-        for mode in (U, VU, HS, VS, M):
+        for mode in (one for one in (U, VU, HS, VS, M) if there(s, one)):
             for type_ in (9, 11, 13):
                 s.go(type_, mode)
             s.look(3)
-        for from_, to in ((VU, HS), (VS, M), (VU, M), (VS, HS)):
+        for from_, to in ((VU, HS), (VS, M), (VU, M), (VS, HS)) if s.config.has_h else ((U, M),):
             s.go(1, from_, to, 8)
             s.go(3, to, from_)
             s.look(2)

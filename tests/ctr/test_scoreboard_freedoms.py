@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choices that no sentence forbids pass without the reference profile; beside each appears one that is forbidden."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.ctr.rows import Rows
+from rvtrace.models.riscv.csr import HS, ILLEGAL, READ, VIRTUAL, VS, WRITE, Access, M, U
+from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.scoreboards.ctr.check import check
+from rvtrace.scoreboards.ctr.tolerances import Tolerances
+
+from tests.ctr.devices import SMALL, failed, play
+
+FREE = Tolerances.free()
+Row = tuple[int, list[Transfer], Access | None]
+CTL, STATUS, DEPTH, SELECT, SOURCE, DATA = 0x34E, 0x14F, 0x15F, 0x150, 0x151, 0x153
+OPEN = 1 << 54 | 1 << 60
+
+
+def w(address: int, value: int, priv: int = M) -> Row:
+    return priv, [], Access(WRITE, address, value, priv, 0)
+
+
+def r(address: int, priv: int = M) -> Row:
+    return priv, [], Access(READ, address, 0, priv, 0)
+
+
+def call(priv: int = U, to: int | None = None, type_: int = 9) -> Row:
+    return priv, [Transfer(type_, 0x1000, 0x2000, 0, priv, priv if to is None else to)], None
+
+
+def played(script: list[Row], device: type[Ctr] = Ctr, **options: int) -> CtrCapture:
+    config = Config(**{**SMALL, "has_stateen": 0, **options})
+    rows = Rows.from_rows([(k, priv, t, access) for k, (priv, t, access) in enumerate(script)], config.transfers)
+    return play(config, rows.select(np.arange(len(rows.cycle))), device(config))
+
+
+class AfterReset(Ctr):
+    """FROZEN, modes, WRPTR and depth are not 0 after reset."""
+
+    def __init__(self, config: Config, **more: bool) -> None:
+        super().__init__(config, **more)
+        self.ctl = 7
+        self.recorder.frozen, self.recorder.wrptr, self.recorder.depth = 1, 3, 32
+        self.recorder.configure(self.ctl, self.vsctl)
+
+
+RESET = [r(STATUS), r(DEPTH), call(), r(CTL), w(STATUS, 3), call(), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
+
+
+def test_values_after_reset() -> None:
+    capture = played(RESET, AfterReset)
+    assert "CTR.csr.reset" in failed(capture)
+    assert failed(capture, FREE) == []
+
+
+def test_values_after_reset_stay() -> None:
+    """A second read without a write between them shows the same."""
+    script = [r(CTL), r(CTL), r(STATUS), r(STATUS)]
+    for row in (1, 3):
+        capture = played(script, AfterReset)
+        assert failed(capture, FREE) == []
+        capture.rows.rdata[row] = np.uint64(1)
+        assert failed(capture, FREE) == ["CTR.csr.reset"]
+
+
+class TwelveBits(Ctr):
+    """iselects have 12 bits; a value above is cut off."""
+
+    bits = 0xFFF
+
+    def _write(self, csr, access, new):  # type: ignore[no-untyped-def]
+        super()._write(csr, access, new & self.bits if csr.name.endswith("iselect") else new)
+
+
+class SevenBits(TwelveBits):
+    """Entries from 128 on cannot be selected."""
+
+    bits = 0xF7F
+
+
+WIDE = [
+    w(CTL, 7),
+    call(),
+    w(SELECT, 1 << 40 | 0x200),
+    r(SOURCE),
+    w(SOURCE, 0x3001),
+    r(SELECT),
+    w(SELECT, 0x200),
+    r(SOURCE),
+]
+NARROW = [w(SELECT, 0x280), r(SELECT)]
+
+
+def test_what_an_iselect_need_not_hold() -> None:
+    capture = played(WIDE, TwelveBits)
+    assert "CTR.entry.select" in failed(capture) and failed(capture, FREE) == []
+    assert failed(played(NARROW, SevenBits), FREE) == ["CTR.entry.select"]
+
+
+def test_a_reserved_type() -> None:
+    """TYPE is WARL: 6 may become another value, 5 may not."""
+    for value, clauses in ((6, []), (5, ["CTR.data.hold"])):
+        capture = played([w(CTL, 7), w(SELECT, 0x200), w(DATA, value), r(DATA), r(DATA)])
+        capture.rows.rdata[3:] = np.uint64(0)
+        assert "CTR.data.hold" in failed(capture) and failed(capture, FREE) == clauses
+
+
+@pytest.mark.parametrize(("more", "clauses"), [(1, []), (5, ["CTR.cycle.active"])])
+def test_the_cycle_of_a_mode_change(more: int, clauses: list[str]) -> None:
+    """U is recorded and M is not: each of the three changes may be seen a cycle late, and no more."""
+    away: list[Row] = [(M, [], None)] * 9
+    script = [w(CTL, 1), w(STATUS, 0), call(), *[(U, [], None)] * 5, *away, *[(U, [], None)] * 5, call(), r(STATUS)]
+    script += [w(SELECT, 0x200), r(DATA)]
+    capture = played(script)
+    capture.rows.rdata[-1] += np.uint64(more << 16)
+    assert failed(capture) and [name for name in failed(capture, FREE) if name.startswith("CTR.cycle")] == clauses
+
+
+class FullStateen(Ctr):
+    """A hart with bit 63 of mstateen0, which closes hstateen0."""
+
+    other = 0
+
+    def access(self, access):  # type: ignore[no-untyped-def]
+        answer = super().access(access)
+        if access.addr == 0x30C and access.op == WRITE:
+            self.other = access.wdata >> 63
+        if access.addr == 0x60C and access.priv != M and not self.other and not answer.outcome:
+            return answer._replace(outcome=ILLEGAL, rdata=0)
+        return answer._replace(rdata=answer.rdata | self.other << 63) if access.addr == 0x30C else answer
+
+
+SE0 = [w(0x30C, OPEN), r(0x60C, HS), w(0x30C, OPEN | 1 << 63), r(0x30C), r(0x60C, HS)]
+
+
+def test_other_bits_of_the_state_enables() -> None:
+    capture = played(SE0, FullStateen, has_stateen=1)
+    assert failed(capture) and failed(capture, FREE) == []
+    capture.rows.outcome[4] = ILLEGAL  # it is open
+    assert failed(capture, FREE) != []
+
+
+def test_a_refusal_with_one_reason() -> None:
+    """An access that one rule refuses ends as that rule says, also without the reference profile."""
+    capture = played([r(0x24E, VS), r(0x34E, U)])
+    assert capture.rows.outcome.tolist() == [VIRTUAL, ILLEGAL]
+    capture.rows.outcome[0] = ILLEGAL
+    assert failed(capture, FREE) == ["CTR.csr.virtual"]
+
+
+def test_what_was_not_judged_is_counted() -> None:
+    """Transfers between a status that agreed and one that did not are not known to be right."""
+    script = [w(CTL, 7), w(STATUS, 0), *[call()] * 3, r(STATUS), *[call()] * 4, r(STATUS), *[call()] * 2, r(STATUS)]
+    right = check(played(script))
+    assert right.passed and right.stats["judged"] == right.stats["instructions"] == 9
+    capture = played(script)
+    capture.rows.rdata[-4:] += np.uint64(1)
+    verdict = check(capture)
+    assert verdict.stats["judged"] == 5 and len(verdict.failures) == 1
+    assert verdict.book.results()["CTR.behavior.push"][0] == 5
