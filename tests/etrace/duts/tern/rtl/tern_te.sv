@@ -75,7 +75,7 @@ module tern_te #(
   reg  [1:0]      n_kind;
   reg  [AW-2:0]   n_addr;
   reg  [3:0]      n_type;
-  reg             n_ctxbreak, n_newctx, n_irq, n_due;
+  reg             n_ctxbreak, n_newctx, n_irq, n_apart, n_due;
 
   // Of the trace.
   reg  [AW-2:0]   last;
@@ -123,9 +123,9 @@ module tern_te #(
                            w_type == 4'd12 || w_type == 4'd13 || w_type == 4'd14);
   wire            n_newpriv = n_kind == INSN && (c_priv != w_priv || n_ctxbreak);
   // Earlier than the interval by a quarter: when it ends is not specified. Never at a jump's target, so that no address
-  // is ambiguous.
+  // is ambiguous; and not inside a block, so that it is at the very next instruction.
   wire            overdue = te_period_mode != 2'd0 && packets >= (12'd12 << te_period);
-  wire            n_resync = n_kind == INSN && overdue && !w_jump;
+  wire            n_resync = n_kind == INSN && n_apart && overdue && !w_jump;
   wire            w_sync = w_first || w_handler || w_newpriv || w_resync;
   wire            stop = n_kind != INSN || n_newpriv || n_resync;
   wire            again = n_kind == TRAP;
@@ -276,6 +276,7 @@ module tern_te #(
         n_type <= 4'd0;
         n_ctxbreak <= c_fresh && c_ctype[1];
         n_newctx <= c_fresh && c_ctype == 2'd1;
+        n_apart <= c_part == 2'd0 || !l_several;
         state <= WORK;
         if (c_lane[1]) begin
           state <= IDLE;
