@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The encoders of tests/etrace/duts, written from the specification alone, PASS without a finding: what a vendor sees of
+a device that is right. A short form of `make check DUT=`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from rvtrace.scoreboards.etrace.check import plan
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tools import check_dut
+
+DUTS = ROOT / "tests" / "etrace" / "duts"
+# Icarus where the dialect allows it: it builds in a second.
+SIM = {"tern": "icarus" if shutil.which("iverilog") else "verilator", "gannet": "verilator"}
+RUNS = {
+    "tern": "traps_at_target,back_to_back,trap_first,loop_,full_map_at_event,contexts,context_values,resync_,stops,disables,nested_pri",
+    "gannet": "traps-rv64,loop_,predictor_,count_,cache_,contexts,overflow-,stall-,traps_at_target,reconfigured-,notify_kinds,"
+    "implicit_exceptions,full_addresses,back_to_back,time_and",
+}
+# Clauses that must have been checked: what a device has, and what its runs are about.
+CHECKED = {
+    "tern": ("ET.pay.support", "ET.alg.resync", "ET.pay.privilege", "ET.bt.traps", "ET.pay.thaddr", "ET-4"),
+    "gannet": (
+        "ET.opt.prediction",
+        "ET.opt.cache",
+        "ET.opt.implicit_exception",
+        "ET.opt.full_address",
+        "ET.pay.time",
+        "ET.alg.lost",
+        "ET.alg.notify",
+        "ET.alg.reconfigured",
+    ),
+}
+BOTH = (
+    "ET.bt.sequential",
+    "ET.bt.uninferable",
+    "ET.bt.branches",
+    "ET.bt.epc",
+    "ET.bt.sync",
+    "ET.bt.end",
+    "ET.pay.updiscon",
+    "ET.pay.qual_status",
+    "ET.pay.ecause",
+    "ET.pay.tval",
+    "ET.pay.context",
+    "ET.alg.enable",
+    "ET.alg.context",
+    "ET.ing.ctype",
+    "ET.ing.empty",
+)
+
+
+@pytest.mark.parametrize("dut", sorted(SIM))
+def test_a_foreign_encoder_passes(dut: str, tmp_path: Path) -> None:
+    code = check_dut.main(
+        [f"DUT={DUTS / dut}", f"SIM={SIM[dut]}", "SEEDS=2", f"K={RUNS[dut]},seed-", f"OUT={tmp_path}"]
+    )
+    report = json.loads((tmp_path / "compliance.json").read_text())
+    verdicts = {row["id"]: row["verdict"] for row in report["clauses"]}
+    assert code == 0 and report["verdict"] == "PASS"
+    assert not [row["id"] for row in report["clauses"] if row["verdict"] not in ("PASS", "NOT-RUN", "N/A")]
+    expected = BOTH + CHECKED[dut]
+    assert {name: verdicts[name] for name in expected} == dict.fromkeys(expected, "PASS")
+    applies = [row for row in plan().clauses if verdicts[row] != "N/A"]
+    assert sum(verdicts[row] == "PASS" for row in applies) > 0.7 * len(applies), "most clauses that apply were checked"
