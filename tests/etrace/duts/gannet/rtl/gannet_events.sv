@@ -15,8 +15,8 @@ module gannet_events
   output logic [4:0]          n_made
 );
 
-  function automatic logic jumps(input logic [3:0] itype);   // to where only the hart knows
-    return itype inside {4'd3, 4'd6, 4'd8, 4'd10, 4'd12, 4'd13, 4'd14};
+  function automatic logic jumps(input event_t e);   // to where only the hart knows
+    return !e.known && e.itype inside {4'd3, 4'd6, 4'd8, 4'd10, 4'd12, 4'd13, 4'd14};
   endfunction
 
   function automatic logic [1:0] trained(input logic [1:0] entry, input logic taken);
@@ -55,6 +55,7 @@ module gannet_events
     state_t  s;
     event_t  n;
     packet_t p;
+    logic    call, implicit, loose, regroup;
     logic    fresh, branch, taken, right, missed, newpriv, resync, address, pending, put, apart;
     logic [Bpred-1:0] slot;
     logic [Cache-1:0] line;
@@ -94,13 +95,18 @@ module gannet_events
         if (k % 2 == 1) begin
           put = hart.block[(k-1)/2].iretire != 0 && lastat != 0;
           n.leads = 1'b1;
+          n.calls = hart.block[(k-1)/2].itype inside {4'd8, 4'd9};
         end else begin
           put = hart.block[(k-1)/2].iretire != 0;
           n.leads = lastat == 0;
+          n.calls = lastat == 0 && hart.block[(k-1)/2].itype inside {4'd8, 4'd9};
+          n.big = hart.block[(k-1)/2].ilastsize;
           n.at = n.at + {56'd0, lastat};
           n.itype = hart.block[(k-1)/2].itype;
           if (n.itype inside {4'd1, 4'd2}) n.itype = 4'd0;
           n.watch = hart.block[(k-1)/2].watch;
+          n.known = hart.block[(k-1)/2].sijump && (lastat != 0 || s.w.what == Insn) && s.opts.sijump &&
+                    n.itype inside {4'd6, 4'd8, 4'd10, 4'd12, 4'd14};
         end
         put &= hart_traces;
       end else begin
@@ -122,7 +128,15 @@ module gannet_events
         branch = s.w.itype inside {4'd4, 4'd5};
         taken = s.w.itype == 4'd5;
         newpriv = n.what == Insn && (n.priv != s.w.priv || n.exact_ctx);
-        resync = n.what == Insn && sync_mode != 2'd0 && s.since >= interval && !jumps(s.w.itype) && n.leads;
+        resync = n.what == Insn && sync_mode != 2'd0 && s.since >= interval && !jumps(s.w) && n.leads;
+        // A return to where the stack says is not reported; a call after one, with no branch between, could be another
+        // visit of the same code, so the decoder synchronizes there.
+        call = s.opts.implicit_return && s.w.itype inside {4'd8, 4'd9};
+        implicit = s.opts.implicit_return && s.w.what == Insn && s.w.itype == 4'd13 && s.depth != 0 && n.what == Insn &&
+                   n.at == s.stack[0];
+        if (s.first || s.handler || s.changed || s.timed) implicit = 1'b0;
+        regroup = n.what == Insn && n.calls && (implicit || s.unwound && !branch && !call && !jumps(s.w));
+        resync = resync || regroup;
         p = blank(s);
 
         if (s.w.what == Insn && (s.first || s.handler || s.changed || s.timed)) begin
@@ -143,6 +157,8 @@ module gannet_events
           s.last = s.w.at;
           s.anyway = 1'b1;
           resync = 1'b0;
+          s.depth = '0;
+          s.unwound = 1'b0;
           slot = s.w.at[Bpred-1:0];
           if (branch) s.predictor[slot] = trained(s.predictor[slot], taken);
         end else if (s.w.what == Insn) begin
@@ -167,16 +183,19 @@ module gannet_events
               s.b.correct++;
             end
           end
-          pending = s.b.count != 5'd0;
+          if (branch) s.unwound = 1'b0;
+          pending = s.b.count != 5'd0 || s.unwound;
           apart = n.what == Trap || newpriv || resync;
           address = s.target || s.w.watch || n.what != Insn ||
-                    newpriv && (pending || n.apart_ctx || jumps(s.w.itype) && n.priv == s.w.priv) || resync && pending;
+                    newpriv && (pending || n.apart_ctx || jumps(s.w) && n.priv == s.w.priv) || resync && pending;
           line = s.w.at[Cache-1:0];
           p = blank(s);
           p.missed = missed;
           if (address) begin
             p.kind = Address;
             p.watch = s.w.watch && !s.target;
+            p.deep = s.target ? s.misled : s.unwound;
+            p.depth = s.target ? s.misdepth : s.depth;
             p.apart = s.target && apart;
             p.hit = s.target && s.opts.jump_target_cache && s.cached[line] && s.cache[line] == s.w.at;
             if (s.target) begin
@@ -184,6 +203,7 @@ module gannet_events
               s.cache[line] = s.w.at;
             end
             s.last = s.w.at;
+            s.unwound = 1'b0;
             s.anyway = s.target || s.w.watch;
           end else p.kind = missed ? Count : Map;
           if (address || missed || s.b.count == 5'd31 && !s.b.all_correct) begin
@@ -207,7 +227,19 @@ module gannet_events
         // The next one waits.
         s.first = s.w.what == Nothing;
         s.handler = s.w.what == Trap;
-        s.target = s.w.what == Insn && jumps(s.w.itype);
+        s.target = s.w.what == Insn && jumps(s.w) && !implicit;
+        s.misled = s.opts.implicit_return && s.w.what == Insn && s.w.itype == 4'd13 && s.depth != 0 && !implicit;
+        s.misdepth = s.depth;
+        if (s.w.what == Insn && call) begin
+          loose = s.depth == (1 << Stack);
+          s.stack = {s.stack[2**Stack-2:0], s.w.at + (s.w.big ? 63'd2 : 63'd1)};
+          s.depth = loose ? s.depth : s.depth + 1'b1;
+          s.unwound = 1'b0;
+        end else if (s.opts.implicit_return && s.w.what == Insn && s.w.itype == 4'd13 && s.depth != 0) begin
+          s.stack = s.stack >> 63;
+          s.depth = s.depth - 1'b1;
+          if (implicit) s.unwound = 1'b1;
+        end
         s.changed = s.w.what == Insn && newpriv;
         s.timed = s.w.what == Insn && resync;
         if (s.w.what == Trap) s.trap = s.w;

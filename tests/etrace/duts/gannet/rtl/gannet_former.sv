@@ -35,7 +35,7 @@ module gannet_former
     return count == 0 ? 0 : count == 1 ? 1 : count < 4 ? 3 : count < 8 ? 7 : count < 16 ? 15 : 31;
   endfunction
 
-  // Address, notify, updiscon, irreport.
+  // Address, notify, updiscon, irreport, irdepth.
   function automatic field_t tail(input field_t f, input packet_t q);
     at_t    a = q.opts.full_address ? q.at[62:0] : q.at[62:0] - q.from;
     logic   notify = a[62] ^ q.watch;
@@ -43,7 +43,8 @@ module gannet_former
     field_t g = plus(f, 63, {1'b0, a});
     g = plus(g, 1, 64'(notify));
     g = plus(g, 1, 64'(updiscon));
-    return plus(g, 1, 64'(updiscon));
+    g = plus(g, 1, 64'(updiscon ^ q.deep));
+    return plus(g, Stack + 1, q.deep ? 64'(q.depth) : {64{updiscon}});
   endfunction
 
   always_comb begin
@@ -78,7 +79,7 @@ module gannet_former
         f = plus(f, 1, 64'(p.enabled));
         f = plus(f, 1, 64'd0);                       // encoder_mode
         f = plus(f, 2, 64'(p.status));
-        f = plus(f, 5, {59'd0, p.opts, 1'b1});       // ioptions: its own bit, then opts
+        f = plus(f, 7, {57'd0, p.opts, 1'b1});       // ioptions: its own bit, then opts
         f = plus(f, 2, 64'd0);                       // denable, dloss
       end
       Map: begin
@@ -106,7 +107,8 @@ module gannet_former
           other = plus(other, Cache, 64'(p.at[Cache-1:0]));
           other = plus(other, 5, {59'd0, p.b.count});
           other = plus(other, map_width(p.b.count), {33'd0, p.b.map} + 64'd0);
-          other = plus(other, 1, 64'(other.bits[other.n-8'd1]));   // irreport
+          other = plus(other, 1, 64'(other.bits[other.n-8'd1] ^ p.deep));   // irreport
+          other = plus(other, Stack + 1, p.deep ? 64'(p.depth) : {64{other.bits[other.n-8'd1]}});
         end
       end
     endcase

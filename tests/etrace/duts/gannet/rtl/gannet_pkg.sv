@@ -5,10 +5,13 @@ package gannet_pkg;
   localparam int Blocks  = 2;
   localparam int Bpred   = 4;   // 2^n entries of the predictor
   localparam int Cache   = 3;   // 2^n entries of the jump target cache
+  localparam int Stack   = 3;   // 2^n return addresses
 
   typedef logic [62:0] at_t;    // an address in half-words
 
   typedef struct packed {
+    logic sijump;
+    logic implicit_return;
     logic full_address;
     logic implicit_exception;
     logic jump_target_cache;
@@ -20,6 +23,7 @@ package gannet_pkg;
     logic [63:0] iaddr;
     logic [6:0]  iretire;
     logic        ilastsize;
+    logic        sijump;
     logic        watch;
   } block_t;
 
@@ -44,6 +48,7 @@ package gannet_pkg;
     at_t         at;
     logic [3:0]  itype;
     logic        watch;
+    logic        known;       // a jump whose target follows from the instruction before it
     logic [2:0]  priv;
     logic [15:0] ctx;
     logic [23:0] now;
@@ -53,6 +58,8 @@ package gannet_pkg;
     logic        exact_ctx;   // a context that must be reported with this address
     logic        apart_ctx;   // and with the last address before it
     logic        leads;       // it is the first of a block
+    logic        calls;       // of a block that ends with a call
+    logic        big;         // it has 32 bits
     logic        some_ctx;    // a context that must be reported, somewhere
   } event_t;
 
@@ -73,6 +80,11 @@ package gannet_pkg;
     logic [2**Bpred-1:0][1:0]    predictor;
     logic [2**Cache-1:0]         cached;
     logic [2**Cache-1:0][62:0]   cache;
+    logic [2**Stack-1:0][62:0]   stack;    // return addresses, the last one in 0
+    logic [Stack:0]              depth;
+    logic                        unwound;  // returned implicitly, and no branch, call or address since
+    logic                        misled;   // w follows a return that was predicted wrongly
+    logic [Stack:0]              misdepth; // at that return
     logic [19:0]                 since;    // cycles since a synchronization
     logic                        anyway;   // the last packet was not sent because the trace ends
     logic                        enabled;
@@ -85,7 +97,8 @@ package gannet_pkg;
   typedef struct packed {
     kind_e           kind;
     event_t          e;
-    logic            taken, handler, watch, apart, hit, missed;
+    logic            taken, handler, watch, apart, hit, missed, deep;
+    logic [Stack:0]  depth;
     logic [63:0]     at;      // whole, in half-words
     at_t             from;
     branches_t       b;

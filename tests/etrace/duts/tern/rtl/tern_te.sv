@@ -14,8 +14,7 @@ module tern_te #(
   input  wire             te_on,
   input  wire             te_run,
   input  wire             te_hold,    // in Debug Mode, or in reset
-  input  wire [1:0]       te_period_mode,
-  input  wire [3:0]       te_period,  // a synchronization after 12 << te_period packets
+  input  wire [4:0]       te_period,  // a synchronization after 12 << n packets; bit 4: never
   input  wire [7:0]       b_type,     // two blocks, the older one in the low half, and so below
   input  wire [2*AW-1:0]  b_addr,
   input  wire [2*RW-1:0]  b_half,
@@ -56,6 +55,7 @@ module tern_te #(
   reg  [1:0]      c_part;              // 0: its first instruction, 1: its last, 2: its trap
 
   reg             on, announced;       // what a support packet has said
+  reg             repeated;            // it was said again before a resynchronization, for who joins there
 
   // The event that waits for the next one, and what is known of the one before it.
   reg  [1:0]      w_kind;
@@ -124,7 +124,7 @@ module tern_te #(
   wire            n_newpriv = n_kind == INSN && (c_priv != w_priv || n_ctxbreak);
   // Earlier than the interval by a quarter: when it ends is not specified. Never at a jump's target, so that no address
   // is ambiguous; and not inside a block, so that it is at the very next instruction.
-  wire            overdue = te_period_mode != 2'd0 && packets >= (12'd12 << te_period);
+  wire            overdue = !te_period[4] && packets >= (12'd12 << te_period[3:0]);
   wire            n_resync = n_kind == INSN && n_apart && overdue && !w_jump;
   wire            w_sync = w_first || w_handler || w_newpriv || w_resync;
   wire            stop = n_kind != INSN || n_newpriv || n_resync;
@@ -219,6 +219,7 @@ module tern_te #(
       state <= IDLE;
       on <= 1'b0;
       announced <= 1'b0;
+      repeated <= 1'b0;
       w_kind <= NONE;
       owe_ctx <= 1'b0;
       count <= 5'd0;
@@ -312,6 +313,11 @@ module tern_te #(
           if (w_handler && !t_done) begin
             make(TRAPPED, MOVE);
             synced;
+          end else if (w_resync && !repeated) begin
+            repeated <= 1'b1;
+            k_enabled <= 1'b1;
+            k_status <= 2'd0;
+            make(SUPPORT, WORK);
           end else if (w_sync) begin
             make(SYNC, MOVE);
             synced;
@@ -353,6 +359,7 @@ module tern_te #(
       // The next event becomes the waiting one.
       MOVE: begin
         w_kind <= n_kind;
+        repeated <= 1'b0;
         w_addr <= n_addr;
         w_type <= n_type;
         w_priv <= c_priv;
