@@ -21,7 +21,8 @@ RUNS = {
     "tern": "traps_at_target,back_to_back,trap_first,loop_,full_map_at_event,contexts,context_values,resync_,stops,"
     "disables,nested_pri,seed-",
     "gannet": "traps-rv64,loop_,predictor_,count_,cache_,contexts,overflow-,stall-,traps_at_target,reconfigured-,"
-    "notify_kinds,implicit_exceptions,full_addresses,back_to_back,time_and,seed-",
+    "notify_kinds,implicit_exceptions,full_addresses,back_to_back,time_and,trap_at_depths,wrong_return,"
+    "sequential_jumps-,seed-",
 }
 # Clauses that must have been checked: what a device has, and what its runs are about.
 CHECKED = {
@@ -30,7 +31,8 @@ CHECKED = {
         "ET.opt.prediction",
         "ET.opt.cache",
         "ET.opt.implicit_exception",
-        "ET.opt.full_address",
+        "ET.opt.implicit_return",
+        "ET-14",
         "ET.pay.time",
         "ET.alg.lost",
         "ET.alg.notify",
