@@ -335,7 +335,7 @@ module tern_te #(
               make(MAP, CTX);
             end else state <= CTX;
           end
-        end else if (w_kind == TRAP && (w_target || again)) begin
+        end else if (w_kind == TRAP && (w_target || again || n_kind == NONE)) begin
           t_done <= 1'b1;
           k_branch <= 1'b1;
           k_handler <= 1'b0;
