@@ -6,11 +6,16 @@ that is right must. A short form of `make check DUT=`.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from rvtrace.flow import isolate
+from rvtrace.flow.dut.description import Dut
+from rvtrace.flow.dut.select import select
 from rvtrace.scoreboards.etrace.check import plan
+from rvtrace.tb import systems
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import check_dut
 
@@ -69,3 +74,17 @@ def test_a_foreign_encoder_passes(dut: str, tmp_path: Path) -> None:
     assert {name: verdicts[name] for name in expected} == dict.fromkeys(expected, "PASS")
     applies = [row for row in plan().clauses if verdicts[row] != "N/A"]
     assert sum(verdicts[row] == "PASS" for row in applies) > 0.7 * len(applies), "most clauses that apply were checked"
+
+
+@pytest.mark.parametrize("name", sorted(SIM))
+def test_every_deviation_has_a_place_runs_and_known_clauses(name: str, tmp_path: Path) -> None:
+    dut = Dut.load(DUTS / name)
+    rows = isolate.deviations(DUTS / name / isolate.FILE)
+    copied = isolate.built_in(dut, rows, tmp_path)
+    assert len(rows) >= 30 and {row.name for row in rows} == set(
+        re.findall(r"^name = \"(\w+)\"", (DUTS / name / isolate.FILE).read_text(), re.M)
+    )
+    jobs = select(copied, systems.find("etrace"), isolate.SEEDS, SIM[name]).jobs
+    device = isolate.Device(name, copied, rows, tuple(jobs))
+    assert all(device.runs_of([row]) for row in rows)
+    assert {clause for row in rows for clause in row.clauses} <= set(plan().clauses)
