@@ -103,13 +103,13 @@ class Edges:
             return
         halted = beats.halted[begin:end].astype(np.int8)
         for row in (np.flatnonzero(np.diff(halted)) + begin + 1).tolist():
-            off = self._level("enable", row) and self._level("enable", row - 1) and not self._level("inst_tracing", row)
-            if not off:
-                continue
+            on, before = self._level("enable", row), self._level("enable", row - 1)
+            off = on and before and not self._level("inst_tracing", row)
             index = int(self.blocks.begin[np.searchsorted(self.blocks.row, row)])
             if self._rose("halted", row):
-                self._edge(index, "debug_entry", "NT.8.6.stop_while_off")
-            elif self._rc7:
+                if on or before:  # in the cycle in which a control changes as well, nothing says which of them is first
+                    self.edges.append(Edge(index, "debug_entry", "NT.8.6.stop_while_off", optional=not off))
+            elif off and self._rc7:
                 self._edge(index, "trace_off", "NT.8.6.start_while_off")
 
     def _episode(self, begin: int, end: int, turns: np.ndarray) -> None:
