@@ -86,7 +86,7 @@ module skua_events
       s.held = '0;
       s.hit = 1'b0;
       s.hit_ext = 1'b0;
-      if (run && s.owed) s.why = 4'd7;
+      if (run && (block || now.tracing)) s.why = 4'd7;
     end else begin
       if (now.owed) begin
         valid[LOSS] = 1'b1;
