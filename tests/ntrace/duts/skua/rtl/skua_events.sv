@@ -93,6 +93,9 @@ module skua_events
         msg[LOSS] = plain(ERROR);
         msg[LOSS].fixed_len = 3'd4;
         msg[LOSS].first = 37'd4;
+        msg[LOSS].has_time = stamps;
+        msg[LOSS].stamp = now.lost_at - now.told;
+        s.told = now.lost_at;
         s.owed = 1'b0;
         s.alone = 1'b1;
       end

@@ -128,8 +128,10 @@ module tern_te #(
   wire [15:0] body      = (fixed_bits == 3'd0) ? {6'd0, count}
                         : (fixed_bits == 3'd2) ? {4'd0, count, fixed[1:0]}
                         : (fixed_bits == 3'd4) ? {2'd0, count, fixed[3:0]} : {count, fixed[5:0]};
-  wire [29:0] head_new  = cfg_src ? {5'd0, body, cfg_src_id, tcode} : {8'd0, body, tcode};
-  wire [4:0]  bits      = 5'd6 + (cfg_src ? 5'd3 : 5'd0) + {2'd0, fixed_bits} + CNTW;
+  wire [4:0]  src_bits  = cfg_src ? 5'd3 : 5'd0;
+  wire [2:0]  src_id    = cfg_src ? cfg_src_id : 3'd0;
+  wire [29:0] head_new  = ({14'd0, body} << (5'd6 + src_bits)) | {21'd0, src_id, tcode};
+  wire [4:0]  bits      = 5'd6 + src_bits + {2'd0, fixed_bits} + CNTW;
   wire [2:0]  groups_new = (bits > 5'd24) ? 3'd5 : (bits > 5'd18) ? 3'd4 : 3'd3;
 
   // ---------------------------------------------------------------- the machine
