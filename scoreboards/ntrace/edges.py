@@ -188,5 +188,6 @@ class Edges:
                 code = max(pending)
                 since = pending.pop(code)
                 last = min(block + self._sync4, behind - 1)  # rc7: a full I-CNT may take the place
-                self.marks.append(Mark(int(begin[block]), int(begin[last]), code, int(begin[since])))
+                # no table has an order of two markers: either may be the first, or share its place with a start
+                self.marks.append(Mark(int(begin[since]), int(begin[last]), code, int(begin[since])))
             block += 1

@@ -7,9 +7,10 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-from tests.ntrace.checked_scenarios import doctored, insert, scenario_run
+from tests.ntrace.checked_scenarios import doctored, insert, scenario_run, set_at
 
 BTM = Config(mode="btm")
+EXTERNAL, EVENT = 0, 6  # SYNC
 DEBUG_ENTRY = 0  # EVCODE
 
 
@@ -31,3 +32,28 @@ def test_debug_entry_of_a_hart_that_does_not_halt() -> None:
     program, beats = scenario_run("trace_off_on", BTM)
     assert not beats.halted.any()
     assert not doctored(program, beats, BTM, _halts, Tolerances.free()).passed
+
+
+def _pairs(messages: list[Message]) -> list[int]:
+    """Places of an event's marker with the external trigger's right after it."""
+    codes = [message.get("sync") for message in messages]
+    return [i for i, two in enumerate(zip(codes, codes[1:])) if two == (EVENT, EXTERNAL)]
+
+
+def _swapped(messages: list[Message]) -> None:
+    for index in _pairs(messages):
+        set_at(messages, index, sync=EXTERNAL)
+        set_at(messages, index + 1, sync=EVENT)
+
+
+def _event_only(messages: list[Message]) -> None:
+    for index in [i for i, message in enumerate(messages) if message.get("sync") == EXTERNAL]:
+        set_at(messages, index, sync=EVENT)
+
+
+def test_two_markers_in_either_order() -> None:
+    """Table 25 has SYNC 0 and 6, and no order of them where both are due."""
+    program, beats = scenario_run("markers", Config())
+    assert (beats.notify & beats.ext_notify).any(), "the scenario does not fire both at once"
+    assert doctored(program, beats, Config(), _swapped, Tolerances.free()).passed
+    assert "NT.8.5.sync0" in doctored(program, beats, Config(), _event_only, Tolerances.free()).book.failed
