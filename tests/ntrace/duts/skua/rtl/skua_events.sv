@@ -19,7 +19,7 @@ module skua_events
   // Places in the order in which messages leave.
   localparam int HELD = 0, LOSS = 1, MAIN = 2, OWNER = 3, BITS = 4, REST = 5, COUNT = 6;
 
-  localparam logic [IcntBits-1:0] FullCount = 14'd6144;  // a smaller count than the field can hold is legal
+  localparam logic [IcntBits-1:0] FullCount = 10'd384;   // a smaller count than the field can hold is legal
 
   logic        run, block, halts, known, predicted, due, want_sync, moved, entered;
   logic        sync, bits_full, count_full, bits_same;
@@ -43,7 +43,7 @@ module skua_events
   assign predicted = inst_returns && now.flow == FLOW_RETURN && now.expected && now.popped == pc;
 
   assign want_sync = due || now.hit || now.hit_ext;
-  assign reason    = !now.tracing ? now.why : now.hit ? 4'd6 : now.hit_ext ? 4'd0 : 4'd2;
+  assign reason    = !now.tracing ? now.why : now.hit_ext ? 4'd0 : now.hit ? 4'd6 : 4'd2;
   assign sync      = !now.tracing || want_sync;
   assign b_type    = now.flow == FLOW_EXCEPTION ? 2'd2 : now.flow == FLOW_INTERRUPT ? 2'd3 : 2'd0;
 
@@ -137,8 +137,8 @@ module skua_events
           if (sync) begin
             s.age = '0;
             s.level = '0;
-            if (now.tracing && now.hit) s.hit = 1'b0;
-            else if (now.tracing) s.hit_ext = 1'b0;
+            if (now.hit_ext) s.hit_ext = 1'b0;
+            else s.hit = 1'b0;
           end
         end else if (now.tracing && now.icnt >= FullCount) begin
           // A predicted return whose count is full.
@@ -167,7 +167,7 @@ module skua_events
         end
 
         // Count the block.
-        s.icnt = s.icnt + 14'(beat.block.halves);
+        s.icnt = s.icnt + 10'(beat.block.halves);
         if (beat.block.itype inside {4'd4, 4'd5}) s.hist = {s.hist[HistBits-2:0], beat.block.itype == 4'd5};
         s.flow = flow_of(beat.block.itype);
         s.expected = 1'b0;

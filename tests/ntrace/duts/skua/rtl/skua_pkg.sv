@@ -2,7 +2,7 @@
 // What moves between the stages of Skua: beats from the hart, and messages before they become bytes.
 package skua_pkg;
 
-  localparam int IcntBits  = 14;
+  localparam int IcntBits  = 10;
   localparam int HistBits  = 16;
   localparam int Depth     = 8;    // return stack
   localparam int QueueLen  = 32;   // messages
