@@ -177,16 +177,27 @@ class Edges:
         """
         pending: dict[int, int] = {}  # code to the block before which it became due
         begin, block, i = self.blocks.begin, 0, 0
+        waited: dict[int, list[int]] = {}  # code that waits to places in self.marks that others took meanwhile
         while i < len(marks) or pending:
             block = block if pending else max(block, marks[i][0])
             while i < len(marks) and marks[i][0] <= block:
                 pending.setdefault(marks[i][1], marks[i][0])
                 i += 1
             if block >= behind:
+                # either could have taken the places that there were: none of them is required
+                for code, since in pending.items():
+                    for place in waited.get(code, ()):
+                        self.marks[place] = self.marks[place]._replace(optional=True)
+                    first, last = int(begin[since]), int(begin[behind - 1])
+                    if since < behind:
+                        self.marks.append(Mark(first, last, code, first, optional=True))
                 return
             if block not in taken:
                 code = max(pending)
                 since = pending.pop(code)
+                waited.pop(code, None)
+                for other in pending:
+                    waited.setdefault(other, []).append(len(self.marks))
                 last = min(block + self._sync4, behind - 1)  # rc7: a full I-CNT may take the place
                 # no table has an order of two markers: either may be the first, or share its place with a start
                 self.marks.append(Mark(int(begin[since]), int(begin[last]), code, int(begin[since])))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
@@ -57,3 +58,19 @@ def test_two_markers_in_either_order() -> None:
     assert (beats.notify & beats.ext_notify).any(), "the scenario does not fire both at once"
     assert doctored(program, beats, Config(), _swapped, Tolerances.free()).passed
     assert "NT.8.5.sync0" in doctored(program, beats, Config(), _event_only, Tolerances.free()).book.failed
+
+
+def test_two_markers_and_one_block_left() -> None:
+    """Table 25 has no order of SYNC 0 and 6: where one block is left before trace stops, either may be sent."""
+    program, beats = scenario_run("back_to_back_jumps", Config())
+    traced = np.flatnonzero((beats.inst_tracing == 1) & beats.valid().any(axis=1))
+    beats.notify[traced[-2]] = beats.ext_notify[traced[-2]] = 1
+
+    def external(messages: list[Message]) -> None:
+        (only,) = [i for i, message in enumerate(messages) if message.get("sync") == EVENT]
+        set_at(messages, only, sync=EXTERNAL)
+
+    assert doctored(program, beats, Config(), tolerances=Tolerances.free()).passed
+    assert doctored(program, beats, Config(), external, Tolerances.free()).passed
+    beats.ext_notify[:] = 0
+    assert "NT.8.5.sync0" in doctored(program, beats, Config(), external, Tolerances.free()).book.failed
