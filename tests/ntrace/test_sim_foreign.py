@@ -41,8 +41,8 @@ DEVICES = {
         "traps-rv64,address_lengths-2,back_to_back_traps,branches,debug_entry_exit-2,debug_while,icnt_full,"
         "indirect_kinds-2,level_walk,repeat,stop_with,sync_,trap_at_,seed-",
         ("icarus", "verilator"),
-        {"NT.7.2.fields", "NT.7.3.fields", "NT.7.6.fields", "NT.7.7.fields", "NT.7.11.fields", "NT.7.2.btm_only", "NT-6",
-         "NT.8.1.xlen", "NT.8.4.4.sync4"},
+        {"NT.7.2.fields", "NT.7.3.fields", "NT.7.6.fields", "NT.7.7.fields", "NT.7.11.fields", "NT.7.2.btm_only",
+         "NT-6", "NT.8.1.xlen", "NT.8.4.4.sync4"},
     ),
     "skua": Foreign(
         "traps-rv64,back_to_back_traps,coroutines,debug_,extended,icnt_full,hist_full,level_walk,long_loop,loop_patterns,lost_,"
