@@ -48,6 +48,11 @@ class Segment:
         assert self.at is not None
         return self.at
 
+    @property
+    def certain(self) -> bool:
+        """Whether `at` is its place: of an empty segment after a loss it is only the first place that is possible."""
+        return self.at is not None and (self.end > self.begin or not self.open[0])
+
     def place(self, index: int) -> int | None:
         """The traced instruction for a decoded one; None in an empty segment, which may be anywhere in its hole."""
         return None if self.at is None else self.at + index - self.begin

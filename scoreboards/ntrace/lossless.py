@@ -164,7 +164,7 @@ class Lossless(Alignment):
             self.book.count(kind.clause, len(kind.wanted))
         self.book.count(Context.CLAUSE, self._context.changes)
         for segment in self.segments:
-            found = None if segment.at is None else self.beside(segment, segment.at)
+            found = self.beside(segment, segment.start) if segment.certain else None
             if found is not None:
                 self.book.fail(self.failure(*found), counted=True)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
+from rvtrace.scoreboards.ntrace.align import Segment
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 from tests.ntrace.checked_scenarios import doctored, insert, scenario_run, set_at
@@ -74,3 +75,14 @@ def test_two_markers_and_one_block_left() -> None:
     assert doctored(program, beats, Config(), external, Tolerances.free()).passed
     beats.ext_notify[:] = 0
     assert "NT.8.5.sync0" in doctored(program, beats, Config(), external, Tolerances.free()).book.failed
+
+
+def test_a_stop_between_two_losses_has_no_certain_place() -> None:
+    """7.4: Error, sync, Ownership, ProgTraceCorrelation with I-CNT=0, Error. Several stops may be meant: what Ownership
+    reports there is compared with none of them.
+    """
+    lost, after = (True, True), (False, True)
+    assert not Segment(505, 505, 10, 14, lost, at=5749).certain
+    assert not Segment(505, 505, 10, 14, lost).certain
+    assert Segment(505, 507, 10, 14, lost, at=5749).certain
+    assert Segment(0, 0, 0, 2, after, at=0).certain
