@@ -16,7 +16,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow.dut.bus import Bus, BusError, bus_of
 from rvtrace.flow.dut.claims import Claims, claims_of
+from rvtrace.flow.dut.expressions import ExpressionError, expression
 from rvtrace.flow.dut.names import near
 from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
@@ -57,7 +59,7 @@ class Dut:
     its inputs an expression of our ports. outputs: of each of our outputs an expression of its ports. claims: options
     and the values it supports. single: it takes one instruction a cycle, not blocks. backpressure: its output can wait.
     exact: it declares the reference profile. tolerances: tolerances by name, other than those of a device that does
-    not.
+    not. bus: its registers and what is programmed, None without [bus].
     """
 
     name: str
@@ -80,6 +82,7 @@ class Dut:
     exact: bool
     tolerances: Mapping[str, Any]
     waivers: tuple[Waiver, ...]
+    bus: Bus | None = None
 
     @property
     def path(self) -> Path:
@@ -138,14 +141,14 @@ def _read(path: Path) -> Dut:
         ) from None
     try:
         return _dut(given, path.parent)
-    except SourceError as error:
+    except (SourceError, BusError, ExpressionError) as error:
         raise DutError(f"{path}: {error}") from None
     except DutError as error:
         raise DutError(f"{path}: {error}") from None
 
 
 def _dut(given: dict[str, Any], folder: Path) -> Dut:
-    demand_known("the file", given, (*_TABLES, *_FREE, "waiver"), "table")
+    demand_known("the file", given, (*_TABLES, *_FREE, "bus", "waiver"), "table")
     for name, keys in _TABLES.items():
         demand_known(f"[{name}]", _table(given, name), keys)
     head, clock, reset, stimulus = (_table(given, name) for name in ("dut", "clock", "reset", "stimulus"))
@@ -183,6 +186,7 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
         exact=exact,
         tolerances=_tolerances(system, profile),
         waivers=_waivers(system, given.get("waiver", [])),
+        bus=bus_of(_table(given, "bus") if "bus" in given else None, ip),
     )
 
 
@@ -230,19 +234,6 @@ def switch(where: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise DutError(f"{where} = {value!r} is no switch; write true or false, without quotes")
     return value
-
-
-def expression(where: str, value: Any) -> str:
-    """A SystemVerilog expression: text, or a number or switch as TOML has it."""
-    if isinstance(value, bool):
-        return "1'b1" if value else "1'b0"
-    if isinstance(value, int):
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise DutError(
-            f'{where} = {value!r} is no expression; write SystemVerilog in quotes, such as "1\'b0" or "name[7:0]"'
-        )
-    return value.strip()
 
 
 def _identifier(where: str, value: Any, what: str) -> str:

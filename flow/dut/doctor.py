@@ -11,6 +11,7 @@ from dataclasses import fields
 from datetime import date
 from typing import Any
 
+from rvtrace.flow.dut.bus_master import list_text
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.ports import OK, Fit, Signal, fit
@@ -78,6 +79,9 @@ def _whole(dut: Dut, found: Fit) -> list[str]:
         f" {'asynchronous' if dut.reset_async else 'synchronous'}"
     )
     lines.append(f"{OK if dut.reset else 'note':<9} {'reset':<11} {how if dut.reset else 'none'}")
+    if dut.bus is not None:
+        lists = ", ".join(list_text(one) for one in dut.bus.lists if one.steps)
+        lines.append(f"{OK:<9} {'bus':<11} {dut.bus.name}, {dut.bus.data_width} bits of data: {lists or 'no step'}")
     lines += [
         "",
         f"inputs of {dut.top}",
