@@ -14,7 +14,7 @@ from typing import Any
 
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.expressions import ExpressionError, expression
-from rvtrace.flow.dut.names import near
+from rvtrace.flow.dut.names import names, near
 
 _KEYS = ("kind", "address_width", "data_width", "prefix", "timeout", "registers", "start", "on")
 _OPERATIONS = ("write", "read", "poll", "wait")
@@ -29,10 +29,9 @@ PULSES = {
     "etrace": ("ing_itype_i", "ing_iretire_i", "ing_notify_i"),
     "tandem": ("in_valid_i",),
 }
-ENABLE = "enable_i"  # the first of them, as the others mean nothing while it is 0
 LEVELS = {
-    "ntrace": (ENABLE, "inst_tracing_i", "halted_i", "in_reset_i", "low_power_i"),
-    "etrace": (ENABLE, "inst_tracing_i", "halted_i", "in_reset_i", "options_i"),
+    "ntrace": ("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "low_power_i"),
+    "etrace": ("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "options_i"),
     "tandem": (),
 }
 
@@ -144,6 +143,11 @@ class Bus:
             f"bus_{name}": Port(f"bus_{name}", "output", self.bits(bits)) for name, bits in self.kind.answered.items()
         }
         return found
+
+    @property
+    def starts(self) -> list[str]:
+        """The names in the expressions that start a list during a run."""
+        return [name for one in self.lists for name in names(one.change or one.when)]
 
     @property
     def defaults(self) -> dict[str, str]:

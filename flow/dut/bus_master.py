@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rvtrace.flow.dut.bus import ENABLE, LEVELS, PULSES, Bus, Steps
+from rvtrace.flow.dut.bus import LEVELS, PULSES, Bus, Steps
 from rvtrace.flow.dut.names import renamed
 from rvtrace.tb.common.agents.reset import PROGRAMMING
 from rvtrace.tb.common.builds import ROOT
@@ -98,12 +98,10 @@ def text(
         if name in PULSES[ip]:
             lines.append(f"  wire {_range(port.width)}{shown(name)} = bus_hold ? '0 : {name};")
             continue
-        # What changes together with enable_i is seen before it on enabling and after it on disabling.
-        enabled = "" if name == ENABLE else f" && kept_{ENABLE}"
         lines += [
             f"  reg {_range(port.width)}kept_{name};",
             *_register(f"kept_{name}", "'0", "!bus_hold", name),
-            f"  wire {_range(port.width)}{shown(name)} = bus_hold{enabled} ? kept_{name} : {name};",
+            f"  wire {_range(port.width)}{shown(name)} = bus_hold ? kept_{name} : {name};",
         ]
     return lines, numbered
 

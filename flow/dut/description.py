@@ -12,7 +12,7 @@ import datetime
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from rvtrace.flow.dut.bus import Bus, BusError, bus_of
 from rvtrace.flow.dut.claims import Claims, claims_of
 from rvtrace.flow.dut.expressions import ExpressionError, expression
 from rvtrace.flow.dut.names import near
+from rvtrace.flow.dut.shape import STIMULUS, ShapeError, shape_of
 from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.tb.common.builds import ROOT
@@ -39,7 +40,7 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "sources": ("files", "filelists", "include_dirs", "defines"),
     "clock": ("port", "edge"),
     "reset": ("port", "polarity", "style"),
-    "stimulus": ("retirement", "backpressure"),
+    "stimulus": ("retirement", "backpressure", *STIMULUS),
 }
 _FREE = ("parameters", "inputs", "outputs", "options", "profile")  # keys are names of ports, options and tolerances
 _WAIVER = ("clause", "reason", "owner", "expires")
@@ -59,7 +60,8 @@ class Dut:
     its inputs an expression of our ports. outputs: of each of our outputs an expression of its ports. claims: options
     and the values it supports. single: it takes one instruction a cycle, not blocks. backpressure: its output can wait.
     exact: it declares the reference profile. tolerances: tolerances by name, other than those of a device that does
-    not. bus: its registers and what is programmed, None without [bus].
+    not. bus: its registers and what is programmed, None without [bus]. shape: what its
+    port takes in a cycle.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Dut:
     tolerances: Mapping[str, Any]
     waivers: tuple[Waiver, ...]
     bus: Bus | None = None
+    shape: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -141,7 +144,7 @@ def _read(path: Path) -> Dut:
         ) from None
     try:
         return _dut(given, path.parent)
-    except (SourceError, BusError, ExpressionError) as error:
+    except (SourceError, BusError, ExpressionError, ShapeError) as error:
         raise DutError(f"{path}: {error}") from None
     except DutError as error:
         raise DutError(f"{path}: {error}") from None
@@ -162,6 +165,7 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
     from rvtrace.tb import systems
 
     system = systems.find(ip)
+    bus = bus_of(_table(given, "bus") if "bus" in given else None, ip)
     return Dut(
         name=name,
         title=text_of("[dut] title", head.get("title", name)),
@@ -186,7 +190,8 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
         exact=exact,
         tolerances=_tolerances(system, profile),
         waivers=_waivers(system, given.get("waiver", [])),
-        bus=bus_of(_table(given, "bus") if "bus" in given else None, ip),
+        bus=bus,
+        shape=shape_of(stimulus, ip, bus),
     )
 
 

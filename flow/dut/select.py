@@ -83,14 +83,14 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
             jobs.append(found)
     without = unheard(dut, system, jobs[0]) if jobs else []
     for job in jobs:
-        job.sim, job.dut, job.exact, job.tolerances, job.without = (
-            sim,
-            dut.shown,
-            dut.exact,
-            dict(dut.tolerances),
-            list(without),
-        )
+        job.sim, job.without = sim, list(without)
+        declared(dut, job)
     return Selection(jobs, left, without)
+
+
+def declared(dut: Dut, job: Job) -> None:
+    """Give a job what dut.toml says of the device, beside its options."""
+    job.dut, job.exact, job.tolerances, job.shape = dut.shown, dut.exact, dict(dut.tolerances), dict(dut.shape)
 
 
 def left_out(without: Sequence[str]) -> str:

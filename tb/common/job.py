@@ -38,7 +38,8 @@ class Job:
     there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; tolerances: tolerances by name, instead of
     those that `exact` selects; without: kinds of the retire stream (notify, ext_notify, vendor) and levels
     (in_reset, low_power) that it has no port for: the hart does not report them. test: TEST= of the user's file that
-    extends the test of the system, "" for that test itself; relative to the root.
+    extends the test of the system, "" for that test itself; relative to the root. shape: how the ingress port of a
+    device limits what comes in one cycle (tb/common/stimulus/shape.py).
     """
 
     name: str
@@ -60,6 +61,7 @@ class Job:
     tolerances: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
     test: str = ""
+    shape: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         choices = (
