@@ -131,6 +131,25 @@ def located(where: str | Path) -> Path:
     )
 
 
+def without_sources(where: str | Path) -> str | None:
+    """The system of a description whose [sources] names no file that is there; None if it has some, or is no
+    description at all.
+    """
+    path = located(where)
+    try:
+        given = tomllib.loads(path.read_text())
+        ip = given["dut"]["ip"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    try:
+        sources_of(_table(given, "sources"), path.parent)
+    except SourceError:
+        return ip if ip in IPS else None
+    except DutError:
+        return None
+    return None
+
+
 def _read(path: Path) -> Dut:
     try:
         text = path.read_text()

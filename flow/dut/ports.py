@@ -95,6 +95,9 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
     if found.parameters != dut.parameters:
         stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours, found.parameters))
     found.theirs = elaborate.ports(stub.instance(dut.top))
+    if any(port.kind == elaborate.UNKNOWN for port in found.theirs.values()):  # nothing about them would be right
+        found.problems += _sources(dut, stub) or [f"a type of the ports of {dut.top} is not known; look at its sources"]
+        return found
     _clock_and_reset(dut, found)
     _inputs(dut, found)
     _outputs(dut, found)

@@ -243,16 +243,13 @@ def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
         lines.append("#  Yours, to be filled in:")
     for port in theirs.values():
         if port.direction == "input" and port.name not in (_clock(theirs), _reset(theirs)):
-            lines.append(
-                f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {port.width}'
-                f" bit{'s' * (port.width != 1)}"
-            )
+            lines.append(f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {_bits(port)}')
     return "\n".join(lines)
 
 
 def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
     lines = [f"[outputs]  # each of our outputs = expression of your ports, as in  {_EXAMPLES[system.ip][1]}"]
-    yours = [f"{port.name} ({port.width})" for port in theirs.values() if port.direction == "output"]
+    yours = [f"{port.name} ({port.width or port.kind})" for port in theirs.values() if port.direction == "output"]
     if yours:
         lines += _comment(f"Yours (width): {', '.join(yours)}.").splitlines()
     for title, group in ours.groups:
@@ -264,6 +261,13 @@ def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
             known = port.name in theirs
             lines.append(f'# {port.name} = "{port.name if known else ""}"  # {about}')
     return "\n".join(lines)
+
+
+def _bits(port: Port) -> str:
+    """The width of a port for a comment, with the type that a cast needs."""
+    if not port.width:
+        return f"{port.kind}: write a wrapper.sv with plain ports"
+    return f"{port.width} bit{'s' * (port.width != 1)}{f' of type {port.type}' if port.type else ''}"
 
 
 def _options(system: Any) -> str:

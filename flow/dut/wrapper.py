@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rvtrace.flow.dut.reference import Reference
 
 YOURS = "your_"  # before the names of the IP's ports: they may be the same as ours
+PATTERN = "'{"  # begins an assignment pattern, which has the width of what it is assigned to
 _BITS = "bits_of_"
 
 
@@ -54,7 +55,7 @@ def text(
     lines: dict[int, Any] = {}
     for port in theirs.values():
         if port.direction == "output" and port.width:
-            body.append(f"  wire {_range(port)}{YOURS}{port.name};")
+            body.append(f"  {port.type or 'wire'} {'' if port.type else _range(port)}{YOURS}{port.name};")
     if dut.bus is not None:
         now = namer(ours, theirs, first="ours")
         more, numbered = bus_master.text(dut.bus, dut.ip, ours, now, list(programmed))
@@ -64,9 +65,7 @@ def text(
     for signal in inputs:
         if signal.port.width:
             lines[len(body) + 1] = signal
-            body.append(
-                f"  wire {_range(signal.port)}{YOURS}{signal.port.name} = {renamed(signal.expression or '0', to)};"
-            )
+            body.append(_driven(signal.port, renamed(signal.expression or "0", to)))
     body += ["", f"  {_instance(dut, parameters)} ("]
     pins = []
     if dut.clock:
@@ -94,7 +93,7 @@ def probe(wrapper: str, ours: Reference, theirs: dict[str, Port], inputs: Sequen
     lines = []
     for number, signal in enumerate([*inputs, *outputs]):
         to = namer(ours, theirs, first="ours" if number < len(inputs) else "theirs")
-        if signal.expression and signal.state == "ok":
+        if signal.expression and signal.state == "ok" and PATTERN not in signal.expression:
             lines.append(f"  localparam int {width_name(number)} = $bits({renamed(signal.expression, to)});")
     head, _, tail = wrapper.rpartition("endmodule")
     return f"{head}{chr(10).join(lines)}\nendmodule{tail}"
@@ -110,6 +109,15 @@ def namer(ours: Reference, theirs: dict[str, Port], first: str) -> Callable[[str
         return name
 
     return to
+
+
+def _driven(port: Port, value: str) -> str:
+    """The line that gives an input its value: one of an enum or struct may be an integral value, or a pattern."""
+    name = f"{YOURS}{port.name}"
+    if not port.type:
+        return f"  wire {_range(port)}{name} = {value};"
+    given = value if PATTERN in value else f"{port.type}'({value})"
+    return f"  {port.type} {name}; assign {name} = {given};"
 
 
 def _seen(dut: Dut, ours: Reference, to: Callable[[str], str]) -> Callable[[str], str]:
