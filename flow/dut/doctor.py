@@ -171,7 +171,8 @@ def _claims(dut: Dut, system: Any, chosen: Selection, builds: list[Any]) -> list
         lines.append(f"{'':<9} {left_out(chosen.without)}")
     lines += [
         "",
-        f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} do not",
+        f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} others"
+        " are for implementations that it does not claim to be:",
     ]
     return lines + [f"{'':<9} {count:>5} {why}" for why, count in counted(chosen.left)]
 
