@@ -219,7 +219,8 @@ def run_all(
     """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
 
     process: start of the names of the folders below `out` in which the simulators run. coverage: with Verilator's code
-    coverage. fast: see `build`. A build that breaks makes its jobs errors, and the others run. SimError if there is nothing to run.
+    coverage. fast: see `build`. A build that breaks makes its jobs errors, and the others run. SimError if there is
+    nothing to run.
     """
     if not jobs:
         raise SimError("no job matched; `make list` has programs and scenarios")
