@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -47,6 +48,10 @@ def as_claimed(given: Mapping[str, str], dut: Dut, system: System, job: Job) -> 
     default, named = system.config().to_dict(), system.options(given)
     options = {name: value for name, value in job.config.items() if name in named or value != default.get(name, value)}
     for field in fields(system.config):
-        if field.name not in options and not dut.claims.allows(system, field.name, options):
-            options |= as_options(system, {field.name: dut.claims.first(field.name)})
+        if field.name in options:
+            continue
+        with suppress(ValueError):  # illegal with what others have so far: the claimed value may make it legal again
+            if dut.claims.allows(system, field.name, options):
+                continue
+        options |= as_options(system, {field.name: dut.claims.first(field.name)})
     return dict(system.config.from_dict(options).to_dict())
