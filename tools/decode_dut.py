@@ -10,7 +10,7 @@ from pathlib import Path
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.run import with_ip
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.arguments import ArgumentError, short
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import capture
 
@@ -26,5 +26,5 @@ def captured(argv: list[str], options: dict[str, str]) -> list[str]:
     if unread := systems.find(dut.ip).unread:
         raise ArgumentError(unread)
     out = Path(given.get("OUT") or ROOT / "build" / "capture" / dut.name)
-    capture.main([word for word in words if word not in own and not word.startswith("OUT=")] + [f"OUT={out}"])
-    return [f"OUT={out}", *own]
+    capture.main([word for word in words if word not in own and not word.startswith("OUT=")] + [f"OUT={short(out)}"])
+    return [f"OUT={short(out)}", *own]

@@ -10,7 +10,9 @@ import pytest
 from rvtrace.flow.dut import doctor
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import fit
+from rvtrace.flow.dut.reference import reference
 from rvtrace.tb import systems
+from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job
 from rvtrace.tools import check_dut
 
@@ -166,3 +168,45 @@ def test_the_doctor_shows_what_is_programmed(tmp_path, capsys):
     assert doctor.main([f"DUT={folder(tmp_path, 'csr')}"]) == 0
     said = capsys.readouterr().out
     assert "ok        bus         csr, 32 bits of data: 1 step after reset, 2 steps at each change of enable_i" in said
+
+
+ANSWERED = """
+[bus]
+kind = "csr"
+[[bus.start]]
+write = 0x10
+value = "{sync_mode_i, sync_max_i}"
+[[bus.on]]
+change = "{enable_i, inst_tracing_i}"
+steps = [{ write = 0x10, value = "enable_i" }, { wait = 7 }]
+[[bus.on]]
+when = "halted_i"
+steps = [{ read = 0x20 }]
+"""
+
+
+def test_an_encoder_of_etrace_waits_as_well(tmp_path):
+    """Its registers change nothing, and the hart waits for each access: the trace has to be what it was."""
+    shutil.copytree(ROOT / "examples" / "bolt_te", tmp_path / "dut")
+    text = (tmp_path / "dut" / "dut.toml").read_text().replace("pkt_time_o = 0", "pkt_time_o = 0\nbus_rdata = 0")
+    (tmp_path / "dut" / "dut.toml").write_text(text + ANSWERED)
+    assert Dut.load(tmp_path / "dut").shape == {"levels": {"enable": {}, "inst_tracing": {}, "halted": {}}}
+    code, results, verdicts = check(tmp_path / "dut", tmp_path / "out", "loop_trap")
+    assert code == 0 and {result["verdict"] for result in results} == {"PASS"} and verdicts["ET.bt.traps"] == "PASS"
+
+
+def test_a_port_of_tandem_trace_waits_as_well(tmp_path):
+    """The rows are hidden while a list runs, and the ready of the device does not count."""
+    system = systems.find("tandem")
+    build = system.build_of(Job("ports", "random", ip="tandem"))
+    ours = reference(system, build)
+    ports = [f"{port.direction} logic [{port.width - 1}:0] {port.name}" for port in ours.ports.values()]
+    (tmp_path / "te.sv").write_text(f"module te ({', '.join(ports)}, input logic valid); endmodule\n")
+    (tmp_path / "dut.toml").write_text(
+        '[dut]\nname = "te"\nip = "tandem"\ntop = "te"\n[sources]\nfiles = ["te.sv"]\n[clock]\nport = "clk_i"\n'
+        '[reset]\nport = "rst_ni"\n[outputs]\nbus_rdata = 0\n[bus]\nkind = "csr"\n[[bus.start]]\nwait = 5\n'
+    )
+    found = fit(Dut.load(tmp_path), system, build)
+    assert found.problems == []
+    assert "held_in_valid_i = bus_hold ? '0 : in_valid_i;" in found.text
+    assert "assign in_ready_o = bus_failed || ((your_in_ready_o) && !bus_hold);" in found.text
