@@ -250,7 +250,7 @@ def _step(where: str, row: Mapping[str, Any], registers: Mapping[str, int], addr
     if type(register) is int and 0 <= register < 1 << address_width:
         address, shown = register, f"{register:#x}"
     elif register in registers:
-        address, shown = registers[register], str(register)
+        address, shown = registers[str(register)], str(register)
     else:
         raise BusError(
             f"{where}: {operation} = {register!r} is no register; {near(str(register), registers)}"
