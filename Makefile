@@ -44,10 +44,10 @@ run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
 test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>)
 	@$(RUN) suite
 
-capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT
+capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT; DUT=: of your IP
 	@$(RUN) capture
 
-decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= PROGRAM= CONFIG=)
+decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= ELF= CONFIG=, or DUT= PROGRAM=)
 	@$(RUN) decode
 
 check: venv ## Check your RTL in the testbench (DUT=<name or folder>), with a compliance report; or a capture (OUT=<folder>) without a simulator

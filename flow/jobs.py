@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from threading import Event
 from typing import Any, Generic, TypeVar
 
+from rvtrace.flow.captured.verdict import tolerance_words, tolerances_in
 from rvtrace.flow.processes import cpu
 from rvtrace.flow.simulation import SimError, Stop, broken, build, run
 from rvtrace.models.riscv import recording
@@ -46,7 +47,23 @@ JOB_WORDS: dict[str, str] = {
 
 def words(system: System) -> dict[str, str]:
     """The words that name one job of a system."""
-    return {**JOB_WORDS, **system.words}
+    return {**tolerances(system), **JOB_WORDS, **system.words}
+
+
+def tolerances(system: System) -> dict[str, str]:
+    """The tolerances of a system as words, without those that have the name of an option; the systems that check others
+    have none.
+    """
+    kind = getattr(system, "tolerances", None)
+    found = tolerance_words(kind, system.ip) if kind is not None else {}
+    return {name: what for name, what in found.items() if name not in system.words}
+
+
+def said(system: System, given: Mapping[str, str]) -> dict[str, Any]:
+    """The tolerances that the words of a command line name."""
+    known = tolerances(system)
+    named = {name: value for name, value in given.items() if name in known}
+    return tolerances_in(system.tolerances, named) if named else {}
 
 
 def refuse_claims(system: System, config: Mapping[str, Any]) -> None:
@@ -91,6 +108,8 @@ def one(given: Mapping[str, str]) -> Job:
     if not {"DUT", "RTL"} & set(given):
         refuse_claims(system, config)
     label = name or "random"
+    named = said(system, given)
+    settings |= {"tolerances": dict(named), "said": named}
     return Job(
         label, value, config, number(given, "SEED", 1), exact=flag({"EXACT": "1"} | dict(given), "EXACT"),
         sim=given.get("SIM", "verilator"), ip=system.ip, **settings,
@@ -168,11 +187,12 @@ def play(
     waves: bool = False,
     coverage: bool = False,
     stop: Stop | None = None,
+    fast: bool = False,
 ) -> Played[_Lot]:
     """Build and run a lot in its place; a build that breaks makes its jobs errors, each with the end of its log."""
     begin = cpu()
     try:
-        made = build(lot.config, sim, rtl_dir, waves, coverage)
+        made = build(lot.config, sim, rtl_dir, waves, coverage, fast)
     except SimError as error:
         results = [broken(job, str(error)) for job in lot.jobs]
         for result in results:
@@ -194,11 +214,13 @@ def run_all(
     rtl_dir: Path = ROOT / "rtl",
     process: str = "process",
     coverage: bool = False,
+    fast: bool = False,
 ) -> list[dict[str, Any]]:
     """Run the jobs, those of one build in one process up to `batch` of them; results in the order of completion.
 
     process: start of the names of the folders below `out` in which the simulators run. coverage: with Verilator's code
-    coverage. A build that breaks makes its jobs errors, and the others run. SimError if there is nothing to run.
+    coverage. fast: see `build`. A build that breaks makes its jobs errors, and the others run. SimError if there is
+    nothing to run.
     """
     if not jobs:
         raise SimError("no job matched; `make list` has programs and scenarios")
@@ -210,7 +232,8 @@ def run_all(
         results.append(result)
         tell(result)
 
-    run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, rtl_dir=rtl_dir, waves=waves, coverage=coverage)
+    how: dict[str, Any] = {"rtl_dir": rtl_dir, "waves": waves, "coverage": coverage, "fast": fast}
+    run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, **how)
     return results
 
 

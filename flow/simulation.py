@@ -39,6 +39,8 @@ _VERILATOR_FLAGS = (
     "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--assert",
 )  # fmt: skip
 _COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle")
+_FAST_FLAGS = ("-O0",)
+_FAST_MAKE_FLAGS = ("OPT_FAST=-O0", "OPT_GLOBAL=-O0")
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
 _MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 
@@ -105,14 +107,16 @@ def build(
     rtl_dir: Path = ROOT / "rtl",
     waves: bool = False,
     coverage: bool = False,
+    fast: bool = False,
 ) -> Build:
-    """Compile, unless that was done before; with Verilator's code coverage if asked for. SimError with the end of the
-    log.
+    """Compile, unless that was done before; with Verilator's code coverage if asked for. fast: Verilator and the C++
+    compiler optimize nothing, for a first look at a design. SimError with the end of the log.
     """
     simulator = simulators.find(sim)
     files = sources(Path(rtl_dir).resolve(), config.bench, sim)
     kind = _waves_kind(sim) if waves else None
     flags = _COVERAGE_FLAGS if coverage and sim == "verilator" else ()
+    flags += _FAST_FLAGS if fast and sim == "verilator" else ()
     place = BUILDS / _key(simulator, config, files, kind, flags)
     image = place / ("Vtop" if sim == "verilator" else "sim.vvp")
     with _locked(place):
@@ -198,10 +202,12 @@ def _verilator_steps(
         "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(config.bench.settings),
         *_named(files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
     ]  # fmt: skip
-    runtime = _runtime(simulator, waves, flags)
+    fast = flags[-1:] == _FAST_FLAGS
+    runtime = _runtime(simulator, waves, flags[:-1] if fast else flags)
+    hurry = _FAST_MAKE_FLAGS if fast and runtime.exists() else ()  # what all builds share is made well
     for made in runtime.glob("*.o"):
         shutil.copy(made, obj)
-    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{cores()}", *_MAKE_FLAGS, *simulator.make, "Vtop"]
+    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{cores()}", *_MAKE_FLAGS, *hurry, *simulator.make, "Vtop"]
     if not runtime.exists():
         with contextlib.suppress(OSError):  # another process may be as far
             made = Path(tempfile.mkdtemp(dir=BUILDS))

@@ -6,6 +6,9 @@ hart did, from trace_on to trace_off), beats.npz (what crossed the ingress port)
 and the counters send nothing: of CTR it is entries.json (the entries at the end of the run, read through the CSRs) and
 entries.txt (the same with symbols), of the counters counters.json, counters.txt and state.npz, and rows.npz (what was
 on the ports) instead of trace.bin and beats.npz.
+
+With DUT= it is your IP that sends them; what crossed the ingress port is left only if it declares our profile, as it is
+there to compare every byte.
 """
 
 from __future__ import annotations
@@ -21,24 +24,37 @@ from rvtrace.report.listing import add as add_listing
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse, typed
 from rvtrace.tb.common.builds import ROOT
+from rvtrace.tb.common.job import Job
+
+DUT = "your IP: name below examples, or folder with a dut.toml"
+FORMATS = ("ntrace", "etrace", "tandem")  # that `make check-trace` reads
 
 
 def main(argv: list[str]) -> int:
     """0 if the files are there and the run passed, else 1."""
+    if any(word.startswith("DUT=") for word in argv):
+        from rvtrace.flow.dut.run import with_ip
+
+        argv = with_ip(argv)
     system = systems.of(argv)
-    given = parse(argv, words(system), "Run a program and keep the trace.")
+    given = parse(argv, {**words(system), "DUT": DUT}, "Run a program and keep the trace.")
     if "OUT" not in given:
         raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
     sim = given.get("SIM", "verilator")
     job = one(given)
     system.captured(job)
+    design = ROOT / "rtl"
+    if "DUT" in given:
+        from rvtrace.flow.dut.run import attach
+
+        design = attach(given, system, job)
     out = Path(given["OUT"])
     out.mkdir(parents=True, exist_ok=True)
     for name in system.left:
         (out / name).unlink(missing_ok=True)
     job.out, job.keep = str(out.resolve()), True
     simulators.find(sim)
-    made = build(build_of(job), sim, waves=flag(given, "WAVES"))
+    made = build(build_of(job), sim, design, waves=flag(given, "WAVES"))
     work = ROOT / "build" / "capture" / job.name
     (result,) = run(made, [job], work)
     if made.waves:
@@ -48,15 +64,27 @@ def main(argv: list[str]) -> int:
         print(trouble(result))
     if result["verdict"] != "ERROR":
         add_listing(system.ip, out)
+    if job.dut and not job.exact:
+        (out / "beats.npz").unlink(missing_ok=True)
     missing = [name for name in system.left if not (out / name).exists()]
     if missing:
         print(f"error: {', '.join(missing)} not written; see {work / 'simulator.log'}", file=sys.stderr)
         return 1
     print(
         f"left {', '.join(system.left)} in {out}; read them with `{typed('make decode', {'OUT': out})}` and"
-        f" `{typed('make check', {'OUT': out})}`"
+        f" `{_checked_with(job, out)}`"
     )
     return 0 if result["verdict"] == "PASS" else 1
+
+
+def _checked_with(job: Job, out: Path) -> str:
+    """The command that checks the files: those of a device against the specification, with what it declares."""
+    if not job.dut or job.exact or job.ip not in FORMATS:
+        return typed("make check", {"OUT": out})
+    said = {
+        name.upper(): str(int(value) if isinstance(value, bool) else value) for name, value in job.tolerances.items()
+    }
+    return typed("make check-trace", {"FORMAT": job.ip, "TRACE": out, **said})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ says PASS. Ctrl-C or SIGTERM ends it with the report of the runs that are done, 
 from __future__ import annotations
 
 from rvtrace.flow.dut.check import check
+from rvtrace.flow.dut.description import Dut
+from rvtrace.flow.jobs import tolerances
 from rvtrace.report.dut import write_report
+from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import parse, short
 
 WORDS = {
@@ -21,6 +24,7 @@ WORDS = {
     "SEEDS": "random seeds, default 20",
     "FIRST": "the first seed, default 1",
     "K": "part of a name, or several joined by commas: only those runs",
+    "FAST": "1: Verilator builds without optimization, for a first look; its runs take longer",
     "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
 }
@@ -28,9 +32,17 @@ PRINTED = 10  # findings in the terminal; the report has all
 _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
 
+def _tolerances(argv: list[str]) -> dict[str, str]:
+    """The tolerances of the system that DUT= is for, as words: instead of those of its [profile]."""
+    where = next((word[4:] for word in argv if word.startswith("DUT=") and word[4:]), "")
+    if not where:
+        return {}
+    return tolerances(systems.find(Dut.load(where).ip))
+
+
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL, 130 if it was stopped."""
-    checked = check(parse(argv, WORDS, __doc__ or ""))
+    checked = check(parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or ""))
     compliance, page = write_report(checked), short(checked.out / "index.html")
     if checked.stopped:
         far = f"{len(checked.results)} of {checked.total} runs"

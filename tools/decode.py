@@ -4,6 +4,7 @@
     python -m rvtrace.tools.decode OUT=out            messages, and below each the instructions it encodes
     python -m rvtrace.tools.decode OUT=out MESSAGES=1 messages only (without ELF: bytes and fields alone)
     python -m rvtrace.tools.decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1   instructions and events only
+    python -m rvtrace.tools.decode DUT=acme PROGRAM=sort      what your IP sends
 
 Damage is shown where it was found. The exit code is 1 if anything was lost: the last line on stderr says what.
 """
@@ -47,6 +48,10 @@ def write(lines: Iterator[str]) -> bool:
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
+    if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
+        from rvtrace.tools.decode_dut import captured
+
+        argv = captured(argv, OPTIONS)
     system = system_of(argv)
     if system.unread:
         raise ArgumentError(system.unread)

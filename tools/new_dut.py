@@ -87,6 +87,14 @@ def _theirs(given: dict[str, str], out: Path) -> tuple[dict[str, list[str]], dic
     if whole.top is None:
         found = ", ".join(sorted(whole.defined)) or "no module"
         raise DutError(f"TOP={given['TOP']} is defined by none of the {len(sources.files)} files; they define {found}")
+    for one in whole.troubles():
+        if one.code in ("UnknownPackage", "UnknownPackageMember", "CouldNotOpenIncludeFile"):
+            more = (
+                "its file to FILES=, before those that use it"
+                if "Package" in one.code
+                else "+incdir+<folder> to a .f list"
+            )
+            raise ArgumentError(f"FILES={given['FILES']}: {one.at}: {one.text}; add {more}")
     return listed, ports(whole.top)
 
 

@@ -21,6 +21,10 @@ from rvtrace.tb.common.builds import ROOT
 
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
+    if any(word.startswith("DUT=") for word in argv):
+        from rvtrace.flow.dut.run import with_ip
+
+        argv = with_ip(argv)
     named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
     system = systems.of(argv) if named else systems.find(systems.MAIN)
     given = parse(

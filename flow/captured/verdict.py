@@ -18,13 +18,18 @@ def tolerance_words(tolerances: Any, ip: str) -> dict[str, str]:
 
 def tolerances_of(tolerances: Any, given: Mapping[str, str], exact: bool) -> Any:
     """The tolerances, each as given, else: the reference's (exact), else what the specification leaves open."""
-    base = tolerances() if exact else tolerances.free()
+    return replace(tolerances() if exact else tolerances.free(), **tolerances_in(tolerances, given))
+
+
+def tolerances_in(tolerances: Any, given: Mapping[str, str]) -> dict[str, Any]:
+    """Those that the words of a command line name, by their names."""
+    base = tolerances.free()
     chosen: dict[str, Any] = {}
     for f in fields(base):
         if (text := given.get(f.name.upper())) is not None:
             kind = type(getattr(base, f.name))
             chosen[f.name] = text if kind is str else kind(number(given, f.name.upper()))
-    return replace(base, **chosen)
+    return chosen
 
 
 def table(verdict: Any, known: Plan | None) -> list[str]:

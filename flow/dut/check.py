@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import signal
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ from rvtrace.flow.dut.doctor import counted
 from rvtrace.flow.dut.progress import Progress
 from rvtrace.flow.dut.select import Selection, select
 from rvtrace.flow.dut.workspace import fitted, written
-from rvtrace.flow.jobs import RESULTS, run_all
+from rvtrace.flow.jobs import RESULTS, run_all, said
 from rvtrace.flow.simulation import SimError, build
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, number, typed
+from rvtrace.tb.common.arguments import ArgumentError, flag, number, typed
 from rvtrace.tb.common.job import Job
 
 
@@ -51,9 +51,13 @@ def check(given: dict[str, str]) -> Checked:
     dut = Dut.load(given["DUT"])
     print(f"simulator {found.version}", flush=True)
     system = systems.find(dut.ip)
+    named = said(system, given)
+    dut = replace(dut, tolerances={**dut.tolerances, **named})
     out = Path(given.get("OUT", RESULTS / "dut" / f"{dut.name}-{sim}"))
     chosen = select(dut, system, seeds, sim, number(given, "FIRST", 1))
     jobs = [job for job in chosen.jobs if any(part in job.name for part in given.get("K", "").split(","))]
+    for job in jobs:
+        job.said = dict(named)
     if not jobs:
         raise _nothing(dut, given, chosen)
     groups: dict[Any, list[Job]] = {}
@@ -63,8 +67,8 @@ def check(given: dict[str, str]) -> Checked:
         config: written(dut, fitted(dut, system, config)) for config in groups
     }  # before the first simulation: what is wrong is said at once
     print(
-        f"{dut.title}: {len(jobs)} run{'s' * (len(jobs) != 1)} in {len(groups)} build{'s' * (len(groups) != 1)};"
-        f" {len(chosen.left)} more do not apply to what it claims",
+        f"{dut.title}: {len(jobs)} run{'s' * (len(jobs) != 1)} in {len(groups)} build{'s' * (len(groups) != 1)}"
+        f"{_skipped(dut, chosen)}",
         flush=True,
     )
     shutil.rmtree(out / "runs", ignore_errors=True)
@@ -72,7 +76,7 @@ def check(given: dict[str, str]) -> Checked:
     stopped = False
     with Progress(len(jobs)) as progress:
         try:
-            _play(groups, places, sim, workers, out, dut, progress)
+            _play(groups, places, sim, workers, out, dut, progress, flag(given, "FAST"))
         except KeyboardInterrupt:
             stopped = True
             progress.collect(jobs)
@@ -87,25 +91,34 @@ def _play(
     out: Path,
     dut: Dut,
     progress: Progress,
+    fast: bool,
 ) -> None:
     """Each build with its runs, in as many simulators as there are workers."""
     for place, (config, lot) in enumerate(groups.items()):
         progress.begin(f"{place + 1} of {len(groups)}{varied(config, groups)}", len(lot))
-        _built(dut, config, sim, places[config], first=place == 0)
+        _built(dut, config, sim, places[config], place == 0, fast)
         shares = [lot[k::workers] for k in range(workers)]  # some of the long programs for each
         turn, batch = [job for share in shares for job in share], len(shares[0])
         progress.play([turn[i : i + batch] for i in range(0, len(turn), batch)])
         run_all(
-            turn, sim, out / "runs", progress.tell, workers, batch, rtl_dir=places[config], process=f"build-{place}"
+            turn,
+            sim,
+            out / "runs",
+            progress.tell,
+            workers,
+            batch,
+            rtl_dir=places[config],
+            process=f"build-{place}",
+            fast=fast,
         )
 
 
-def _built(dut: Dut, config: Any, sim: str, place: Path, first: bool) -> None:
+def _built(dut: Dut, config: Any, sim: str, place: Path, first: bool, fast: bool) -> None:
     """A build, before its runs. The first must do: what a simulator cannot read there, it cannot read in any; a later
     one that breaks is reported by its runs.
     """
     try:
-        build(config, sim, place)
+        build(config, sim, place, fast=fast)
     except SimError as error:
         if not first:
             return
@@ -126,6 +139,16 @@ def _nothing(dut: Dut, given: dict[str, str], chosen: Selection) -> ValueError:
     return DutError(
         f"{dut.path}: no run applies to what is claimed ({why[0][0] if why else 'nothing is there'}); claim more in"
         f" [options], or type `{typed('make doctor', {'DUT': dut.shown})}`"
+    )
+
+
+def _skipped(dut: Dut, chosen: Selection) -> str:
+    """The end of a line about the runs that are left out; they say nothing bad of the device."""
+    if not chosen.left:
+        return ""
+    return (
+        f"; {len(chosen.left)} others are for implementations that it does not claim to be"
+        f" (`{typed('make doctor', {'DUT': dut.shown})}` lists why)"
     )
 
 

@@ -12,12 +12,15 @@ import datetime
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow.dut.bus import Bus, BusError, bus_of
 from rvtrace.flow.dut.claims import Claims, claims_of
+from rvtrace.flow.dut.expressions import ExpressionError, expression
 from rvtrace.flow.dut.names import near
+from rvtrace.flow.dut.shape import STIMULUS, ShapeError, shape_of
 from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.tb.common.builds import ROOT
@@ -37,7 +40,7 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "sources": ("files", "filelists", "include_dirs", "defines"),
     "clock": ("port", "edge"),
     "reset": ("port", "polarity", "style"),
-    "stimulus": ("retirement", "backpressure"),
+    "stimulus": ("retirement", "backpressure", *STIMULUS),
 }
 _FREE = ("parameters", "inputs", "outputs", "options", "profile")  # keys are names of ports, options and tolerances
 _WAIVER = ("clause", "reason", "owner", "expires")
@@ -57,7 +60,8 @@ class Dut:
     its inputs an expression of our ports. outputs: of each of our outputs an expression of its ports. claims: options
     and the values it supports. single: it takes one instruction a cycle, not blocks. backpressure: its output can wait.
     exact: it declares the reference profile. tolerances: tolerances by name, other than those of a device that does
-    not.
+    not. bus: its registers and what is programmed, None without [bus]. shape: what its
+    port takes in a cycle.
     """
 
     name: str
@@ -80,6 +84,8 @@ class Dut:
     exact: bool
     tolerances: Mapping[str, Any]
     waivers: tuple[Waiver, ...]
+    bus: Bus | None = None
+    shape: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -125,6 +131,25 @@ def located(where: str | Path) -> Path:
     )
 
 
+def without_sources(where: str | Path) -> str | None:
+    """The system of a description whose [sources] names no file that is there; None if it has some, or is no
+    description at all.
+    """
+    path = located(where)
+    try:
+        given = tomllib.loads(path.read_text())
+        ip = given["dut"]["ip"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    try:
+        sources_of(_table(given, "sources"), path.parent)
+    except SourceError:
+        return ip if ip in IPS else None
+    except DutError:
+        return None
+    return None
+
+
 def _read(path: Path) -> Dut:
     try:
         text = path.read_text()
@@ -138,14 +163,14 @@ def _read(path: Path) -> Dut:
         ) from None
     try:
         return _dut(given, path.parent)
-    except SourceError as error:
+    except (SourceError, BusError, ExpressionError, ShapeError) as error:
         raise DutError(f"{path}: {error}") from None
     except DutError as error:
         raise DutError(f"{path}: {error}") from None
 
 
 def _dut(given: dict[str, Any], folder: Path) -> Dut:
-    demand_known("the file", given, (*_TABLES, *_FREE, "waiver"), "table")
+    demand_known("the file", given, (*_TABLES, *_FREE, "bus", "waiver"), "table")
     for name, keys in _TABLES.items():
         demand_known(f"[{name}]", _table(given, name), keys)
     head, clock, reset, stimulus = (_table(given, name) for name in ("dut", "clock", "reset", "stimulus"))
@@ -159,6 +184,7 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
     from rvtrace.tb import systems
 
     system = systems.find(ip)
+    bus = bus_of(_table(given, "bus") if "bus" in given else None, ip)
     return Dut(
         name=name,
         title=text_of("[dut] title", head.get("title", name)),
@@ -183,6 +209,8 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
         exact=exact,
         tolerances=_tolerances(system, profile),
         waivers=_waivers(system, given.get("waiver", [])),
+        bus=bus,
+        shape=shape_of(stimulus, ip, bus),
     )
 
 
@@ -230,19 +258,6 @@ def switch(where: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise DutError(f"{where} = {value!r} is no switch; write true or false, without quotes")
     return value
-
-
-def expression(where: str, value: Any) -> str:
-    """A SystemVerilog expression: text, or a number or switch as TOML has it."""
-    if isinstance(value, bool):
-        return "1'b1" if value else "1'b0"
-    if isinstance(value, int):
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise DutError(
-            f'{where} = {value!r} is no expression; write SystemVerilog in quotes, such as "1\'b0" or "name[7:0]"'
-        )
-    return value.strip()
 
 
 def _identifier(where: str, value: Any, what: str) -> str:

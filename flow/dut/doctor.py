@@ -11,12 +11,15 @@ from dataclasses import fields
 from datetime import date
 from typing import Any
 
-from rvtrace.flow.dut.description import Dut, DutError
+from rvtrace.flow.dut.bus_master import list_text
+from rvtrace.flow.dut.description import Dut, DutError, without_sources
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.ports import OK, Fit, Signal, fit
+from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.select import Selection, left_out, select
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import number, parse, typed
+from rvtrace.tb.common.job import Job
 
 WORDS = {
     "DUT": "name of a folder below examples, or a folder with a dut.toml",
@@ -30,7 +33,10 @@ _WIDE = 60  # characters of an expression that are shown
 def main(argv: list[str]) -> int:
     """0 if the IP can be simulated; 1 if not; every problem is reported."""
     given = parse(argv, WORDS, "Look at an IP before it is simulated.")
-    dut = Dut.load(given["DUT"])
+    try:
+        dut = Dut.load(given["DUT"])
+    except DutError as error:
+        return _before_sources(given["DUT"], error)
     system = systems.find(dut.ip)
     print(f"{dut.title}: {system.title}, module {dut.top}, {dut.path}")
     chosen = select(dut, system, number(given, "SEEDS", _SEEDS), given.get("SIM", "verilator"))
@@ -50,6 +56,27 @@ def main(argv: list[str]) -> int:
         problems += new
     print("\n".join(_claims(dut, system, chosen, builds)))
     return _end(dut, problems)
+
+
+def _before_sources(where: str, error: DutError) -> int:
+    """A new dut.toml, whose sources are not there yet: the signals that it will have to connect, and what to do."""
+    ip = without_sources(where)
+    if ip is None:
+        raise error
+    system = systems.find(ip)
+    ours = reference(system, system.build_of(Job("ports", "random", ip=ip)))
+    for direction, title in (("input", "yours to use in [inputs]"), ("output", "to be given a value in [outputs]")):
+        print(f"signals of ours ({ours.name}), {title}")
+        for port in ours.ports.values():
+            if port.direction == direction and port.name not in ("clk_i", "rst_ni"):
+                print(f"{'':<9} {port.name:<22} {_width(port):>5}  {port.comment}".rstrip())
+        print()
+    print(f"  - {error}")
+    print(
+        "1 thing to do: name your sources in [sources] and your module in [dut] top; then type"
+        f" `{typed('make doctor', {'DUT': where})}` again"
+    )
+    return 1
 
 
 def _first(chosen: Selection) -> str:
@@ -78,6 +105,9 @@ def _whole(dut: Dut, found: Fit) -> list[str]:
         f" {'asynchronous' if dut.reset_async else 'synchronous'}"
     )
     lines.append(f"{OK if dut.reset else 'note':<9} {'reset':<11} {how if dut.reset else 'none'}")
+    if dut.bus is not None:
+        lists = ", ".join(list_text(one) for one in dut.bus.lists if one.steps)
+        lines.append(f"{OK:<9} {'bus':<11} {dut.bus.name}, {dut.bus.data_width} bits of data: {lists or 'no step'}")
     lines += [
         "",
         f"inputs of {dut.top}",
@@ -141,7 +171,8 @@ def _claims(dut: Dut, system: Any, chosen: Selection, builds: list[Any]) -> list
         lines.append(f"{'':<9} {left_out(chosen.without)}")
     lines += [
         "",
-        f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} do not",
+        f"{len(chosen.jobs)} runs apply, in {len(builds)} build{'s' * (len(builds) != 1)}; {len(chosen.left)} others"
+        " are for implementations that it does not claim to be:",
     ]
     return lines + [f"{'':<9} {count:>5} {why}" for why, count in counted(chosen.left)]
 

@@ -5,6 +5,7 @@ what is wrong with them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+_NAMED = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)?")  # a type of a package, or outside all modules
+UNKNOWN = "of an unknown type"  # as a package is missing
 TEXT = "wrapper"  # the name of a text in messages
 _UNCONNECTED = ("Unconnected", "InterfacePortNotConnected")  # of a probe that connects nothing
 
@@ -22,7 +25,8 @@ class Port:
     """A port of a module. direction: "input", "output" or "inout". width: bits, 0 if it is none of a vector, with kind
     saying what it is.
 
-    comment: what its line in the source has after //.
+    comment: what its line in the source has after //. type: the name of its enum, struct or union, as it is known
+    outside its module; "" if it has none.
     """
 
     name: str
@@ -30,6 +34,7 @@ class Port:
     width: int
     kind: str = ""
     comment: str = ""
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,8 +137,16 @@ def ports(instance: Any) -> dict[str, Port]:
             continue
         direction = {"In": "input", "Out": "output"}.get(port.direction.name, "inout")
         plain = bool(port.type.isIntegral)
+        kind = "" if plain else UNKNOWN if port.type.isError else f"of type {port.type}"
+        named = port.type.isEnum or port.type.isStruct or port.type.isPackedUnion
+        if port.type.isEnum and not _NAMED.fullmatch(str(port.type)):
+            plain, kind = False, "of an enum type that its module declares"
         found[port.name] = Port(
-            port.name, direction, port.type.bitWidth if plain else 0, "" if plain else f"of type {port.type}"
+            port.name,
+            direction,
+            port.type.bitWidth if plain else 0,
+            kind,
+            type=str(port.type) if named and _NAMED.fullmatch(str(port.type)) else "",
         )
     return found
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
-# What is no name of a signal: numbers, system functions, members, scopes, macros, text.
+# What is no name of a signal: members in assignment patterns, numbers, system functions, members, scopes, macros, text.
 _TOKEN = re.compile(
-    r"\d*\s*'[sS]?[bodhBODH][\s_]*[0-9a-fA-FxXzZ?_]+|'[01xXzZ]|\$\w+|\w+\s*::\s*\w+|\.\s*[A-Za-z_]\w*|`\w+|\"[^\"]*\"|\d[\w.]*|(?P<name>[A-Za-z_][\w$]*)"
+    r"(?<=[{,])\s*[A-Za-z_]\w*\s*:(?!:)|\d*\s*'[sS]?[bodhBODH][\s_]*[0-9a-fA-FxXzZ?_]+|'[01xXzZ]|\$\w+|\w+\s*::\s*\w+|\.\s*[A-Za-z_]\w*|`\w+|\"[^\"]*\"|\d[\w.]*|(?P<name>[A-Za-z_][\w$]*)"
 )
 _KEYWORDS = frozenset({"inside", "signed", "unsigned", "logic", "bit", "int", "tagged"})
 _UNSIZED = re.compile(r"(?<![\w'$.])\d+(?![\w']|\s*')")

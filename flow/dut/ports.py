@@ -5,12 +5,13 @@ mismatched.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.dut import elaborate, wrapper
+from rvtrace.flow.dut import bus_master, elaborate, wrapper
+from rvtrace.flow.dut.bus import Bus
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.elaborate import TEXT, Elaborated, Port
 from rvtrace.flow.dut.names import names, near, sized
@@ -44,7 +45,8 @@ class Fit:
     """An IP in one build. parameters: its parameters and what they are set to. theirs: its ports. inputs, outputs:
     signals in the order of the ports. problems: sentences, those of signals included.
 
-    notes: what may be as it is. unused_ours, unused_theirs: ports that nothing uses. text: the wrapper.
+    notes: what may be as it is. programmed: the expressions of [bus]. unused_ours, unused_theirs: ports that nothing
+    uses. text: the wrapper.
     """
 
     reference: Reference
@@ -55,6 +57,7 @@ class Fit:
     outputs: list[Signal] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    programmed: list[Signal] = field(default_factory=list)
     unused_ours: list[Port] = field(default_factory=list)
     unused_theirs: list[Port] = field(default_factory=list)
     text: str = ""
@@ -80,6 +83,8 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
     """The IP in one build of its system; DutError if it cannot even be looked at."""
     ours = reference(system, build)
     _no_clash(dut, ours)
+    if dut.bus is not None:
+        ours = replace(ours, ports=ours.ports | dut.bus.ports)
     found = Fit(ours, build)
     stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours, dut.parameters))
     instance = stub.instance(dut.top)
@@ -90,17 +95,23 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
     if found.parameters != dut.parameters:
         stub = _elaborated(dut, ours, build, wrapper.stub(dut, ours, found.parameters))
     found.theirs = elaborate.ports(stub.instance(dut.top))
+    if any(port.kind == elaborate.UNKNOWN for port in found.theirs.values()):  # nothing about them would be right
+        found.problems += _sources(dut, stub) or [f"a type of the ports of {dut.top} is not known; look at its sources"]
+        return found
     _clock_and_reset(dut, found)
     _inputs(dut, found)
     _outputs(dut, found)
+    _programmed(dut, found)
     _unused(dut, found)
-    found.text, lines = wrapper.text(dut, ours, found.parameters, found.theirs, found.inputs, found.outputs)
+    found.text, lines = wrapper.text(
+        dut, ours, found.parameters, found.theirs, found.inputs, found.outputs, found.programmed
+    )
     probe = wrapper.probe(found.text, ours, found.theirs, found.inputs, found.outputs)
     whole = _elaborated(dut, ours, build, probe)
     _expressions(found, whole, lines)
     _widths(found, whole)
     found.problems += _sources(dut, whole)
-    found.problems += [one.text for one in [*found.inputs, *found.outputs] if one.state != OK]
+    found.problems += [one.text for one in [*found.inputs, *found.outputs, *found.programmed] if one.state != OK]
     ours_only = {str(path) for path in ours.files}
     found.notes += [
         f"{one.at}: {one.text} (slang; the simulator may see it otherwise)"
@@ -112,7 +123,8 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
 
 def _elaborated(dut: Dut, ours: Reference, build: Any, text: str) -> Elaborated:
     bench = build.bench
-    files = [path for path in [*ours.files, *_bench_files(bench)] if path not in dut.sources.files]
+    more = bus_master.files(dut.bus)
+    files = [path for path in [*ours.files, *_bench_files(bench), *more] if path not in dut.sources.files]
     return Elaborated(
         [*files, *dut.sources.files],
         bench.top,
@@ -246,6 +258,8 @@ def _inputs(dut: Dut, found: Fit) -> None:
             _demand_names(dut, found, signal, "inputs")
         elif port.name in ours and ours[port.name].direction == "input":
             signal.expression, signal.how = port.name, "same name"
+        elif dut.bus and (name := dut.bus.port_of(port.name)) and ours[name].direction == "input":
+            signal.expression, signal.how = name, "bus"
         else:
             unnamed = [
                 f"[{table}]"
@@ -282,6 +296,8 @@ def _outputs(dut: Dut, found: Fit) -> None:
             _demand_names(dut, found, signal, "outputs")
         elif port.name in found.theirs and found.theirs[port.name].direction == "output":
             signal.expression, signal.how = port.name, "same name"
+        elif dut.bus and (name := _answer(dut.bus, found, port)):
+            signal.expression, signal.how = name, "bus"
         else:
             about = f", {port.comment}" if port.comment else ""
             signal.fail(
@@ -291,21 +307,38 @@ def _outputs(dut: Dut, found: Fit) -> None:
             )
 
 
+def _answer(bus: Bus, found: Fit, port: Port) -> str:
+    """The expression of a signal of the bus that has no line: the port called after it, or what it is without one."""
+    for theirs in found.theirs.values():
+        if theirs.direction == "output" and bus.port_of(theirs.name) == port.name:
+            return theirs.name
+    return bus.defaults.get(port.name, "")
+
+
+def _programmed(dut: Dut, found: Fit) -> None:
+    """The expressions of [bus]: values of registers, and what starts a list."""
+    for where, text, width in bus_master.expressions(dut.bus) if dut.bus else []:
+        signal = Signal(Port(where, "input", width), text, "map")
+        found.programmed.append(signal)
+        _demand_names(dut, found, signal, "")
+
+
 def _demand_names(dut: Dut, found: Fit, signal: Signal, table: str) -> None:
     ours = found.reference
+    table = f"[{table}] " if table else ""
     known = [*ours.ports, *ours.parameters, *found.theirs]
     for word in names(signal.expression):
         if word not in known:
             whose = f"neither a signal of ours nor a port of {dut.top}"
             signal.fail(
                 WRONG,
-                f'[{table}] {signal.port.name} = "{signal.expression}" needs {word}, which is {whose};'
+                f'{table}{signal.port.name} = "{signal.expression}" needs {word}, which is {whose};'
                 f" {near(word, known)}`make doctor` lists both sides",
             )
         elif word in found.theirs and not found.theirs[word].width and word not in ours.ports:
             signal.fail(
                 WRONG,
-                f"[{table}] {signal.port.name} needs {word}, a port {found.theirs[word].kind}; write a wrapper.sv with"
+                f"{table}{signal.port.name} needs {word}, a port {found.theirs[word].kind}; write a wrapper.sv with"
                 " plain ports, and name it in [dut] top",
             )
 
@@ -360,10 +393,12 @@ def _widths(found: Fit, whole: Elaborated) -> None:
 
 def _unused(dut: Dut, found: Fit) -> None:
     ours, theirs = found.reference.ports, found.theirs
-    inputs = {word for one in found.inputs for word in names(one.expression)}
+    inputs = {word for one in [*found.inputs, *found.programmed] for word in names(one.expression)}
     outputs = {word for one in found.outputs for word in names(one.expression)}
     found.unused_ours = [
-        p for p in list(ours.values())[2:] if p.direction == "input" and p.name not in inputs | (outputs - set(theirs))
+        p
+        for p in list(ours.values())[2:]
+        if p.direction == "input" and not p.name.startswith("bus_") and p.name not in inputs | (outputs - set(theirs))
     ]
     found.unused_theirs = [
         p for p in theirs.values() if p.direction == "output" and p.name not in outputs | (inputs - set(ours))

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run with a DUT in place of our RTL."""
+"""One run with a DUT in place of our RTL: which system it is of, what it is run with, and where the design is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 
+from rvtrace.flow.dut.claims import as_options
 from rvtrace.flow.dut.description import Dut
-from rvtrace.flow.dut.select import unheard
+from rvtrace.flow.dut.select import declared, unheard
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.jobs import build_of
 from rvtrace.tb.common.arguments import ArgumentError
@@ -25,10 +28,30 @@ def attach(given: Mapping[str, str], system: System, job: Job) -> Path:
     dut = Dut.load(given["DUT"])
     if dut.ip != system.ip:
         raise ArgumentError(f"DUT={given['DUT']} is for IP={dut.ip}, and the job for IP={system.ip}; give IP={dut.ip}")
-    job.dut, job.exact, job.tolerances, job.without = (
-        dut.shown,
-        dut.exact,
-        dict(dut.tolerances),
-        unheard(dut, system, job),
-    )
+    job.config = as_claimed(given, dut, system, job)
+    if dut.single and dut.ip in ("ntrace", "etrace"):
+        job.retirement = "single"
+    job.without = unheard(dut, system, job)
+    declared(dut, job)
     return workspace(dut, system, build_of(job))
+
+
+def with_ip(argv: Iterable[str]) -> list[str]:
+    """The words of a command line with IP= of the system that DUT= is for, if they do not say it."""
+    words = list(argv)
+    named = dict(word.split("=", 1) for word in words if "=" in word)
+    return [*words, f"IP={Dut.load(named['DUT']).ip}"] if named.get("DUT") and not named.get("IP") else words
+
+
+def as_claimed(given: Mapping[str, str], dut: Dut, system: System, job: Job) -> dict[str, object]:
+    """The options of a job: those that the command line names as they are, the others within the claims."""
+    default, named = system.config().to_dict(), system.options(given)
+    options = {name: value for name, value in job.config.items() if name in named or value != default.get(name, value)}
+    for field in fields(system.config):
+        if field.name in options:
+            continue
+        with suppress(ValueError):  # illegal with what others have so far: the claimed value may make it legal again
+            if dut.claims.allows(system, field.name, options):
+                continue
+        options |= as_options(system, {field.name: dut.claims.first(field.name)})
+    return dict(system.config.from_dict(options).to_dict())

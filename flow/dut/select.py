@@ -74,6 +74,9 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
             := f"{found.source} {sorted(found.settings.to_dict().items(), key=str)} {found.retirement} {found.drive}"
         ) not in seen:
             seen.add(key)
+            names = [one.name for one in jobs]
+            if found.name in names:
+                found.name += f"-{sum(name.startswith(found.name) for name in names) + 1}"
             jobs.append(found)
     for seed in range(first, first + seeds):
         found = _randomized(dut, system, seed, _SIZES.get(sim, 20_000))
@@ -83,14 +86,15 @@ def select(dut: Dut, system: Any, seeds: int, sim: str, first: int = 1) -> Selec
             jobs.append(found)
     without = unheard(dut, system, jobs[0]) if jobs else []
     for job in jobs:
-        job.sim, job.dut, job.exact, job.tolerances, job.without = (
-            sim,
-            dut.shown,
-            dut.exact,
-            dict(dut.tolerances),
-            list(without),
-        )
+        job.sim, job.without = sim, list(without)
+        declared(dut, job)
     return Selection(jobs, left, without)
+
+
+def declared(dut: Dut, job: Job) -> None:
+    """Give a job what dut.toml says of the device, beside its options."""
+    job.dut, job.exact, job.shape = dut.shown, dut.exact, dict(dut.shape)
+    job.tolerances = {**dut.tolerances, **job.said}
 
 
 def left_out(without: Sequence[str]) -> str:
@@ -144,7 +148,9 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
         if scenario.needs and (lacks := scenario.missing(found.settings)):
             return f"needs {lacks}"
     if changed and isinstance(found, Job):
-        found.name += "-as-claimed"  # the scenario's name may contain the widths that it had
+        # The name contains the widths, or the modes of the hart, that it had.
+        kind, _, name = job.source.partition(":")
+        found.name = f"{f'{name}-rv{found.settings.xlen}' if kind == 'program' else found.name}-as-claimed"
     return found
 
 
@@ -157,7 +163,7 @@ def _single(dut: Dut) -> bool:
 
 def _illegal(error: ValueError) -> str:
     """What a job asks for against what is claimed, without the advice of the command line."""
-    return f"asks for what is illegal with the claims: {str(error).partition(';')[0]}"
+    return f"is written for another implementation than the claimed one, where {str(error).partition(';')[0]}"
 
 
 def _width(system: Any, job: Job, name: str, options: dict[str, Any], other: dict[str, Any]) -> bool:

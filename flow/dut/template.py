@@ -64,6 +64,32 @@ _CLOCK = re.compile(rf"{_OF_ALL}[ahp]?(?:clk|clock|ck)(?:_i|_in)?")
 _RESET = re.compile(rf"{_OF_ALL}(?:por_|async_|sync_)?[ahp]?(?:rst|reset)_?(?P<level>[nlbh])?_?(?:i|in)?")
 
 
+# What [stimulus] has for the ingress ports of encoders.
+_SHAPE_LINES = (
+    "# traps_in_lane_0 = true  # a block that reports a trap comes in lane 0 alone",
+    "# lane_halfwords = [64, 2]  # the most half-words that retire in each lane",
+    "# levels = { halted_i = { before = 2, after = 2, least = 8 } }  # changes alone; cycles without blocks around a"
+    " change, and cycles that it stays 1",
+)
+_SHAPE = {"ntrace": _SHAPE_LINES, "etrace": _SHAPE_LINES}
+# The registers of encoders: a worked example is in examples/acme_apb.
+_BUS = """\
+# Registers that have to be programmed (examples/acme_apb is a worked example). kind: apb, axi4-lite, tl-ul or csr. A
+# port of yours called <prefix>psel, <prefix>paddr, ... needs no line in [inputs] or [outputs].
+# [bus]
+# kind = "apb"
+# prefix = "s_apb_"
+# [bus.registers]           # name = address
+# CONTROL = 0x00
+# STATUS = 0x04
+# [[bus.start]]             # after reset, before the first instruction
+# write = "CONTROL"
+# value = "{ENABLE} << 4"
+# [[bus.on]]                # at each change of a value (or when = "...": each time it becomes true), the hart waits
+# change = "{ENABLE}"
+# steps = [{ write = "CONTROL", value = "{ENABLE}" }, { poll = "STATUS", mask = 1, value = "{ENABLE}" }]"""
+
+
 def description(
     name: str, system: Any, ours: Reference, listed: Mapping[str, Sequence[str]], top: str, theirs: Mapping[str, Port]
 ) -> str:
@@ -77,6 +103,7 @@ def description(
         _outputs(system, ours, theirs),
         _options(system),
         *_stimulus(system, ours),
+        *_bus(ours),
         _profile(system),
         _waiver(system),
     ]
@@ -216,16 +243,13 @@ def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
         lines.append("#  Yours, to be filled in:")
     for port in theirs.values():
         if port.direction == "input" and port.name not in (_clock(theirs), _reset(theirs)):
-            lines.append(
-                f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {port.width}'
-                f" bit{'s' * (port.width != 1)}"
-            )
+            lines.append(f'# {port.name} = "{port.name if port.name in ours.ports else ""}"  # {_bits(port)}')
     return "\n".join(lines)
 
 
 def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
     lines = [f"[outputs]  # each of our outputs = expression of your ports, as in  {_EXAMPLES[system.ip][1]}"]
-    yours = [f"{port.name} ({port.width})" for port in theirs.values() if port.direction == "output"]
+    yours = [f"{port.name} ({port.width or port.kind})" for port in theirs.values() if port.direction == "output"]
     if yours:
         lines += _comment(f"Yours (width): {', '.join(yours)}.").splitlines()
     for title, group in ours.groups:
@@ -237,6 +261,13 @@ def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
             known = port.name in theirs
             lines.append(f'# {port.name} = "{port.name if known else ""}"  # {about}')
     return "\n".join(lines)
+
+
+def _bits(port: Port) -> str:
+    """The width of a port for a comment, with the type that a cast needs."""
+    if not port.width:
+        return f"{port.kind}: write a wrapper.sv with plain ports"
+    return f"{port.width} bit{'s' * (port.width != 1)}{f' of type {port.type}' if port.type else ''}"
 
 
 def _options(system: Any) -> str:
@@ -267,7 +298,14 @@ def _stimulus(system: Any, ours: Reference) -> list[str]:
         "[stimulus]",
         '# retirement = "single"  # it takes one instruction at a time, not blocks of several',
         f"# backpressure = false   # its output cannot wait: {ready} stays 1",
+        *_SHAPE.get(system.ip, ()),
     ])]  # fmt: skip
+
+
+def _bus(ours: Reference) -> list[str]:
+    """Only encoders have registers beside the ports that are driven anyway."""
+    level = next((name for name in ("enable_i", "in_valid_i") if name in ours.ports), "")
+    return [_BUS.replace("{ENABLE}", level)] if level else []
 
 
 def _profile(system: Any) -> str:

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow.dut import bus_master
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import Fit, fit
 from rvtrace.tb.common.arguments import typed
@@ -53,7 +54,12 @@ def written(dut: Dut, found: Fit) -> Path:
     wrapper = place / f"{found.reference.name}.sv"
     _replace(wrapper, found.text)
     _replace(place / "flags.f", flags)
-    files = [*(f"rtl/{path.relative_to(ROOT / 'rtl')}" for path in listed), *map(str, dut.sources.files), str(wrapper)]
+    files = [
+        *(f"rtl/{path.relative_to(ROOT / 'rtl')}" for path in listed),
+        *(str(path.relative_to(ROOT)) for path in bus_master.files(dut.bus)),
+        *map(str, dut.sources.files),
+        str(wrapper),
+    ]
     for number, folder in enumerate(bench.rtl):
         (place / folder).mkdir(exist_ok=True)
         _replace(place / folder / "files.f", "\n".join(files if number == 0 else []) + "\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rvtrace.flow.dut import bus_master
 from rvtrace.flow.dut.names import renamed
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rvtrace.flow.dut.reference import Reference
 
 YOURS = "your_"  # before the names of the IP's ports: they may be the same as ours
+PATTERN = "'{"  # begins an assignment pattern, which has the width of what it is assigned to
 _BITS = "bits_of_"
 
 
@@ -41,8 +43,9 @@ def text(
     theirs: dict[str, Port],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
+    programmed: Sequence[Any] = (),
 ) -> tuple[str, dict[int, Any]]:
-    """The wrapper, and of its lines the signal whose expression they hold."""
+    """The wrapper, and of its lines the signal whose expression they hold. programmed: the expressions of [bus]."""
     body = [
         f"// {dut.title} as {ours.name}: made from {dut.path.name}, do not edit.",
         "`default_nettype wire  // whatever the files before left",
@@ -50,16 +53,19 @@ def text(
         "",
     ]
     lines: dict[int, Any] = {}
-    to = namer(ours, theirs, first="ours")
     for port in theirs.values():
         if port.direction == "output" and port.width:
-            body.append(f"  wire {_range(port)}{YOURS}{port.name};")
+            body.append(f"  {port.type or 'wire'} {'' if port.type else _range(port)}{YOURS}{port.name};")
+    if dut.bus is not None:
+        now = namer(ours, theirs, first="ours")
+        more, numbered = bus_master.text(dut.bus, dut.ip, ours, now, list(programmed))
+        lines |= {len(body) + 1 + number: signal for number, signal in numbered.items()}
+        body += more
+    to = _seen(dut, ours, namer(ours, theirs, first="ours"))
     for signal in inputs:
         if signal.port.width:
             lines[len(body) + 1] = signal
-            body.append(
-                f"  wire {_range(signal.port)}{YOURS}{signal.port.name} = {renamed(signal.expression or '0', to)};"
-            )
+            body.append(_driven(signal.port, renamed(signal.expression or "0", to)))
     body += ["", f"  {_instance(dut, parameters)} ("]
     pins = []
     if dut.clock:
@@ -72,10 +78,13 @@ def text(
         if port.width and port.name not in (dut.clock, dut.reset)
     ]
     body += [f"    {pin}," for pin in pins[:-1]] + [f"    {pin}" for pin in pins[-1:]] + ["  );", ""]
-    to = namer(ours, theirs, first="theirs")
+    to = _seen(dut, ours, namer(ours, theirs, first="theirs"))
     for signal in outputs:
         lines[len(body) + 1] = signal
-        body.append(f"  assign {signal.port.name} = {renamed(signal.expression or '0', to)};")
+        value = renamed(signal.expression or "0", to)
+        if dut.bus is not None:
+            value = bus_master.waiting(signal.port.name, value)
+        body.append(f"  assign {signal.port.name} = {value};")
     return "\n".join([*body, "", "endmodule", ""]), lines
 
 
@@ -84,7 +93,7 @@ def probe(wrapper: str, ours: Reference, theirs: dict[str, Port], inputs: Sequen
     lines = []
     for number, signal in enumerate([*inputs, *outputs]):
         to = namer(ours, theirs, first="ours" if number < len(inputs) else "theirs")
-        if signal.expression and signal.state == "ok":
+        if signal.expression and signal.state == "ok" and PATTERN not in signal.expression:
             lines.append(f"  localparam int {width_name(number)} = $bits({renamed(signal.expression, to)});")
     head, _, tail = wrapper.rpartition("endmodule")
     return f"{head}{chr(10).join(lines)}\nendmodule{tail}"
@@ -100,6 +109,28 @@ def namer(ours: Reference, theirs: dict[str, Port], first: str) -> Callable[[str
         return name
 
     return to
+
+
+def _driven(port: Port, value: str) -> str:
+    """The line that gives an input its value: one of an enum or struct may be an integral value, or a pattern."""
+    name = f"{YOURS}{port.name}"
+    if not port.type:
+        return f"  wire {_range(port)}{name} = {value};"
+    given = value if PATTERN in value else f"{port.type}'({value})"
+    return f"  {port.type} {name}; assign {name} = {given};"
+
+
+def _seen(dut: Dut, ours: Reference, to: Callable[[str], str]) -> Callable[[str], str]:
+    """The names as the IP sees them: some signals of ours wait with the hart while its registers are programmed."""
+    if dut.bus is None:
+        return to
+    waits = bus_master.held(dut.ip, ours)
+
+    def seen(name: str) -> str:
+        found = to(name)
+        return bus_master.shown(found) if found in waits else found
+
+    return seen
 
 
 def _range(port: Port) -> str:

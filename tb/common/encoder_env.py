@@ -88,6 +88,7 @@ class BenchTest(base.BaseTest):
         await driver.reset()
         self.problems = self.env.reset.monitor.configured()
         await self.drive()
+        driver.demand_programmed()
         self.problems += self.env.collect()
         whole = time.perf_counter() - begin
         # Pin by pin the simulator and Python take turns each cycle: all of it is the simulator's.

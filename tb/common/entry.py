@@ -23,6 +23,7 @@ import cocotb
 from pyuvm import ConfigDB, uvm_factory, uvm_root
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.tb.common.agents.base import CONFIG
+from rvtrace.tb.common.agents.reset import ProgrammingError
 from rvtrace.tb.common.base import BaseTest, RunConfig
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job, JobError
@@ -42,7 +43,8 @@ async def jobs(dut: Any) -> None:
             result: dict[str, Any] = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
         except Exception as error:
             traceback.print_exc()
-            result = blank(job) | {"error": f"{type(error).__name__}: {error}"}
+            said = str(error) if isinstance(error, ProgrammingError) else f"{type(error).__name__}: {error}"
+            result = blank(job) | {"error": said}
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
         (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
 

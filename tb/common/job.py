@@ -38,7 +38,9 @@ class Job:
     there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; tolerances: tolerances by name, instead of
     those that `exact` selects; without: kinds of the retire stream (notify, ext_notify, vendor) and levels
     (in_reset, low_power) that it has no port for: the hart does not report them. test: TEST= of the user's file that
-    extends the test of the system, "" for that test itself; relative to the root.
+    extends the test of the system, "" for that test itself; relative to the root. shape: how the ingress port of a
+    device limits what comes in one cycle (tb/common/stimulus/shape.py). said: those of the tolerances that the command
+    line names.
     """
 
     name: str
@@ -60,6 +62,8 @@ class Job:
     tolerances: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
     test: str = ""
+    shape: dict[str, Any] = field(default_factory=dict)
+    said: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         choices = (
@@ -124,6 +128,8 @@ class Job:
             words.append(f"DUT={shlex.quote(self.dut)}")  # which says whether it declares the profile
         elif not self.exact:
             words.append("EXACT=0")
+        said = {name: int(value) if isinstance(value, bool) else value for name, value in self.said.items()}
+        words += [f"{name.upper()}={shlex.quote(str(value))}" for name, value in said.items()]
         words += [f"{name.upper()}={shlex.quote(value)}" for name, value in self.settings.words().items()]
         return " ".join(words)
 

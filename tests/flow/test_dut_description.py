@@ -124,3 +124,65 @@ def test_a_file_list_with_everything(tmp_path, monkeypatch):
     (tmp_path / "ip.f").write_text("-y lib\n")
     with pytest.raises(DutError, match=r"ip.f: -y is not understood; file lists may have"):
         Dut.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "stimulus, said",
+    [
+        ("traps_in_lane_0 = 1", r"\[stimulus\] traps_in_lane_0 = 1 is no switch; write true or false"),
+        (
+            "lane_halfwords = [2, 64]",
+            r"has a lane that takes more than lane 0, where blocks go that do not fit elsewhere",
+        ),
+        ("lane_halfwords = 2", r"lane_halfwords = 2 is no list of numbers; write the most half-words"),
+        (
+            "levels = { halted = {} }",
+            r"\[stimulus.levels\] has halted, which is no level of ours; did you mean halted_i\?",
+        ),
+        ("levels = { halted_i = 4 }", r"halted_i = 4 is not understood; write halted_i = \{ before = 2"),
+        ("levels = { halted_i = { least = -1 } }", r"halted_i least = -1 is no number of cycles from 0 to 10000"),
+    ],
+)
+def test_a_shape_that_is_wrong_is_one_sentence(stimulus, said, tmp_path):
+    path = folder(tmp_path, more=f"[stimulus]\n{stimulus}\n")
+    with pytest.raises(DutError, match=said):
+        Dut.load(path)
+
+
+def test_a_shape_is_given_to_each_run(tmp_path):
+    more = "[stimulus]\ntraps_in_lane_0 = true\nlane_halfwords = [64, 2]\nlevels = { halted_i = { least = 8 } }\n"
+    more += '[bus]\nkind = "apb"\n[[bus.on]]\nchange = "{enable_i, inst_mode_i}"\nsteps = []\n'
+    assert Dut.load(folder(tmp_path, more=more)).shape == {
+        "trap_lane": True,
+        "lane_halfwords": [64, 2],
+        "levels": {"halted": {"least": 8}, "enable": {}},
+    }
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("$system(1)", r"\$system"),
+        ("te_on ? $random : 0", r"\$random"),
+        ('$fopen("/tmp/x")', r"\$fopen"),
+        ("{$urandom_range(1)}", r"\$urandom_range"),
+    ],
+)
+@pytest.mark.parametrize("table", ["inputs", "outputs", "parameters"])
+def test_an_expression_that_does_something_is_refused(table, text, name, tmp_path):
+    key = {"inputs": "te_on", "outputs": "drop_o", "parameters": "ADDR_W"}[table]
+    with pytest.raises(
+        DutError, match=rf"\[{table}\] {key} = .* calls {name}, and an expression only connects signals"
+    ):
+        Dut.load(folder(tmp_path, **{table: {key: text.replace('"', "'")}}))
+
+
+@pytest.mark.parametrize("text", ["1; assign te_on = 0", "enable_i // on", "enable_i /* on */"])
+def test_a_statement_is_no_expression(text, tmp_path):
+    with pytest.raises(DutError, match=r"\[inputs\] te_on = .* has .*; write one expression"):
+        Dut.load(folder(tmp_path, inputs={"te_on": text}))
+
+
+def test_functions_of_their_argument_are_expressions(tmp_path):
+    text = "$countones(ing_iretire_i) > $clog2(4) && $signed(ing_itype_i) != $bits(enable_i)"
+    assert Dut.load(folder(tmp_path, inputs={"te_on": text})).inputs["te_on"] == text

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ports of an IP against ours: what fits, and each thing that does not as a sentence, before anything is simulated."""
 
+import os
+import re
+import subprocess
+
 import pytest
+from rvtrace.flow import simulators
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.names import names, renamed, sized
 from rvtrace.flow.dut.ports import MISMATCH, MISSING, OK, WRONG, fit
+from rvtrace.flow.dut.workspace import written
+from rvtrace.flow.simulation import sources
 from rvtrace.tb import systems
 from rvtrace.tb.common.job import Job
 
@@ -165,3 +172,87 @@ def test_a_name_on_both_sides_means_the_nearer_one(tmp_path):
         tmp_path, source=source, outputs={"empty_o": "empty_o"}, inputs={"te_on": "enable_i && !empty_o"}
     ).text
     assert "assign empty_o = your_empty_o;" in text and "wire your_te_on = enable_i && !empty_o;" in text
+
+
+TYPES = """
+package acme_pkg;
+  typedef enum logic [3:0] {None = 0, Exception = 1, Interrupt = 2, Other = 15} itype_e;
+  typedef struct packed { logic valid; logic [3:0] n; logic [63:0] data; } beat_t;
+  typedef struct packed { logic on; logic run; } control_t;
+endpackage
+"""
+TYPED = """
+module acme_te import acme_pkg::*; (
+  input  logic clk, rst,
+  input  control_t control, control_too,
+  input  itype_e itype, itype_too,
+  output beat_t beat,
+  output itype_e last
+);
+  assign beat = {control.on, 4'd4, 63'd0, control_too.run};
+  assign last = itype_too == Other ? itype : None;
+endmodule
+"""
+OF_TYPES = {
+    "parameters": {"ADDR_W": None, "LANES": None},
+    "inputs": {
+        "te_on": None, "blk": None, "beat_stall": None, "control": "'{on: enable_i, run: inst_tracing_i}",
+        "control_too": "{enable_i, inst_tracing_i}", "itype": "ing_itype_i",
+        "itype_too": "acme_pkg::itype_e'(ing_itype_i)",
+    },
+    "outputs": {
+        "ing_ready_o": 1, "empty_o": 1, "out_valid_o": "beat.valid", "out_nbytes_o": "beat.n",
+        "out_data_o": "beat.data", "drop_o": "last == acme_pkg::Other",
+    },
+}  # fmt: skip
+
+
+def test_ports_of_enums_and_structs_are_connected_by_expressions(tmp_path):
+    found = looked(tmp_path, source=TYPES + TYPED, **OF_TYPES)
+    assert found.problems == []
+    assert [(s.port.name, s.port.width, s.state) for s in found.inputs] == [
+        ("control", 2, OK), ("control_too", 2, OK), ("itype", 4, OK), ("itype_too", 4, OK),
+    ]  # fmt: skip
+
+
+def test_verilator_reads_them(tmp_path):
+    """Icarus 11 stops with an assertion at such ports, whatever is connected to them."""
+    found = looked(tmp_path, source=TYPES + TYPED, **OF_TYPES)
+    design, verilator = written(Dut.load(tmp_path), found), simulators.find("verilator")
+    files = [str(path) for path in sources(design, found.build.bench) if path.suffix != ".f"]
+    command = [*verilator.command, "--lint-only", "--timing", "--timescale-override", "1ns/1ns", "-Wno-fatal"]
+    subprocess.run(
+        [*command, "--top-module", found.build.bench.top, *files], check=True, env=os.environ | verilator.env
+    )
+
+
+@pytest.mark.parametrize(
+    "changes, reported",
+    [
+        (
+            {"control": "'{on: enable_i, walk: inst_tracing_i}"},
+            "control = .* is no expression that fits: .*member 'run' is not",
+        ),
+        ({"control": "enable_i"}, r'your input control has 2 bits and "enable_i" has 1; add 1 bit'),
+        ({"itype": "ing_iaddr_i"}, r'your input itype has 4 bits and "ing_iaddr_i" has 64; leave 60 bits out'),
+    ],
+)
+def test_what_does_not_fit_them_is_a_sentence(changes, reported, tmp_path):
+    found = looked(tmp_path, source=TYPES + TYPED, **(OF_TYPES | {"inputs": OF_TYPES["inputs"] | changes}))
+    assert len(found.problems) == 1 and re.search(reported, found.problems[0])
+
+
+def test_an_enum_of_the_module_itself_needs_a_wrapper(tmp_path):
+    source = MODULE.replace("input  logic te_on", "input  enum logic {Off, On} te_on")
+    found = looked(tmp_path, source=source)
+    assert found.problems == [
+        "port te_on of acme_te is of an enum type that its module declares, which no expression can drive; write a"
+        " wrapper.sv with plain ports, and name it in [dut] top"
+    ]
+
+
+def test_a_missing_package_is_named_and_nothing_else(tmp_path):
+    assert looked(tmp_path, source=TYPED, **OF_TYPES).problems == [
+        "acme.sv:2: unknown package 'acme_pkg'; add its file to [sources] (files are compiled in their order, packages"
+        " first)"
+    ]

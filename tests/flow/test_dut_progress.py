@@ -63,7 +63,7 @@ def test_stopped_before_and_after_the_first_run(tmp_path, monkeypatch, capsys):
             tell(blank(one) | {"verdict": "PASS", "error": None, "clauses": {"NT.3.1.mseo": [5, 0]}})
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check, "build", lambda *_: None)
+    monkeypatch.setattr(check, "build", lambda *_, **how: None)
     monkeypatch.setattr(check, "run_all", some)
     monkeypatch.setattr(check.signal, "signal", lambda *_: None)  # that of the tests stays as it is
     words = [f"DUT={dut}", "SIM=icarus", "SEEDS=3", "K=seed-", f"OUT={out}"]

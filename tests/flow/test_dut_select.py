@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from rvtrace.flow.dut.description import IPS, Dut
+from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.select import Selection, left_out, not_applicable, not_run, select
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.tb import systems
@@ -14,6 +15,8 @@ from rvtrace.tb.common.stimulus.stimulus import heard
 
 from tests.etrace.checked_scenarios import doctored
 from tests.flow.dut_folders import folder
+
+HPM = systems.find("hpm")
 
 NTRACE = systems.find("ntrace")
 
@@ -163,3 +166,21 @@ def test_options_that_are_not_claimed_both_ways_are_not_switched():
         left_out(["notify", "sijump"])
         == "no port for notify: the hart will not report it; sijump: not switched while it runs"
     )
+
+
+def test_a_run_is_not_named_after_a_mode_that_the_core_does_not_have(tmp_path):
+    """Its program was to run with user mode; the core has machine mode alone."""
+    table = {"has_u": 0, "has_s": 0, "has_h": 0, "has_sscofpmf": 0, "has_smcntrpmf": 0, "has_shlcofideleg": 0}
+    (tmp_path / "dut.toml").write_text(
+        '[dut]\nname = "m"\nip = "hpm"\ntop = "m"\n[sources]\nfiles = ["m.sv"]\n[clock]\nport = "clk"\n'
+        + "[options]\nxlen = 32\n"
+        + "".join(f"{name} = {value}\n" for name, value in table.items())
+    )
+    ours = reference(HPM, HPM.build_of(Job("ports", "random", ip="hpm")))
+    outs = [
+        f"output logic [{port.width - 1}:0] {port.name}" for port in ours.ports.values() if port.direction == "output"
+    ]
+    (tmp_path / "m.sv").write_text(f"module m(input logic clk, {', '.join(outs)}); endmodule\n")
+    found = select(Dut.load(tmp_path), HPM, 0, "icarus")
+    names = [job.name for job in found.jobs if job.source.startswith("program:")]
+    assert names and len(set(names)) == len(names) and not any("user" in name for name in names)

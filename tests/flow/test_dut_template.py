@@ -4,12 +4,15 @@
 import re
 
 import pytest
+from rvtrace.flow.dut import doctor
 from rvtrace.flow.dut.description import IPS
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.reference import Reference, reference
 from rvtrace.flow.dut.template import description
 from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.job import Job
+from rvtrace.tools import new_dut
 
 _SIGNAL = re.compile(r"\b[a-z]\w*_(?:i|o|ni)\b")
 
@@ -66,3 +69,28 @@ def test_where_no_name_is_one_of_a_clock_it_says_so():
         text.count('port = ""  # none of your inputs looks like one: write its name') == 2
         and '# tick = ""  # 1 bit' in text
     )
+
+
+def test_a_missing_package_is_named_instead_of_ports_without_width(tmp_path):
+    (tmp_path / "te.sv").write_text(
+        "module te import te_pkg::*; (input logic clk, input te_pkg::beat_t beat); endmodule\n"
+    )
+    words = ["NAME=te", "IP=ntrace", f"OUT={tmp_path / 'dut'}", f"FILES={tmp_path / 'te.sv'}", "TOP=te"]
+    with pytest.raises(ArgumentError, match=r"te.sv:1: unknown package 'te_pkg'; add its file to FILES=, before those"):
+        new_dut.main(words)
+    assert not (tmp_path / "dut").exists()
+    package = "package te_pkg; typedef struct packed {logic a; logic [3:0] b;} beat_t; endpackage\n"
+    (tmp_path / "te.sv").write_text(package + (tmp_path / "te.sv").read_text())
+    assert new_dut.main(words) == 0
+    assert '# beat = ""  # 5 bits of type te_pkg::beat_t' in (tmp_path / "dut" / "dut.toml").read_text()
+
+
+@pytest.mark.parametrize("ip", ["ntrace", "tandem", "hpm"])
+def test_the_doctor_lists_the_signals_before_there_are_sources(ip, tmp_path, capsys):
+    assert new_dut.main(["NAME=te", f"IP={ip}", f"OUT={tmp_path}"]) == 0
+    capsys.readouterr()
+    assert doctor.main([f"DUT={tmp_path}"]) == 1
+    said = capsys.readouterr().out
+    ours = {"ntrace": ("ing_iaddr_i", "out_data_o"), "tandem": ("in_pc_i", "in_ready_o"), "hpm": ("csr_addr_i", "of_o")}
+    assert all(f"          {name} " in said for name in ours[ip])
+    assert "rtl/my_module.sv does not exist" in said and "1 thing to do: name your sources in [sources]" in said

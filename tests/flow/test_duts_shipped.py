@@ -40,6 +40,7 @@ def test_an_example_fits(dut, capsys):
     ("dut", "k", "clauses"),
     [
         ("acme_btm", "trap_at", ("NT.11.pcs", "NT.10.traps", "NT.10.indirect", "NT.7.12.stop")),
+        ("acme_apb", "trap_at,level_walk", ("NT.11.pcs", "NT.10.traps", "NT-2", "NT.7.12.debug_entry")),
         (
             "bolt_te",
             "loop_",

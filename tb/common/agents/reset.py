@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents.base import Agent, Component, Monitor
 from rvtrace.tb.common.agents.pins import Pins
+
+PROGRAMMING = "programming.txt"  # what the wrapper of a device says of a register access that failed
+
+
+class ProgrammingError(ValueError):
+    """The registers of a device could not be programmed, so that the run says nothing of its trace."""
 
 
 class ResetBus(Bus):
@@ -32,6 +39,13 @@ class ResetDriver(Component):
         self.pins = self.config.pins
         self.bus = ResetBus(self.dut, self.pins)
         self.seconds = 0.0
+        Path(PROGRAMMING).unlink(missing_ok=True)
+
+    def demand_programmed(self) -> None:
+        """ProgrammingError with the step of [bus] of dut.toml that failed, if one did."""
+        path = Path(PROGRAMMING)
+        if path.exists() and (text := path.read_text().strip()):
+            raise ProgrammingError(text)
 
     async def reset(self) -> None:
         """Two cycles of reset with the options of the run; after it the levels of the ports are all 0."""

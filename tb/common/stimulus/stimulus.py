@@ -17,6 +17,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.scenario import Scenarios
+from rvtrace.tb.common.stimulus.shape import shaped
 
 
 @dataclass
@@ -52,8 +53,8 @@ LEVELS = ("in_reset", "low_power")  # of the ingress port; an encoder need not h
 
 
 def connected(job: Job, what: Stimulus) -> Stimulus:
-    """The stimulus without the levels that the job leaves out: tracing is switched off for as long instead, which every
-    encoder has an input for.
+    """The stimulus without the levels that the job leaves out (tracing is switched off for as long instead, which every
+    encoder has an input for), in the shape that the port of the device can take.
     """
     beats = what.beats
     for name in LEVELS:
@@ -61,6 +62,8 @@ def connected(job: Job, what: Stimulus) -> Stimulus:
             level = getattr(beats, name) != 0
             beats.inst_tracing = np.where(level, 0, beats.inst_tracing).astype(beats.inst_tracing.dtype)
             setattr(beats, name, np.zeros_like(getattr(beats, name)))
+    if job.shape:
+        what.beats = shaped(job.shape, beats)
     return what
 
 
