@@ -143,6 +143,8 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
         scenario = system.scenarios[job.source.partition(":")[2]]
         if scenario.needs and (lacks := scenario.missing(found.settings)):
             return f"needs {lacks}"
+    if isinstance(found, Job) and (lacks := system.lacks(found)):
+        return f"needs {lacks}"
     if changed and isinstance(found, Job):
         found.name += "-as-claimed"  # the scenario's name may contain the widths that it had
     return found
