@@ -76,6 +76,7 @@ class Count:
     revoked: bool = False  # what was certain is not
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
+    unknown: int = -(1 << 64)  # the last cycle in which it may have counted by a selector that nobody knows
     moved: int = 0  # what it surely counted since the last look
     apart: dict[str, int] = field(default_factory=dict)
     recent: deque[tuple[int, int, int]] = field(default_factory=deque)
@@ -227,6 +228,7 @@ class Count:
                 self._known(self.width, base + lo % _HALF, base + hi % _HALF + more, base + lo % _HALF)
             else:
                 self.bits = 0
+        self.blind |= most > 0 and self.bits != self.width
 
     def forget(self) -> None:
         """Nobody knows what it counts."""
@@ -303,6 +305,9 @@ class Bounds:
                 count.late(cycle.number)
                 count.widen({})  # what is under way may find the counters stopped
             was, mode = self._before.get(n, (now, cycle.priv))
+            open_ = self.freedom.timing and UNKNOWN in (was.selector, then[n].selector)
+            if (now.selector == UNKNOWN or open_) and self._most(cycle):
+                count.unknown = cycle.number
             if n == written:
                 self._before[n] = now, cycle.priv
                 continue
@@ -318,10 +323,8 @@ class Bounds:
                         count.late(cycle.number)
                         count.widen(new)
             self._before[n] = now, cycle.priv
-            open_ = self.freedom.timing and UNKNOWN in (was.selector, then[n].selector)
-            if now.selector == UNKNOWN or open_:
-                if any((cycle.counts.cycle, cycle.counts.retired, *cycle.counts.events)):
-                    count.forget()
+            if cycle.number <= count.unknown + (self.freedom.latency if n >= FIRST else 0):
+                count.forget()
                 continue
             if hi:
                 before = count.visible(cycle.number)[0]
@@ -333,7 +336,12 @@ class Bounds:
 
     def most(self, n: int, setting: Setting, cycle: Cycle) -> int:
         """What a counter that is written in a cycle would have counted at most."""
-        return self._range(setting, cycle)[1]
+        return self._most(cycle) if setting.selector == UNKNOWN else self._range(setting, cycle)[1]
+
+    def _most(self, cycle: Cycle) -> int:
+        """What a counter adds at most whose selector nobody knows; cycles may be counted in WFI as well."""
+        counts = cycle.counts
+        return max(int(self.freedom.wfi), counts.cycle, counts.retired, *counts.events)
 
     def _range(self, setting: Setting, cycle: Cycle) -> tuple[int, int]:
         """Least and most that a cycle adds."""

@@ -19,7 +19,7 @@ from rvtrace.scoreboards.hpm.access import Last
 from rvtrace.scoreboards.hpm.bounds import HIGH, LOW, UNKNOWN, WHOLE, Bounds, Cycle, Flags, Freedom, Setting
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import NONE
-from rvtrace.scoreboards.hpm.learned import MASKS, Learned
+from rvtrace.scoreboards.hpm.learned import MASKS, Learned, optional_part
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
@@ -37,7 +37,7 @@ class FreeSoftware(Software):
         t = tolerances
         self.learned = Learned(self.config, capture.rows, self._csrs)
         if t.csrs == "any":
-            self._csrs = {a: c for a, c in self._csrs.items() if c.state not in self.learned.gone}
+            self._csrs = {a: c for a, c in self._csrs.items() if optional_part(c) not in self.learned.gone}
         freedom = Freedom(t.latency, t.timing == "any", t.wfi == "any", t.stopcount == "any", t.slack)
         self.bounds = Bounds(self.config, freedom)
         self.flags = Flags(self.bounds, t.reset_zero)
@@ -169,11 +169,11 @@ class FreeSoftware(Software):
         if outcome(self.config, csr, access, self._enable_masks()) != DONE:
             return
         cycle, name = int(self.capture.rows.cycle[row]), csr.state
-        if name == "mip":
+        if name == "mip" and self.config.has_sscofpmf:
             one = self._named[acting(csr, access.priv)]
             if one.name not in _VIEWS or self._delegated(one):
                 self._ip(rdata >> LCOFI_BIT & 1)
-        elif name == "scountovf":
+        elif name == "scountovf" and self.config.has_sscofpmf:
             seen = self.rules._readable(access.priv)
             for n in self.flags.of:
                 if seen >> n & 1:
