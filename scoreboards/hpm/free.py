@@ -144,7 +144,7 @@ class FreeSoftware(Software):
             ahead = count.ahead > 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
-            if n >= FIRST:
+            if n >= FIRST and (half != HIGH or count.width > 32):  # else there is nothing to write
                 self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE), ahead)
         self.flags.step(cycle.number)
         if w.of[row] != NONE and int(w.event[row]) in self.flags.of and self.config.has_sscofpmf:

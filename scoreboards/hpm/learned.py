@@ -68,9 +68,12 @@ class Learned:
             if csr is not None and (part := optional_part(csr)):
                 if outcome == DONE:
                     done.add(part)
-                elif mode in (M, DEBUG) and (not csr.high or self._config.xlen == 32 or xlen32):
-                    if not (csr.read_only and writes(self._config, access)):
-                        self.gone.add(part)
+                elif (
+                    mode in (M, DEBUG)
+                    and (not csr.high or self._config.xlen == 32 or xlen32)
+                    and not (csr.read_only and writes(self._config, access))
+                ):
+                    self.gone.add(part)
             csr = self._found(addr)
             if csr is None:
                 continue

@@ -76,7 +76,9 @@ def foreign(rows: Rows, config: Config, without: Sequence[str], at_start: bool =
     asked, looks = asking(out, config), Script(config)
     looks.look_at()  # counts are judged from one look to the next
     begun = started(config)
-    out = Rows.concat([begun, asked, looks.rows(), out] if at_start else [begun, looks.rows(), out, looks.rows(), asked])
+    out = Rows.concat(
+        [begun, asked, looks.rows(), out] if at_start else [begun, looks.rows(), out, looks.rows(), asked]
+    )
     missing = {"csr_priv", "priv"} & set(without)
     if len(missing) == 2:
         out.priv[:], out.mode[:], out.stopcount[:] = M, M, 0
