@@ -79,6 +79,7 @@ class Count:
     unknown: int = -(1 << 64)  # the last cycle in which it may have counted by a selector that nobody knows
     moved: int = 0  # what it surely counted since the last look
     apart: dict[str, int] = field(default_factory=dict)
+    past: tuple[str, ...] = ()  # clauses of what happened before a write of one half, and nobody has looked at
     recent: deque[tuple[int, int, int]] = field(default_factory=deque)
 
     @property
@@ -175,6 +176,8 @@ class Count:
             self.blind |= found[0] + self.modulus <= self.visible(cycle)[1]  # it shows this after another wrap as well
             self._known(self.bits, max(found[0], self.lo), min(found[0] + under_way, max(self.hi, found[0])), found[0])
             self.wrapped(cycle)
+        if part != LOW:
+            self.past = ()
         if part == HIGH:
             self.apart.pop("HPM.half.carry", None)
         else:
@@ -207,7 +210,9 @@ class Count:
         if late and most and self.freedom.latency:
             self.recent.append((cycle, 0, most))
         low, high = value & (_HALF - 1), value >> 32
+        past = () if part == WHOLE else (*self.past, *(clause for clause, _ in self._others()))
         self.restart()
+        self.past = tuple(dict.fromkeys(past))
         self.written = True
         if most and not late:
             self.apart["HPM.write.wins"] = most
@@ -269,17 +274,21 @@ class Count:
             found += ["HPM.write.value"] * self.written + ["HPM.wrap.width"] * bool(self.wraps)
         return found
 
-    def broken(self, cycle: int, value: int, part: str) -> str:
-        """The clause of a look that does not fit."""
+    def broken(self, cycle: int, value: int, part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Of a look that does not fit: the clauses each of which explains it by itself, the most specific first, or
+        else one that says what is wrong; and then those of what happened since the last look, several of which may.
+        """
+        found = []
         for clause, by in self._others():
             self.lo, self.hi, self.floor, kept = self.lo + by, self.hi + by, self.floor + by, self.floor
-            explained = self.lo >= 0 and self.fits(cycle, value, part) is not None
+            if self.lo >= 0 and self.fits(cycle, value, part) is not None:
+                found.append(clause)
             self.lo, self.hi, self.floor = self.lo - by, self.hi - by, kept
-            if explained:
-                return clause
-        if self.written:
-            return "HPM.write.value"
-        return "HPM.wrap.width" if self.wraps else self.kind if self.moved else "HPM.count.idle"
+        if found:
+            return tuple(dict.fromkeys(found)), ()
+        alone = "HPM.write.value" if self.written else "HPM.wrap.width" if self.wraps else ""
+        alone = alone or (self.kind if self.moved else "HPM.count.idle")
+        return (alone,), tuple(dict.fromkeys((*(clause for clause, _ in self._others()), *self.past)))
 
 
 class Bounds:
