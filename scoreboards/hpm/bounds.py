@@ -333,7 +333,11 @@ class Bounds:
                         count.widen(new)
             self._before[n] = now, cycle.priv
             if cycle.number <= count.unknown + (self.freedom.latency if n >= FIRST else 0):
+                count.late(cycle.number)
+                kept = [(when, 0, most) for when, _, most in count.recent]
                 count.forget()
+                if now.selector != UNKNOWN and n >= FIRST and self.freedom.latency:  # what is still under way
+                    count.recent.extend([*kept, (cycle.number, 0, hi)] if hi else kept)
                 continue
             if hi:
                 before = count.visible(cycle.number)[0]

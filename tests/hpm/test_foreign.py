@@ -99,7 +99,7 @@ def test_a_mask_of_several_bits(source: str) -> None:
 def test_selectors_that_are_no_mask() -> None:
     """The same block with numbers as selectors counts another event than it is read back to count."""
     found = verdict(AnyOf, "selectors", {**MASKED, "codes": (-1,)}, ("csr_priv", "priv"))
-    assert found.failures and found.failures[0].clause in ("HPM.count.event", "HPM.count.several")
+    assert found.failures and found.failures[0].clause in ("HPM.count.event", "HPM.count.several", "HPM.count.idle")
 
 
 @pytest.mark.parametrize(
