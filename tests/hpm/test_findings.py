@@ -13,29 +13,27 @@ from rvtrace.scoreboards.hpm.causes import Causes
 from tests.hpm.foreign import verdict
 from tests.hpm.test_foreign import RV32, SMALL, Loses, NoCarry, NoInhibiting, NoOf, NoRequest, Once, Wide
 
-ONE = [  # device, source, options, the one finding, whether something follows from it
-    (Once, "random:7", SMALL, "HPM.count.several", True),
-    (Once, "random:8", SMALL, "HPM.count.several", True),
-    (Wide, "random:7", SMALL, "HPM.width.mask", True),
-    (Wide, "random:8", SMALL, "HPM.width.mask", True),
-    (NoCarry, "random:7", RV32, "HPM.half.carry", False),
-    (NoInhibiting, "random:7", SMALL, "HPM.inhibit.stops", True),
-    (Loses, "random:8", SMALL, "HPM.write.others", False),
-    (NoOf, "overflow_again", SMALL, "HPM.of.set", False),
-    (NoRequest, "random:7", SMALL, "HPM.lcofi.request", False),
+ONE = [  # device, source, options, the one finding
+    (Once, "random:7", SMALL, "HPM.count.several"),
+    (Once, "random:8", SMALL, "HPM.count.several"),
+    (Wide, "random:7", SMALL, "HPM.width.mask"),
+    (Wide, "random:8", SMALL, "HPM.width.mask"),
+    (NoCarry, "random:7", RV32, "HPM.half.carry"),
+    (NoInhibiting, "random:7", SMALL, "HPM.inhibit.stops"),
+    (Loses, "random:8", SMALL, "HPM.write.others"),
+    (NoOf, "overflow_again", SMALL, "HPM.of.set"),
+    (NoRequest, "random:7", SMALL, "HPM.lcofi.request"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("device", "source", "options", "clause", "more"), ONE, ids=[f"{one[0].__name__}-{one[1]}" for one in ONE]
+    ("device", "source", "options", "clause"), ONE, ids=[f"{one[0].__name__}-{one[1]}" for one in ONE]
 )
-def test_one_bug_is_one_finding(
-    device: type[Hpm], source: str, options: dict[str, Any], clause: str, more: bool
-) -> None:
+def test_one_bug_is_one_finding(device: type[Hpm], source: str, options: dict[str, Any], clause: str) -> None:
     """Also if several counters show it hundreds of times, and OF and LCOFIP are wrong after it."""
     found = verdict(device, source, options, shown=True)
     assert {failure.clause for failure in found.failures if not failure.cause} == {clause}
-    assert {failure.cause for failure in found.failures} - {""} == ({clause} if more else set())
+    assert {failure.cause for failure in found.failures} <= {"", clause}
 
 
 def test_the_order_is_that_of_time() -> None:

@@ -66,7 +66,8 @@ def started(config: Config) -> Rows:
 
 
 def foreign(rows: Rows, config: Config, without: Sequence[str], at_start: bool = False) -> Rows:
-    """The rows for a device of another house: the counters run at the start, nothing is written to CSRs that are not of a counter block, its choices
+    """The rows for a device of another house: the counters run at the start, nothing is
+    written to CSRs that are not of a counter block, its choices
     are asked (at the start of programs, which end with a look at the counters, else at the end), and the hart is in the
     mode of each access if one of the two ports is not there ("csr_priv", "priv"), in M-mode always if both are not.
     """
