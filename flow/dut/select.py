@@ -147,6 +147,8 @@ def _adapted(dut: Dut, system: Any, job: Job) -> Job | str:
         scenario = system.scenarios[job.source.partition(":")[2]]
         if scenario.needs and (lacks := scenario.missing(found.settings)):
             return f"needs {lacks}"
+    if isinstance(found, Job) and (lacks := system.lacks(found)):
+        return f"needs {lacks}"
     if changed and isinstance(found, Job):
         # The name contains the widths, or the modes of the hart, that it had.
         kind, _, name = job.source.partition(":")

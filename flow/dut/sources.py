@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import importlib.util
 import os
 import re
 from collections.abc import Mapping
@@ -16,6 +17,8 @@ from typing import Any
 
 _HEADERS = ("*.svh", "*.vh", "*.h", "*.inc", "*.sv", "*.v")
 _DEFINE = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+_PACKAGES = "pythondata_"  # of PyPI, with the RTL of cores
+CORES = "flow/requirements-cores.txt"
 _DEPTH = 16  # of file lists within file lists
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 
@@ -83,15 +86,28 @@ def _texts(given: Mapping[str, Any], key: str) -> list[str]:
 def _path(text: str, base: Path) -> Path:
     def value(match: re.Match[str]) -> str:
         name = next(group for group in match.groups() if group)
-        if name not in os.environ:
-            raise SourceError(
-                f"{text} needs ${name}, which is not set in the environment; set it (`export {name}=...`), or write the"
-                " path out"
-            )
-        return os.environ[name]
+        if name in os.environ:
+            return os.environ[name]
+        if name.startswith(_PACKAGES):
+            return _package(text, name)
+        raise SourceError(
+            f"{text} needs ${name}, which is not set in the environment; set it (`export {name}=...`), or write the"
+            " path out"
+        )
 
     path = Path(_VARIABLE.sub(value, text)).expanduser()
     return Path(os.path.normpath(path if path.is_absolute() else base / path))
+
+
+def _package(text: str, name: str) -> str:
+    """The folder of a Python package with RTL."""
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        raise SourceError(
+            f"{text} needs the package {name.replace('_', '-')}, which is not installed; type"
+            f" `.venv/bin/python -m pip install -r {CORES}`"
+        )
+    return str(Path(found.origin).parent)
 
 
 def _matching(where: str, text: str, base: Path) -> list[Path]:

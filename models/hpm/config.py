@@ -169,7 +169,10 @@ class Config(Options):
                 found[name] = ",".join([often, *(f"{n}:{one}" for n, one in text.items() if one != often)])
         for name in ("codes", "event_widths"):
             if len(values := getattr(self, name)) > 1:
-                found[name] = ",".join(f"{n}:{one:#x}" for n, one in enumerate(values) if one != ALL)
+                mask = name == "codes" and values == _by_selector(name, "mask")
+                found[name] = (
+                    "mask" if mask else ",".join(f"{n}:{one:#x}" for n, one in enumerate(values) if one != ALL)
+                )
         return found
 
     @classmethod

@@ -129,7 +129,7 @@ def followed(rows: Rows, config: Config, hpm: Hpm | None = None) -> tuple[Rows, 
     out, trace, clocks = rows.select(np.arange(len(rows))), Trace.empty(len(rows)), rows.clocks
     block = Block(rows.priv, rows.stopcount, rows.running, rows.retired, rows.events, clocks)
     begin = 0
-    for quiet in _quiet(rows):
+    for quiet in _quiet(rows) if type(model) is Hpm else ():  # another device may count otherwise
         _one_by_one(model, rows, slice(begin, quiet.start), clocks, out, trace)
         for column, found in zip(trace, follow(model, block.part(quiet))):
             column[quiet] = found

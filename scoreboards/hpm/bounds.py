@@ -76,8 +76,10 @@ class Count:
     revoked: bool = False  # what was certain is not
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
+    unknown: int = -(1 << 64)  # the last cycle in which it may have counted by a selector that nobody knows
     moved: int = 0  # what it surely counted since the last look
     apart: dict[str, int] = field(default_factory=dict)
+    past: tuple[str, ...] = ()  # clauses of what happened before a write of one half, and nobody has looked at
     recent: deque[tuple[int, int, int]] = field(default_factory=deque)
 
     @property
@@ -174,6 +176,8 @@ class Count:
             self.blind |= found[0] + self.modulus <= self.visible(cycle)[1]  # it shows this after another wrap as well
             self._known(self.bits, max(found[0], self.lo), min(found[0] + under_way, max(self.hi, found[0])), found[0])
             self.wrapped(cycle)
+        if part != LOW:
+            self.past = ()
         if part == HIGH:
             self.apart.pop("HPM.half.carry", None)
         else:
@@ -206,7 +210,9 @@ class Count:
         if late and most and self.freedom.latency:
             self.recent.append((cycle, 0, most))
         low, high = value & (_HALF - 1), value >> 32
+        past = () if part == WHOLE else (*self.past, *(clause for clause, _ in self._others()))
         self.restart()
+        self.past = tuple(dict.fromkeys(past))
         self.written = True
         if most and not late:
             self.apart["HPM.write.wins"] = most
@@ -227,6 +233,7 @@ class Count:
                 self._known(self.width, base + lo % _HALF, base + hi % _HALF + more, base + lo % _HALF)
             else:
                 self.bits = 0
+        self.blind |= most > 0 and self.bits != self.width
 
     def forget(self) -> None:
         """Nobody knows what it counts."""
@@ -267,17 +274,21 @@ class Count:
             found += ["HPM.write.value"] * self.written + ["HPM.wrap.width"] * bool(self.wraps)
         return found
 
-    def broken(self, cycle: int, value: int, part: str) -> str:
-        """The clause of a look that does not fit."""
+    def broken(self, cycle: int, value: int, part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Of a look that does not fit: the clauses each of which explains it by itself, the most specific first, or
+        else one that says what is wrong; and then those of what happened since the last look, several of which may.
+        """
+        found = []
         for clause, by in self._others():
             self.lo, self.hi, self.floor, kept = self.lo + by, self.hi + by, self.floor + by, self.floor
-            explained = self.lo >= 0 and self.fits(cycle, value, part) is not None
+            if self.lo >= 0 and self.fits(cycle, value, part) is not None:
+                found.append(clause)
             self.lo, self.hi, self.floor = self.lo - by, self.hi - by, kept
-            if explained:
-                return clause
-        if self.written:
-            return "HPM.write.value"
-        return "HPM.wrap.width" if self.wraps else self.kind if self.moved else "HPM.count.idle"
+        if found:
+            return tuple(dict.fromkeys(found)), ()
+        alone = "HPM.write.value" if self.written else "HPM.wrap.width" if self.wraps else ""
+        alone = alone or (self.kind if self.moved else "HPM.count.idle")
+        return (alone,), tuple(dict.fromkeys((*(clause for clause, _ in self._others()), *self.past)))
 
 
 class Bounds:
@@ -303,6 +314,9 @@ class Bounds:
                 count.late(cycle.number)
                 count.widen({})  # what is under way may find the counters stopped
             was, mode = self._before.get(n, (now, cycle.priv))
+            open_ = self.freedom.timing and UNKNOWN in (was.selector, then[n].selector)
+            if (now.selector == UNKNOWN or open_) and self._most(cycle):
+                count.unknown = cycle.number
             if n == written:
                 self._before[n] = now, cycle.priv
                 continue
@@ -318,10 +332,12 @@ class Bounds:
                         count.late(cycle.number)
                         count.widen(new)
             self._before[n] = now, cycle.priv
-            open_ = self.freedom.timing and UNKNOWN in (was.selector, then[n].selector)
-            if now.selector == UNKNOWN or open_:
-                if any((cycle.counts.cycle, cycle.counts.retired, *cycle.counts.events)):
-                    count.forget()
+            if cycle.number <= count.unknown + (self.freedom.latency if n >= FIRST else 0):
+                count.late(cycle.number)
+                kept = [(when, 0, most) for when, _, most in count.recent]
+                count.forget()
+                if now.selector != UNKNOWN and n >= FIRST and self.freedom.latency:  # what is still under way
+                    count.recent.extend([*kept, (cycle.number, 0, hi)] if hi else kept)
                 continue
             if hi:
                 before = count.visible(cycle.number)[0]
@@ -333,7 +349,12 @@ class Bounds:
 
     def most(self, n: int, setting: Setting, cycle: Cycle) -> int:
         """What a counter that is written in a cycle would have counted at most."""
-        return self._range(setting, cycle)[1]
+        return self._most(cycle) if setting.selector == UNKNOWN else self._range(setting, cycle)[1]
+
+    def _most(self, cycle: Cycle) -> int:
+        """What a counter adds at most whose selector nobody knows; cycles may be counted in WFI as well."""
+        counts = cycle.counts
+        return max(int(self.freedom.wfi), counts.cycle, counts.retired, *counts.events)
 
     def _range(self, setting: Setting, cycle: Cycle) -> tuple[int, int]:
         """Least and most that a cycle adds."""

@@ -138,7 +138,7 @@ class Check:
             self.epochs = self.software.run()
             for cells in self.cells():
                 self._count(cells)
-        for failure in self.blame.judged():
+        for failure in self.software.judged():
             self.book.fail(failure)
 
     def cells(self) -> Iterable[Cells]:

@@ -7,6 +7,8 @@ taken from what the run shows of it (`rvtrace.scoreboards.hpm.learned`).
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rvtrace.models.hpm.access import acting, narrow, outcome, writes
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
@@ -14,12 +16,13 @@ from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
 from rvtrace.models.riscv.csr import DONE, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
-from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.hpm.access import Last
 from rvtrace.scoreboards.hpm.bounds import HIGH, LOW, UNKNOWN, WHOLE, Bounds, Cycle, Flags, Freedom, Setting
 from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.hpm.causes import Causes
 from rvtrace.scoreboards.hpm.cells import NONE
-from rvtrace.scoreboards.hpm.learned import MASKS, Learned
+from rvtrace.scoreboards.hpm.learned import MASKS, Learned, optional_part
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
@@ -27,6 +30,11 @@ _VIEWS = ("sip", "sie", "vsip", "vsie")
 _FIXED = {0: ("mcyclecfg", CYCLES), 2: ("minstretcfg", RETIRED)}
 _OUTSIDE = ("mip", "mie", "mideleg", "hideleg")  # of which this block has one bit
 _LOW = (1 << 32) - 1
+
+
+def _settings(n: int) -> tuple[str, ...]:
+    """The registers that decide what a counter counts."""
+    return "mcountinhibit", _FIXED[n][0] if n in _FIXED else f"mhpmevent{n}"
 
 
 class FreeSoftware(Software):
@@ -37,14 +45,19 @@ class FreeSoftware(Software):
         t = tolerances
         self.learned = Learned(self.config, capture.rows, self._csrs)
         if t.csrs == "any":
-            self._csrs = {a: c for a, c in self._csrs.items() if c.state not in self.learned.gone}
+            self._csrs = {a: c for a, c in self._csrs.items() if optional_part(c) not in self.learned.gone}
         freedom = Freedom(t.latency, t.timing == "any", t.wfi == "any", t.stopcount == "any", t.slack)
         self.bounds = Bounds(self.config, freedom)
         self.flags = Flags(self.bounds, t.reset_zero)
         self._known: set[str] = set()  # settings that were written or read
         self._forgotten: set[str] = set()  # registers that an access changed that had to be refused
         self._selectors: dict[int, int] = {}  # what counters surely count
+        self.causes = Causes()
         self._broken = ""  # the clause of a look at a counter that does not fit
+        self._explained: tuple[str, ...] = ()  # all clauses that explain it
+        self._happened: tuple[str, ...] = ()  # if none does by itself, those of what happened
+        self._unexplained: list[tuple[Failure, tuple[str, ...]]] = []
+        self._subject: tuple[str, int] = "", -1  # what does not fit: a register, or "counter", "of" or "ip"
         self._now_settings: dict[int, Setting] = {}
         self._begin()
 
@@ -112,11 +125,12 @@ class FreeSoftware(Software):
         assert state is not None
         of, values = int(state.of[row]), state.counters[row].tolist()
         for n in self.bounds.counts:
-            self._broken = ""
+            self._broken, self._explained, self._happened = "", (), ()
             if not self._counter(number, n, values[n], WHOLE):
                 name = {0: "mcycle", 2: "minstret"}.get(n, f"mhpmcounter{n}")
                 table = [(name, f"{self.rules.counters[n]:#x}", f"{values[n]:#x}")]
                 self._fail(self._broken or "HPM.width.mask", row, f"{name} is wrong at the start of the cycle", table)
+        self._explained, self._happened = (), ()
         for n in self.flags.of if self.config.has_sscofpmf else ():
             self._broken, want = "", self.flags.of[n]
             self._of(n, of >> n & 1)
@@ -144,13 +158,16 @@ class FreeSoftware(Software):
             ahead = count.ahead > 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
-            if n >= FIRST:
+            if half == WHOLE:
+                self.causes.right(n)
+            if n >= FIRST and (half != HIGH or count.width > 32):  # else there is nothing to write
                 self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE), ahead)
         self.flags.step(cycle.number)
         if w.of[row] != NONE and int(w.event[row]) in self.flags.of and self.config.has_sscofpmf:
             self.flags.write_of(int(w.event[row]), int(w.of[row]))
         if w.mip[row] != NONE:
             self.flags.write_ip(int(w.mip[row]))
+            self.causes.requested()
 
     # --- Accesses -----------------------------------------------------------------------------------
 
@@ -160,20 +177,21 @@ class FreeSoftware(Software):
             self.written.access[row] = 1
             return  # what is at such an address is not of this block
         if csr is not None and outcome_ == DONE:
+            self._subject = csr.state, -1
             self._prepare(row, csr, access, rdata)
         super()._access(row, access, priv, counts, rdata, outcome_)
-        self._broken = ""
+        self._broken, self._explained, self._happened, self._subject = "", (), (), ("", -1)
 
     def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
         """The model holds what the device shows, where it may; what else is expected stays to be compared."""
         if outcome(self.config, csr, access, self._enable_masks()) != DONE:
             return
         cycle, name = int(self.capture.rows.cycle[row]), csr.state
-        if name == "mip":
+        if name == "mip" and self.config.has_sscofpmf:
             one = self._named[acting(csr, access.priv)]
             if one.name not in _VIEWS or self._delegated(one):
                 self._ip(rdata >> LCOFI_BIT & 1)
-        elif name == "scountovf":
+        elif name == "scountovf" and self.config.has_sscofpmf:
             seen = self.rules._readable(access.priv)
             for n in self.flags.of:
                 if seen >> n & 1:
@@ -200,8 +218,11 @@ class FreeSoftware(Software):
             for clause in count.checked(cycle, part):
                 self.book.count(clause)
                 self.blame.passed[clause, ""] += 1
+            if part != HIGH:
+                self.causes.right(n)
         else:
-            self._broken = count.broken(cycle, value, part) if not value >> count.width else ""
+            self._explained, self._happened = ((), ()) if value >> count.width else count.broken(cycle, value, part)
+            self._broken, self._subject = next(iter(self._explained), ""), ("counter", n)
         limit = 1 << count.width
         rules.counters[n] = count.visible(cycle)[0] % limit  # what is expected
         count.adopt(cycle, value % limit, part)
@@ -219,7 +240,7 @@ class FreeSoftware(Software):
         if want is None:
             pass
         elif want != value:
-            why = self.flags.why[n]
+            why, self._subject = self.flags.why[n], ("of", n)
             self._broken = (
                 "HPM.of.set" if want and why == "set" else "HPM.of.written" if why == "written" and want else
                 "HPM.of.sticky" if want else "HPM.of.only"
@@ -234,6 +255,7 @@ class FreeSoftware(Software):
         want = self.flags.ip
         self.rules.controls["mip"] = (value if want is None else want) << LCOFI_BIT
         if want is not None and want != value:
+            self._subject = "ip", -1
             self._broken = (
                 "HPM.lcofi.request" if want and self.flags.requested else "HPM.lcofi.holds" if want else
                 "HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only"
@@ -242,7 +264,39 @@ class FreeSoftware(Software):
             self.book.count("HPM.lcofi.request" if self.flags.requested else "HPM.lcofi.holds")
         elif want == 0:
             self.book.count("HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only")
+        if want == value:
+            self.causes.requested()
         self.flags.look_ip(value)
+
+    def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
+        """A failure with all clauses that explain it, and what it says of others."""
+        failure = self._failure(clause, row, headline, table)
+        if self._happened:
+            self._unexplained.append((failure, self._happened))
+        else:
+            self.blame.add(failure, tuple((one, "") for one in self._explained or (clause,)))
+        kind, n = self._subject
+        if kind == "counter":
+            self.causes.counter(n, failure, _settings(n))
+        elif kind == "of":
+            self.causes.flag(n, failure)
+        elif kind == "ip":
+            self.causes.request(failure)
+        elif kind:
+            self.causes.setting(kind, failure)
+
+    def judged(self) -> list[Failure]:
+        """All failures, each under its clause and with its cause, in the order of time. One that no clause explains by
+        itself belongs to the clause of what happened there that explains most of the others.
+        """
+        found = self.blame.judged()
+        culprits = Counter(failure.clause for failure in found)
+        for failure, happened in self._unexplained:
+            if known := [clause for clause in happened if clause in culprits]:
+                failure.clause = max(known, key=lambda clause: culprits[clause])
+            found.append(failure)
+        self.causes.settle()
+        return sorted(found, key=lambda failure: failure.cycle or 0)
 
     def _why(self, row: int, csr: Csr, access: Access, last: Last | None, rdata: int, answer: Answer) -> str:
         counter = csr.address >> 8 in (0xB, 0xC)
@@ -261,6 +315,7 @@ class FreeSoftware(Software):
     def _wrote(self, row: int, csr: Csr, access: Access, old: int) -> None:
         would, name = self._would(csr, access, old), csr.state
         self._forgotten.discard(name)
+        self.causes.written(name)
         if self.tolerances.enables == "any" and name in MASKS:
             claimed = self.config.inhibit if name == "mcountinhibit" else self.config.enables
             self.rules.controls[name] = would & self.learned.writable(name, claimed) & _LOW

@@ -137,7 +137,6 @@ class Assumed(FreeSoftware):
         self.hypotheses: tuple[Hypothesis, ...] = ()
         self.numbers: Counter[int] = Counter()
         self._about = NONE
-        self._first: dict[str, str] = {}
         super().__init__(capture, book, tolerances, blame)
         self.hypotheses = hypotheses
         self.bounds = _Bounds(self.config, self.bounds.freedom)
@@ -175,18 +174,9 @@ class Assumed(FreeSoftware):
         self._about = NONE
 
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
-        failure = self._failure(clause, row, headline, table)
         number = self._about if self._about != NONE else _number(table)
         self.numbers[number] += number != NONE
-        subject = f"counter {number}" if number != NONE else "LCOFIP" if clause.startswith("HPM.lcofi") else ""
-        if subject == "LCOFIP" and "OF" in self._first:
-            failure.cause = self._first["OF"]
-        elif subject:
-            failure.cause = self._first.setdefault(subject, clause)
-        if clause.startswith("HPM.of."):
-            self._first.setdefault("OF", failure.cause or clause)
-        failure.cause = "" if failure.cause == clause else failure.cause
-        self.book.fail(failure)
+        super()._fail(clause, row, headline, table)
 
 
 def _number(table: list[tuple[str, str, str]]) -> int:

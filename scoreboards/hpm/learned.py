@@ -19,14 +19,22 @@ from rvtrace.models.riscv.csr import DEBUG, DONE, WRITE, Access, M
 
 MASKS = ("mcountinhibit", "mcounteren", "scounteren", "hcounteren")
 OPTIONAL = ("time", "mcountinhibit")
+VIEWS = "Zicntr", "Zihpm"  # the extensions of the views but time, each of which is there as a whole or not
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
+
+
+def optional_part(csr: Csr) -> str:
+    """What of `OPTIONAL` and `VIEWS` a CSR belongs to; empty for one that has to be there."""
+    if csr.state in OPTIONAL:
+        return csr.state
+    return VIEWS[csr.number > 2] if csr.address >> 8 == 0xC else ""
 
 
 class Learned:
     """after: by row of a write, (mask, value) of what reads show before the next write of that register. first: by
     register, the same of what it held before anything was written. kept, dropped: bits of the registers of `MASKS` that
     were read as 1; that were read as 0 where 1 was written. pairs: of counter and SELECT as it was written, what was
-    read then; -1 if that was not always the same. gone: CSRs of `OPTIONAL` that M-mode could not access.
+    read then; -1 if that was not always the same. gone: what of `OPTIONAL` and `VIEWS` M-mode could not access.
     """
 
     def __init__(self, config: Config, rows: Rows, csrs: dict[int, Csr]) -> None:
@@ -56,22 +64,25 @@ class Learned:
         raw: dict[str, int] = {}
         done: set[str] = set()
         for _, op, addr, wdata, mode, xlen32, rdata, outcome in table:
+            csr, access = self._csrs.get(addr), Access(op, addr, wdata, mode, xlen32)
+            if csr is not None and (part := optional_part(csr)):
+                if outcome == DONE:
+                    done.add(part)
+                elif (
+                    mode in (M, DEBUG)
+                    and (not csr.high or self._config.xlen == 32 or xlen32)
+                    and not (csr.read_only and writes(self._config, access))
+                ):
+                    self.gone.add(part)
             csr = self._found(addr)
             if csr is None:
                 continue
             name = csr.state
-            if outcome == DONE:
-                done.add(name)
-            elif name in OPTIONAL and mode in (M, DEBUG) and (not csr.high or self._config.xlen == 32 or xlen32):
-                access = Access(op, addr, wdata, mode, xlen32)
-                if not (csr.read_only and writes(self._config, access)):
-                    self.gone.add(name)
             if name not in MASKS or outcome != DONE:
                 continue
             self.kept[name] |= rdata & _LOW
             if name in raw:
                 self.dropped[name] |= raw[name] & ~rdata & _LOW
-            access = Access(op, addr, wdata, mode, xlen32)
             if writes(self._config, access):
                 given = operand(self._config, access) & _LOW
                 held = raw.get(name, rdata)
@@ -88,15 +99,17 @@ class Learned:
             if csr is None or outcome != DONE or csr.name in ("sip", "sie", "vsip", "vsie"):
                 continue
             access = Access(op, addr, wdata, mode, xlen32)
+            thin = narrow(self._config, access)
+            half = _LOW << 32 if csr.high else _LOW if thin or csr.width == 32 else _ALL
             if writes(self._config, access):
                 mask, value = self.after[row] = seen[csr.state]
                 if csr.state.startswith("mhpmevent") and not csr.high and op == WRITE and mask & _LOW:
                     key = csr.number, operand(self._config, access) & SELECT_MASK
                     held = value & mask & SELECT_MASK
                     self.pairs[key] = held if self.pairs.get(key, held) == held else -1
-                seen[csr.state] = 0, 0
-            thin = narrow(self._config, access)
-            mask = _LOW << 32 if csr.high else _LOW if thin or csr.width == 32 else _ALL
+                gone = _ALL if csr.state.startswith("mhpmevent") else half  # a selector may depend on both halves
+                seen[csr.state] = mask & ~gone, value & ~gone
+            mask = half
             value = rdata << 32 if csr.high else rdata & mask
             old_mask, old = seen[csr.state]
             seen[csr.state] = old_mask | mask, old & ~mask | value

@@ -356,6 +356,10 @@ class Software:
 
     # --- Failures -----------------------------------------------------------------------------------
 
+    def judged(self) -> list[Failure]:
+        """What several clauses would explain, each under its clause."""
+        return self.blame.judged()
+
     def named(self, address: int) -> str:
         """The CSR at an address, in words."""
         csr = self._csrs.get(address)

@@ -176,6 +176,10 @@ class System(ABC):
         ]
         return "  ".join(words)
 
+    def lacks(self, job: Job) -> str:
+        """What the hart of a job does not have that its program needs; empty if it has everything."""
+        return ""
+
     def captured(self, job: Job) -> None:
         """ArgumentError if a job leaves nothing that `make capture` could keep."""
         return None

@@ -102,6 +102,14 @@ class HpmSystem(RowsSystem):
         rows = program_rows(run.retired, config, Random(f"1:{program}"))
         return [(int(rows.cycle[-1]) + 1, [("counter model", lambda: followed(rows, config, Hpm(config)))])]
 
+    def lacks(self, job: Job) -> str:
+        """A mode that its program runs in."""
+        kind, _, name = job.source.partition(":")
+        if kind != "program":
+            return ""
+        mode = missing_mode(recording.load(name, job.settings.xlen).retired, job.settings)
+        return "" if mode is None else f"{mode}-mode"
+
     def captured(self, job: Job) -> None:
         """Counters are read at the end of a program."""
         if not job.source.startswith("program:"):

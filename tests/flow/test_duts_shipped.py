@@ -17,6 +17,8 @@ from rvtrace.flow.dut.description import FILE, SHIPPED
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import check_dut
 
+from tests.cores import fetched
+
 SHOWN = sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE}"))
 # Whatever SIM is: with Verilator four builds take longer than all that is run on them. It serves where there is no
 # Icarus.
@@ -32,6 +34,7 @@ def check(dut: str, out: Path, k: str) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("dut", SHOWN)
 def test_an_example_fits(dut, capsys):
+    fetched(dut)
     assert doctor.main([f"DUT={dut}"]) == 0
     assert f"Everything fits. Next: make check DUT={dut}" in capsys.readouterr().out
 

@@ -121,6 +121,12 @@ class NoTime(Without):
     addresses = (0xC01, 0xC81)
 
 
+class NoViews(Without):
+    """Zicntr and Zihpm are not implemented; time is emulated."""
+
+    addresses = (*range(0xC00, 0xC20), *range(0xC80, 0xCA0))
+
+
 class NoInhibit(Without):
     """mcountinhibit is not implemented."""
 
@@ -249,6 +255,31 @@ class SettingsLate(Hpm):
     def idle(self, priv: int, cycles: int, running: int = 1, stopcount: int = 0) -> None:
         self._held, self._counting = self.controls["mcountinhibit"], {}
         super().idle(priv, cycles, running, stopcount)
+
+
+class AnyOf(Own):
+    """SELECT is a mask of 11 bits, cycles, instructions and nine events: a counter counts the cycles in which one of
+    them happens. The clock does not stop in WFI or Debug Mode.
+    """
+
+    def kept(self, name: str, value: int) -> int:
+        return value & (0x7FF if name.startswith("mhpmevent") else self._named[name].mask)
+
+    def _happens(self, n: int, counts: Counts) -> int:
+        if self.controls["mcountinhibit"] >> n & 1:
+            return 0
+        if n < 3:
+            return counts.retired if n else 1
+        return int(any(self.events[n] >> k & 1 and (not k or counts.of(k + 1)) for k in range(11)))
+
+    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
+        for n in (n for n in self._there if n != written):
+            self.counters[n] = (self.counters[n] + self._happens(n, counts)) % self._limits[n]
+        return []
+
+    def idle(self, priv: int, cycles: int, running: int = 1, stopcount: int = 0) -> None:
+        for n in self._there:
+            self.counters[n] = (self.counters[n] + cycles * self._happens(n, Counts(1))) % self._limits[n]
 
 
 def counts_cycles(config: Config) -> bool:

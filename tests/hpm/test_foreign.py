@@ -14,6 +14,7 @@ from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, Access, Answer, M
 
 from tests.hpm.foreign import (
     AllEnables,
+    AnyOf,
     Asleep,
     Awake,
     Core,
@@ -25,6 +26,7 @@ from tests.hpm.foreign import (
     NoStopcount,
     NoTime,
     NoTm,
+    NoViews,
     OneMode,
     OnlyM,
     SettingsLate,
@@ -79,6 +81,48 @@ def test_own_codes_of_selectors(options: dict[str, Any]) -> None:
     config = Config.from_dict(options)
     assert Config.from_dict(config.to_dict()) == config == Config.from_dict(config.words() | {"events": 3})
     assert config.selector(config.code(4)) == 4
+
+
+MASKED: dict[str, Any] = {
+    "xlen": 32, "retired": 1, "events": 9, "event_bits": 1, "counters": "3+4+5+6", "codes": "mask", "has_u": 0,
+    "has_s": 0, "has_h": 0, "has_sscofpmf": 0, "has_smcntrpmf": 0, "has_shlcofideleg": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["random:1", "random:5", "selectors", "several_at_once", "unknown_selectors"])
+def test_a_mask_of_several_bits(source: str) -> None:
+    """What a counter with two bits in its mask counts is not defined; nothing is said of it."""
+    found = verdict(AnyOf, source, MASKED, ("csr_priv", "priv"))
+    assert found.passed, found.failures[0].text()
+
+
+def test_selectors_that_are_no_mask() -> None:
+    """The same block with numbers as selectors counts another event than it is read back to count."""
+    found = verdict(AnyOf, "selectors", {**MASKED, "codes": (-1,)}, ("csr_priv", "priv"))
+    assert found.failures and found.failures[0].clause in ("HPM.count.event", "HPM.count.several", "HPM.count.idle")
+
+
+@pytest.mark.parametrize(
+    ("device", "source"),
+    [(Late, "random:15"), (Late, "random:30"), (Inhibited, "random:30"), (Inhibited, "random:48"),
+     (Awake, "random:61"), (Asleep, "random:61")],
+    ids=str,
+)  # fmt: skip
+def test_rows_that_were_false_fails(device: type[Hpm], source: str) -> None:
+    """A half write and an event of its cycle; the half of a register that was not written; a high half of 0 bits."""
+    for options in (SMALL, RV32):
+        for shown in (False, True):
+            found = verdict(device, source, options, shown=shown)
+            assert found.passed, found.failures[0].text()
+
+
+def test_a_device_without_zicntr_and_zihpm() -> None:
+    """The views belong to extensions. Where they are absent nothing is said of them."""
+    for source in ("random:1", "enables", "addresses"):
+        found = verdict(NoViews, source, SMALL)
+        assert found.passed, found.failures[0].text()
+    assert not {"HPM.view.shadow", "HPM.enable.open"} & {n for n, (c, _) in found.book.results().items() if c}
+    assert not verdict(NoViews, "enables", SMALL, csrs="all").passed
 
 
 def test_widths_of_events() -> None:

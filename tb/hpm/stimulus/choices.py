@@ -54,8 +54,20 @@ def _written(rows: Rows, config: Config) -> set[tuple[int, int]]:
     }
 
 
+def started(config: Config) -> Rows:
+    """Accesses after reset: settings have any value then, so that the counters may not run."""
+    s = Script(config)
+    for name in ("mcountinhibit", "mcyclecfg", "minstretcfg"):
+        if name in s.there:
+            s.look(name)
+            s.write(name, 0, M)
+            s.look(name)
+    return s.rows()
+
+
 def foreign(rows: Rows, config: Config, without: Sequence[str], at_start: bool = False) -> Rows:
-    """The rows for a device of another house: nothing is written to CSRs that are not of a counter block, its choices
+    """The rows for a device of another house: the counters run at the start, nothing is
+    written to CSRs that are not of a counter block, its choices
     are asked (at the start of programs, which end with a look at the counters, else at the end), and the hart is in the
     mode of each access if one of the two ports is not there ("csr_priv", "priv"), in M-mode always if both are not.
     """
@@ -64,7 +76,10 @@ def foreign(rows: Rows, config: Config, without: Sequence[str], at_start: bool =
     out.op[(out.op != NO_ACCESS) & ~np.isin(out.addr, list(known))] = READ
     asked, looks = asking(out, config), Script(config)
     looks.look_at()  # counts are judged from one look to the next
-    out = Rows.concat([asked, looks.rows(), out] if at_start else [looks.rows(), out, looks.rows(), asked])
+    begun = started(config)
+    out = Rows.concat(
+        [begun, asked, looks.rows(), out] if at_start else [begun, looks.rows(), out, looks.rows(), asked]
+    )
     missing = {"csr_priv", "priv"} & set(without)
     if len(missing) == 2:
         out.priv[:], out.mode[:], out.stopcount[:] = M, M, 0

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counter blocks of other houses in the testbench: no finding, and most clauses that apply to them were checked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tools import check_dut
+
+RUNS = "selectors,several_at_once,halves,wraps,overflow_again,filters,enables,switch,seed-"
+SIM = "icarus" if shutil.which("iverilog") else "verilator"
+EXPECTED = {
+    "HPM.count.cycles", "HPM.count.retired", "HPM.count.event", "HPM.count.several", "HPM.write.value",
+    "HPM.write.others", "HPM.of.set", "HPM.of.only", "HPM.lcofi.request", "HPM.filter.minh",
+    "HPM.filter.uinh", "HPM.enable.machine", "HPM.csr.done",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["kite", "plover"])
+def test_it_passes(name: str, tmp_path: Path) -> None:
+    dut = ROOT / "tests" / "hpm" / "duts" / name
+    code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=2", f"K={RUNS}", f"OUT={tmp_path}"])
+    report = json.loads((tmp_path / "compliance.json").read_text())
+    verdicts = {row["id"]: row["verdict"] for row in report["clauses"]}
+    assert (code, report["findings"], [row for row, verdict in verdicts.items() if verdict == "FAIL"]) == (0, [], [])
+    assert {row for row in EXPECTED if verdicts[row] != "PASS"} == set()
+    assert sum(verdict == "PASS" for verdict in verdicts.values()) > 50
