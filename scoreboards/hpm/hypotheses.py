@@ -51,8 +51,8 @@ class Hypothesis:
 
     settings: what applies to each counter, from what should. widths: bits of counters. write: from (counter, value,
     most that it counts in this cycle) the counter that gets the value; NONE if none does. busy: accesses stop counters:
-    "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode. of,
-    ip: writes of OF or LCOFIP are lost. shows: by number of a view the counter that it shows.
+    "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode.
+    shows: by number of a view the counter that it shows.
     """
 
     clause: str
@@ -62,8 +62,6 @@ class Hypothesis:
     write: Callable[[int, int, int], int] | None = None
     busy: str = ""
     debug: bool = False
-    of: bool = False
-    ip: bool = False
     shows: tuple[tuple[int, int], ...] = ()
 
 
@@ -101,20 +99,6 @@ class _Bounds(Bounds):
             super()._apart(count, now, cycle, lo, hi, written, access, length)
 
 
-class _Flags(Flags):
-    """OF and LCOFIP of a device that loses writes of them."""
-
-    hypotheses: tuple[Hypothesis, ...] = ()
-
-    def write_of(self, n: int, value: int) -> None:
-        if not any(one.of for one in self.hypotheses):
-            super().write_of(n, value)
-
-    def write_ip(self, value: int) -> None:
-        if not any(one.ip for one in self.hypotheses):
-            super().write_ip(value)
-
-
 class Assumed(FreeSoftware):
     """A run of a device that is made as hypotheses say.
 
@@ -142,8 +126,8 @@ class Assumed(FreeSoftware):
         self.bounds = _Bounds(self.config, self.bounds.freedom)
         if only:
             self.bounds.counts = {n: count for n, count in self.bounds.counts.items() if n in only}
-        self.flags = _Flags(self.bounds, tolerances.reset_zero)
-        self.bounds.hypotheses = self.flags.hypotheses = hypotheses
+        self.flags = Flags(self.bounds, tolerances.reset_zero)
+        self.bounds.hypotheses = hypotheses
         self._begin()
 
     def _changed(self) -> None:
@@ -239,9 +223,6 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
     yield Hypothesis("HPM.write.elsewhere", "counters do not count in the cycle of an access", busy="all")
     yield Hypothesis("HPM.write.others", "counters do not count in the cycle of a write of another one", busy="writes")
     yield Hypothesis("HPM.debug.counts", "counters do not count in Debug Mode", debug=True)
-    if config.has_sscofpmf:
-        yield Hypothesis("HPM.of.written", "writes of OF are lost", of=True)
-        yield Hypothesis("HPM.lcofi.written", "writes of LCOFIP are lost", ip=True)
     order = [n for n in every if n != 1]
     for step in (1, -1):
         pairs = tuple((n, order[(k + step) % len(order)]) for k, n in enumerate(order))

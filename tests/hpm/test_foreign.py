@@ -301,7 +301,7 @@ FAULTS = [  # device, source, options, clauses of which one fails first, toleran
     (Opened, "enables", SMALL, {"HPM.enable.closed", "HPM.enable.time"}, {}),
     (Closed, "enables", SMALL, {"HPM.enable.open"}, {}),
     (TimeOfM, "enables", SMALL, {"HPM.enable.open", "HPM.enable.time"}, {}),
-    (Stuck, "selectors", SMALL, {"HPM.count.retired", "HPM.count.event"}, {}),
+    (Stuck, "selectors", SMALL, {"HPM.count.retired", "HPM.count.event", "HPM.select.retired"}, {}),
     (Loses, "writes_while_counting", SMALL, {"HPM.write.others"}, {}),
     (Adds, "writes_while_counting", SMALL, {"HPM.write.wins"}, {}),
     (Once, "several_at_once", SMALL, {"HPM.count.several"}, {}),
