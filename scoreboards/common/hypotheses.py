@@ -32,7 +32,7 @@ BEAM = 6  # single deviations that help a little, to which all others are added
 TRIALS = 4000  # readings that are tried in one round
 MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
-MUCH = 0.1  # share of the evidence that a wrong option leaves undecoded; less is damage at some places
+MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
@@ -144,11 +144,13 @@ def assumed(evidence: Evidence[C, Any], claimed: C) -> tuple[list[Explanation[C]
     if evidence.window(best[0]) is None:
         return [], 0.0
     share = left = evidence.lost(best[0])
+    if share < MUCH:
+        return [], share
     for _ in range(ROUNDS):
         window = evidence.window(best[0])
         found = [] if window is None else _search(evidence, best[0], window)
         kept, after = _least([(evidence.lost(reading), reading) for reading in found])
-        if not kept or after > left - min(GAIN, left / 2):
+        if not kept or after > max(left - GAIN, left / 4):
             break
         best, left = kept, after
     best = [_needed(evidence, reading, claimed, left) for reading in best if reading != Reading(claimed)]
@@ -213,12 +215,12 @@ def _needed(evidence: Evidence[C, Any], reading: Reading[C], claimed: C, left: f
     """The reading without the deviations that explain nothing."""
     for dialect in reading.dialects:
         without = replace(reading, dialects=tuple(d for d in reading.dialects if d is not dialect))
-        if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 100:
+        if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 10:
             reading = without
     for option in _differing(claimed, reading.config, {one.option for one, _ in evidence.others(claimed)}):
         with suppress(ConfigError):
             without = replace(reading, config=replace(reading.config, **{option: getattr(claimed, option)}))
-            if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 100:
+            if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 10:
                 reading = without
     return reading
 

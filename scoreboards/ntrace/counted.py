@@ -26,10 +26,13 @@ class Walked(NamedTuple):
 
 class Counted:
     """Follows the program from count to count. instructions: I-CNT counts those. last: 1 if the instruction that ends
-    a count is not in it. stop: "none" if HIST has no stop bit.
+    a count is not in it. stop: "none" if HIST has no stop bit. kinds: B-TYPE is not known, and a count that does not end at
+    an uninferable jump ends in a trap.
     """
 
-    def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "") -> None:
+    def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "",
+                 kinds: bool = False) -> None:  # fmt: skip
+        self._kinds = kinds
         self._rules, self._instructions, self._last, self._stop = rules, instructions, last, stop
         self._pc: int | None = None
         self._reference = 0
@@ -70,6 +73,10 @@ class Counted:
         if walked is None:
             return message
         self._pc = walked.pc
+        if self._kinds:
+            if message.get("btype") is None or message.type.has_sync or walked.pc is None:
+                return message
+            return with_field(message, "btype", 1 if self._rules.config.b_type == "1" else 2)
         return with_field(message, "icnt", max(walked.halves - self._icnt, 0))
 
     def _walk(self, whole: int, taken: str, message: Message) -> Walked | None:
@@ -78,7 +85,7 @@ class Counted:
         if program is None or pc is None:
             return None
         halves = count = used = 0
-        ends = self._last and message.get("evcode") is None and not message.get("btype") and self._ends(message)
+        ends = bool(self._last) and message.get("evcode") is None and not message.get("btype")
         limit = whole + (1 if ends and self._instructions else 0)
         while count < MOST:
             at = count if self._instructions else halves
@@ -88,6 +95,8 @@ class Counted:
             if insn is None:
                 return None
             done = at >= whole
+            if done and message.type.has_sync and insn.flow is not Flow.UNINFERABLE:
+                break  # linear code
             count += 1
             halves += insn.size >> 1
             if insn.flow is Flow.BRANCH:
@@ -103,10 +112,6 @@ class Counted:
             if done:
                 break
         return Walked(halves, count, used, pc)
-
-    def _ends(self, message: Message) -> bool:
-        """Whether a message ends its count at an instruction that changed the flow."""
-        return message.get("sync") is None or message.name != "ProgTraceSync"
 
     def _taken(self, bits: str, used: int, message: Message, whole: int, halves: int, count: int, done: bool) -> bool:
         if self._rules.config.mode == "htm":

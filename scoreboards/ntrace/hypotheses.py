@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
-from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES
+from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
-from rvtrace.scoreboards.ntrace.rewriting import Moved, Rules, pieces, rewrite
+from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
 
 OPTIONS = (
     Variation("mode", "NT.7.9.htm_only"),
@@ -34,18 +33,23 @@ SOURCE = Variation("src_bits", "NT-17")
 INHIBITED = Variation("inhibit_src", "NT.3.2.src", follows="src_bits")
 IDENTITY = Variation("src_id", "NT.3.2.src", follows="src_bits")
 FEW = 16  # bytes, of a message that is wrong by itself rather than by an option
-NEAR = 700  # bytes from the place where decoding stops that a window has
+NEAR = 450  # bytes from the place where decoding stops that a window has
 BEFORE = 300  # bytes before it
+FAR = 1500  # bytes before the place from which on a window does not begin with the trace
+TIMES = ("NT.8.7.monotonic", "NT.8.7.absolute")
+HALF = 0.5
+LATE = 0.3  # of the evidence is lost where no time is right
+TAIL = 40  # bytes at the end of a window that may be part of a message
 WIDE = 16384  # bytes of which the share lost is measured
 MOST_INSTRUCTIONS = 2_000_000  # of a window; a wrong reading can report millions
 
 
 class Window(NamedTuple):
-    """Bytes [begin, end) of the trace as it was sent. first: whether they are its first, so that the PCs are known."""
+    """Bytes [begin, end) of the trace as it was sent. skipped: instructions before them."""
 
     begin: int
     end: int
-    first: bool
+    skipped: int
 
 
 class Traced:
@@ -54,7 +58,7 @@ class Traced:
     def __init__(self, data: bytes, program: Program, config: Config, pcs: np.ndarray | None = None) -> None:
         self.data, self.program, self.claimed, self.pcs = data, program, config, pcs
         self.dialects = DIALECTS
-        self._lost = lru_cache(maxsize=None)(self._measured)
+        self._shares: dict[tuple[bytes, Config, int], float] = {}
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every option that gives messages their layout, with every other value."""
@@ -70,16 +74,17 @@ class Traced:
             yield IDENTITY, replace(config, src_id=identity)
 
     def window(self, reading: Reading[Config]) -> Window | None:
-        """Around the first byte that is lost."""
-        moved = self._rewritten(reading, len(self.data))
-        place = self._stops(self._decoded(moved, reading.config), moved, reading.config)
+        """Around the first byte that is lost, from a message on at which decoding can start."""
+        moved = self._rewritten(reading, 0, len(self.data))
+        trace = self._decoded(moved.data, reading.config)
+        place = self._stops(trace, moved, reading.config)
         if place is None:
             return None
-        begin = 0
-        if place > 2 * BEFORE:
-            starts = [p.offset for p in pieces(self.data[: place - BEFORE])]
-            begin = starts[-1] if starts else 0
-        return Window(begin if begin > WIDE else 0, place + NEAR, begin <= WIDE)
+        starts = [n for n, m in enumerate(trace.messages) if m.type.has_sync and m.offset < place - BEFORE]
+        if place < FAR or not starts:
+            return Window(0, place + NEAR, 0)
+        first = starts[-1]
+        return Window(int(moved.origin[trace.messages[first].offset]), place + NEAR, int(trace.first_pc[first]))
 
     def follows(self, trace: DecodedTrace) -> bool:
         """Whether a trace that was decoded as claimed has nothing to explain."""
@@ -88,76 +93,78 @@ class Traced:
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Bytes that are lost, of those of a window; the PCs known must be those of the trace."""
-        return self._share(reading, window.end)
+        return self._share(reading, window)
 
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace."""
-        return self._lost(reading)
-
-    def _measured(self, reading: Reading[Config]) -> float:
-        return self._share(reading, WIDE)
+        return self._share(reading, Window(0, WIDE, 0))
 
     def read(self, reading: Reading[Config]) -> Moved:
         """All bytes in the standard layout."""
-        return self._rewritten(reading, len(self.data))
+        return self._rewritten(reading, 0, len(self.data))
 
     # What is lost
 
-    def _rewritten(self, reading: Reading[Config], end: int) -> Moved:
-        part = self.data[:end]
+    def _rewritten(self, reading: Reading[Config], begin: int, end: int) -> Moved:
+        part = self.data[begin:end]
         if not reading.dialects:
-            return Moved(part, np.arange(len(part)))
-        return rewrite(part, Rules(reading.config, self.program), reading.dialects)
+            return Moved(part, np.arange(begin, begin + len(part)))
+        moved = rewrite(part, Rules(reading.config, self.program), reading.dialects)
+        return Moved(moved.data, moved.origin + begin)
 
-    def _decoded(self, moved: Moved, config: Config) -> DecodedTrace:
+    def _decoded(self, data: bytes, config: Config) -> DecodedTrace:
         decoder = Decoder(self.program, config, MOST_INSTRUCTIONS)
-        decoder.feed(moved.data)
+        decoder.feed(data)
         return decoder.finish()
 
     def _stops(self, trace: DecodedTrace, moved: Moved, config: Config) -> int | None:
         """The first byte that is lost, as it was sent; None if only single messages are."""
+        if not len(trace):
+            return 0 if self.data and (self.pcs is None or len(self.pcs)) else None
         lost = [d for d in trace.diagnostics if d.lost_bytes]
         wrong = self._differs(trace)
-        if sum(d.lost_bytes for d in lost) < FEW and wrong is None and not _foreign(trace, config):
+        lost = [d for d in trace.diagnostics if d.lost_bytes or d.lost_messages]
+        times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
+        if sum(d.lost_bytes for d in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
             return None
-        places = [d.offset for d in lost[:1]] + ([] if wrong is None else [wrong])
+        places = [d.offset for d in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
         at = min(places, default=0)
         return int(moved.origin[min(at, len(moved.origin) - 1)]) if len(moved.origin) else 0
 
-    def _share(self, reading: Reading[Config], end: int) -> float:
-        size = min(end, len(self.data))
-        moved = self._rewritten(reading, size)
-        trace = self._decoded(moved, reading.config)
-        total = len(moved.data)
-        if not len(trace) or not total:
+    def _share(self, reading: Reading[Config], window: Window) -> float:
+        moved = self._rewritten(reading, window.begin, window.end)
+        key = moved.data, reading.config, window.skipped  # most dialects do not change most windows
+        if key not in self._shares:
+            whole = len(moved.data) - (TAIL if window.end < len(self.data) else 0)
+            self._shares[key] = self._measured(moved.data, reading.config, window.skipped, max(whole, 1))
+        return self._shares[key]
+
+    def _measured(self, data: bytes, config: Config, skipped: int, total: int) -> float:
+        """Share lost of the first `total` bytes: what comes after them may have been cut."""
+        trace = self._decoded(data, config)
+        if not len(trace):
             return 1.0
-        bad = sum(d.lost_bytes + 1 for d in trace.diagnostics if d.clause != "NT.3.1.end") + trace.skipped_bytes
-        bad += sum(
-            next((j for j, byte in enumerate(moved.data[m.offset : m.offset + 64]) if byte & 3 == 3), 0) + 1
-            for m in trace.messages
-            if m.tcode not in TABLES[reading.config.variant]
-            and m.tcode not in VENDOR_TCODES
-            or m.get("rcode", 0) in RESERVED_RCODES
-        )
-        first = min((d.offset for d in trace.diagnostics if d.lost_bytes), default=total)
-        wrong = self._differs(trace)
-        if wrong is not None:
+        lost = [(d.offset, d.lost_bytes + 1) for d in trace.diagnostics if d.clause != "NT.3.1.end"]
+        lost += [(m.offset, _length(data, m.offset)) for m in trace.messages if _unknown(m, config)]
+        bad = sum(min(size, total - at) for at, size in lost if at < total) + trace.skipped_bytes
+        first = min((d.offset for d in trace.diagnostics if d.lost_bytes and d.offset < total), default=total)
+        wrong = self._differs(trace, skipped)
+        if wrong is not None and wrong < total:
             bad, first = max(bad, total - wrong), min(first, wrong)
-        share = min(bad / total, 1.0)
-        share = min(share + _foreign(trace, reading.config), 1.0)
+        share = min(bad / total + _foreign(trace, config) + LATE * _late(trace), 1.0)
         return share * (1 - 0.2 * first / total)
 
-    def _differs(self, trace: DecodedTrace) -> int | None:
+    def _differs(self, trace: DecodedTrace, skipped: int = 0) -> int | None:
         """Offset of the first message after which a PC is not the one that retired; None where none is, or none is
         known.
         """
         if self.pcs is None or not len(trace):
             return None
         gap = next((e.index for e in trace.events if e.kind in ("gap", "error", "reset")), len(trace))
-        told = trace.pcs[:gap]
-        n = min(len(told), len(self.pcs))
-        differ = np.flatnonzero(told[:n] != self.pcs[:n])
-        if not len(differ) and len(told) <= len(self.pcs):
+        told, known = trace.pcs[:gap], self.pcs[skipped:]
+        n = min(len(told), len(known))
+        differ = np.flatnonzero(told[:n] != known[:n])
+        if not len(differ) and len(told) <= len(known):
             return None
         index = int(differ[0]) if len(differ) else n
         message = max(int(np.searchsorted(trace.first_pc, index, side="right")) - 1, 0)
@@ -170,6 +177,24 @@ class Traced:
             if piece.whole and len(piece.raw) > 2:
                 return sum((byte >> 2) << 6 * place for place, byte in enumerate(piece.raw[1:3]))
         return 0
+
+
+def _late(trace: DecodedTrace) -> float:
+    """The synchronizing messages after the first at which time went back, of all."""
+    syncs = sum(m.type.has_sync and m.tstamp is not None for m in trace.messages) - 1
+    return min(sum(d.clause in TIMES for d in trace.diagnostics) / syncs, 1.0) if syncs > 0 else 0.0
+
+
+def _unknown(message: Message, config: Config) -> bool:
+    """Whether a message has a reserved TCODE or RCODE."""
+    reserved = message.tcode not in TABLES[config.variant] and message.tcode not in VENDOR_TCODES
+    return reserved or message.get("rcode", 0) in RESERVED_RCODES
+
+
+def _length(data: bytes, offset: int) -> int:
+    """Bytes of the message at an offset."""
+    end = next((at for at in range(offset, min(offset + LONGEST, len(data))) if data[at] & 3 == 3), offset)
+    return end - offset + 1
 
 
 def _foreign(decoded: DecodedTrace, config: Config) -> float:

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, VAR, Field, Message, MessageType
+from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, VAR, Field, Message, MessageType, unknown_type
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.hypotheses import Dialect
 
@@ -29,6 +30,7 @@ MDO_BITS = 6
 IDLE = 0xFF
 LONGEST = 80  # bytes of a message that is read; the longest legal one has 38, a deviation may lengthen it
 
+RESERVED = 63  # a TCODE that no message has
 TCODE, SRC, TSTAMP, JUNK = "tcode", "src", "tstamp", "junk"  # keys beside those of fields; JUNK is dropped
 
 
@@ -59,7 +61,7 @@ class Rules:
 
 Bytes = Callable[[bytes], Moved]
 Lay = Callable[[MessageType, list[Item], Rules], list[Item]]
-Value = Callable[[Message], Message | None]
+Value = Callable[[Message], Message]
 
 
 @dataclass(frozen=True)
@@ -160,37 +162,52 @@ class Layouts:
         table = TABLES[config.variant]
         self.absent = {key: value for one in chosen for key, value in one.absent}
         means = dict(pair for one in chosen for pair in one.types)
+        means = {tcode: RESERVED for tcode in means.values() if tcode not in means} | means  # it has that TCODE alone
         self.items: dict[int, tuple[MessageType, list[Item]]] = {}
         for tcode in {*table, *means}:
             kind = table.get(means.get(tcode, tcode))
             if kind is None:
+                self.items[tcode] = (unknown_type(RESERVED), [Item(TCODE, TCODE_BITS)])
                 continue
             items = standard(kind, config)
             for one in chosen:
                 if one.lay is not None:
                     items = one.lay(kind, items, rules)
             self.items[tcode] = (kind, items)
-        self.same = not means and all(items == standard(kind, config) for kind, items in self.items.values())
+        self.changed = {
+            tcode for tcode, (kind, items) in self.items.items()
+            if items != standard(kind, config) or kind.tcode != tcode
+        }  # fmt: skip
+        self.same = not self.changed
         widths = {next(item.width for item in items if item.key == TCODE) for _, items in self.items.values()}
         self.tcode_at = {
             (sum(i.width for i in items[: [x.key for x in items].index(TCODE)])) for _, items in self.items.values()
         }
         self.tcode_bits = widths.pop() if len(widths) == 1 else TCODE_BITS
 
+    def head(self, piece: Piece) -> int:
+        """The TCODE of a piece; -1 if it has none of this layout."""
+        bits = sum((byte >> 2) << MDO_BITS * n for n, byte in enumerate(piece.raw[:4]))
+        for place in self.tcode_at:
+            tcode = bits >> place & ((1 << self.tcode_bits) - 1)
+            if tcode in self.items:
+                return tcode
+        return -1
+
     def read(self, piece: Piece) -> Message | None:
         """The message of a piece; None if it is none in this layout."""
-        if not piece.whole or len(piece.raw) > LONGEST:
+        found = self.items.get(self.head(piece)) if piece.whole and len(piece.raw) <= LONGEST else None
+        if found is None:
             return None
-        head = sum((byte >> 2) << MDO_BITS * n for n, byte in enumerate(piece.raw[:5]))
-        for place in self.tcode_at:
-            found = self.items.get(head >> place & ((1 << self.tcode_bits) - 1))
-            if found is None:
-                continue
-            kind, items = found
-            values = fields_of(piece.raw, items, self.rules.config.address_bits)
-            if values is not None:
-                return self._message(kind, values, piece.offset)
-        return None
+        if found[0].tcode == RESERVED:
+            return Message(found[0], (), piece.offset)
+        values = fields_of(piece.raw, found[1], self.rules.config.address_bits)
+        return None if values is None else self._message(found[0], values, piece.offset)
+
+    @property
+    def moves_tcode(self) -> bool:
+        """Whether TCODE is not the first six bits."""
+        return self.tcode_at != {0} or self.tcode_bits != TCODE_BITS
 
     def _message(self, kind: MessageType, values: dict[str, int], offset: int) -> Message | None:
         config, own = self.rules.config, []
@@ -223,26 +240,31 @@ def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
     makers = [one.value for one in chosen if one.value is not None]
     if layouts.same and not makers:
         return Moved(data, origin)
-    plain = Layouts(rules, ())
     values = [make(rules) for make in makers]
     out, places = bytearray(), []
-    config = rules.config
-    for piece in pieces(data):
-        message = layouts.read(piece)
+    for piece, plain in _plain(data, rules):
+        made = plain
+        if layouts.moves_tcode or layouts.head(piece) in layouts.changed:
+            made = layouts.read(piece)
+        for value in values:
+            made = value(made) if made is not None else None
         raw = piece.raw
-        if message is not None:
-            made: Message | None = message
-            for value in values:
-                made = value(made) if made is not None else None
-            if made is None:
-                continue
-            if not layouts.same or made is not message:
-                before = plain.read(piece)
-                if before is None or not before.same(made):
-                    raw = _packed(made, config) or raw
+        if made is not None and (plain is None or not plain.same(made)):
+            raw = (
+                _packed(made, rules.config) or raw
+                if made.tcode != RESERVED
+                else bytes((RESERVED << 2 | raw[0] & 3,)) + raw[1:]
+            )
         out += raw
         places.append(piece.offset + np.minimum(np.arange(len(raw)), len(piece.raw) - 1))
     return Moved(bytes(out), origin[np.concatenate(places)] if places else origin[:0])
+
+
+@lru_cache(maxsize=16)
+def _plain(data: bytes, rules: Rules) -> list[tuple[Piece, Message | None]]:
+    """The pieces of a stream, and the messages that they are in the standard layout."""
+    layouts = Layouts(rules, ())
+    return [(piece, layouts.read(piece)) for piece in pieces(data)]
 
 
 def _packed(message: Message, config: Config) -> bytes | None:

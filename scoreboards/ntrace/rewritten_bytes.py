@@ -39,13 +39,15 @@ def _swapped_mseo(byte: int) -> int:
 
 def _after_each(data: bytes) -> list[int]:
     """Without the byte that follows each message."""
-    places, skip = [], False
+    places, skip, between = [], False, True
     for place, byte in enumerate(data):
         if skip:
             skip = False
             continue
         places.append(place)
-        skip = byte & 3 == 3 and byte != IDLE
+        ends = byte & 3 == 3
+        skip = ends and not (between and byte == IDLE)
+        between = ends
     return places
 
 
@@ -86,7 +88,7 @@ def _ends_before(data: bytes) -> Moved:
     """MSEO=11 on the first byte of each message instead of its last."""
     out = bytearray(data)
     for place, byte in enumerate(data):
-        if byte & 3 == 3 and byte != IDLE:
+        if byte & 3 == 3:
             out[place] = byte & 0xFC
             if place:
                 out[place - 1] = out[place - 1] | 3

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rvtrace.models.ntrace.table import TABLES, VAR, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import JUNK, SRC, TCODE, TSTAMP, Item, Rewriting, Rules
 
 TYPES = tuple(kind for tcode, kind in TABLES["v1_0"].items() if tcode not in VENDOR_TCODES)
@@ -129,9 +130,10 @@ def _absences() -> Iterator[Dialect]:
             what = "messages have" if every and len(kinds) > 1 else f"{some[0].name} has"
             tail = "" if every else f"_{some[0].tcode}"
             rewriting = _in(some, _without(key))
+            kinds_known = None if key != "btype" else lambda rules: Counted(rules, kinds=True)
             yield Dialect(
                 f"no_{key}{tail}", _clause(some), f"{what} no {NAMES[key]}", f"{NAMES[key]} is a field of its table",
-                f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),)),
+                f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=kinds_known),
             )  # fmt: skip
 
 
@@ -176,6 +178,8 @@ def _additions() -> Iterator[Dialect]:
             Rewriting(lay=lambda kind, items, rules, width=width: _added(
                 SRC if rules.config.source_bits else TCODE, width)(items, rules)),
         )  # fmt: skip
+        if width == 6:
+            continue  # a whole byte before each message, which is another dialect
         yield Dialect(
             f"bits_before_tcode_{width}", "NT.3.2.structure", f"{width} more bits precede TCODE",
             "a message begins with TCODE", "more bits",

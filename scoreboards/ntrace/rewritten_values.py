@@ -43,9 +43,7 @@ def _complete(value: int, rules: Rules) -> int:
     program = rules.program
     if program is None or program.insn(value << 1) is not None:
         return value
-    tops = sorted(
-        {at >> 1 for segment in program.segments for at in (segment.base, segment.base + len(segment.data) - 1)}
-    )
+    tops = sorted({at >> 1 for base, code in program.segments for at in (base, base + len(code) - 1)})
     for width in range(rules.config.xlen - 1, 5, -1):
         low = value & ((1 << width) - 1)
         if value >> width:
