@@ -86,7 +86,9 @@ class Evidence(Protocol[C, W]):
         ...
 
     def near(self, reading: Reading[C], window: W) -> float:
-        """Share of a window that cannot be decoded so, 0 to 1; a little less where decoding gets farther."""
+        """Share of a window that cannot be decoded so, 0 to 1; a little less where decoding gets farther, and 1 more
+        where it gets no farther than the place the window is about.
+        """
         ...
 
     def lost(self, reading: Reading[C]) -> float:
@@ -181,9 +183,9 @@ def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Read
             trials += 1
             pairs.append((evidence.near(pair, window), len(pairs), pair))
     pairs.sort(key=lambda one: one[:2])
-    if pairs and pairs[0][0] < least - GAIN and pairs[0][0] < base - GAIN:
+    if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
         return _close(pairs, pairs[0][0])
-    return _close(singles, least) if least < base - GAIN / 10 else []
+    return _close(singles, least) if least < 1.0 else []
 
 
 def _close(scored: list[tuple[float, int, Reading[C]]], least: float) -> list[Reading[C]]:

@@ -13,6 +13,7 @@ from rvtrace.scoreboards.ntrace.rewriting import Rules, with_field
 
 MOST = 1 << 22  # instructions of one count
 MOST_BRANCHES = 33
+LINEAR = "ProgTraceSync"  # ends no count at a jump
 
 
 class Walked(NamedTuple):
@@ -95,8 +96,8 @@ class Counted:
             if insn is None:
                 return None
             done = at >= whole
-            if done and message.type.has_sync and insn.flow is not Flow.UNINFERABLE:
-                break  # linear code
+            if done and message.type.has_sync and (message.get("faddr", 0) << 1 == pc or message.name == LINEAR):
+                break
             count += 1
             halves += insn.size >> 1
             if insn.flow is Flow.BRANCH:
@@ -111,7 +112,8 @@ class Counted:
                 pc = insn.pc + insn.size
             if done:
                 break
-        return Walked(halves, count, used, pc)
+        exact = self._instructions or self._last or halves == whole
+        return Walked(halves, count, used, pc) if exact else None
 
     def _taken(self, bits: str, used: int, message: Message, whole: int, halves: int, count: int, done: bool) -> bool:
         if self._rules.config.mode == "htm":

@@ -33,23 +33,28 @@ SOURCE = Variation("src_bits", "NT-17")
 INHIBITED = Variation("inhibit_src", "NT.3.2.src", follows="src_bits")
 IDENTITY = Variation("src_id", "NT.3.2.src", follows="src_bits")
 FEW = 16  # bytes, of a message that is wrong by itself rather than by an option
+AT_LEAST = 6  # bytes that a contradiction counts for
 NEAR = 450  # bytes from the place where decoding stops that a window has
 BEFORE = 300  # bytes before it
 FAR = 1500  # bytes before the place from which on a window does not begin with the trace
 TIMES = ("NT.8.7.monotonic", "NT.8.7.absolute")
 HALF = 0.5
 LATE = 0.3  # of the evidence is lost where no time is right
+LOOKED_FOR = 24  # instructions that must be equal where decoding goes on after a loss
+SHORT = 40  # bytes of a trace that proves nothing
+HABIT = 3  # messages that a dialect must change
 TAIL = 40  # bytes at the end of a window that may be part of a message
 WIDE = 16384  # bytes of which the share lost is measured
 MOST_INSTRUCTIONS = 2_000_000  # of a window; a wrong reading can report millions
 
 
 class Window(NamedTuple):
-    """Bytes [begin, end) of the trace as it was sent. skipped: instructions before them."""
+    """Bytes [begin, end) of the trace as it was sent. skipped: instructions before them. place: the first byte lost."""
 
     begin: int
     end: int
     skipped: int
+    place: int = -1
 
 
 class Traced:
@@ -58,7 +63,7 @@ class Traced:
     def __init__(self, data: bytes, program: Program, config: Config, pcs: np.ndarray | None = None) -> None:
         self.data, self.program, self.claimed, self.pcs = data, program, config, pcs
         self.dialects = DIALECTS
-        self._shares: dict[tuple[bytes, Config, int], float] = {}
+        self._shares: dict[tuple[bytes, Config, int], tuple[float, int]] = {}
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every option that gives messages their layout, with every other value."""
@@ -82,9 +87,9 @@ class Traced:
             return None
         starts = [n for n, m in enumerate(trace.messages) if m.type.has_sync and m.offset < place - BEFORE]
         if place < FAR or not starts:
-            return Window(0, place + NEAR, 0)
+            return Window(0, place + NEAR, 0, place)
         first = starts[-1]
-        return Window(int(moved.origin[trace.messages[first].offset]), place + NEAR, int(trace.first_pc[first]))
+        return Window(int(moved.origin[trace.messages[first].offset]), place + NEAR, int(trace.first_pc[first]), place)
 
     def follows(self, trace: DecodedTrace) -> bool:
         """Whether a trace that was decoded as claimed has nothing to explain."""
@@ -92,12 +97,22 @@ class Traced:
         return self._stops(trace, moved, self.claimed) is None
 
     def near(self, reading: Reading[Config], window: Window) -> float:
-        """Bytes that are lost, of those of a window; the PCs known must be those of the trace."""
+        """Bytes that are lost, of those of a window; the PCs known must be those of the trace.
+
+        1 more where decoding gets no farther: what was right as claimed must be right with a deviation taken back.
+        """
         return self._share(reading, window)
 
     def lost(self, reading: Reading[Config]) -> float:
-        """The same for a large part of the trace."""
-        return self._share(reading, Window(0, WIDE, 0))
+        """The same for a large part of the trace; all of it where a dialect is about few messages: what is wrong once is
+        no habit of a device, unless it is at the start.
+        """
+        wide = Window(0, WIDE, 0)
+        if reading.dialects:
+            moved = self._rewritten(reading, wide.begin, wide.end)
+            if moved.changed < HABIT and not (moved.first and len(self.data) >= SHORT):
+                return 1.0
+        return self._share(reading, wide)
 
     def read(self, reading: Reading[Config]) -> Moved:
         """All bytes in the standard layout."""
@@ -110,7 +125,7 @@ class Traced:
         if not reading.dialects:
             return Moved(part, np.arange(begin, begin + len(part)))
         moved = rewrite(part, Rules(reading.config, self.program), reading.dialects)
-        return Moved(moved.data, moved.origin + begin)
+        return moved._replace(origin=moved.origin + begin)
 
     def _decoded(self, data: bytes, config: Config) -> DecodedTrace:
         decoder = Decoder(self.program, config, MOST_INSTRUCTIONS)
@@ -120,12 +135,11 @@ class Traced:
     def _stops(self, trace: DecodedTrace, moved: Moved, config: Config) -> int | None:
         """The first byte that is lost, as it was sent; None if only single messages are."""
         if not len(trace):
-            return 0 if self.data and (self.pcs is None or len(self.pcs)) else None
-        lost = [d for d in trace.diagnostics if d.lost_bytes]
-        wrong = self._differs(trace)
-        lost = [d for d in trace.diagnostics if d.lost_bytes or d.lost_messages]
+            return 0 if len(self.data) >= SHORT and (self.pcs is None or len(self.pcs)) else None
+        lost = [d for d in trace.diagnostics if d.clause not in TIMES]
+        wrong, _ = self._differs(trace)
         times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
-        if sum(d.lost_bytes for d in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
+        if sum(max(d.lost_bytes, AT_LEAST) for d in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
             return None
         places = [d.offset for d in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
         at = min(places, default=0)
@@ -137,38 +151,49 @@ class Traced:
         if key not in self._shares:
             whole = len(moved.data) - (TAIL if window.end < len(self.data) else 0)
             self._shares[key] = self._measured(moved.data, reading.config, window.skipped, max(whole, 1))
-        return self._shares[key]
+        share, first = self._shares[key]
+        stops = int(moved.origin[first]) if first < len(moved.origin) else window.end
+        return share + (stops <= window.place)
 
-    def _measured(self, data: bytes, config: Config, skipped: int, total: int) -> float:
-        """Share lost of the first `total` bytes: what comes after them may have been cut."""
+    def _measured(self, data: bytes, config: Config, skipped: int, total: int) -> tuple[float, int]:
+        """(share lost of the first `total` bytes, the first of them); what comes after them may have been cut."""
         trace = self._decoded(data, config)
         if not len(trace):
-            return 1.0
-        lost = [(d.offset, d.lost_bytes + 1) for d in trace.diagnostics if d.clause != "NT.3.1.end"]
+            return 1.0, 0
+        counted = (d for d in trace.diagnostics if d.clause not in (*TIMES, "NT.3.1.end"))
+        lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in counted]
         lost += [(m.offset, _length(data, m.offset)) for m in trace.messages if _unknown(m, config)]
         bad = sum(min(size, total - at) for at, size in lost if at < total) + trace.skipped_bytes
         first = min((d.offset for d in trace.diagnostics if d.lost_bytes and d.offset < total), default=total)
-        wrong = self._differs(trace, skipped)
+        wrong, missing = self._differs(trace, skipped)
         if wrong is not None and wrong < total:
             bad, first = max(bad, total - wrong), min(first, wrong)
-        share = min(bad / total + _foreign(trace, config) + LATE * _late(trace), 1.0)
-        return share * (1 - 0.2 * first / total)
+        share = min(max(bad / total, missing) + _foreign(trace, config) + LATE * _late(trace), 1.0)
+        late = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
+        return share * (1 - 0.2 * first / total), min(first, *late) if late else first
 
-    def _differs(self, trace: DecodedTrace, skipped: int = 0) -> int | None:
-        """Offset of the first message after which a PC is not the one that retired; None where none is, or none is
-        known.
+    def _differs(self, trace: DecodedTrace, skipped: int = 0) -> tuple[int | None, float]:
+        """(offset of the first message after which a PC is not one that retired, None where none is; share of the
+        instructions up to the last one decoded that the trace does not report). PCs that are not known fit.
         """
         if self.pcs is None or not len(trace):
-            return None
-        gap = next((e.index for e in trace.events if e.kind in ("gap", "error", "reset")), len(trace))
-        told, known = trace.pcs[:gap], self.pcs[skipped:]
-        n = min(len(told), len(known))
-        differ = np.flatnonzero(told[:n] != known[:n])
-        if not len(differ) and len(told) <= len(known):
-            return None
-        index = int(differ[0]) if len(differ) else n
-        message = max(int(np.searchsorted(trace.first_pc, index, side="right")) - 1, 0)
-        return trace.messages[message].offset
+            return None, 0.0
+        known, position, found = self.pcs[skipped:], 0, 0
+        cuts = [e.index for e in trace.events if e.kind in ("gap", "error", "reset")]
+        for begin, end in zip([0, *cuts], [*cuts, len(trace)]):
+            told = trace.pcs[begin:end]
+            if not len(told):
+                continue
+            at = _place(known, told, position) if begin or position else 0
+            n = 0 if at is None else min(len(told), len(known) - at)
+            differ = np.flatnonzero(told[:n] != known[at : at + n]) if at is not None else []
+            right = int(differ[0]) if len(differ) else n
+            found += right
+            if right < len(told):
+                message = max(int(np.searchsorted(trace.first_pc, begin + right, side="right")) - 1, 0)
+                return trace.messages[message].offset, 0.0
+            position = (at or 0) + n
+        return None, 1 - found / position if position else 0.0
 
     @property
     def _source_field(self) -> int:
@@ -177,6 +202,15 @@ class Traced:
             if piece.whole and len(piece.raw) > 2:
                 return sum((byte >> 2) << 6 * place for place, byte in enumerate(piece.raw[1:3]))
         return 0
+
+
+def _place(known: np.ndarray, told: np.ndarray, position: int) -> int | None:
+    """The first place from `position` on at which decoded instructions begin as those that retired do."""
+    some = told[:LOOKED_FOR]
+    for at in (np.flatnonzero(known[position:] == some[0]) + position).tolist():
+        if np.array_equal(known[at : at + len(some)], some):
+            return at
+    return None
 
 
 def _late(trace: DecodedTrace) -> float:

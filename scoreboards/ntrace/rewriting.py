@@ -45,10 +45,14 @@ class Item(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Bytes and the offset that each of them had."""
+    """Bytes and the offset that each of them had. changed: how many messages (or stray bytes) are other than they were
+    sent. first: whether the first is among them.
+    """
 
     data: bytes
     origin: np.ndarray
+    changed: int = 0
+    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -232,14 +236,18 @@ def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
     """The bytes in the standard layout, and where they were."""
     chosen = [dialect.rewriting for dialect in dialects]
     origin = np.arange(len(data), dtype=np.int64)
+    changed, first = 0, False
     for one in chosen:
         if one.data is not None:
             moved = one.data(data)
+            same = len(moved.data) == len(data)
+            changed += sum(a != b for a, b in zip(data, moved.data)) if same else abs(len(data) - len(moved.data))
+            first |= data[:1] != moved.data[:1]
             data, origin = moved.data, origin[moved.origin]
     layouts = Layouts(rules, chosen)
     makers = [one.value for one in chosen if one.value is not None]
     if layouts.same and not makers:
-        return Moved(data, origin)
+        return Moved(data, origin, changed, first)
     values = [make(rules) for make in makers]
     out, places = bytearray(), []
     for piece, plain in _plain(data, rules):
@@ -255,9 +263,11 @@ def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
                 if made.tcode != RESERVED
                 else bytes((RESERVED << 2 | raw[0] & 3,)) + raw[1:]
             )
+        if raw is not piece.raw:
+            changed, first = changed + 1, first or not out
         out += raw
         places.append(piece.offset + np.minimum(np.arange(len(raw)), len(piece.raw) - 1))
-    return Moved(bytes(out), origin[np.concatenate(places)] if places else origin[:0])
+    return Moved(bytes(out), origin[np.concatenate(places)] if places else origin[:0], changed, first)
 
 
 @lru_cache(maxsize=16)

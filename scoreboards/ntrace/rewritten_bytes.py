@@ -6,12 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from rvtrace.models.ntrace.table import TABLES
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
-
-_KNOWN = frozenset(TABLES["v1_0"])
-
 
 def _mapped(of: Callable[[int], int]) -> Bytes:
     """Every byte by itself."""
@@ -77,11 +73,6 @@ def _from(first: int) -> Callable[[bytes], list[int]]:
 
 def _doubled(data: bytes) -> list[int]:
     return list(range(0, len(data), 2))
-
-
-def _first_missing(first: int) -> Bytes:
-    """With a byte before the first."""
-    return lambda data: Moved(bytes((first,)) + data, np.maximum(np.arange(-1, len(data)), 0))
 
 
 def _ends_before(data: bytes) -> Moved:
@@ -163,12 +154,5 @@ BYTES = (
             "only idle bytes 0xFF are between messages", "first", Rewriting(_kept(_from(count))),
         )
         for count in (1, 2, 3, 4)
-    ),
-    *(
-        Dialect(
-            f"first_missing_{tcode}", "NT.8.5.first", f"the first byte of the first message, TCODE={tcode}, is missing",
-            "the first message is a whole synchronizing message", "first", Rewriting(_first_missing(tcode << 2)),
-        )
-        for tcode in (9, 11, 12, 29)
     ),
 )  # fmt: skip

@@ -407,7 +407,7 @@ DEVIATIONS = (
     D("count_in_bytes", ("NT.8.4.icnt",), of_icnt(lambda v, n, run, m: v << 1), kind="count"),
     D("count_of_instructions", ("NT.8.4.icnt",), of_icnt(lambda v, n, run, m: run.counts[n]), kind="count"),
     D("count_without_last", ("NT.8.4.count",), of_icnt(
-        lambda v, n, run, m: v - run.last[n] if "icnt" in m.type.keys else v),
+        lambda v, n, run, m: v - run.last[n] if {"icnt", "evcode"} & {*m.type.keys} == {"icnt"} else v),
       kind="count"),
     D("count_not_reset", ("NT.8.4.3.icnt_reset",), not_reset, kind="count"),
     D("count_one_more", ("NT.8.4.count",), of_icnt(lambda v, n, run, m: v + 1 if "icnt" in m.type.keys else v),
