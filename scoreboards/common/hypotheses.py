@@ -34,6 +34,7 @@ MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
+HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
 
@@ -182,6 +183,13 @@ def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Read
             seen.add(pair)
             trials += 1
             pairs.append((evidence.near(pair, window), len(pairs), pair))
+    if not pairs or min(pair[0] for pair in pairs) > EXPLAINED:  # two wrong options, neither of which helps alone
+        for other in (reading for _, _, reading in singles if reading.dialects == start.dialects):
+            for _, config in evidence.others(other.config):
+                pair = replace(other, config=config)
+                if pair not in seen:
+                    seen.add(pair)
+                    pairs.append((evidence.near(pair, window), len(pairs), pair))
     pairs.sort(key=lambda one: one[:2])
     if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
         return _close(pairs, pairs[0][0])
@@ -273,9 +281,21 @@ def explained(
     if not explanations:
         return None
 
-    def failed(explanation: Explanation[C]) -> tuple[int, int]:
-        results = judge(read(explanation.reading)).results()
-        return len(explanation.found), sum(failures for _, failures in results.values())
+    claimed_book = judge(read(Reading(claimed)))
+    best: tuple[tuple[int, int], Explanation[C], Any] | None = None
+    for explanation in explanations:
+        capture = read(explanation.reading)
+        book = judge(capture)
+        failed = len(explanation.found), sum(failures for _, failures in book.results().values())
+        if _better(book, claimed_book, len(explanation.found)) and (best is None or failed < best[0]):
+            best = failed, explanation, capture
+    return None if best is None else Chosen(best[2], best[1].found, share)
 
-    chosen = explanations[0] if len(explanations) == 1 else min(explanations, key=failed)
-    return Chosen(read(chosen.reading), chosen.found, share)
+
+def _better(book: ClauseBook, claimed: ClauseBook, found: int) -> bool:
+    """Whether a number of deviations, and what fails beside them, says less than what fails as claimed; or most could
+    not be judged as claimed, and nearly all can be with them.
+    """
+    if book.judged is None or claimed.judged is None or not book.causes:
+        return True
+    return found + len(book.causes) <= len(claimed.causes) or (claimed.judged < HALF and book.judged > MOSTLY)

@@ -55,11 +55,11 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
-        decoded = decode(capture.data, capture.program, capture.config)
+        decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
         if explain and not capture.exact and (other := _explained(capture, decoded, tolerances)) is not None:
             other.report(verdict.book)
             capture = other.capture
-            decoded = decode(capture.data, capture.program, capture.config)
+            decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
         verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.messages)
@@ -85,6 +85,7 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
         for d in decoded.diagnostics:
             begin, end = np.searchsorted(table.offset, [d.offset, d.offset + d.lost_bytes]).tolist()
             verdict.book.damage.append(Damage(begin, end))
+        verdict.book.judged = lossless.judged / len(wanted) if len(wanted) else None
         verdict.book.attribute()
     verdict.stats |= {
         "instructions": len(wanted),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
 from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
@@ -41,6 +42,7 @@ TIMES = ("NT.8.7.monotonic", "NT.8.7.absolute")
 HALF = 0.5
 LATE = 0.3  # of the evidence is lost where no time is right
 LOOKED_FOR = 24  # instructions that must be equal where decoding goes on after a loss
+NOTHING = 0.9  # share lost where no instruction is decoded; the rest is for bytes that are no messages
 SHORT = 40  # bytes of a trace that proves nothing
 HABIT = 3  # messages that a dialect must change
 TAIL = 40  # bytes at the end of a window that may be part of a message
@@ -128,7 +130,7 @@ class Traced:
         return moved._replace(origin=moved.origin + begin)
 
     def _decoded(self, data: bytes, config: Config) -> DecodedTrace:
-        decoder = Decoder(self.program, config, MOST_INSTRUCTIONS)
+        decoder = Decoder(self.program, config, MOST_INSTRUCTIONS, by_address=True)
         decoder.feed(data)
         return decoder.finish()
 
@@ -139,7 +141,12 @@ class Traced:
         lost = [d for d in trace.diagnostics if d.clause not in TIMES]
         wrong, _ = self._differs(trace)
         times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
-        if sum(max(d.lost_bytes, AT_LEAST) for d in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
+        if (
+            sum(max(d.lost_bytes, AT_LEAST) for d in lost) < FEW
+            and wrong is None
+            and not times
+            and not _foreign(trace, config)
+        ):
             return None
         places = [d.offset for d in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
         at = min(places, default=0)
@@ -159,7 +166,7 @@ class Traced:
         """(share lost of the first `total` bytes, the first of them); what comes after them may have been cut."""
         trace = self._decoded(data, config)
         if not len(trace):
-            return 1.0, 0
+            return NOTHING + (1 - NOTHING) * _unread(data, config), 0
         counted = (d for d in trace.diagnostics if d.clause not in (*TIMES, "NT.3.1.end"))
         lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in counted]
         lost += [(m.offset, _length(data, m.offset)) for m in trace.messages if _unknown(m, config)]
@@ -223,6 +230,13 @@ def _unknown(message: Message, config: Config) -> bool:
     """Whether a message has a reserved TCODE or RCODE."""
     reserved = message.tcode not in TABLES[config.variant] and message.tcode not in VENDOR_TCODES
     return reserved or message.get("rcode", 0) in RESERVED_RCODES
+
+
+def _unread(data: bytes, config: Config) -> float:
+    """Share of the bytes that are no message of table 8."""
+    messages, damages = unpack(data, config)
+    bad = sum(d.length for d in damages) + sum(_length(data, m.offset) for m in messages if _unknown(m, config))
+    return min(bad / len(data), 1.0) if data else 1.0
 
 
 def _length(data: bytes, offset: int) -> int:

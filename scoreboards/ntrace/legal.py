@@ -470,7 +470,9 @@ def _order(legal: Legal) -> None:
     sync, error = table["sync"] != t.ABSENT, table.is_a(t.TC_ERROR)
     stop = table.is_a(t.TC_CORRELATION)
     first = np.cumsum(~vendor) * ~vendor == 1
-    legal.rule("NT.8.5.first", first & legal.joined, ~(sync | error | marker), "is the first message; trace starts with a sync")
+    legal.rule(
+        "NT.8.5.first", first & legal.joined, ~(sync | error | marker), "is the first message; trace starts with a sync"
+    )
     after_stop = table.behind(stop)
     legal.rule("NT.10.restart", after_stop & legal.joined, ~(table.is_a(t.TC_SYNC) | error | marker),
                "follows a ProgTraceCorrelation; trace goes on with ProgTraceSync")  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
 
+
 def _mapped(of: Callable[[int], int]) -> Bytes:
     """Every byte by itself."""
     table = bytes(of(byte) for byte in range(256))
