@@ -3,8 +3,8 @@
 
 One wrong option, or one field in the wrong place, makes every message after it unreadable, so that many clauses fail
 and none names the cause. Here the trace is read in other ways: with other values of the options that give messages
-their layout, and in *dialects*, each of which is one deviation from the specification that can be taken back. What makes
-the trace decode is the finding, and everything else is judged with it.
+their layout, and in *dialects*, each of which is one deviation from the specification that can be taken back. What
+makes the trace decode is the finding, and everything else is judged with it.
 
     chosen = explained(evidence, config, read, judge)        evidence: an `Evidence` of one capture
     if chosen is not None:
@@ -99,16 +99,21 @@ class Evidence(Protocol[C, W]):
 
 @dataclass(frozen=True)
 class Explained:
-    """One deviation with which the trace decodes. rows: (field, expected, actual). with_others: how many further ones
-    are needed. left: share of the evidence that does not decode all the same.
+    """One deviation with which the trace decodes.
+
+    how, instead: what it is and what is due, for a sentence. rows: (field, expected, actual). with_others: how many
+    further ones are needed. left: share of the evidence that does not decode all the same. is_option: it is another
+    value of an option.
     """
 
     name: str
     clause: str
-    says: str
+    how: str
+    instead: str
     rows: tuple[tuple[str, str, str], ...]
     with_others: int = 0
     left: float = 0.0
+    is_option: bool = False
 
     def failure(self, share: float, number: int) -> Failure:
         """The finding, before all messages. share: of the evidence that cannot be decoded as claimed. number: of the
@@ -116,7 +121,7 @@ class Explained:
         """
         whole = "the trace decodes" if self.left <= EXPLAINED else f"{1 - self.left:.0%} of the trace decodes"
         others = "" if not self.with_others else ", together with the other such findings"
-        text = f"{whole} {self.says}, with which {share:.0%} of it cannot be decoded{others}"
+        text = f"{whole} {self.how}; {self.instead}, with which {share:.0%} of it cannot be decoded{others}"
         return Failure(self.clause, text, table=list(self.rows), at=number - MOST)
 
 
@@ -240,16 +245,17 @@ def _differing(claimed: Options, config: Options, names: Iterable[str]) -> list[
 
 
 def _found(reading: Reading[C], claimed: C, variation: dict[str, Variation], left: float) -> tuple[Explained, ...]:
-    found = []
+    found: list[Explained] = []
     differing = _differing(claimed, reading.config, variation)
     for option in (one for one in differing if variation[one].follows not in differing):
         name, was, now = option.upper(), getattr(claimed, option), getattr(reading.config, option)
-        text = f"with {name}={now}; {name}={was} was claimed"
-        found.append((name, variation[option].clause, text, ((name, str(was), str(now)),)))
+        how, instead = f"with {name}={now}", f"{name}={was} was claimed"
+        rows = ((name, str(was), str(now)),)
+        found.append(Explained(name, variation[option].clause, how, instead, rows, left=left, is_option=True))
     for one in reading.dialects:
-        text = f"if {one.says}; the specification demands that {one.due}"
-        found.append((one.name, one.clause, text, (("trace", one.due, one.says),)))
-    return tuple(Explained(*parts, with_others=len(found) - 1, left=left) for parts in found)
+        how, instead = f"if {one.says}", f"by the specification {one.due}"
+        found.append(Explained(one.name, one.clause, how, instead, (("trace", one.due, one.says),), left=left))
+    return tuple(replace(one, with_others=len(found) - 1) for one in found)
 
 
 class Chosen(NamedTuple):
@@ -260,6 +266,11 @@ class Chosen(NamedTuple):
     capture: Any
     found: tuple[Explained, ...]
     share: float
+
+    @property
+    def sentence(self) -> str:
+        """What was found, as one sentence: "the trace decodes with SRC_BITS=4 (SRC_BITS=8 was claimed)"."""
+        return f"the trace decodes {', and '.join(f'{one.how} ({one.instead})' for one in self.found)}"
 
     def report(self, book: ClauseBook) -> None:
         """Each deviation as a failure, before all others."""

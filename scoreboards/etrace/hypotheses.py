@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
 from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
@@ -49,6 +49,10 @@ class Packets:
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every parameter that gives packets their layout, with every other value."""
         return variations(config, OPTIONS)
+
+    def follows(self, trace: DecodedTrace) -> bool:
+        """Whether a trace that was decoded as claimed has nothing to explain."""
+        return sum(d.lost_packets for d in trace.diagnostics) < FEW
 
     def window(self, reading: Reading[Config]) -> int | None:
         """Packets up to some after the first that is lost."""

@@ -159,9 +159,9 @@ class Alignment:
             to_end = segment is self.segments[-1]
             if placed and self.excused(placed[-1], placed[-1].start, position - placed[-1].start, None):
                 return False
-            if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
-                if not self._cut(segment):
-                    return False
+            placed_here = self._place_first(segment) if first else self._place(segment, position, to_end)
+            if not placed_here and not self._cut(segment):
+                return False
             if segment.start > position or not first:
                 self.holes.append((position, segment.start))
             position = segment.start + segment.end - segment.begin
@@ -348,7 +348,8 @@ class Alignment:
             failure.place = self.capture.program.where(failure.pc)
             failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
         place = self._reported_by(self._told_index(index))
-        failure.before = [f"{m.offset:#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
+        sent_at = self.capture.sent_at
+        failure.before = [f"{sent_at(m.offset):#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
         failure.at, failure.found = max(place - 1, 0), COMPARED
         return failure
 

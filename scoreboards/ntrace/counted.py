@@ -27,8 +27,8 @@ class Walked(NamedTuple):
 
 class Counted:
     """Follows the program from count to count. instructions: I-CNT counts those. last: 1 if the instruction that ends
-    a count is not in it. stop: "none" if HIST has no stop bit. kinds: B-TYPE is not known, and a count that does not end at
-    an uninferable jump ends in a trap.
+    a count is not in it. stop: "none" if HIST has no stop bit. kinds: B-TYPE is not known, and a count that does not
+    end at an uninferable jump ends in a trap.
     """
 
     def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "",

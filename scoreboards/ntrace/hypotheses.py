@@ -106,8 +106,9 @@ class Traced:
         return self._share(reading, window)
 
     def lost(self, reading: Reading[Config]) -> float:
-        """The same for a large part of the trace; all of it where a dialect is about few messages: what is wrong once is
-        no habit of a device, unless it is at the start.
+        """The same for a large part of the trace; all of it where a dialect is about few messages.
+
+        What is wrong once is no habit of a device, unless it is at the start.
         """
         wide = Window(0, WIDE, 0)
         if reading.dialects:

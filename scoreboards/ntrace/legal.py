@@ -21,13 +21,15 @@ from rvtrace.scoreboards.common.findings import DECODER
 from rvtrace.scoreboards.common.places import Rules
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.damaged import damaged_rows
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 
 @dataclass
 class Legal(Rules):
-    """`rule` counts a clause over many messages and reports the violations. lost: of each damaged part of the stream the
-    message after it, in order.
+    """`rule` counts a clause over many messages and reports the violations.
+
+    lost: of each damaged part of the stream the message after it, in order.
     """
 
     config: Config
@@ -100,7 +102,8 @@ def _sources(legal: Legal, data: np.ndarray) -> None:
 
     def foreign(number: int) -> Failure:
         index = int(np.searchsorted(legal.table.offset, begins[number]))
-        text = f"the message at byte {begins[number]} has SRC={found[number]}, but trTeSrcID is {source}"
+        at = legal.where.capture.sent_at(int(begins[number]))
+        text = f"the message at byte {at} has SRC={found[number]}, but trTeSrcID is {source}"
         return legal.where.failure("NT.3.2.src", text, index, [("SRC", str(source), str(found[number]))])
 
     legal.book.bulk("NT.3.2.src", len(begins), np.flatnonzero(found != source), foreign)
@@ -288,14 +291,14 @@ def _damaged(table: t.MessageTable, diagnostics: list) -> np.ndarray:
     return np.searchsorted(table.offset, offsets[~np.isin(offsets, table.offset)])
 
 
-def with_front(capture: NtraceCapture, decoded: DecodedTrace) -> list[Diagnostic]:
+def with_front(capture: NtraceCapture, decoded: DecodedTrace, always: bool = False) -> list[Diagnostic]:
     """The decoder's diagnostics, and bytes before the first synchronizing message that are no messages.
 
     A decoder takes those for the front of a buffer that wrapped, and says at most that there is nothing else; a stream
-    that was seen from its first byte has no such front.
+    that was seen from its first byte has no such front. always: of a file it is assumed, too.
     """
     found = decoded.diagnostics
-    if capture.beats is None or not capture.data:
+    if not (always or capture.beats is not None or capture.given is not None) or not capture.data:
         return found
     first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
     known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
@@ -319,10 +322,12 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
             if re.search("HREPEAT|B-CNT", diagnostic.text) and "bits" in diagnostic.text
             else diagnostic.clause
         )
-        text = f"at byte {diagnostic.offset}: {diagnostic.text}"
+        text = f"at byte {capture.sent_at(diagnostic.offset)}: {diagnostic.text}"
         if diagnostic.lost_bytes:
             text += f" ({diagnostic.lost_bytes} bytes lost)"
-        failure = legal.where.failure(clause, text, index, [])
+        is_message = index < len(table) and table.offset[index] == diagnostic.offset
+        rows = None if is_message else damaged_rows(capture.data[diagnostic.offset :], capture.config)
+        failure = legal.where.failure(clause, text, index, rows)
         failure.found = DECODER
         book.fail(failure)
     data = np.frombuffer(capture.data, np.uint8)
@@ -332,9 +337,7 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
     long = np.flatnonzero((ends + 1 - begins > LONGEST) & ~np.isin(begins, custom))
 
     def too_long(frame: int) -> Failure:
-        text = (
-            f"at byte {begins[frame]}: {ends[frame] + 1 - begins[frame]} bytes, the longest legal message has {LONGEST}"
-        )
+        text = f"at byte {capture.sent_at(int(begins[frame]))}: {ends[frame] + 1 - begins[frame]} bytes, the longest legal message has {LONGEST}"
         return legal.where.failure("NT-18", text, int(np.searchsorted(table.offset, begins[frame])), [])
 
     book.bulk("NT-18", len(ends), long, too_long)

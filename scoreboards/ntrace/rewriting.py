@@ -216,9 +216,8 @@ class Layouts:
     def _message(self, kind: MessageType, values: dict[str, int], offset: int) -> Message | None:
         config, own = self.rules.config, []
         for field in kind.fields:
-            if field.when is not None and kind.keys.index(field.when[0]) < len(own):
-                if own[kind.keys.index(field.when[0])] not in field.when[1]:
-                    continue
+            if field.when is not None and own[kind.keys.index(field.when[0])] not in field.when[1]:
+                continue
             value = values.get(field.key, self._default(kind, field))
             if value is None:
                 return None

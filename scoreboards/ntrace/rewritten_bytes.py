@@ -107,7 +107,7 @@ BYTES = (
         _ORDER, Rewriting(_mapped(lambda b: (b << 2 | b >> 6) & 0xFF)),
     ),
     Dialect(
-        "mseo_high_swapped", "NT.3.3.lsb_first", "each byte is sent with its bits in reverse", "bits are sent LSB first",
+        "mseo_high_swapped", "NT.3.3.lsb_first", "the bits of each byte are in reverse", "fields are sent LSB first",
         _ORDER, Rewriting(_mapped(lambda b: _reversed(b, 8))),
     ),
     Dialect(

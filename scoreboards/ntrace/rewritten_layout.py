@@ -32,6 +32,10 @@ def _with(*keys: str) -> list[MessageType]:
     return [kind for kind in TYPES if set(keys) <= set(kind.keys)]
 
 
+def _without_sync() -> list[MessageType]:
+    return [kind for kind in TYPES if not kind.has_sync]
+
+
 def _clause(kinds: list[MessageType]) -> str:
     """Of the first of them that a trace has anyway."""
     order = ("7.9", "7.3", "7.5", "7.12", "7.8", "7.2", "7.7", "7.10", "7.6", "7.4", "7.1", "7.11")
@@ -193,7 +197,8 @@ def _additions() -> Iterator[Dialect]:
                 "a message has the fields of its table, and no others", "more bits", _in(kinds, _added(key, width)),
             )  # fmt: skip
     yield Dialect(
-        "source_last", "NT.3.2.src", "SRC is the last field", "SRC is the second field of every message", "place of src",
+        "source_last", "NT.3.2.src", "SRC is the last field", "SRC is the second field of every message",
+        "place of src",
         _in(every, lambda items, rules: _last(SRC)([i._replace(optional=False) for i in items], rules)
             if rules.config.source_bits else items),
     )  # fmt: skip
@@ -206,13 +211,13 @@ def _additions() -> Iterator[Dialect]:
         Rewriting(lay=lambda kind, items, rules: _swap(TCODE, SRC)(items, rules)),
     )
     for what, kinds, tail in (("messages with SYNC", _with("sync"), "sync"),
-                              ("messages without SYNC", [k for k in TYPES if not k.has_sync], "other")):  # fmt: skip
+                              ("messages without SYNC", _without_sync(), "other")):  # fmt: skip
         yield Dialect(
             f"source_not_in_{tail}", "NT.3.2.src", f"{what} have no SRC", "SRC is in every message", "place of src",
             _in(kinds, lambda items, rules: [item for item in items if item.key != SRC]),
         )  # fmt: skip
     for what, kinds, tail in (("every message", every, ""), ("each message with SYNC", _with("sync"), "_sync"),
-                              ("each message without SYNC", [k for k in TYPES if not k.has_sync], "_other")):  # fmt: skip
+                              ("each message without SYNC", _without_sync(), "_other")):  # fmt: skip
         yield Dialect(
             f"time_first{tail}", "NT.3.2.structure", f"TSTAMP comes before the fields of {what}",
             "TSTAMP is the last field", "place of tstamp",
@@ -226,7 +231,8 @@ def _additions() -> Iterator[Dialect]:
         )  # fmt: skip
     cdf = _with("cdf")
     yield Dialect(
-        "cdf_wrong", "NT.7.12.cdf", "CDF does not say whether HIST follows", "CDF is 0 in BTM and 1 with HIST in HTM", "",
+        "cdf_wrong", "NT.7.12.cdf", "CDF does not say whether HIST follows", "CDF is 0 in BTM and 1 with HIST in HTM",
+        "",
         Rewriting(lay=_in(cdf, _cdf_ignored).lay, absent=(("cdf", -1),)),
     )  # fmt: skip
     yield Dialect(

@@ -115,10 +115,7 @@ class NotReset:
         self._key, self._before = key, 0
 
     def __call__(self, message: Message) -> Message:
-        if message.get("rcode") == 0 and self._key == "icnt":
-            key = "rdata"
-        else:
-            key = self._key
+        key = "rdata" if message.get("rcode") == 0 and self._key == "icnt" else self._key
         value = message.get(key)
         if value is None:
             return message
@@ -245,8 +242,8 @@ VALUES = (
             _counts(lambda value, rules: value << 1)),
     Dialect("icnt_not_reset", "NT.8.4.3.icnt_reset", "I-CNT goes on after it was sent",
             "I-CNT starts again at 0 after it was sent", _COUNT, _stateful(lambda rules: NotReset("icnt"))),
-    Dialect("icnt_one_more", "NT.8.4.count", "I-CNT is one too many", "I-CNT counts the half-words that retired", _COUNT,
-            _field(("icnt",), lambda value, rules: max(value - 1, 0))),
+    Dialect("icnt_one_more", "NT.8.4.count", "I-CNT is one too many", "I-CNT counts the half-words that retired",
+            _COUNT, _field(("icnt",), lambda value, rules: max(value - 1, 0))),
     Dialect("icnt_one_less", "NT.8.4.count", "I-CNT is one too few", "I-CNT counts the half-words that retired", _COUNT,
             _field(("icnt",), lambda value, rules: value + 1,
                    lambda m: m.name != "ProgTraceSync" and not m.get("btype"))),
@@ -261,7 +258,8 @@ VALUES = (
     Dialect("hrepeat_additional", "NT.9.3.repeated_history", "HREPEAT is the number of additional times",
             "HREPEAT is the number of times", "hrepeat", _field(("hrepeat",), lambda value, rules: value + 1)),
     Dialect("bcnt_total", "NT.7.11.repeat", "B-CNT counts the first branch as well",
-            "B-CNT is the number of additional times", "bcnt", _field(("bcnt",), lambda value, rules: max(value - 1, 0))),
+            "B-CNT is the number of additional times", "bcnt",
+            _field(("bcnt",), lambda value, rules: max(value - 1, 0))),
     Dialect("time_absolute", "NT-15", "TSTAMP is the absolute time in every message",
             "TSTAMP is a difference in messages without SYNC", "time", _stateful(lambda rules: Time("absolute"))),
     Dialect("time_relative", "NT.8.7.absolute", "TSTAMP is a difference in every message",

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.table import VAR, Message
-from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.random_walk import random_walk
 from rvtrace.models.riscv.retired import Retired
@@ -190,9 +190,8 @@ def of_fields(*keys: str, to: Callable[[int, Run], int]) -> Values:
 
 def of_hist(to: Callable[[int], int]) -> Values:
     def change(m: Message) -> Message:
-        is_hist = m.get("rcode") in (1, 2)
-        return m._replace(values=tuple(
-            to(v) if k == "hist" or (k == "rdata" and is_hist) else v for k, v in zip(m.type.keys, m.values)))  # fmt: skip
+        keys = ("hist", "rdata") if m.get("rcode") in (1, 2) else ("hist",)
+        return m._replace(values=tuple(to(v) if k in keys else v for k, v in zip(m.type.keys, m.values)))
 
     return each(change)
 
@@ -364,7 +363,8 @@ DEVIATIONS = (
     D("hist_before_address", FIELDS, layout=swapped("uaddr", "hist"), options=HTM, kind="fields"),
     D("sync_after_icnt", FIELDS, layout=swapped("sync", "icnt"), kind="fields"),
     D("full_address_before_count", FIELDS, layout=swapped("icnt", "faddr"), kind="fields"),
-    D("correlation_swapped", FIELDS, layout=swapped("icnt", "hist", "ProgTraceCorrelation"), options=HTM, kind="fields"),
+    D("correlation_swapped", FIELDS, layout=swapped("icnt", "hist", "ProgTraceCorrelation"), options=HTM,
+      kind="fields"),
     D("sync_5_bits", FIELDS, layout=wider("sync", 5), kind="widths"),
     D("sync_3_bits", FIELDS, layout=wider("sync", 3), kind="widths"),
     D("btype_3_bits", FIELDS, layout=wider("btype", 3), kind="widths"),
@@ -379,7 +379,8 @@ DEVIATIONS = (
     D("no_empty_hist", (*FIELDS, "NT-8"), options=HTM | {"timestamp": 0}, kind="absent", layout=lambda m, parts, run: [
         p for p in parts if p[0] != "hist" or m.name != "ProgTraceCorrelation" or p[1] != 1]),
     D("field_more", ("NT.3.2.structure",), layout=more(37), options={"timestamp": 0}, kind="more"),
-    D("field_more_in_sync", ("NT.3.2.structure", "NT.8.7.enabled", *FIELDS), layout=more(9, "ProgTraceSync", "IndirectBranchSync",
+    D("field_more_in_sync", ("NT.3.2.structure", "NT.8.7.enabled", *FIELDS), layout=more(
+      9, "ProgTraceSync", "IndirectBranchSync",
       "IndirectBranchHistSync", "DirectBranchSync"), options={"timestamp": 0}, kind="more"),
     D("bit_after_tcode", ("NT.3.2.structure", "NT-17"), layout=inserted("tcode", 1), options=NO_SRC, kind="more"),
     D("bits_after_btype", FIELDS, layout=inserted("btype", 2), kind="more"),
@@ -394,7 +395,7 @@ DEVIATIONS = (
     D("addresses_in_bytes", ("NT.8.1.faddr",), of_fields("faddr", "uaddr", to=lambda v, run: v << 1), kind="units"),
     D("faddr_in_bytes", ("NT.8.1.faddr",), of_fields("faddr", to=lambda v, run: v << 1), kind="units"),
     D("uaddr_in_bytes", ("NT.8.1.uaddr",), of_fields("uaddr", to=lambda v, run: v << 1), kind="units"),
-    D("faddr_truncated", ("NT.8.1.faddr",), of_fields("faddr", to=lambda v, run: v & 0x7FFF), kind="units"),
+    D("faddr_truncated", ("NT.8.1.faddr",), of_fields("faddr", to=lambda v, run: v & (1 << 30) - 1), kind="units"),
     D("uaddr_full", ("NT.8.1.xor",), references("full"), kind="reference"),
     D("uaddr_difference", ("NT.8.1.xor",), references("difference"), kind="reference"),
     D("faddr_relative", ("NT.8.1.faddr",), references("faddr_relative"), kind="reference"),

@@ -37,9 +37,9 @@ class Decoder:
     program: what was traced, or an `ImageMap` of several programs. config: variant, mode, xlen and the options that
     change what messages mean: SRC (messages of other sources are passed over), TSTAMP, address extension, implicit
     returns, sequential jumps and all-jumps; no width or depth of an encoder. max_instructions: decoding stops with a
-    diagnostic (NT-24) where the trace reports more; 5 bytes can report millions. by_address: after a contradiction go on
-    at the next address that is reported, in place of the next synchronizing message (for checks: a single wrong message
-    then hides little of what follows). DecoderError if program and configuration do not fit.
+    diagnostic (NT-24) where the trace reports more; 5 bytes can report millions. by_address: after a contradiction go
+    on at the next address that is reported, in place of the next synchronizing message (for checks: a single wrong
+    message then hides little of what follows). DecoderError if program and configuration do not fit.
     """
 
     def __init__(
@@ -127,6 +127,8 @@ class Decoder:
             seen = f" ({self._situation()})" if self._map else ""
             flow.lose(message.offset, error.clause, f"{message}: {error}{seen}", len(flow.messages) - 1)
             can_start = message.type.has_sync and message.get("faddr", 0) >> self._config.xlen - 1 == 0
+            if self._by_address and can_start:  # an address where there is no code is no start
+                can_start = path.program.code[message.get("faddr", 0) << 1] is not None
             if can_start and flow.state is State.LOST:
                 flow.start(message)
             elif self._by_address and flow.state is State.LOST:

@@ -93,6 +93,8 @@ class Interpreter:
         is code. What it counts is lost, and so are calls.
         """
         uaddr = message.get("uaddr")
+        if message.type.has_sync:  # its address was not taken
+            self.chained = False
         if uaddr is None or not self.chained or uaddr >> self.config.xlen - 1:
             return
         self._reference ^= uaddr << 1
