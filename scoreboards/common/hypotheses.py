@@ -28,7 +28,7 @@ C = TypeVar("C", bound=Options)
 W = TypeVar("W")
 
 ROUNDS = 4  # deviations, or pairs of them, that are looked for one after the other
-BEAM = 6  # single deviations that help a little, to which all others are added
+BEAM = 10  # single deviations that help a little, to which all others are added
 TRIALS = 4000  # readings that are tried in one round
 MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
@@ -181,7 +181,7 @@ def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Read
     helping = [other for score, _, other in singles if score < base - GAIN / 10]
     pairs: list[tuple[float, int, Reading[C]]] = []
     seen: set[Reading[C]] = set()
-    for other in helping[:BEAM] or [reading for _, _, reading in singles]:
+    for other in _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]:
         for pair in _more(evidence, other):
             if pair in seen or trials >= TRIALS:
                 continue
@@ -199,6 +199,15 @@ def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Read
     if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
         return _close(pairs, pairs[0][0])
     return _close(singles, least) if least < 1.0 else []
+
+
+def _diverse(start: Reading[C], readings: list[Reading[C]]) -> list[Reading[C]]:
+    """The first of each group of dialects, and of the options: those of one group help for the same reason."""
+    first: dict[str, Reading[C]] = {}
+    for reading in readings:
+        added = [dialect for dialect in reading.dialects if dialect not in start.dialects]
+        first.setdefault((added[0].group or added[0].name) if added else "", reading)
+    return list(first.values())
 
 
 def _close(scored: list[tuple[float, int, Reading[C]]], least: float) -> list[Reading[C]]:

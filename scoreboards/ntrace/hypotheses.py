@@ -172,7 +172,7 @@ class Traced:
         lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in counted]
         lost += [(m.offset, _length(data, m.offset)) for m in trace.messages if _unknown(m, config)]
         bad = sum(min(size, total - at) for at, size in lost if at < total) + trace.skipped_bytes
-        first = min((d.offset for d in trace.diagnostics if d.lost_bytes and d.offset < total), default=total)
+        first = min((at for at, _ in lost if at < total), default=total)
         wrong, missing = self._differs(trace, skipped)
         if wrong is not None and wrong < total:
             bad, first = max(bad, total - wrong), min(first, wrong)
