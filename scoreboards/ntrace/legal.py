@@ -337,7 +337,8 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
     long = np.flatnonzero((ends + 1 - begins > LONGEST) & ~np.isin(begins, custom))
 
     def too_long(frame: int) -> Failure:
-        text = f"at byte {capture.sent_at(int(begins[frame]))}: {ends[frame] + 1 - begins[frame]} bytes, the longest legal message has {LONGEST}"
+        at, size = capture.sent_at(int(begins[frame])), ends[frame] + 1 - begins[frame]
+        text = f"at byte {at}: {size} bytes, the longest legal message has {LONGEST}"
         return legal.where.failure("NT-18", text, int(np.searchsorted(table.offset, begins[frame])), [])
 
     book.bulk("NT-18", len(ends), long, too_long)
