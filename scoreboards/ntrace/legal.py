@@ -298,7 +298,7 @@ def with_front(capture: NtraceCapture, decoded: DecodedTrace, always: bool = Fal
     that was seen from its first byte has no such front. always: of a file it is assumed, too.
     """
     found = decoded.diagnostics
-    if not (always or capture.beats is not None or capture.given is not None) or not capture.data:
+    if not (always or capture.beats is not None) or not capture.data:
         return found
     first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
     known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
