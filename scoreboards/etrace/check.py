@@ -17,12 +17,12 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import most_plausible
+from rvtrace.scoreboards.common.hypotheses import explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
-from rvtrace.scoreboards.etrace.hypotheses import assumed
+from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
@@ -54,13 +54,13 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, expla
             _ = verdict.encoded.payloads
     with timed(verdict, "decoder"):
         decoded = decode(capture.packets, capture.program, capture.config)
-        if not capture.exact:
-            explanations, share = assumed(capture, decoded) if explain else ([], 0.0)
+        if not capture.exact and explain:
             judge = partial(check, tolerances=tolerances, explain=False)
-            capture, options = most_plausible(capture, explanations, lambda other: judge(other).book)
-            for number, option in enumerate(options):
-                verdict.book.fail(option.failure(share, number))
-            if options:
+            read = partial(as_read, capture)
+            other = explained(Packets(capture), capture.config, read, lambda one: judge(one).book)
+            if other is not None:
+                other.report(verdict.book)
+                capture = other.capture
                 decoded = decode(capture.packets, capture.program, capture.config)
         verdict.decoded = decoded
         _ = decoded.pcs

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
-from rvtrace.scoreboards.common.hypotheses import Explanation, Variation, explain, variations
+from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
 OPTIONS = (
@@ -31,23 +34,46 @@ OPTIONS = (
     Variation("implicit_exception", "ET.opt.implicit_exception"),
 )
 FEW = 3  # packets that are wrong by themselves rather than by a parameter
+WIDE = 3000  # packets of which the share lost is measured
 LOOKED_AT = 300  # packets from the first that could not be decoded
 
 
-def assumed(capture: EtraceCapture, decoded: DecodedTrace) -> tuple[list[Explanation], float]:
-    """The configurations that explain a capture, and the share of it that cannot be decoded as claimed.
+class Packets:
+    """One capture as hypotheses see it."""
 
-    decoded: with the parameters claimed.
-    """
-    lost = [d for d in decoded.diagnostics if d.lost_packets]
-    if sum(d.lost_packets for d in lost) < FEW:
-        return [], 0.0
-    part = capture.packets[: lost[0].packet + LOOKED_AT]
+    dialects = ()
 
-    def undecoded(config: Config) -> float:
-        """Packets lost or wrong, of those looked at."""
-        trace = decode(part, capture.program, config)
+    def __init__(self, capture: EtraceCapture) -> None:
+        self._capture, self._measured = capture, {}
+
+    def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
+        """Every parameter that gives packets their layout, with every other value."""
+        return variations(config, OPTIONS)
+
+    def follows(self, trace: DecodedTrace) -> bool:
+        """Whether a trace that was decoded as claimed has nothing to explain."""
+        return sum(d.lost_packets for d in trace.diagnostics) < FEW
+
+    def window(self, reading: Reading[Config]) -> int | None:
+        """Packets up to some after the first that is lost."""
+        lost = [d for d in decode(self._capture.packets, self._capture.program, reading.config).diagnostics]
+        lost = [d for d in lost if d.lost_packets]
+        return None if sum(d.lost_packets for d in lost) < FEW else lost[0].packet + LOOKED_AT
+
+    def near(self, reading: Reading[Config], window: int) -> float:
+        """Packets lost or wrong, of the first ones."""
+        part = self._capture.packets[:window]
+        trace = decode(part, self._capture.program, reading.config)
         bad = sum(d.lost_packets + 1 for d in trace.diagnostics)
         return min(bad / len(part), 1.0) if len(trace) else 1.0
 
-    return explain(capture.config, undecoded, lambda config: variations(config, OPTIONS)), undecoded(capture.config)
+    def lost(self, reading: Reading[Config]) -> float:
+        """The same for a large part of the trace."""
+        if reading not in self._measured:
+            self._measured[reading] = self.near(reading, WIDE)
+        return self._measured[reading]
+
+
+def as_read(capture: EtraceCapture, reading: Reading[Config]) -> EtraceCapture:
+    """The capture with the parameters of a reading."""
+    return replace(capture, config=reading.config)
