@@ -17,12 +17,11 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
-from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
+from rvtrace.scoreboards.etrace.hypotheses import Assumed, explained
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
@@ -42,11 +41,26 @@ def plan() -> Plan:
 def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, explain: bool = True) -> Verdict:
     """Check one capture against every clause that applies to it.
 
-    explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
-    any, and they are failures.
+    explain: a trace that does not decode as claimed is judged with the deviations that explain it, if there are any,
+    and they are failures.
+    """
+    tolerances = chosen(tolerances, capture, Tolerances)
+    verdict = _judged(capture, tolerances)
+    if not explain or capture.exact or verdict.passed:
+        return verdict
+    found = explained(capture, verdict, partial(_judged, tolerances=tolerances))
+    return verdict if found is None else found
+
+
+def _judged(
+    capture: EtraceCapture, tolerances: Tolerances, assumed: tuple[Assumed, ...] = (), left: float = 0.0
+) -> Verdict:
+    """The verdict on a capture as it is. assumed: the deviations with which it is judged, left: the share that cannot be
+    decoded without them.
     """
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
-    tolerances = chosen(tolerances, capture, Tolerances)
+    for number, deviation in enumerate(assumed):
+        verdict.book.fail(deviation.failure(left, number))
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):
@@ -54,14 +68,6 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, expla
             _ = verdict.encoded.payloads
     with timed(verdict, "decoder"):
         decoded = decode(capture.packets, capture.program, capture.config)
-        if not capture.exact and explain:
-            judge = partial(check, tolerances=tolerances, explain=False)
-            read = partial(as_read, capture)
-            other = explained(Packets(capture), capture.config, read, lambda one: judge(one).book)
-            if other is not None:
-                other.report(verdict.book)
-                capture = other.capture
-                decoded = decode(capture.packets, capture.program, capture.config)
         verdict.decoded = decoded
         _ = decoded.pcs
     with timed(verdict, "scoreboard"):
