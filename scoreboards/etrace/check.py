@@ -17,11 +17,12 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
-from rvtrace.scoreboards.etrace.hypotheses import Assumed, explained
+from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
@@ -48,19 +49,22 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, expla
     verdict = _judged(capture, tolerances)
     if not explain or capture.exact or verdict.passed:
         return verdict
-    found = explained(capture, verdict, partial(_judged, tolerances=tolerances))
-    return verdict if found is None else found
+    packets = Packets(capture, expected(capture).pc)
+    if packets.follows(verdict.decoded):
+        return verdict
+    judge = partial(_judged, tolerances=tolerances)
+    other = explained(packets, capture.config, partial(as_read, capture), lambda one: judge(one).book)
+    if other is None:
+        return verdict
+    made = judge(other.capture, assumed=other)
+    return made if made.stats["judged"] > verdict.stats["judged"] else verdict
 
 
-def _judged(
-    capture: EtraceCapture, tolerances: Tolerances, assumed: tuple[Assumed, ...] = (), left: float = 0.0
-) -> Verdict:
-    """The verdict on a capture as it is. assumed: the deviations with which it is judged, left: the share that cannot be
-    decoded without them.
-    """
+def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | None = None) -> Verdict:
+    """The verdict on a capture as it is. assumed: the deviations that were taken back for it."""
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
-    for number, deviation in enumerate(assumed):
-        verdict.book.fail(deviation.failure(left, number))
+    if assumed is not None:
+        assumed.report(verdict.book)
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):

@@ -10,26 +10,47 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import MAP_LENGTHS, MAX_BRANCHES, OPTIONS, Field
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.etrace.dialects import Dialect, Meaning, Values, option_bit
+from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.etrace.dialects import Meaning, Rewriting, Values, option_bit
 from rvtrace.scoreboards.etrace.layout import Layout, standard
 
 SYNC, FLOW = ("start", "trap", "context"), ("branch_count", "jump_target", "branch_map", "address")
 FLAGS = ("notify", "updiscon", "irreport")
 CLAUSES = {
-    "subformat": "ET.pay.fields", "branch": "ET.pay.branch_bit", "privilege": "ET.pay.privilege",
-    "time": "ET.pay.time", "context": "ET.pay.context", "ecause": "ET.pay.ecause", "interrupt": "ET.pay.ecause",
-    "thaddr": "ET.pay.thaddr", "tval": "ET.pay.tval", "branches": "ET.pay.map_length", "branch_map":
-    "ET.pay.map_length", "branch_count": "ET.pay.branch_count", "branch_fmt": "ET.pay.branch_fmt", "address":
-    "ET.pay.differential", "notify": "ET.pay.notify", "updiscon": "ET.pay.updiscon", "irreport": "ET.pay.irreport",
-    "irdepth": "ET.pay.irdepth", "index": "ET.opt.cache", "ienable": "ET.pay.ienable", "encoder_mode":
-    "ET.pay.support", "qual_status": "ET.pay.qual_status", "ioptions": "ET.pay.ioptions", "denable": "ET.pay.support",
-    "dloss": "ET.pay.support", "doptions": "ET.pay.support", "no_mispred": "ET.pay.branch_fmt",
-}  # fmt: skip
+    "subformat": "ET.pay.fields",
+    "branch": "ET.pay.branch_bit",
+    "privilege": "ET.pay.privilege",
+    "time": "ET.pay.time",
+    "context": "ET.pay.context",
+    "ecause": "ET.pay.ecause",
+    "interrupt": "ET.pay.ecause",
+    "thaddr": "ET.pay.thaddr",
+    "tval": "ET.pay.tval",
+    "branches": "ET.pay.map_length",
+    "branch_map": "ET.pay.map_length",
+    "branch_count": "ET.pay.branch_count",
+    "branch_fmt": "ET.pay.branch_fmt",
+    "address": "ET.pay.differential",
+    "notify": "ET.pay.notify",
+    "updiscon": "ET.pay.updiscon",
+    "irreport": "ET.pay.irreport",
+    "irdepth": "ET.pay.irdepth",
+    "index": "ET.opt.cache",
+    "ienable": "ET.pay.ienable",
+    "encoder_mode": "ET.pay.support",
+    "qual_status": "ET.pay.qual_status",
+    "ioptions": "ET.pay.ioptions",
+    "denable": "ET.pay.support",
+    "dloss": "ET.pay.support",
+    "doptions": "ET.pay.support",
+    "no_mispred": "ET.pay.branch_fmt",
+}
 WIDTHS = {  # widths that the parameters do not have, as differences or (absolute) from the tables
     "ecause": (1, 2, 3, 9, 10, 12, 16, 31, 32, 63, 64),
     "privilege": (1, 4, 8),
@@ -57,8 +78,9 @@ def dialects(config: Config) -> tuple[Dialect, ...]:
 def _different(made: list[Dialect], config: Config) -> Iterator[Dialect]:
     seen: set[str] = {str(_shape(standard(config.variant), config))}
     for dialect in made:
-        if dialect.layout is not None and not (dialect.values or dialect.payload or dialect.config):
-            shape = str(_shape(dialect.layout(standard(config.variant), config), config))
+        step: Rewriting = dialect.rewriting
+        if step.layout is not None and not (step.values or step.payload or step.config):
+            shape = str(_shape(step.layout(standard(config.variant), config), config))
             if shape in seen:
                 continue
             seen.add(shape)
@@ -71,10 +93,19 @@ def _shape(layout: Layout, config: Config) -> tuple[object, ...]:
     for name, fields in layout.fields.items():
         for branches in (0, 1, 5, 12, 20, MAX_BRANCHES):
             for irq, thaddr, fmt in ((0, 0, 3), (1, 1, 0)):
-                values = {"branches": branches, "interrupt": irq, "thaddr": thaddr, "branch_fmt": fmt,
-                          "options": config.options}  # fmt: skip
+                values = {
+                    "branches": branches,
+                    "interrupt": irq,
+                    "thaddr": thaddr,
+                    "branch_fmt": fmt,
+                    "options": config.options,
+                }
                 rows.append((name, [(f.name, f.kind, n) for f in fields if (n := f.width(config, values))]))
     return (rows, sorted(layout.codes.items()), layout.extension, layout.msb_first)
+
+
+def _dialect(name: str, clause: str, says: str, due: str, group: str, **rewriting: Any) -> Dialect:
+    return Dialect(name, clause, says, due, group, Rewriting(**rewriting))
 
 
 # Bytes of a payload
@@ -95,24 +126,61 @@ def _shifted(n: int) -> Callable[[bytes], bytes]:
 def _bytes(config: Config) -> Iterator[Dialect]:
     order = "the fields are sent in the order of the tables, each with its least significant bit first"
     size = "a payload has the fields of its format, and nothing else"
-    yield Dialect("byte_before", "ET.pay.fields", "payload", "a stray byte is before each payload", size, "bytes",
-                  payload=lambda p: p[1:])  # fmt: skip
-    yield Dialect("byte_after", "ET.pay.fields", "payload", "a stray byte is after each payload", size, "bytes",
-                  payload=lambda p: p[:-1])  # fmt: skip
-    yield Dialect("bits_reversed", "ET.pay.order", "bits", "the bits of each byte are in reverse order", order, "bits",
-                  payload=_reversed_bits)  # fmt: skip
-    yield Dialect("bytes_reversed", "ET.pay.order", "bytes", "the last byte of each payload comes first", order,
-                  "bits", payload=lambda p: p[::-1])  # fmt: skip
-    yield Dialect("payload_reversed", "ET.pay.order", "bits", "the last bit of each payload comes first", order,
-                  "bits", payload=lambda p: _reversed_bits(p)[::-1])  # fmt: skip
-    yield Dialect("msb_first", "ET.pay.order", "bits", "the most significant bit of each field comes first", order,
-                  "bits", layout=lambda layout, _: replace(layout, msb_first=True))  # fmt: skip
-    yield Dialect("zero_extended", "ET.pay.compression", "payload", "payloads are extended with zeros",
-                  "what follows the last byte of a payload repeats its last bit", "extension",
-                  layout=lambda layout, _: replace(layout, extension="zero"))  # fmt: skip
+    yield _dialect(
+        "byte_before", "ET.pay.fields", "a stray byte is before each payload", size, "bytes", payload=lambda p: p[1:]
+    )
+    yield _dialect(
+        "byte_after", "ET.pay.fields", "a stray byte is after each payload", size, "bytes", payload=lambda p: p[:-1]
+    )
+    yield _dialect(
+        "bits_reversed",
+        "ET.pay.order",
+        "the bits of each byte are in reverse order",
+        order,
+        "bits",
+        payload=_reversed_bits,
+    )
+    yield _dialect(
+        "bytes_reversed",
+        "ET.pay.order",
+        "the last byte of each payload comes first",
+        order,
+        "bits",
+        payload=lambda p: p[::-1],
+    )
+    yield _dialect(
+        "payload_reversed",
+        "ET.pay.order",
+        "the last bit of each payload comes first",
+        order,
+        "bits",
+        payload=lambda p: _reversed_bits(p)[::-1],
+    )
+    yield _dialect(
+        "msb_first",
+        "ET.pay.order",
+        "the most significant bit of each field comes first",
+        order,
+        "bits",
+        layout=lambda layout, _: replace(layout, msb_first=True),
+    )
+    yield _dialect(
+        "zero_extended",
+        "ET.pay.compression",
+        "payloads are extended with zeros",
+        "what follows the last byte of a payload repeats its last bit",
+        "extension",
+        layout=lambda layout, _: replace(layout, extension="zero"),
+    )
     for n in (1, 2, 3, 4, 5, 6, 7):
-        yield Dialect(f"bits_before_{n}", "ET.pay.fields", "format", f"{n} other bit{'s' * (n > 1)} before the format",
-                      "a payload begins with its format", "bytes", payload=_shifted(n))  # fmt: skip
+        yield _dialect(
+            f"bits_before_{n}",
+            "ET.pay.fields",
+            f"{n} other bit{'s' * (n > 1)} before the format",
+            "a payload begins with its format",
+            "bytes",
+            payload=_shifted(n),
+        )
 
 
 # Addresses
@@ -200,43 +268,105 @@ def _addresses(config: Config) -> Iterator[Dialect]:
     reference = "formats 0 to 2 have the difference from the last address reported"
     full = "3.0 and 3.1 have the full address"
     every = SYNC + FLOW
-    yield Dialect("address_bytes", differs, "address", "addresses are byte addresses, not shifted", units, "units",
-                  values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, every))  # fmt: skip
-    yield Dialect("address_bytes_wide", differs, "address",
-                  f"addresses are byte addresses of {config.iaddress_width_p} bits, not shifted", units, "units",
-                  layout=_with_width("address", lambda n: n + lsb),
-                  values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, every))  # fmt: skip
-    yield Dialect("address_bytes_sync", "ET.pay.start", "address", "format 3 has byte addresses, not shifted", units,
-                  "units", values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, SYNC))  # fmt: skip
-    yield Dialect("address_bytes_flow", differs, "address", "formats 0 to 2 have byte addresses, not shifted", units,
-                  "units", values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, FLOW))  # fmt: skip
+    yield _dialect(
+        "address_bytes",
+        differs,
+        "addresses are byte addresses, not shifted",
+        units,
+        "units",
+        values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, every),
+    )
+    yield _dialect(
+        "address_bytes_wide",
+        differs,
+        f"addresses are byte addresses of {config.iaddress_width_p} bits, not shifted",
+        units,
+        "units",
+        layout=_with_width("address", lambda n: n + lsb),
+        values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, every),
+    )
+    yield _dialect(
+        "address_bytes_sync",
+        "ET.pay.start",
+        "format 3 has byte addresses, not shifted",
+        units,
+        "units",
+        values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, SYNC),
+    )
+    yield _dialect(
+        "address_bytes_flow",
+        differs,
+        "formats 0 to 2 have byte addresses, not shifted",
+        units,
+        "units",
+        values=_of_addresses(lambda a, c, d: a >> c.iaddress_lsb_p, FLOW),
+    )
     for n in (1, 2):
-        yield Dialect(f"address_shifted_{n}", differs, "address",
-                      f"addresses are shifted by {n} bit{'s' * (n > 1)} too many", units, "units",
-                      values=_of_addresses(lambda a, c, d, n=n: (a << n) if d else a << n & _mask(c), every))  # fmt: skip
-    yield Dialect("reference_flow", differs, "address",
-                  "differences are from the last address of formats 0 to 2; format 3 does not count", reference,
-                  "reference", values=_tracked(FLOW))  # fmt: skip
-    yield Dialect("reference_sync", differs, "address", "differences are from the address of the last format 3",
-                  reference, "reference", values=_tracked(SYNC))  # fmt: skip
-    yield Dialect("reference_start", differs, "address", "differences do not count from the address of 3.1",
-                  reference, "reference", values=_tracked((*FLOW, "start")))  # fmt: skip
-    yield Dialect("difference_negated", differs, "address",
-                  "differences are the last address less the address reported", reference, "reference",
-                  values=_of_addresses(lambda a, c, d: -a if d else a, FLOW))  # fmt: skip
-    yield Dialect("sync_relative", "ET.pay.start", "address", "format 3 has differences of addresses", full,
-                  "sync", values=_relative_syncs)  # fmt: skip
+        yield _dialect(
+            f"address_shifted_{n}",
+            differs,
+            f"addresses are shifted by {n} bit{'s' * (n > 1)} too many",
+            units,
+            "units",
+            values=_of_addresses(lambda a, c, d, n=n: (a << n) if d else a << n & _mask(c), every),
+        )
+    yield _dialect(
+        "reference_flow",
+        differs,
+        "differences are from the last address of formats 0 to 2; format 3 does not count",
+        reference,
+        "reference",
+        values=_tracked(FLOW),
+    )
+    yield _dialect(
+        "reference_sync",
+        differs,
+        "differences are from the address of the last format 3",
+        reference,
+        "reference",
+        values=_tracked(SYNC),
+    )
+    yield _dialect(
+        "reference_start",
+        differs,
+        "differences do not count from the address of 3.1",
+        reference,
+        "reference",
+        values=_tracked((*FLOW, "start")),
+    )
+    yield _dialect(
+        "difference_negated",
+        differs,
+        "differences are the last address less the address reported",
+        reference,
+        "reference",
+        values=_of_addresses(lambda a, c, d: -a if d else a, FLOW),
+    )
+    yield _dialect(
+        "sync_relative", "ET.pay.start", "format 3 has differences of addresses", full, "sync", values=_relative_syncs
+    )
     for bits in (16, 20, 24, 31, 32):
         if bits < config.iaddress_width_p - lsb:
-            yield Dialect(f"difference_{bits}_zero", differs, "address",
-                          f"differences have {bits} bits and are extended with zeros, not their sign", reference,
-                          "difference", values=_of_addresses(_from_bits(bits), FLOW))  # fmt: skip
+            yield _dialect(
+                f"difference_{bits}_zero",
+                differs,
+                f"differences have {bits} bits and are extended with zeros, not their sign",
+                reference,
+                "difference",
+                values=_of_addresses(_from_bits(bits), FLOW),
+            )
     for width in (16, 24, 31, 32, 38, 39, 47, 48, 56, 63, 64):
         less = config.iaddress_width_p - lsb - width
         if 0 < less < config.iaddress_width_p - lsb - 8:
-            yield Dialect(f"address_{width}", "ET.pay.start", "address", f"addresses have {width} bits",
-                          f"addresses have iaddress_width_p - iaddress_lsb_p = {width + less} bits", "address width",
-                          layout=_narrow(less), values=_filled_up(width))  # fmt: skip
+            yield _dialect(
+                f"address_{width}",
+                "ET.pay.start",
+                f"addresses have {width} bits",
+                f"addresses have iaddress_width_p - iaddress_lsb_p = {width + less} bits",
+                "address width",
+                layout=_narrow(less),
+                values=_filled_up(width),
+            )
 
 
 def _from_bits(bits: int) -> Callable[[int, Config, bool], int]:
@@ -276,22 +406,43 @@ def _flags(config: Config) -> Iterator[Dialect]:
         return
     due = "each of notify, updiscon and irreport is sent as the XOR with the bit before it"
     for name in FLAGS:
-        yield Dialect(f"{name}_plain", CLAUSES[name], name, f"{name} is sent as it is, not as the XOR with the bit"
-                      " before it", due, f"{name} kind",
-                      layout=lambda layout, _, name=name: _kinds(layout, (name,), "plain"))  # fmt: skip
-    yield Dialect("flags_plain", "ET.pay.notify", "notify", "notify, updiscon and irreport are sent as they are, not as"
-                  " the XOR with the bit before", due, "flags",
-                  layout=lambda layout, _: _kinds(layout, FLAGS, "plain"))  # fmt: skip
+        yield _dialect(
+            f"{name}_plain",
+            CLAUSES[name],
+            f"{name} is sent as it is, not as the XOR with the bit before it",
+            due,
+            f"{name} kind",
+            layout=lambda layout, _, name=name: _kinds(layout, (name,), "plain"),
+        )
+    yield _dialect(
+        "flags_plain",
+        "ET.pay.notify",
+        "notify, updiscon and irreport are sent as they are, not as the XOR with the bit before",
+        due,
+        "flags",
+        layout=lambda layout, _: _kinds(layout, FLAGS, "plain"),
+    )
     after = "notify, updiscon, irreport and irdepth come after the address"
     for kind, text in (("flag", ""), ("plain", ", and are no XOR")):
-        yield Dialect(f"tail_first_{kind}", "ET.pay.order", "address",
-                      f"notify, updiscon, irreport and irdepth come before the address{text}", after, "flags",
-                      layout=lambda layout, _, kind=kind: _kinds(
-                          layout.with_fields(lambda _, row: _before("address", row, (*FLAGS, "irdepth"))),
-                          FLAGS, kind))  # fmt: skip
+        yield _dialect(
+            f"tail_first_{kind}",
+            "ET.pay.order",
+            f"notify, updiscon, irreport and irdepth come before the address{text}",
+            after,
+            "flags",
+            layout=lambda layout, _, kind=kind: _kinds(
+                layout.with_fields(lambda _, row: _before("address", row, (*FLAGS, "irdepth"))), FLAGS, kind
+            ),
+        )
     for name in FLAGS:
-        yield Dialect(f"{name}_inverted", CLAUSES[name], name, f"{name} equals the bit before it where it should differ",
-                      due, f"{name} kind", values=_inverted_flag(name))  # fmt: skip
+        yield _dialect(
+            f"{name}_inverted",
+            CLAUSES[name],
+            f"{name} equals the bit before it where it should differ",
+            due,
+            f"{name} kind",
+            values=_inverted_flag(name),
+        )
 
 
 def _inverted_flag(label: str) -> Callable[..., Meaning]:
@@ -356,45 +507,95 @@ def _meanings(config: Config) -> Iterator[Dialect]:
         ("thaddr", "thaddr is 1 if the address is that of the trap handler"),
         ("branch", "branch is 1 for a branch not taken" if draft else "branch is 0 for a taken branch, else 1"),
     ):
-        yield Dialect(f"{name}_inverted", CLAUSES[name], name, f"{name} has the other polarity", due, f"{name} kind",
-                      layout=lambda layout, _, name=name: _kinds(layout, (name,), "inverted"))  # fmt: skip
-    yield Dialect("ienable_inverted", "ET.pay.ienable", "ienable", "ienable has the other polarity",
-                  "ienable is 1 if the encoder is enabled", "ienable kind",
-                  values=_changed(("support",), "ienable", lambda v, _: 1 - v))  # fmt: skip
+        yield _dialect(
+            f"{name}_inverted",
+            CLAUSES[name],
+            f"{name} has the other polarity",
+            due,
+            f"{name} kind",
+            layout=lambda layout, _, name=name: _kinds(layout, (name,), "inverted"),
+        )
+    yield _dialect(
+        "ienable_inverted",
+        "ET.pay.ienable",
+        "ienable has the other polarity",
+        "ienable is 1 if the encoder is enabled",
+        "ienable kind",
+        values=_changed(("support",), "ienable", lambda v, _: 1 - v),
+    )
     statuses = "qual_status is 0 for no_change, 1 for ended_rep, 2 for trace_lost, 3 for ended_ntr"
     for a, b in ((1, 2), (2, 3), (1, 3), (0, 1), (0, 3), (0, 2)):
-        yield Dialect(f"qual_status_{a}_{b}", "ET.pay.qual_status", "qual_status",
-                      f"qual_status has the codes {a} and {b} exchanged", statuses, "qual_status",
-                      values=_changed(("support",), "qual_status", _swapped(a, b)))  # fmt: skip
-    yield Dialect("count_all", "ET.pay.branch_count", "branch_count", "branch_count is the number of branches itself",
-                  "branch_count is the number of branches less 31", "count",
-                  values=_changed(FLOW, "branch_count", lambda v, _: v - MAX_BRANCHES if v >= MAX_BRANCHES else v))  # fmt: skip
+        yield _dialect(
+            f"qual_status_{a}_{b}",
+            "ET.pay.qual_status",
+            f"qual_status has the codes {a} and {b} exchanged",
+            statuses,
+            "qual_status",
+            values=_changed(("support",), "qual_status", _swapped(a, b)),
+        )
+    yield _dialect(
+        "count_all",
+        "ET.pay.branch_count",
+        "branch_count is the number of branches itself",
+        "branch_count is the number of branches less 31",
+        "count",
+        values=_changed(FLOW, "branch_count", lambda v, _: v - MAX_BRANCHES if v >= MAX_BRANCHES else v),
+    )
     for n in (1, -1):
-        yield Dialect(f"count_{n}", "ET.pay.branch_count", "branch_count",
-                      f"branch_count is one too {'large' if n < 0 else 'small'}",
-                      "branch_count is the number of branches less 31", "count",
-                      values=_changed(FLOW, "branch_count", lambda v, _, n=n: v + n if v + n >= 0 else v))  # fmt: skip
+        yield _dialect(
+            f"count_{n}",
+            "ET.pay.branch_count",
+            f"branch_count is one too {'large' if n < 0 else 'small'}",
+            "branch_count is the number of branches less 31",
+            "count",
+            values=_changed(FLOW, "branch_count", lambda v, _, n=n: v + n if v + n >= 0 else v),
+        )
     if not draft:
-        yield Dialect("branch_fmt_reversed", "ET.pay.branch_fmt", "branch_fmt", "branch_fmt has its bits exchanged",
-                      "branch_fmt is 0 without an address, 2 with one, 3 if the branch there failed", "branch_fmt",
-                      layout=lambda layout, _: _split_fmt(layout))  # fmt: skip
+        yield _dialect(
+            "branch_fmt_reversed",
+            "ET.pay.branch_fmt",
+            "branch_fmt has its bits exchanged",
+            "branch_fmt is 0 without an address, 2 with one, 3 if the branch there failed",
+            "branch_fmt",
+            layout=lambda layout, _: _split_fmt(layout),
+        )
         for n in (1, -1):
-            yield Dialect(f"irdepth_{n}", "ET.pay.irdepth", "irdepth",
-                          f"irdepth is one too {'large' if n < 0 else 'small'}",
-                          "irdepth is the number of calls that are open", "irdepth",
-                          values=_changed(FLOW, "irdepth", lambda v, _, n=n: max(v + n, 0)))  # fmt: skip
+            yield _dialect(
+                f"irdepth_{n}",
+                "ET.pay.irdepth",
+                f"irdepth is one too {'large' if n < 0 else 'small'}",
+                "irdepth is the number of calls that are open",
+                "irdepth",
+                values=_changed(FLOW, "irdepth", lambda v, _, n=n: max(v + n, 0)),
+            )
         lsb = config.iaddress_lsb_p
-        yield Dialect("tval_shifted", "ET.pay.tval", "tval", f"tval is shifted by {lsb} as an address is, and has"
-                      f" {config.iaddress_width_p - lsb} bits", "tval has iaddress_width_p bits", "tval",
-                      layout=_with_width("tval", lambda n: n - lsb),
-                      values=_changed(("trap",), "tval", lambda v, _: v << lsb))  # fmt: skip
+        yield _dialect(
+            "tval_shifted",
+            "ET.pay.tval",
+            f"tval is shifted by {lsb} as an address is, and has {config.iaddress_width_p - lsb} bits",
+            "tval has iaddress_width_p bits",
+            "tval",
+            layout=_with_width("tval", lambda n: n - lsb),
+            values=_changed(("trap",), "tval", lambda v, _: v << lsb),
+        )
         for text, test in (("for interrupts too", 1), ("for interrupts only", 0)):
-            yield Dialect(f"tval_{test}", "ET.pay.tval", "tval", f"tval is present {text}",
-                          "tval is present for exceptions, and absent for interrupts", "tval",
-                          layout=lambda layout, _, t=test: _tval_when(layout, t))  # fmt: skip
+            yield _dialect(
+                f"tval_{test}",
+                "ET.pay.tval",
+                f"tval is present {text}",
+                "tval is present for exceptions, and absent for interrupts",
+                "tval",
+                layout=lambda layout, _, t=test: _tval_when(layout, t),
+            )
     if not config.notime_p and config.time_width_p:
-        yield Dialect("time_relative", "ET.pay.time", "time", "time is the difference from the time before",
-                      "time is the time value, absolute", "time", values=_relative_time)  # fmt: skip
+        yield _dialect(
+            "time_relative",
+            "ET.pay.time",
+            "time is the difference from the time before",
+            "time is the time value, absolute",
+            "time",
+            values=_relative_time,
+        )
 
 
 def _split_fmt(layout: Layout) -> Layout:
@@ -455,14 +656,38 @@ def _recounted(n: int) -> Callable[[Layout, Config], Layout]:
 def _maps(config: Config) -> Iterator[Dialect]:
     due = "bit 0 of branch_map is the oldest branch; 0 is taken, 1 is not taken"
     clause = "ET.pay.map_bits"
-    yield Dialect("map_inverted", clause, "branch_map", "branch_map has 1 for taken", due, "map polarity",
-                  values=_of_maps(lambda m, used, n: m ^ (1 << used) - 1))  # fmt: skip
-    yield Dialect("map_reversed", clause, "branch_map", "branch_map has the youngest branch in bit 0", due, "map order",
-                  values=_of_maps(lambda m, used, n: _reversed(m & (1 << used) - 1, used)))  # fmt: skip
-    yield Dialect("map_from_top", clause, "branch_map", "branch_map has the oldest branch in its highest bit", due,
-                  "map order", values=_of_maps(lambda m, used, n: _reversed(m, n)))  # fmt: skip
-    yield Dialect("map_at_top", clause, "branch_map", "branch_map has its branches in the upper bits", due, "map order",
-                  values=_of_maps(lambda m, used, n: m >> n - used))  # fmt: skip
+    yield _dialect(
+        "map_inverted",
+        clause,
+        "branch_map has 1 for taken",
+        due,
+        "map polarity",
+        values=_of_maps(lambda m, used, n: m ^ (1 << used) - 1),
+    )
+    yield _dialect(
+        "map_reversed",
+        clause,
+        "branch_map has the youngest branch in bit 0",
+        due,
+        "map order",
+        values=_of_maps(lambda m, used, n: _reversed(m & (1 << used) - 1, used)),
+    )
+    yield _dialect(
+        "map_from_top",
+        clause,
+        "branch_map has the oldest branch in its highest bit",
+        due,
+        "map order",
+        values=_of_maps(lambda m, used, n: _reversed(m, n)),
+    )
+    yield _dialect(
+        "map_at_top",
+        clause,
+        "branch_map has its branches in the upper bits",
+        due,
+        "map order",
+        values=_of_maps(lambda m, used, n: m >> n - used),
+    )
     lengths = "branch_map has the least length of the table that holds `branches`"
     other = "draft_0_026" if config.variant == "v2_0" else "v2_0"
     for id, text, length in (
@@ -472,19 +697,41 @@ def _maps(config: Config) -> Iterator[Dialect]:
         ("exact", "as many bits as branches", lambda n: n),
         ("bytes", "whole bytes", lambda n: n + -n % 8),
         ("power", "2, 4, 8, 16 or 32 bits", lambda n: next(k for k in (1, 2, 4, 8, 16, 32) if k >= n)),
-    ):  # fmt: skip
-        yield Dialect(f"map_length_{id}", "ET.pay.map_length", "branch_map", f"branch_map has {text}", lengths,
-                      "map length", layout=lambda layout, _, f=length: _map_lengths(layout, f))  # fmt: skip
+    ):
+        yield _dialect(
+            f"map_length_{id}",
+            "ET.pay.map_length",
+            f"branch_map has {text}",
+            lengths,
+            "map length",
+            layout=lambda layout, _, f=length: _map_lengths(layout, f),
+        )
     for n, text in ((1, "one too small"), (-1, "one too large")):
-        yield Dialect(f"branches_{n}", "ET.pay.map_length", "branches", f"branches is {text}",
-                      "branches is the number of branches in branch_map", "branches", layout=_recounted(n))  # fmt: skip
-    yield Dialect("full_map_31", "ET.pay.full_map", "branches", "branches is 31 for a full map without an address",
-                  "31 branches without an address have branches=0", "branches", layout=lambda layout, _: _full(layout),
-                  values=_changed(("branch_map",), "branches", lambda v, _: 0 if v == MAX_BRANCHES else v))  # fmt: skip
-    yield Dialect("sync_in_map", "ET.pay.branch_bit", "branch_map",
-                  "the branch of a synchronization packet is in the next branch_map as well",
-                  "the branch at the address of a synchronization packet is in its branch bit, not in a map", "sync map",
-                  values=_sync_in_map)  # fmt: skip
+        yield _dialect(
+            f"branches_{n}",
+            "ET.pay.map_length",
+            f"branches is {text}",
+            "branches is the number of branches in branch_map",
+            "branches",
+            layout=_recounted(n),
+        )
+    yield _dialect(
+        "full_map_31",
+        "ET.pay.full_map",
+        "branches is 31 for a full map without an address",
+        "31 branches without an address have branches=0",
+        "branches",
+        layout=lambda layout, _: _full(layout),
+        values=_changed(("branch_map",), "branches", lambda v, _: 0 if v == MAX_BRANCHES else v),
+    )
+    yield _dialect(
+        "sync_in_map",
+        "ET.pay.branch_bit",
+        "the branch of a synchronization packet is in the next branch_map as well",
+        "the branch at the address of a synchronization packet is in its branch bit, not in a map",
+        "sync map",
+        values=_sync_in_map,
+    )
 
 
 def _map_lengths(layout: Layout, length: Callable[[int], int]) -> Layout:
@@ -534,18 +781,24 @@ def _sync_in_map(config: Config, program: Program) -> Meaning:
 def _options(config: Config) -> Iterator[Dialect]:
     for name in OPTIONS:
         on = 1 - getattr(config, name)
-        with_size = {"implicit_return": config.return_stack_size_p or config.call_counter_size_p,
-                     "branch_prediction": config.bpred_size_p, "jump_target_cache": config.cache_size_p,
-                     "sijump": config.sijump_p}  # fmt: skip
+        with_size = {
+            "implicit_return": config.return_stack_size_p or config.call_counter_size_p,
+            "branch_prediction": config.bpred_size_p,
+            "jump_target_cache": config.cache_size_p,
+            "sijump": config.sijump_p,
+        }
         if on and not with_size.get(name, 1) or name == "jump_target_cache" and config.variant == "draft_0_026":
             continue
         clause = {"jump_target_cache": "ET.opt.cache", "branch_prediction": "ET.opt.prediction"}
-        yield Dialect(
-            f"option_{name}", clause.get(name, f"ET.opt.{name}"), name,
+        yield _dialect(
+            f"option_{name}",
+            clause.get(name, f"ET.opt.{name}"),
             f"{name} is {'in force' if on else 'not in force'}, although ioptions reports {1 - on}",
-            "ioptions has the options in force", f"option {name}",
-            values=_option(name), config=lambda c, name=name, on=on: replace(c, **{name: on}),
-        )  # fmt: skip
+            "ioptions has the options in force",
+            f"option {name}",
+            values=_option(name),
+            config=lambda c, name=name, on=on: replace(c, **{name: on}),
+        )
 
 
 def _option(label: str) -> Callable[..., Meaning]:
@@ -570,17 +823,36 @@ def _codes(config: Config) -> Iterator[Dialect]:
     for a in formats:
         for b in formats:
             if a < b and (a, b) in ((0, 1), (0, 2), (1, 2)):
-                yield Dialect(f"formats_{a}_{b}", "ET.pay.fields", "format", f"formats {a} and {b} are exchanged", due,
-                              "formats", layout=lambda layout, _, a=a, b=b: _recoded(layout, lambda c: (
-                                  b if c[0] == a else a if c[0] == b else c[0], c[1])))  # fmt: skip
-    yield Dialect("formats_inverted", "ET.pay.fields", "format", "format has its bits inverted", due, "formats",
-                  layout=lambda layout, _: _recoded(layout, lambda c: (3 - c[0], c[1])))  # fmt: skip
+                yield _dialect(
+                    f"formats_{a}_{b}",
+                    "ET.pay.fields",
+                    f"formats {a} and {b} are exchanged",
+                    due,
+                    "formats",
+                    layout=lambda layout, _, a=a, b=b: _recoded(
+                        layout, lambda c: (b if c[0] == a else a if c[0] == b else c[0], c[1])
+                    ),
+                )
+    yield _dialect(
+        "formats_inverted",
+        "ET.pay.fields",
+        "format has its bits inverted",
+        due,
+        "formats",
+        layout=lambda layout, _: _recoded(layout, lambda c: (3 - c[0], c[1])),
+    )
     for a in range(4):
         for b in range(a + 1, 4):
-            yield Dialect(f"subformats_{a}_{b}", "ET.pay.fields", "subformat",
-                          f"subformats {a} and {b} of format 3 are exchanged", due, "subformats",
-                          layout=lambda layout, _, a=a, b=b: _recoded(layout, lambda c: (c[0], (
-                              b if c[1] == a else a if c[1] == b else c[1]) if c[0] == 3 else c[1])))  # fmt: skip
+            yield _dialect(
+                f"subformats_{a}_{b}",
+                "ET.pay.fields",
+                f"subformats {a} and {b} of format 3 are exchanged",
+                due,
+                "subformats",
+                layout=lambda layout, _, a=a, b=b: _recoded(
+                    layout, lambda c: (c[0], (b if c[1] == a else a if c[1] == b else c[1]) if c[0] == 3 else c[1])
+                ),
+            )
 
 
 def _recoded(layout: Layout, change: Callable[[tuple[int, int | None]], tuple[int, int | None]]) -> Layout:
@@ -613,37 +885,72 @@ def _widths(config: Config) -> Iterator[Dialect]:
     for name in every:
         if name == "irdepth":
             for more in (1, -1, 2):
-                yield Dialect(f"irdepth_width_{more}", "ET.pay.irdepth", name, f"irdepth has {abs(more)} bit"
-                              f"{'s' * (abs(more) > 1)} {'more' if more > 0 else 'less'}",
-                              "irdepth has the width of the return stack or call counter", "irdepth width",
-                              layout=_with_width(name, lambda n, more=more: n + more))  # fmt: skip
+                yield _dialect(
+                    f"irdepth_width_{more}",
+                    "ET.pay.irdepth",
+                    f"irdepth has {abs(more)} bit{'s' * (abs(more) > 1)} {'more' if more > 0 else 'less'}",
+                    "irdepth has the width of the return stack or call counter",
+                    "irdepth width",
+                    layout=_with_width(name, lambda n, more=more: n + more),
+                )
         for width in WIDTHS.get(name, ()):
-            yield Dialect(f"{name}_width_{width}", CLAUSES[name], name, f"{name} has {width} bit{'s' * (width > 1)}",
-                          f"{name} has the width that its parameter or the specification says", f"{name} width",
-                          layout=_with_width(name, lambda _, width=width: width))  # fmt: skip
+            yield _dialect(
+                f"{name}_width_{width}",
+                CLAUSES[name],
+                f"{name} has {width} bit{'s' * (width > 1)}",
+                f"{name} has the width that its parameter or the specification says",
+                f"{name} width",
+                layout=_with_width(name, lambda _, width=width: width),
+            )
         if name not in ("address", "branches", "branch_map", "branch_count", "branch_fmt", "context", "time", "index"):
-            yield Dialect(f"{name}_absent", CLAUSES[name], name, f"{name} is absent", f"{name} is a field of its format",
-                          f"{name} width", layout=_with_width(name, lambda _: 0))  # fmt: skip
+            yield _dialect(
+                f"{name}_absent",
+                CLAUSES[name],
+                f"{name} is absent",
+                f"{name} is a field of its format",
+                f"{name} width",
+                layout=_with_width(name, lambda _: 0),
+            )
     if "tval" in every:
         for width in {32, 64, 31, 63, 48, 40} - {config.iaddress_width_p}:
-            yield Dialect(f"tval_width_{width}", "ET.pay.tval", "tval", f"tval has {width} bits",
-                          f"tval has iaddress_width_p = {config.iaddress_width_p} bits", "tval width",
-                          layout=_with_width("tval", lambda _, width=width: width))  # fmt: skip
+            yield _dialect(
+                f"tval_width_{width}",
+                "ET.pay.tval",
+                f"tval has {width} bits",
+                f"tval has iaddress_width_p = {config.iaddress_width_p} bits",
+                "tval width",
+                layout=_with_width("tval", lambda _, width=width: width),
+            )
 
 
 def _moves(config: Config) -> Iterator[Dialect]:
     due = "the fields are sent in the order of the tables"
     for packets, word in ((SYNC, "in format 3"), (FLOW, "in formats 0 to 2"), (("support",), "in 3.3")):
         names = _names(config, packets)
-        pairs = sorted(((a, b) for a in names for b in names if a != b),
-                       key=lambda p: abs(names.index(p[0]) - names.index(p[1])))  # fmt: skip
+        pairs = sorted(
+            ((a, b) for a in names for b in names if a != b), key=lambda p: abs(names.index(p[0]) - names.index(p[1]))
+        )
         for a, b in pairs:
-            yield Dialect(f"{a}_before_{b}_{packets[-1]}", "ET.pay.order", a, f"{a} comes right before {b} {word}", due,
-                          f"order {word}", layout=lambda layout, _, a=a, b=b, p=packets: layout.with_fields(
-                              lambda name, row: _before(b, row, (a,)) if name in p else row))  # fmt: skip
-        yield Dialect(f"{names[0]}_last_{packets[-1]}", "ET.pay.order", names[0], f"{names[0]} comes last {word}", due,
-                      f"order {word}", layout=lambda layout, _, a=names[0], p=packets: layout.with_fields(
-                          lambda name, row: _last(a, row) if name in p else row))  # fmt: skip
+            yield _dialect(
+                f"{a}_before_{b}_{packets[-1]}",
+                "ET.pay.order",
+                f"{a} comes right before {b} {word}",
+                due,
+                f"order {word}",
+                layout=lambda layout, _, a=a, b=b, p=packets: layout.with_fields(
+                    lambda name, row: _before(b, row, (a,)) if name in p else row
+                ),
+            )
+        yield _dialect(
+            f"{names[0]}_last_{packets[-1]}",
+            "ET.pay.order",
+            f"{names[0]} comes last {word}",
+            due,
+            f"order {word}",
+            layout=lambda layout, _, a=names[0], p=packets: layout.with_fields(
+                lambda name, row: _last(a, row) if name in p else row
+            ),
+        )
 
 
 def _last(label: str, row: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -654,16 +961,26 @@ def _extra(config: Config) -> Iterator[Dialect]:
     for packets, word in ((SYNC, "in format 3"), (FLOW, "in formats 0 to 2"), (("support",), "in 3.3")):
         for label in _names(config, packets):
             for bits in (1, 2, 8):
-                yield Dialect(
-                    f"extra_{bits}_{label}_{packets[-1]}", "ET.pay.fields", label,
+                yield _dialect(
+                    f"extra_{bits}_{label}_{packets[-1]}",
+                    "ET.pay.fields",
                     f"{bits} bit{'s' * (bits > 1)} of no meaning {'are' if bits > 1 else 'is'} before {label} {word}",
-                    "a payload has the fields of its format, and nothing else", f"extra {word}",
+                    "a payload has the fields of its format, and nothing else",
+                    f"extra {word}",
                     layout=lambda layout, _, a=label, p=packets, n=bits: layout.with_fields(
-                        lambda name, row: _inserted(a, row, n) if name in p else row),
-                )  # fmt: skip
-    yield Dialect("extra_subformat", "ET.pay.fields", "format", "format has 3 bits", "format has 2 bits", "extra",
-                  layout=lambda layout, _: layout.with_fields(
-                      lambda name, row: (Field("unused", lambda c, v: 1, "unused"), *row)))  # fmt: skip
+                        lambda name, row: _inserted(a, row, n) if name in p else row
+                    ),
+                )
+    yield _dialect(
+        "extra_subformat",
+        "ET.pay.fields",
+        "format has 3 bits",
+        "format has 2 bits",
+        "extra",
+        layout=lambda layout, _: layout.with_fields(
+            lambda name, row: (Field("unused", lambda c, v: 1, "unused"), *row)
+        ),
+    )
 
 
 def _inserted(label: str, row: tuple[Field, ...], n: int) -> tuple[Field, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dialects: what a device may do otherwise than the specification to the layout of all its packets, and packets read so.
+"""Packets read in dialects: with deviations from the specification that a device may have in all of its packets.
 
 A dialect is a hypothesis about a device whose packets do not decode. `rewritten_packets` reads each payload as the
 dialects have it and sends it again as the specification does, at the same place of the trace, so that what then decodes
@@ -15,6 +15,7 @@ from typing import Any
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.etrace.layout import Layout, Read, read, rewritten, standard
 
 Values = dict[str, Any]
@@ -22,21 +23,11 @@ Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's 
 
 
 @dataclass(frozen=True)
-class Dialect:
-    """One deviation. id: unique. clause: the requirement that a device violates so. field: what it is about, as a
-    failure shows it. found, due: what the device does, and what the specification has, as ends of a sentence. group:
-    of several dialects of one group one at most is assumed.
-
-    payload: the bytes in the order of the specification. layout: where the device has its fields. values: makes, for
-    one trace, what the fields mean, from what they are. config: parameters that follow from it.
+class Rewriting:
+    """How a dialect is taken back. payload: the bytes in the order of the specification. layout: where the device has
+    its fields. values: makes, for one trace, what the fields mean, from what they are. config: parameters that follow.
     """
 
-    id: str
-    clause: str
-    field: str
-    found: str
-    due: str
-    group: str = ""
     payload: Callable[[bytes], bytes] | None = None
     layout: Callable[[Layout, Config], Layout] | None = None
     values: Callable[[Config, Program], Meaning] | None = None
@@ -47,16 +38,15 @@ class Rewriter:
     """Reads the packets of one trace in some dialects; `packet` takes them in their order."""
 
     def __init__(self, config: Config, program: Program, dialects: Sequence[Dialect]) -> None:
-        for dialect in dialects:
-            if dialect.config is not None:
-                config = dialect.config(config)
+        steps: list[Rewriting] = [dialect.rewriting for dialect in dialects]
+        for step in steps:
+            config = config if step.config is None else step.config(config)
         layout = standard(config.variant)
-        for dialect in dialects:
-            if dialect.layout is not None:
-                layout = dialect.layout(layout, config)
+        for step in steps:
+            layout = layout if step.layout is None else step.layout(layout, config)
         self.config, self.layout = config, layout
-        self._payloads = [d.payload for d in dialects if d.payload is not None]
-        self._meanings = [d.values(config, program) for d in dialects if d.values is not None]
+        self._payloads = [step.payload for step in steps if step.payload is not None]
+        self._meanings = [step.values(config, program) for step in steps if step.values is not None]
         self.options = config.options
         self._known: dict[tuple[bytes, int], tuple[Read, bytes | None]] = {}
         self._ioptions = config.ioptions

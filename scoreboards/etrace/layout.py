@@ -20,7 +20,16 @@ from rvtrace.models.etrace.table import MAX_BRANCHES, TABLES, Field, Packet
 FORMAT_BITS = 2
 OPTIONAL = ("branch_prediction", "jump_target_cache")  # the options that permit subformats 0 and 1 of format 0
 # what absent fields mean to those after them
-DEFAULTS = {"notify": 0, "updiscon": 0, "irreport": 0, "branch": 1, "interrupt": 0, "thaddr": 1, "branch_fmt": 0, "branches": 0}
+DEFAULTS = {
+    "notify": 0,
+    "updiscon": 0,
+    "irreport": 0,
+    "branch": 1,
+    "interrupt": 0,
+    "thaddr": 1,
+    "branch_fmt": 0,
+    "branches": 0,
+}
 Code = tuple[int, "int | None"]  # format and subformat
 
 
