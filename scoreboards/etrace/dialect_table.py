@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialects that are tried on an E-Trace that does not decode: fields of another width, in another place, absent, with
-another meaning.
+"""The dialects that are tried on an E-Trace that does not decode: fields of another width, in another place, absent, or
+with another meaning.
 
 `dialects(config)` makes them for a configuration; those that make no difference there are omitted.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
@@ -101,7 +101,7 @@ def _shape(layout: Layout, config: Config) -> tuple[object, ...]:
                     "options": config.options,
                 }
                 rows.append((name, [(f.name, f.kind, n) for f in fields if (n := f.width(config, values))]))
-    return (rows, sorted(layout.codes.items()), layout.extension, layout.msb_first)
+    return (rows, sorted(layout.codes.items()), layout.extension, layout.msb_first, layout.offsets, layout.remaps)
 
 
 def _dialect(name: str, clause: str, says: str, due: str, group: str, **rewriting: Any) -> Dialect:
@@ -382,11 +382,17 @@ def _filled_up(width: int) -> Callable[..., Meaning]:
     """Upper bits that are missing are those of the program."""
 
     def make(config: Config, program: Program) -> Meaning:
-        top = min((base for base, _ in program.segments), default=0) >> config.iaddress_lsb_p >> width << width
+        lsb = config.iaddress_lsb_p
+        tops = list(dict.fromkeys(base >> lsb >> width << width for base, _ in program.segments))
+
+        @cache
+        def whole(address: int) -> int:
+            found = (top | address for top in tops if program.insn((top | address) << lsb) is not None)
+            return next(found, address)
 
         def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
             if "address" in values and not (name in FLOW and not options["full_address"]):
-                values["address"] |= top
+                values["address"] = whole(values["address"])
             return values
 
         return meaning
@@ -779,25 +785,33 @@ def _sync_in_map(config: Config, program: Program) -> Meaning:
 
 
 def _options(config: Config) -> Iterator[Dialect]:
+    sizes = {
+        "implicit_return": config.return_stack_size_p or config.call_counter_size_p,
+        "branch_prediction": config.bpred_size_p,
+        "jump_target_cache": 0 if config.variant == "draft_0_026" else config.cache_size_p,
+        "sijump": config.sijump_p,
+    }
+    clauses = {"jump_target_cache": "ET.opt.cache", "branch_prediction": "ET.opt.prediction"}
     for name in OPTIONS:
-        on = 1 - getattr(config, name)
-        with_size = {
-            "implicit_return": config.return_stack_size_p or config.call_counter_size_p,
-            "branch_prediction": config.bpred_size_p,
-            "jump_target_cache": config.cache_size_p,
-            "sijump": config.sijump_p,
-        }
-        if on and not with_size.get(name, 1) or name == "jump_target_cache" and config.variant == "draft_0_026":
+        if not sizes.get(name, 1):
             continue
-        clause = {"jump_target_cache": "ET.opt.cache", "branch_prediction": "ET.opt.prediction"}
+        on, words = getattr(config, name), ("off", "on")
         yield _dialect(
-            f"option_{name}",
-            clause.get(name, f"ET.opt.{name}"),
-            f"{name} is {'in force' if on else 'not in force'}, although ioptions reports {1 - on}",
+            f"reported_{name}",
+            "ET.pay.ioptions",
+            f"ioptions reports that {name} is {words[1 - on]} while it is {words[on]}",
             "ioptions has the options in force",
             f"option {name}",
             values=_option(name),
-            config=lambda c, name=name, on=on: replace(c, **{name: on}),
+        )
+        yield _dialect(
+            f"option_{name}",
+            clauses.get(name, f"ET.opt.{name}"),
+            f"{name} is {words[1 - on]}, although it is configured and reported as {words[on]}",
+            "an option is in force if ioptions has it, and only then",
+            f"option {name}",
+            values=_option(name),
+            config=lambda c, name=name, on=on: replace(c, **{name: 1 - on}),
         )
 
 
@@ -941,16 +955,17 @@ def _moves(config: Config) -> Iterator[Dialect]:
                     lambda name, row: _before(b, row, (a,)) if name in p else row
                 ),
             )
-        yield _dialect(
-            f"{names[0]}_last_{packets[-1]}",
-            "ET.pay.order",
-            f"{names[0]} comes last {word}",
-            due,
-            f"order {word}",
-            layout=lambda layout, _, a=names[0], p=packets: layout.with_fields(
-                lambda name, row: _last(a, row) if name in p else row
-            ),
-        )
+        for a in names[:-1]:
+            yield _dialect(
+                f"{a}_last_{packets[-1]}",
+                "ET.pay.order",
+                f"{a} comes last {word}",
+                due,
+                f"order {word}",
+                layout=lambda layout, _, a=a, p=packets: layout.with_fields(
+                    lambda name, row: _last(a, row) if name in p else row
+                ),
+            )
 
 
 def _last(label: str, row: tuple[Field, ...]) -> tuple[Field, ...]:

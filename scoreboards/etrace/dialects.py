@@ -75,24 +75,14 @@ class Rewriter:
             if values is None:
                 return was._replace(problem="values that the dialect does not have"), None
         options = options_of(values["ioptions"]) if was.name == "support" and "ioptions" in values else self.options
-        was = Read(was.name, [span._replace(value=values.get(span.name, span.value)) for span in was.spans], "")
+        if self._meanings:
+            was = was._replace(spans=[span._replace(value=values.get(span.name, span.value)) for span in was.spans])
         return was, rewritten(values.pop("packet", was.name), values, self.config, options)
 
 
-def rewritten_packets(
-    packets: Sequence[bytes], config: Config, program: Program, dialects: Sequence[Dialect]
-) -> tuple[list[bytes], Config]:
-    """The packets as the specification has them, and the parameters that belong to them; a payload that cannot be read
-    stays as it is.
-    """
-    rewriter = Rewriter(config, program, dialects)
-    if not dialects:
-        return list(packets), rewriter.config
-    result = []
-    for payload in packets:
-        _, sent = rewriter.packet(payload)
-        result.append(payload if sent is None else sent)
-    return result, rewriter.config
+def rewritten_packets(packets: Sequence[bytes], rewriter: Rewriter) -> list[bytes]:
+    """The packets as the specification has them; a payload that cannot be read stays as it is."""
+    return [payload if (sent := rewriter.packet(payload)[1]) is None else sent for payload in packets]
 
 
 def option_bit(name: str) -> int:

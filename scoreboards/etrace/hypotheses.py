@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What explains the packets of an E-Trace encoder that cannot be decoded as claimed: other parameters, other options, or
-another layout than the specification's.
+"""What explains the packets of an E-Trace encoder that cannot be decoded as claimed: other parameters, other options,
+or another layout than the specification's.
 
 `Packets` is what the search of scoreboards/common/hypotheses.py knows of one capture; the dialects are in
 dialect_table.py. A reading is first judged by what is cheap to see: whether payloads have the length of their fields,
@@ -52,9 +52,11 @@ OPTIONS = (
 LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
 FEW = 3  # packets that are wrong by themselves rather than by a deviation
 NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and before it; packets that `lost` looks at
-GLANCED = 40  # packets of a window that are read before it is decoded
-SEEN = 0.04  # share of them that may be unreadable more than as claimed
+GLANCED = 30  # packets of a window that are read before it is decoded
+SEEN = 0.1  # share of them that may be unreadable more than as claimed
 MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
+MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded, and read
+MOST_ALL = 20_000_000  # instructions of a whole trace
 EARLY = 0.2  # weight of how far decoding gets
 
 
@@ -72,6 +74,7 @@ class Packets:
     def __init__(self, capture: EtraceCapture, wanted: np.ndarray | None = None) -> None:
         self._capture, self._wanted = capture, wanted
         self.dialects = dialects(capture.config)
+        self._tried = self._read = 0
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
@@ -87,43 +90,55 @@ class Packets:
 
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""
-        trace = self._decoded(reading, 0, len(self._capture.packets))
+        self._tried = self._read = 0
+        trace = self._decoded(reading, len(self._capture.packets))
         first = None if trace is None else self._stops(trace)
         if trace is not None and first is None:
             return None
         begin = 0 if first is None or first < NEAR else first - BEFORE
         end = min((first or 0) + NEAR, len(self._capture.packets))
-        return Window(begin, end, self._looks(reading, begin, end))
+        rewriter = self._rewriter(reading)
+        return Window(begin, end, 0.0 if rewriter is None else self._looks(rewriter, begin, end)[0])
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Packets lost or wrong, of those of a window; all, if they look less like packets than they did."""
-        looks = self._looks(reading, window.begin, window.end)
+        self._read += 1
+        if self._read > MOST_READ or self._tried > MOST_TRIED:
+            return 1.0
+        rewriter = self._rewriter(reading)
+        if rewriter is None:
+            return 1.0
+        looks, first = self._looks(rewriter, window.begin, window.end)
         if looks < window.looks - SEEN:
             return 1.0
-        return min(self._share(reading, window.begin, window.end) + EARLY * (1 - looks), 1.0)
+        self._tried += 1
+        part = [*first, *rewritten_packets(self._capture.packets[window.begin + len(first) : window.end], rewriter)]
+        trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
+        return min(self._share(trace, window.begin == 0) + EARLY * (1 - looks), 1.0)
 
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace."""
         return self._lost(reading)
 
     def _measured(self, reading: Reading[Config]) -> float:
-        return self._share(reading, 0, min(WIDE, len(self._capture.packets)))
+        trace = self._decoded(reading, WIDE)
+        return 1.0 if trace is None else self._share(trace, True)
 
     def _rewriter(self, reading: Reading[Config]) -> Rewriter | None:
         with suppress(ConfigError):
             return Rewriter(reading.config, self._capture.program, reading.dialects)
         return None
 
-    def _looks(self, reading: Reading[Config], begin: int, end: int) -> float:
-        """The share of packets that have the length of their fields, and addresses of the program."""
-        rewriter = self._rewriter(reading)
-        if rewriter is None:
-            return 0.0
-        part = self._capture.packets[begin:end]
-        part = part if len(part) <= GLANCED else [*part[: GLANCED // 2], *part[-GLANCED // 2 :]]
-        good, addresses, lsb = 0, [], reading.config.iaddress_lsb_p
+    def _looks(self, rewriter: Rewriter, begin: int, end: int) -> tuple[float, list[bytes]]:
+        """The share of the first packets that have the length of their fields, and addresses of the program; and those
+        packets as the specification has them.
+        """
+        good, addresses, lsb = 0, [], rewriter.config.iaddress_lsb_p
+        part = self._capture.packets[begin : min(end, begin + GLANCED)]
+        rewritten = []
         for payload in part:
             was, sent = rewriter.packet(payload)
+            rewritten.append(payload if sent is None else sent)
             if sent is None:
                 continue
             values, good = was.values, good + 1
@@ -134,24 +149,24 @@ class Packets:
         if addresses:
             sizes = self._capture.program.columns(np.array(addresses, np.uint64)).size
             good -= int(np.count_nonzero(sizes == 0))
-        return good / max(len(part), 1)
+        return good / max(len(part), 1), rewritten
 
-    def _decoded(self, reading: Reading[Config], begin: int, end: int) -> DecodedTrace | None:
-        try:
-            part, config = rewritten_packets(
-                self._capture.packets[begin:end], reading.config, self._capture.program, reading.dialects
-            )
-        except ConfigError:
+    def _decoded(self, reading: Reading[Config], end: int) -> DecodedTrace | None:
+        rewriter = self._rewriter(reading)
+        if rewriter is None:
             return None
-        return decode(part, self._capture.program, config, MOST_DECODED if end - begin <= WIDE else MOST_ALL)
+        packets = self._capture.packets[:end]
+        part = rewritten_packets(packets, rewriter) if reading.dialects else packets
+        return decode(part, self._capture.program, rewriter.config, MOST_ALL)
 
-    def _share(self, reading: Reading[Config], begin: int, end: int) -> float:
-        trace, n = self._decoded(reading, begin, end), end - begin
-        if trace is None or not len(trace) or not n:
+    def _share(self, trace: DecodedTrace, from_start: bool) -> float:
+        """Packets lost or wrong; a little less where decoding gets farther."""
+        n = len(trace.packets)
+        if not len(trace) or not n:
             return 1.0
         bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped
         first = min((d.packet for d in trace.diagnostics), default=n)
-        wrong = None if begin else self._differs(trace)
+        wrong = self._differs(trace) if from_start else None
         if wrong is not None:
             bad, first = max(bad, n - wrong), min(first, wrong)
         return min(bad / n, 1.0) * (1 - EARLY * first / n)
@@ -180,9 +195,6 @@ class Packets:
         return max(int(np.searchsorted(first, int(differ[0]), side="right")) - 1, 0)
 
 
-MOST_ALL = 20_000_000  # instructions of a whole trace
-
-
 def _ioptions_layouts(config: Config) -> Iterator[str]:
     """Other orders of the options: reversed, from bit 1 on, two of them exchanged."""
     if config.ioptions_layout:
@@ -199,5 +211,6 @@ def _ioptions_layouts(config: Config) -> Iterator[str]:
 
 def as_read(capture: EtraceCapture, reading: Reading[Config]) -> EtraceCapture:
     """The capture as a device without the deviations of a reading would have given it."""
-    packets, config = rewritten_packets(capture.packets, reading.config, capture.program, reading.dialects)
-    return replace(capture, config=config, packets=packets, sent=capture.carried)
+    rewriter = Rewriter(reading.config, capture.program, reading.dialects)
+    packets = rewritten_packets(capture.packets, rewriter) if reading.dialects else capture.packets
+    return replace(capture, config=rewriter.config, packets=packets, sent=capture.carried)

@@ -18,6 +18,7 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import MAX_BRANCHES, TABLES, Field, Packet
 
 FORMAT_BITS = 2
+FULL_MAP = 5  # bytes of a full map
 OPTIONAL = ("branch_prediction", "jump_target_cache")  # the options that permit subformats 0 and 1 of format 0
 # what absent fields mean to those after them
 DEFAULTS = {
@@ -37,8 +38,8 @@ Code = tuple[int, "int | None"]  # format and subformat
 class Layout:
     """Where a device has its fields. fields: of each packet, in order, with `format` before them; kinds are those of
     `Field` and: "inverted", all bits of it are; "unused", a bit of no meaning. codes: format and subformat of each
-    packet. extension: "sign" of the last bit, or "zero". msb_first: the order of the bits of each field. offsets: what is
-    added to a field. remaps: the meaning of each value of a field.
+    packet. extension: "sign" of the last bit, or "zero". msb_first: the order of the bits of each field. offsets: what
+    is added to a field. remaps: the meaning of each value of a field.
     """
 
     fields: Mapping[str, tuple[Field, ...]]
@@ -132,7 +133,9 @@ def read(payload: bytes, layout: Layout, config: Config, options: Mapping[str, i
             value = config.read_ioptions(value)
         elif signed and not options["full_address"] and value >> (n - 1):
             value -= 1 << n
-        if value is not None and label in layout.offsets:
+        if label == "branches" and not value and len(payload) == FULL_MAP:
+            pass  # one branch, or 31 without an address: the length says which is more likely
+        elif value and label in layout.offsets or value == 0 and layout.offsets.get(label, 0) > 0:
             value += layout.offsets[label]
         if label == "branches" and not 0 <= value <= MAX_BRANCHES:
             return Read(name, spans, f"{value} branches, and branch_map holds at most {MAX_BRANCHES}")
