@@ -768,7 +768,8 @@ def _sync_in_map(config: Config, program: Program) -> Meaning:
     def meaning(name: str, values: Values, options: dict[str, int]) -> Values | None:
         nonlocal twice
         if name in ("start", "trap"):
-            insn = program.insn(values["address"] << config.iaddress_lsb_p) if values.get("thaddr", 1) else None
+            known = values.get("thaddr", 1) and "address" in values
+            insn = program.insn(values["address"] << config.iaddress_lsb_p) if known else None
             twice = insn is not None and insn.flow == Flow.BRANCH
         elif twice and values.get("branches"):
             twice = False

@@ -24,10 +24,12 @@ Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's 
 
 @dataclass(frozen=True)
 class Rewriting:
-    """How a dialect is taken back. payload: the bytes in the order of the specification. layout: where the device has
-    its fields. values: makes, for one trace, what the fields mean, from what they are. config: parameters that follow.
+    """How a dialect is taken back. frames: the payloads of a transported stream. payload: the bytes in the order of the
+    specification. layout: where the device has its fields. values: makes, for one trace, what the fields mean, from
+    what they are. config: parameters that follow.
     """
 
+    frames: Callable[[bytes, Config], list[bytes]] | None = None
     payload: Callable[[bytes], bytes] | None = None
     layout: Callable[[Layout, Config], Layout] | None = None
     values: Callable[[Config, Program], Meaning] | None = None

@@ -13,18 +13,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
+from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
 from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
+from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
     Variation("iaddress_lsb_p", "ET.pay.differential"),
@@ -49,6 +51,10 @@ OPTIONS = (
     Variation("jump_target_cache", "ET.opt.cache"),
     Variation("implicit_exception", "ET.opt.implicit_exception"),
 )
+TRANSPORT = (
+    Variation("encapsulation", "ET.tra.messaging"),
+    Variation("index_width", "ET.tra.index"),
+)  # tried where packets are known from transported bytes alone
 LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
 FEW = 3  # packets that are wrong by themselves rather than by a deviation
 NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and before it; packets that `lost` looks at
@@ -73,13 +79,17 @@ class Packets:
 
     def __init__(self, capture: EtraceCapture, wanted: np.ndarray | None = None) -> None:
         self._capture, self._wanted = capture, wanted
+        self._transported = transported(capture)
         self.dialects = dialects(capture.config)
+        if self._transported:
+            self.dialects = (*transport_dialects(capture.config), *self.dialects)
+        self._streams: dict[Any, list[bytes]] = {}
         self._tried = self._read = 0
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every parameter that gives packets their layout with every other value, and other orders of the options."""
-        yield from variations(config, OPTIONS)
+        yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
         for layout in _ioptions_layouts(config):
             with suppress(ConfigError):
                 yield LAYOUT, replace(config, ioptions_layout=layout)
@@ -91,14 +101,15 @@ class Packets:
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""
         self._tried = self._read = 0
-        trace = self._decoded(reading, len(self._capture.packets))
+        packets = self._packets(reading)
+        trace = self._decoded(reading, len(packets))
         first = None if trace is None else self._stops(trace)
         if trace is not None and first is None:
             return None
         begin = 0 if first is None or first < NEAR else first - BEFORE
-        end = min((first or 0) + NEAR, len(self._capture.packets))
+        end = min((first or 0) + NEAR, len(packets))
         rewriter = self._rewriter(reading)
-        return Window(begin, end, 0.0 if rewriter is None else self._looks(rewriter, begin, end)[0])
+        return Window(begin, end, 0.0 if rewriter is None else self._looks(rewriter, packets[begin:end])[0])
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Packets lost or wrong, of those of a window; all, if they look less like packets than they did."""
@@ -108,11 +119,12 @@ class Packets:
         rewriter = self._rewriter(reading)
         if rewriter is None:
             return 1.0
-        looks, first = self._looks(rewriter, window.begin, window.end)
+        packets = self._packets(reading)[window.begin : window.end]
+        looks, first = self._looks(rewriter, packets)
         if looks < window.looks - SEEN:
             return 1.0
         self._tried += 1
-        part = [*first, *rewritten_packets(self._capture.packets[window.begin + len(first) : window.end], rewriter)]
+        part = [*first, *rewritten_packets(packets[len(first) :], rewriter)]
         trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
         return min(self._share(trace, window.begin == 0) + EARLY * (1 - looks), 1.0)
 
@@ -129,12 +141,20 @@ class Packets:
             return Rewriter(reading.config, self._capture.program, reading.dialects)
         return None
 
-    def _looks(self, rewriter: Rewriter, begin: int, end: int) -> tuple[float, list[bytes]]:
+    def _packets(self, reading: Reading[Config]) -> list[bytes]:
+        """The payloads as a reading finds them in the transported bytes."""
+        config = reading.config
+        key = (config.encapsulation, config.index_width, *(d.name for d in reading.dialects if d.rewriting.frames))
+        if key not in self._streams:
+            self._streams[key] = payloads_of(self._capture, reading)
+        return self._streams[key]
+
+    def _looks(self, rewriter: Rewriter, packets: list[bytes]) -> tuple[float, list[bytes]]:
         """The share of the first packets that have the length of their fields, and addresses of the program; and those
         packets as the specification has them.
         """
         good, addresses, lsb = 0, [], rewriter.config.iaddress_lsb_p
-        part = self._capture.packets[begin : min(end, begin + GLANCED)]
+        part = packets[:GLANCED]
         rewritten = []
         for payload in part:
             was, sent = rewriter.packet(payload)
@@ -155,7 +175,7 @@ class Packets:
         rewriter = self._rewriter(reading)
         if rewriter is None:
             return None
-        packets = self._capture.packets[:end]
+        packets = self._packets(reading)[:end]
         part = rewritten_packets(packets, rewriter) if reading.dialects else packets
         return decode(part, self._capture.program, rewriter.config, MOST_ALL)
 
@@ -209,8 +229,30 @@ def _ioptions_layouts(config: Config) -> Iterator[str]:
             yield ",".join(other)
 
 
+def transported(capture: EtraceCapture) -> bool:
+    """Whether the packets are known from transported bytes alone: nobody watched the encoder's own port."""
+    return capture.data is not None and capture.packet_cycle is None and capture.types is None
+
+
+def payloads_of(capture: EtraceCapture, reading: Reading[Config]) -> list[bytes]:
+    """The payloads of a capture, from its bytes if the reading has another transport."""
+    others = [d.rewriting.frames for d in reading.dialects if d.rewriting.frames is not None]
+    if others and capture.data is not None:
+        return others[0](capture.data, reading.config)
+    same = all(getattr(reading.config, one.option) == getattr(capture.config, one.option) for one in TRANSPORT)
+    if same or capture.data is None:
+        return capture.packets
+    return deframe(capture.data, reading.config)[0]
+
+
 def as_read(capture: EtraceCapture, reading: Reading[Config]) -> EtraceCapture:
-    """The capture as a device without the deviations of a reading would have given it."""
+    """The capture as a device without the deviations of a reading would have given it.
+
+    A transport with another header is not judged any further.
+    """
     rewriter = Rewriter(reading.config, capture.program, reading.dialects)
-    packets = rewritten_packets(capture.packets, rewriter) if reading.dialects else capture.packets
-    return replace(capture, config=rewriter.config, packets=packets, sent=capture.carried)
+    payloads = payloads_of(capture, reading)
+    packets = rewritten_packets(payloads, rewriter) if reading.dialects else payloads
+    data = None if any(d.rewriting.frames for d in reading.dialects) else capture.data
+    problems = [problem for problem in capture.problems if "[ET.tra." not in problem]
+    return replace(capture, config=rewriter.config, packets=packets, sent=payloads, data=data, problems=problems)

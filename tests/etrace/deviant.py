@@ -42,7 +42,8 @@ class Deviation:
 
     values: changes the values of a packet, with a memory of the run. fields: changes the fields of a packet. finish:
     makes a payload of the bits of all fields. sent: changes the bytes of a payload. variants, needs: where it makes a
-    difference: the variant of the specification, options of a run or what it has to have. Deviations of one group
+    difference: the variant of the specification, options of a run, and a
+    scenario in place of a random walk. Deviations of one group
     exclude each other.
     """
 
@@ -55,6 +56,7 @@ class Deviation:
     finish: Callable[[str], bytes] | None = None
     variants: tuple[str, ...] = ("v2_0", "draft_0_026")
     needs: tuple[tuple[str, Any], ...] = ()
+    scenario: str = ""
     group: str = ""
 
 

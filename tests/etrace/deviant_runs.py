@@ -15,12 +15,15 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import numpy as np
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
+from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
+from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 
 from tests.etrace.deviant import Deviant, Deviation
 from tests.etrace.deviations import DEVIATIONS
@@ -78,16 +81,24 @@ class Judgement:
 
 
 @cache
-def _encoded(seed: int, size: int, options: tuple[tuple[str, Any], ...]) -> tuple[Stimulus, EncodedTrace]:
+def _encoded(
+    seed: int, size: int, options: tuple[tuple[str, Any], ...], scenario: str
+) -> tuple[Stimulus, EncodedTrace]:
+    if scenario:
+        job = Job(scenario, f"scenario:{scenario}", {**FIXED, **dict(options)}, ip="etrace")
+        what = stimulus(job)
+        what.beats.tstamp[:] = 1000 + 7 * np.arange(len(what.beats))
+        return what, encode(what.config, what.beats)
     what = walk(seed, size, **{**FIXED, **dict(options)})
     return what, encode(what.config, what.beats)
 
 
 def deviant_run(seed: int, names: Sequence[str], size: int = 1500) -> Run:
-    """A random walk reported by a device with these deviations."""
+    """A random walk, or the scenario that one of them needs, reported by a device with these deviations."""
     deviations = [DEVIATIONS[name] for name in names]
     needs = dict(need for d in deviations for need in d.needs)
-    what, encoded = _encoded(seed, size, tuple(sorted(needs.items())))
+    scenario = next((d.scenario for d in deviations if d.scenario), "")
+    what, encoded = _encoded(seed, size, tuple(sorted(needs.items())), scenario)
     sent = Deviant(what.config, deviations).payloads(encoded.packets, encoded.options)
     return Run(what, encoded, deviations, sent)
 
@@ -116,7 +127,12 @@ def several(seed: int, number: int) -> list[str]:
         deviation = DEVIATIONS[name]
         needs = dict(need for d in chosen for need in d.needs)
         clash = any(needs.get(option, value) != value for option, value in deviation.needs)
-        if name not in names and not clash and all(not d.group or d.group != deviation.group for d in chosen):
+        if (
+            name not in names
+            and not deviation.scenario
+            and not clash
+            and all(not d.group or d.group != deviation.group for d in chosen)
+        ):
             names.append(name)
     return names
 

@@ -449,6 +449,7 @@ TABLE = (
         variants=V2,
         values=valued("branch_count", lambda k: k + 31),
         needs=(("branch_prediction", 1),),
+        scenario="long_counts",
     ),
     Deviation(
         "time_relative",
@@ -457,6 +458,7 @@ TABLE = (
         variants=V2,
         values=_relative_time,
         needs=(("notime_p", 0),),
+        scenario="contexts",
     ),
 )
 DEVIATIONS = {deviation.name: deviation for deviation in TABLE}
