@@ -91,6 +91,7 @@ def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | No
         check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
     for d in decoded.diagnostics:
         verdict.book.damage.append(Damage(d.packet, d.packet + d.lost_packets))
+    verdict.book.judged = lossless.judged / len(wanted) if len(wanted) else None
     verdict.book.attribute()
     payload = sum(map(len, capture.packets))
     verdict.stats |= {

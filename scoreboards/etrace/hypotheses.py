@@ -55,6 +55,8 @@ TRANSPORT = (
     Variation("encapsulation", "ET.tra.messaging"),
     Variation("index_width", "ET.tra.index"),
 )  # tried where packets are known from transported bytes alone
+IDLE = ("encoder_mode", "denable", "dloss", "doptions")  # fields that are 0 in a branch trace
+BITS = len(IOPTIONS)  # of ioptions that mean something
 LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
 FEW = 3  # packets that are wrong by themselves rather than by a deviation
 NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and before it; packets that `lost` looks at
@@ -89,10 +91,12 @@ class Packets:
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every parameter that gives packets their layout with every other value, and other orders of the options."""
-        yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
+        if self._read > MOST_READ:
+            return
         for layout in _ioptions_layouts(config):
             with suppress(ConfigError):
                 yield LAYOUT, replace(config, ioptions_layout=layout)
+        yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
 
     def follows(self, trace: DecodedTrace) -> bool:
         """Whether a trace that was decoded as claimed has nothing to explain."""
@@ -162,7 +166,13 @@ class Packets:
             if sent is None:
                 continue
             values, good = was.values, good + 1
-            if was.name in ("start", "trap", "context") and values.get("privilege", 0) not in PRIVILEGE_NAMES:
+            if (
+                was.name in ("start", "trap", "context")
+                and values.get("privilege", 0) not in PRIVILEGE_NAMES
+                or was.name == "support"
+                and any(values.get(name) for name in IDLE)
+                or values.get("ioptions", 0) >> BITS
+            ):
                 good -= 1
             elif was.name == "start" or (was.name == "trap" and values.get("thaddr", 1) and "address" in values):
                 addresses.append(values["address"] << lsb & (1 << 64) - 1)
@@ -220,7 +230,10 @@ def _ioptions_layouts(config: Config) -> Iterator[str]:
     if config.ioptions_layout:
         return
     names = list(config.ioptions_bits)
-    yield ",".join(reversed(names))
+    known, rest = names[: len(IOPTIONS)], names[len(IOPTIONS) :]
+    yield ",".join([*reversed(known), *rest])
+    if rest:
+        yield ",".join(reversed(names))
     yield ",".join([NO_OPTION, *names[:-1]])
     for a in range(len(IOPTIONS)):
         for b in range(a + 1, len(IOPTIONS)):

@@ -370,8 +370,8 @@ TABLE = (
     ),
     Deviation(
         "qual_status_wide",
-        "qual_status has 3 bits|before ioptions|ENCODER_MODE|before qual_status",
-        ("ET.pay.qual_status", "ET.pay.fields", "ET.pay.support"),
+        "qual_status has 3 bits|before ioptions|IOPTIONS_LAYOUT=-|before qual_status",
+        ("ET.pay.qual_status", "ET.pay.fields", "ET.pay.ioptions"),
         fields=resized("qual_status", 3),
         needs=_OPTIONS,
     ),
