@@ -9,7 +9,7 @@ and the synchronization packets addresses of the program. Only one that is no wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -22,7 +22,7 @@ from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
-from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
+from rvtrace.scoreboards.common.hypotheses import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
@@ -66,6 +66,7 @@ MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report m
 MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded, and read
 MOST_ALL = 20_000_000  # instructions of a whole trace
 EARLY = 0.2  # weight of how far decoding gets
+LOOKS = 0.3  # weight of what can be seen without decoding
 
 
 class Window(NamedTuple):
@@ -82,9 +83,8 @@ class Packets:
     def __init__(self, capture: EtraceCapture, wanted: np.ndarray | None = None) -> None:
         self._capture, self._wanted = capture, wanted
         self._transported = transported(capture)
-        self.dialects = dialects(capture.config)
-        if self._transported:
-            self.dialects = (*transport_dialects(capture.config), *self.dialects)
+        framing = transport_dialects(capture.config) if self._transported else ()
+        self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config))
         self._streams: dict[Any, list[bytes]] = {}
         self._tried = self._read = 0
         self._lost = lru_cache(maxsize=None)(self._measured)
@@ -130,7 +130,7 @@ class Packets:
         self._tried += 1
         part = [*first, *rewritten_packets(packets[len(first) :], rewriter)]
         trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
-        return min(self._share(trace, window.begin == 0) + EARLY * (1 - looks), 1.0)
+        return (self._share(trace, window.begin == 0) + LOOKS * (1 - looks)) / (1 + LOOKS)
 
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace."""

@@ -137,9 +137,9 @@ def read(payload: bytes, layout: Layout, config: Config, options: Mapping[str, i
             pass  # one branch, or 31 without an address: the length says which is more likely
         elif value and label in layout.offsets or value == 0 and layout.offsets.get(label, 0) > 0:
             value += layout.offsets[label]
-        if label == "branches" and not 0 <= value <= MAX_BRANCHES:
+        if label == "branches" and value is not None and not 0 <= value <= MAX_BRANCHES:
             return Read(name, spans, f"{value} branches, and branch_map holds at most {MAX_BRANCHES}")
-        if value is not None and label in layout.remaps:
+        if value is not None and value < len(layout.remaps.get(label, ())):
             value = layout.remaps[label][value]
         if kind != "unused":
             values[label] = value
