@@ -139,7 +139,7 @@ def read(payload: bytes, layout: Layout, config: Config, options: Mapping[str, i
             value += layout.offsets[label]
         if label == "branches" and value is not None and not 0 <= value <= MAX_BRANCHES:
             return Read(name, spans, f"{value} branches, and branch_map holds at most {MAX_BRANCHES}")
-        if value is not None and value < len(layout.remaps.get(label, ())):
+        if label in layout.remaps and value is not None and 0 <= value < len(layout.remaps[label]):
             value = layout.remaps[label][value]
         if kind != "unused":
             values[label] = value
