@@ -73,13 +73,13 @@ def explanation(files: TraceFiles, capture: Any, tolerances: Any) -> Chosen | No
         packets = Packets(capture)
         if packets.follows(decode_etrace(capture.packets, capture.program, capture.config)):
             return None
-        judge, read, evidence = _etrace, partial(etrace_as_read, capture), packets
-    else:
-        traced = NtraceEvidence(capture.data, capture.program, capture.config)
-        if traced.follows(decode_ntrace(capture.data, capture.program, capture.config, by_address=True)):
-            return None
-        judge, read, evidence = _ntrace, partial(ntrace_as_read, capture, traced), traced
-    return explained(evidence, capture.config, read, lambda one: judge(one, tolerances).book)
+        read = partial(etrace_as_read, capture)
+        return explained(packets, capture.config, read, lambda one: _etrace(one, tolerances).book)
+    traced = NtraceEvidence(capture.data, capture.program, capture.config)
+    if traced.follows(decode_ntrace(capture.data, capture.program, capture.config, by_address=True)):
+        return None
+    as_read = partial(ntrace_as_read, capture, traced)
+    return explained(traced, capture.config, as_read, lambda one: _ntrace(one, tolerances).book)
 
 
 def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdict:

@@ -74,9 +74,12 @@ class Reading(Generic[C]):
 
 
 class Evidence(Protocol[C, W]):
-    """One capture as hypotheses see it. dialects: all that are known, in the order in which they are taken back."""
+    """One capture as hypotheses see it."""
 
-    dialects: Sequence[Dialect]
+    @property
+    def dialects(self) -> Sequence[Dialect]:
+        """All that are known, in the order in which they are taken back."""
+        ...
 
     def others(self, config: C) -> Iterable[tuple[Variation, C]]:
         """The configurations that differ from one in a single option."""

@@ -140,7 +140,7 @@ def _hists(of: Callable[[int, Rules], int]) -> Rewriting:
         assert fields.value is not None and full.value is not None
         first, second = fields.value(rules), full.value(rules)
 
-        def change(message: Message) -> Message | None:
+        def change(message: Message) -> Message:
             return second(message) if message.get("rdata") is not None else first(message)
 
         return change
