@@ -34,6 +34,8 @@ from rvtrace.scoreboards.ntrace import table as ntrace_table
 from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
 from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
 
+FEW = 32  # packets or messages: hardly any deviation is sure of fewer, nearly every one explains them
+DENSE = 4  # messages to a contradiction, after each of which the next address is followed
 SOON = 64  # messages in which a trace and a program that do not belong together contradict each other
 HALF = 0.5
 _OF_BYTES = (
@@ -70,6 +72,8 @@ def explanation(files: TraceFiles, capture: Any, tolerances: Any) -> Chosen | No
     or nothing explains it.
     """
     if files.system.ip == "etrace":
+        if len(capture.packets) < FEW:
+            return None
         packets = Packets(capture)
         if packets.follows(decode_etrace(capture.packets, capture.program, capture.config)):
             return None
@@ -158,7 +162,10 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
     whole = len(files.data) if ntrace_ else len(decoded.packets)
     lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
     share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
-    if len(decoded) and lost <= HALF * whole:
+    dense = ntrace_ and len(found) * DENSE >= len(decoded.messages)
+    if dense:
+        share = f"{len(found):,} of its {len(decoded.messages):,} messages do not fit"
+    if len(decoded) and lost <= HALF * whole and not dense:
         return ""
     if found[0].clause in _NO_START:
         return (
