@@ -76,6 +76,13 @@ def _not_run(clause: Clause, has_retired: bool) -> str:
     return "is about the ports; `make check DUT=` sees them"
 
 
+def _unit(judged: Judged) -> str:
+    """What the share that was judged is a share of."""
+    if judged.retired is not None:
+        return "instructions"
+    return "packets" if judged.files.system.ip == "etrace" else "bytes"
+
+
 def _result(name: str, judged: Judged) -> dict[str, Any]:
     """The result.json dict of the check; a trace that fits the program badly, or encodes too much, says so as a
     problem.
@@ -95,7 +102,8 @@ def _result(name: str, judged: Judged) -> dict[str, Any]:
         "clauses": verdict.book.results(),
         "failures": [failure.to_dict() for failure in verdict.failures[:KEPT]],
         "coverage": {},
-        "stats": {},
+        "stats": {key: verdict.stats[key] for key in ("judged", "instructions") if "judged" in verdict.stats},
+        "unit": _unit(judged),
         "rerun": judged.rerun,
         "problems": problems,
     }

@@ -74,12 +74,14 @@ class Finding:
 
     failing_runs: runs in which it is a cause. leading: of those, the runs in which no other cause comes before it.
     consequences: clauses that fail in these runs only where this one damaged the evidence, or that summarize it.
+    others: further deviations of the whole trace that violate the same clause.
     """
 
     row: Row
     failing_runs: int
     leading: int
     consequences: list[str]
+    others: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -102,7 +104,8 @@ class Finding:
     def text(self) -> str:
         """The first failure as it was reported, and what follows from it."""
         after = ", ".join(self.consequences)
-        return self.first.text + (f"\n  so also   {after}" if after else "")
+        more = "".join(f"\n  {'also' if n == 0 else '':<9} {text}" for n, text in enumerate(self.others))
+        return self.first.text + more + (f"\n  so also   {after}" if after else "")
 
 
 @dataclass
@@ -170,7 +173,7 @@ class Broken:
 class Compliance:
     """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS. findings: causes
     first, those that lead in most runs first. judged: share of the instructions that could be judged. unread: runs of
-    which none could.
+    which none could. unit: what `judged` is a share of, where the instructions are not known.
     """
 
     subject: Subject
@@ -183,6 +186,7 @@ class Compliance:
     findings: list[Finding] = field(default_factory=list)
     judged: float = 1.0
     unread: list[str] = field(default_factory=list)
+    unit: str = "instructions"
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -269,7 +273,7 @@ class Compliance:
         if self.broken:
             said.append(f"{_s(len(self.broken), 'run')} ended in an error")
         if self.judged < 1:
-            said.append(f"{percent(self.judged)} of the instructions judged")
+            said.append(f"{percent(self.judged)} of the {self.unit} judged")
         rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT JUDGED", "NOT-RUN", "WAIVED", "N/A") if n[verdict]]
         if rest:
             said.append(", ".join(rest))
@@ -307,6 +311,7 @@ def judge(
     known.
     """
     results, today = list(results), today or date.today()
+    unit = next((str(r["unit"]) for r in results if r.get("unit")), "instructions")
     rows = {name: Row(clause) for name, clause in _clauses(subject.ip, results, plans).items()}
     for name in sorted(
         {name for r in results for name in (*r["clauses"], *(f["clause"] for f in r["failures"]))} - set(rows)
@@ -324,11 +329,12 @@ def judge(
     for row in rows.values():
         row.first = _first(row, rows, results) if row.failed else None
         row.waiver = next((w for w in waivers if w.clause == row.id and w.expires >= today), None)
-        row.verdict, row.reason = _verdict(row, subject)
+        row.verdict, row.reason = _verdict(row, subject, unit)
     return Compliance(
         subject, today, list(rows.values()), [_state(waiver, rows.get(waiver.clause), today) for waiver in waivers],
         _runs(results), _broken(results), _problems(results, rows), _findings(rows, results), _share(results),
         [str(r["name"]) for r in results if (found := _judged(r)) is not None and found[1] and not found[0]],
+        unit,
     )  # fmt: skip
 
 
@@ -376,8 +382,20 @@ def _findings(rows: Mapping[str, Row], results: list[Mapping[str, Any]]) -> list
             continue
         summaries = [other.id for other in rows.values() if other.failed and name in other.clause.through]
         after = [clause for clause in follows.get(name, {}) if rows[clause].causes]
-        found.append(Finding(row, max(runs[name], 1), leading[name], [*after, *summaries]))
+        found.append(Finding(row, max(runs[name], 1), leading[name], [*after, *summaries], _whole(row, results)))
     return sorted(found, key=lambda f: (-f.leading, -f.failing_runs))
+
+
+def _whole(row: Row, results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The headlines of further deviations of the whole trace (before its first message) under a clause."""
+    headlines = [
+        str(failure.get("headline"))
+        for result in results
+        for failure in result["failures"]
+        if failure["clause"] == row.id and not failure.get("cause") and (failure.get("at") or 0) < 0
+    ]
+    first = row.first.headline if row.first else ""
+    return tuple(headline for headline in dict.fromkeys(headlines) if headline != first)
 
 
 def _clauses(ip: str, results: list[Mapping[str, Any]], plans: Path) -> dict[str, Clause]:
@@ -452,7 +470,7 @@ def _made(result: Mapping[str, Any], clause: str, headline: str, text: str, reru
     )
 
 
-def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
+def _verdict(row: Row, subject: Subject, unit: str) -> tuple[str, str]:
     """Verdict and reason. What a check found comes before what was declared."""
     why = subject.not_applicable.get(row.id, "")
     if row.failed and row.causes:
@@ -465,7 +483,7 @@ def _verdict(row: Row, subject: Subject) -> tuple[str, str]:
     if row.checked and not row.judged:
         return "NOT JUDGED", "nothing of the trace could be decoded"
     if row.checked:
-        return "PASS", f"on {percent(row.judged)} of the instructions" if row.judged < 1 else ""
+        return "PASS", f"on {percent(row.judged)} of the {unit}" if row.judged < 1 else ""
     if why:
         return "N/A", why
     if row.clause.status == "later":

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from rvtrace.flow.captured.files import load, system_of, words
+from rvtrace.flow.captured.alone import explanation
+from rvtrace.flow.captured.files import TraceFiles, load, system_of, words
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import listing
+from rvtrace.scoreboards.common.hypotheses import Chosen
 from rvtrace.tb.common.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 
 OPTIONS = {
@@ -25,6 +28,7 @@ OPTIONS = {
     "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
     "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS})",
 }
+EXPLAINED = ("ntrace", "etrace")  # systems whose traces are read in other ways where they do not decode
 CHUNK = 4096  # lines written at once
 
 
@@ -44,6 +48,15 @@ def write(lines: Iterator[str]) -> bool:
         close_stdout()
         return False
     return True
+
+
+def _otherwise(files: TraceFiles) -> Chosen | None:
+    """How a trace decodes that does not with the options given; None if nothing explains it."""
+    if files.system.ip not in EXPLAINED:
+        return None
+    capture = files.system.capture(files.config, files.program, files.data, None, None, "")
+    capture.exact = False
+    return explanation(files, capture, files.system.tolerances.free())
 
 
 def main(argv: list[str]) -> int:
@@ -72,6 +85,17 @@ def main(argv: list[str]) -> int:
     else:
         trace = show.decode(files, limit, partial)
         wrong = show.fault(files, trace, partial)
+        other = _otherwise(files) if wrong else None
+        if other is not None:
+            title += f"# {other.sentence}\n"
+            wrong = f"{files.trace} does not decode as its options say; {other.sentence}"
+            options = all(one.is_option for one in other.found)
+            if options or files.system.ip == "ntrace":  # shown as it decodes
+                data = files.data if options else other.capture.data
+                files = replace(files, config=other.capture.config, data=data)
+                trace = show.decode(files, limit, partial)
+                left = show.fault(files, trace, partial)
+                wrong = left if options and "CONFIG" not in given else f"{wrong}; {left}" if left else wrong
         if write(iter([title])) and write(show.listing(files, trace, not only_pcs, not only_messages)):
             write(iter([show.summary(files, trace)]))
     if wrong:

@@ -10,6 +10,7 @@ The rows of the plan that summarize a situation of the hart are left out: nobody
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,23 @@ from rvtrace.flow.captured.tandem_alone import other_code
 from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
 from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan
+from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace import check as etrace
 from rvtrace.scoreboards.etrace import legal as etrace_legal
 from rvtrace.scoreboards.etrace import table as etrace_table
+from rvtrace.scoreboards.etrace.hypotheses import Packets
+from rvtrace.scoreboards.etrace.hypotheses import as_read as etrace_as_read
 from rvtrace.scoreboards.etrace.transport import check_transport
 from rvtrace.scoreboards.ntrace import check as ntrace
 from rvtrace.scoreboards.ntrace import legal as ntrace_legal
 from rvtrace.scoreboards.ntrace import table as ntrace_table
+from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
+from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
 
+FEW = 32  # packets or messages: hardly any deviation is sure of fewer, nearly every one explains them
+DENSE = 4  # messages to a contradiction, after each of which the next address is followed
 SOON = 64  # messages in which a trace and a program that do not belong together contradict each other
 HALF = 0.5
 _OF_BYTES = (
@@ -43,7 +52,9 @@ _WAY = "give the ELF that was traced and the options of its encoder (CONFIG=)"
 
 def alone(files: TraceFiles, capture: Any, tolerances: Any) -> Verdict:
     """Hold a capture without a retire stream to every clause that needs none."""
-    verdict = (_etrace if files.system.ip == "etrace" else _ntrace)(capture, tolerances)
+    other = explanation(files, capture, tolerances)
+    check = _etrace if files.system.ip == "etrace" else _ntrace
+    verdict = check(capture if other is None else other.capture, tolerances, other)
     verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
     return verdict
 
@@ -56,26 +67,67 @@ def _book(capture: Any, plan: Plan | None) -> ClauseBook:
     return book
 
 
-def _ntrace(capture: Any, tolerances: Any) -> Verdict:
+def explanation(files: TraceFiles, capture: Any, tolerances: Any) -> Chosen | None:
+    """How a trace decodes that does not with its options: with others, or with deviations taken back; None if it does,
+    or nothing explains it.
+    """
+    if files.system.ip == "etrace":
+        if len(capture.packets) < FEW:
+            return None
+        packets = Packets(capture)
+        if packets.follows(decode_etrace(capture.packets, capture.program, capture.config)):
+            return None
+        read = partial(etrace_as_read, capture)
+        return explained(packets, capture.config, read, lambda one: _etrace(one, tolerances).book)
+    traced = NtraceEvidence(capture.data, capture.program, capture.config)
+    if traced.follows(decode_ntrace(capture.data, capture.program, capture.config, by_address=True)):
+        return None
+    as_read = partial(ntrace_as_read, capture, traced)
+    return explained(traced, capture.config, as_read, lambda one: _ntrace(one, tolerances).book)
+
+
+def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdict:
     verdict = Verdict(_book(capture, ntrace.plan()))
-    decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config)
+    if other is not None:
+        other.report(verdict.book)
+    decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
     table = ntrace_table.MessageTable(decoded.messages)
     where = ntrace_table.Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
-    ntrace_legal.check_legal(
-        capture, verdict.book, table, where, decoded.diagnostics, tolerances, not decoded.diagnostics
-    )
+    found = ntrace_legal.with_front(capture, decoded, always=True)
+    ntrace_legal.check_legal(capture, verdict.book, table, where, found, tolerances, not decoded.diagnostics)
+    lost = sum(d.lost_bytes for d in decoded.diagnostics) + decoded.skipped_bytes
+    spans = [(d.offset, d.lost_bytes) for d in decoded.diagnostics]
+    _finish(verdict, len(capture.data), lost, spans, table.offset)
     verdict.stats["messages"] = len(decoded.messages)
     return verdict
 
 
-def _etrace(capture: Any, tolerances: Any) -> Verdict:
+def _etrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdict:
     verdict = Verdict(_book(capture, etrace.plan()))
+    if other is not None:
+        other.report(verdict.book)
     decoded = verdict.decoded = decode_etrace(capture.packets, capture.program, capture.config)
     table = etrace_table.PacketTable(decoded.packets, capture.config)
     etrace_legal.check_legal(capture, verdict.book, table, decoded, tolerances)
     check_transport(capture, verdict.book, decoded.packets)
-    verdict.stats["messages"] = len(decoded.packets)
+    size = len(decoded.packets)
+    spans = [(d.packet, d.lost_packets) for d in decoded.diagnostics]
+    _finish(verdict, size, sum(count for _, count in spans), spans, np.arange(size))
+    verdict.stats["messages"] = size
     return verdict
+
+
+def _finish(verdict: Verdict, size: int, lost: int, spans: list[tuple[int, int]], offset: np.ndarray) -> None:
+    """Causes, and the share that could be judged: without a retire stream that of the bytes or packets. spans: (first,
+    how many) of what could not be decoded.
+    """
+    for first, count in spans:
+        begin, end = np.searchsorted(offset, [first, first + count]).tolist()
+        verdict.book.damage.append(Damage(begin, end))
+    judged = max(size - lost, 0) if len(verdict.decoded) else 0
+    verdict.book.judged = judged / size if size else None
+    verdict.stats |= {"judged": judged, "instructions": size}
+    verdict.book.attribute()
 
 
 def problem(files: TraceFiles, verdict: Verdict) -> str:
@@ -110,7 +162,10 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
     whole = len(files.data) if ntrace_ else len(decoded.packets)
     lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
     share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
-    if len(decoded) and lost <= HALF * whole:
+    dense = ntrace_ and len(found) * DENSE >= len(decoded.messages)
+    if dense:
+        share = f"{len(found):,} of its {len(decoded.messages):,} messages do not fit"
+    if len(decoded) and lost <= HALF * whole and not dense:
         return ""
     if found[0].clause in _NO_START:
         return (

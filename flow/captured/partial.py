@@ -69,7 +69,9 @@ def _etrace(files: TraceFiles, capture: Any) -> tuple[TraceFiles, Any, str]:
     first = next((k for k, payload in enumerate(payloads) if payload and payload[0] & _FORMAT == _START), None)
     if first is None:
         raise _none(files)
-    problems = [str(d) for d in damage if d.offset > offsets[first] and d.packet < len(payloads)]
+    problems = [
+        f"byte {d.offset:#x}: {d.text}" for d in damage if d.offset > offsets[first] and d.packet < len(payloads)
+    ]
     text = (
         f"packets {first:,} to {len(payloads):,}, from byte {offsets[first]:,} on (PARTIAL=1); their transport is not"
         " judged"

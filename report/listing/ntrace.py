@@ -112,7 +112,8 @@ def fault(files: TraceFiles, trace: DecodedTrace, partial: bool) -> str | None:
 def summary(files: TraceFiles, trace: DecodedTrace) -> str:
     """The last line of the listing."""
     instructions = len(trace)
-    bits = f", {8 * len(files.data) / instructions:.3f} bits per instruction" if instructions else ""
+    whole = instructions and not trace.diagnostics  # of a part, the number means nothing
+    bits = f", {8 * len(files.data) / instructions:.3f} bits per instruction" if whole else ""
     traps = sum(e.kind == "trap" for e in trace.events)
     return f"# {len(trace.messages):,} messages, {instructions:,} instructions, {traps:,} traps{bits}\n"
 

@@ -234,6 +234,7 @@ class ClauseBook:
         self._counts: dict[str, list[int]] = {}
         self.failures: list[Failure] = []
         self.damage: list[Damage] = []  # what could not be decoded
+        self.judged: float | None = None  # share of the instructions that could be judged, where that is known
 
     def count(self, clause: str, n: int | np.integer[Any] = 1) -> None:
         """n checks of the clause passed, or are about to be judged by `fail`."""
@@ -279,6 +280,11 @@ class ClauseBook:
         placed = [Placed(failure.clause, failure.at, failure.found) for failure in self.failures]
         for failure, cause in zip(self.failures, causes(placed, self.damage)):
             failure.cause = cause
+
+    @property
+    def causes(self) -> list[str]:
+        """The clauses that fail by themselves, once `attribute` has given each failure its cause."""
+        return sorted({failure.clause for failure in self.failures if not failure.cause})
 
     def results(self) -> dict[str, list[int]]:
         """Clause id to [checked, failed], sorted by id; with a plan also the rows with parts (`through`)."""

@@ -1,57 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which options explain the bytes of a device whose trace cannot be decoded with those that it claims.
+"""Which single deviations explain the bytes of a device whose trace cannot be decoded as the specification has it.
 
-One wrong option makes every message after it unreadable, so that many clauses fail and none names the cause. Here the
-decoder is tried with other values of each option that gives messages their layout. An option is taken only if with it
-nearly everything decodes that did not before; then the rest of the trace is judged with it, and the option is the
-finding.
+One wrong option, or one field in the wrong place, makes every message after it unreadable, so that many clauses fail
+and none names the cause. Here the trace is read in other ways: with other values of the options that give messages
+their layout, and in *dialects*, each of which is one deviation from the specification that can be taken back. What
+makes the trace decode is the finding, and everything else is judged with it.
+
+    chosen = explained(evidence, config, read, judge)        evidence: an `Evidence` of one capture
+    if chosen is not None:
+        chosen.report(book)                                  and everything else is judged with chosen.capture
+
+The trace is first looked at near the place where decoding stops: a reading that does not get past it costs little.
+Where no single deviation does, pairs are tried; then the next place where decoding stops follows, up to ROUNDS times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rvtrace.models.common.options import ConfigError, Options
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
 C = TypeVar("C", bound=Options)
+W = TypeVar("W")
 
-ROUNDS = 3  # times that the best of all single options is taken
-IN_PAIRS = 40  # single options of which all pairs are tried as well
-MOST = 100  # options that may differ at all
-TIED = 8  # configurations that explain a trace equally well
-MUCH = 0.1  # share of the evidence that a wrong option leaves undecoded; less is damage at some places
-EXPLAINED = 0.05  # share of the evidence that may be left undecoded
+ROUNDS = 4  # deviations, or pairs of them, that are looked for one after the other
+BEAM = 10  # single deviations that help a little, to which all others are added
+TRIALS = 4000  # readings that are tried in one round
+MOST = 100  # deviations that may be found at all
+TIED = 8  # readings that explain a trace equally well
+MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
+EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
+HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
+GAIN = 0.1  # share of the evidence that one deviation more must explain
 
 
 class Variation(NamedTuple):
-    """An option that gives messages their layout. clause: what a device violates that differs in it."""
+    """An option that gives messages their layout. clause: what a device violates that differs in it. follows: another
+    option, with which it differs anyway.
+    """
 
     option: str
     clause: str
+    follows: str = ""
 
 
-class Explained(NamedTuple):
-    """An option with which the trace decodes: its name, its clause, the value claimed and the one found."""
+@dataclass(frozen=True)
+class Dialect:
+    """One deviation from the specification that can be taken back.
 
-    option: str
+    name: unique, words with _. clause: the one that it violates. says: what the device does, as a clause of a sentence
+    ("addresses count bytes"). due: what the specification demands instead, in the same form. group: dialects of one
+    group exclude each other. rewriting: how to take it back, in the terms of the trace system.
+    """
+
+    name: str
     clause: str
-    claimed: Any
-    found: Any
+    says: str
+    due: str
+    group: str = ""
+    rewriting: Any = field(default=None, compare=False, repr=False)
 
-    def failure(self, left: float, number: int) -> Failure:
-        """The finding, before all messages. left: share of the evidence that cannot be decoded as claimed. number:
-        of the option, if there are several.
+
+@dataclass(frozen=True)
+class Reading(Generic[C]):
+    """A way to read a trace: the options, and the dialects that are taken back, in the order of their table."""
+
+    config: C
+    dialects: tuple[Dialect, ...] = ()
+
+
+class Evidence(Protocol[C, W]):
+    """One capture as hypotheses see it."""
+
+    @property
+    def dialects(self) -> Sequence[Dialect]:
+        """All that are known, in the order in which they are taken back."""
+        ...
+
+    def others(self, config: C) -> Iterable[tuple[Variation, C]]:
+        """The configurations that differ from one in a single option."""
+        ...
+
+    def window(self, reading: Reading[C]) -> W | None:
+        """The part of the evidence around the first place where decoding stops; None if nearly all decodes."""
+        ...
+
+    def near(self, reading: Reading[C], window: W) -> float:
+        """Share of a window that cannot be decoded so, 0 to 1; a little less where decoding gets farther, and 1 more
+        where it gets no farther than the place the window is about.
         """
-        name = self.option.upper()
-        text = (
-            f"the trace decodes with {name}={self.found}; {name}={self.claimed} was claimed, with which"
-            f" {left:.0%} of it cannot be decoded"
-        )
-        return Failure(self.clause, text, table=[(name, str(self.claimed), str(self.found))], at=number - MOST)
+        ...
+
+    def lost(self, reading: Reading[C]) -> float:
+        """Share of all the evidence (or of a large part of it) that cannot be decoded so, 0 to 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One deviation with which the trace decodes.
+
+    how, instead: what it is and what is due, for a sentence. rows: (field, expected, actual). with_others: how many
+    further ones are needed. left: share of the evidence that does not decode all the same. is_option: it is another
+    value of an option.
+    """
+
+    name: str
+    clause: str
+    how: str
+    instead: str
+    rows: tuple[tuple[str, str, str], ...]
+    with_others: int = 0
+    left: float = 0.0
+    is_option: bool = False
+
+    def failure(self, share: float, number: int) -> Failure:
+        """The finding, before all messages. share: of the evidence that cannot be decoded as claimed. number: of the
+        deviation, if there are several.
+        """
+        whole = "the trace decodes" if self.left <= EXPLAINED else f"{1 - self.left:.0%} of the trace decodes"
+        others = "" if not self.with_others else ", together with the other such findings"
+        text = f"{whole} {self.how}; {self.instead}, with which {share:.0%} of it cannot be decoded{others}"
+        return Failure(self.clause, text, table=list(self.rows), at=number - MOST)
+
+
+@dataclass(frozen=True)
+class Explanation(Generic[C]):
+    """A reading with which a trace decodes, and the deviations from what was claimed."""
+
+    reading: Reading[C]
+    found: tuple[Explained, ...]
 
 
 def variations(config: C, table: Iterable[Variation]) -> Iterator[tuple[Variation, C]]:
@@ -64,68 +146,179 @@ def variations(config: C, table: Iterable[Variation]) -> Iterator[tuple[Variatio
                     yield variation, replace(config, **{variation.option: value})
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """A configuration with which a trace decodes, and where it differs from the one claimed."""
+def assumed(evidence: Evidence[C, Any], claimed: C) -> tuple[list[Explanation[C]], float]:
+    """The readings that explain a capture, at most TIED of them, and the share of it that cannot be decoded as claimed.
 
-    config: Any
-    options: tuple[Explained, ...]
-
-
-def explain(
-    claimed: C, undecoded: Callable[[C], float], others: Callable[[C], Iterable[tuple[Variation, C]]]
-) -> list[Explanation]:
-    """The configurations with which a trace decodes best, at most TIED of them; none if the trace cannot be explained.
-
-    undecoded: share of the evidence that a decoder with a configuration cannot read, 0 to 1. others: the configurations
-    that differ from one in a single option.
+    None if it decodes as claimed, or no reading explains enough of it.
     """
-    best, left = [claimed], undecoded(claimed)
-    if left < MUCH:
-        return []
+    best = [Reading(claimed)]
+    if evidence.window(best[0]) is None:
+        return [], 0.0
+    share = left = evidence.lost(best[0])
+    if share < MUCH:
+        return [], share
     for _ in range(ROUNDS):
-        singles = [other for _, other in others(best[0])]
-        share, found = _best(undecoded, singles)
-        if share >= left and len(singles) <= IN_PAIRS:  # two wrong options, neither of which helps alone
-            share, found = _best(undecoded, [pair for one in singles for _, pair in others(one)])
-        if not found or share >= left:
+        window = evidence.window(best[0])
+        found = [] if window is None else _search(evidence, best[0], window)
+        kept, after = _least([(evidence.lost(reading), reading) for reading in found])
+        if not kept or after > max(left - GAIN, left / 4):
             break
-        best, left = found, share
-    if left > EXPLAINED:
-        return []
-    known = {variation.option: variation.clause for variation, _ in others(claimed)}
-    return [Explanation(config, _differences(claimed, config, known)) for config in best if config != claimed]
+        best, left = kept, after
+    best = [_needed(evidence, reading, claimed, left) for reading in best if reading != Reading(claimed)]
+    variation = {one.option: one for one, _ in evidence.others(claimed)}
+    unique = list(dict.fromkeys(best))
+    return [Explanation(reading, _found(reading, claimed, variation, left)) for reading in unique], share
 
 
-def _best(undecoded: Callable[[C], float], configs: Iterable[C]) -> tuple[float, list[C]]:
-    """The least share, and the first configurations that have it."""
-    share, best = 2.0, []
-    for config in configs:
-        found = undecoded(config)
-        if found < share:
-            share, best = found, [config]
-        elif found == share and len(best) < TIED and config not in best:
-            best.append(config)
-    return share, best
+def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Reading[C]]:
+    """The readings with one or two deviations more that get farthest in a window; none if none helps."""
+    base, trials = evidence.near(start, window), 0
+    singles = sorted(
+        ((evidence.near(other, window), n, other) for n, other in enumerate(_more(evidence, start))),
+        key=lambda one: one[:2],
+    )
+    trials = len(singles)
+    least = singles[0][0] if singles else base
+    if least <= EXPLAINED:
+        return _close(singles, least)
+    helping = [other for score, _, other in singles if score < base - GAIN / 10]
+    pairs: list[tuple[float, int, Reading[C]]] = []
+    seen: set[Reading[C]] = set()
+    for other in _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]:
+        for pair in _more(evidence, other):
+            if pair in seen or trials >= TRIALS:
+                continue
+            seen.add(pair)
+            trials += 1
+            pairs.append((evidence.near(pair, window), len(pairs), pair))
+    if not pairs or min(pair[0] for pair in pairs) > EXPLAINED:  # two wrong options, neither of which helps alone
+        for other in (reading for _, _, reading in singles if reading.dialects == start.dialects):
+            for _, config in evidence.others(other.config):
+                pair = replace(other, config=config)
+                if pair not in seen:
+                    seen.add(pair)
+                    pairs.append((evidence.near(pair, window), len(pairs), pair))
+    pairs.sort(key=lambda one: one[:2])
+    if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
+        return _close(pairs, pairs[0][0])
+    return _close(singles, least) if least < 1.0 else []
 
 
-def _differences(claimed: Any, config: Any, known: dict[str, str]) -> tuple[Explained, ...]:
-    pairs = ((name, clause, getattr(claimed, name), getattr(config, name)) for name, clause in known.items())
-    return tuple(Explained(*pair) for pair in pairs if pair[2] != pair[3])
+def _diverse(start: Reading[C], readings: list[Reading[C]]) -> list[Reading[C]]:
+    """The first of each group of dialects, and of the options: those of one group help for the same reason."""
+    first: dict[str, Reading[C]] = {}
+    for reading in readings:
+        added = [dialect for dialect in reading.dialects if dialect not in start.dialects]
+        first.setdefault((added[0].group or added[0].name) if added else "", reading)
+    return list(first.values())
 
 
-def most_plausible(
-    capture: Any, explanations: list[Explanation], judge: Callable[[Any], ClauseBook]
-) -> tuple[Any, tuple[Explained, ...]]:
-    """The capture with the configuration that explains it, of several the one with which the fewest checks fail; as it
-    is if none does.
+def _close(scored: list[tuple[float, int, Reading[C]]], least: float) -> list[Reading[C]]:
+    """Those that are as good as the best, or nearly."""
+    return [reading for score, _, reading in scored if score <= least + GAIN / 10][:TIED]
+
+
+def _least(scored: list[tuple[float, Reading[C]]]) -> tuple[list[Reading[C]], float]:
+    """The readings with the least loss, and the loss."""
+    if not scored:
+        return [], 1.0
+    least = min(score for score, _ in scored)
+    return [reading for score, reading in scored if score <= least + GAIN / 100][:TIED], least
+
+
+def _more(evidence: Evidence[C, Any], reading: Reading[C]) -> Iterator[Reading[C]]:
+    """Every reading with one deviation more."""
+    for _, config in evidence.others(reading.config):
+        yield replace(reading, config=config)
+    taken = {dialect.name for dialect in reading.dialects} | {d.group for d in reading.dialects if d.group}
+    order = {dialect.name: n for n, dialect in enumerate(evidence.dialects)}
+    for dialect in evidence.dialects:
+        if dialect.name not in taken and dialect.group not in taken:
+            several = sorted((*reading.dialects, dialect), key=lambda one: order[one.name])
+            yield replace(reading, dialects=tuple(several))
+
+
+def _needed(evidence: Evidence[C, Any], reading: Reading[C], claimed: C, left: float) -> Reading[C]:
+    """The reading without the deviations that explain nothing."""
+    for dialect in reading.dialects:
+        without = replace(reading, dialects=tuple(d for d in reading.dialects if d is not dialect))
+        if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 10:
+            reading = without
+    for option in _differing(claimed, reading.config, {one.option for one, _ in evidence.others(claimed)}):
+        with suppress(ConfigError):
+            without = replace(reading, config=replace(reading.config, **{option: getattr(claimed, option)}))
+            if without != Reading(claimed) and evidence.lost(without) <= left + GAIN / 10:
+                reading = without
+    return reading
+
+
+def _differing(claimed: Options, config: Options, names: Iterable[str]) -> list[str]:
+    return [name for name in names if getattr(claimed, name) != getattr(config, name)]
+
+
+def _found(reading: Reading[C], claimed: C, variation: dict[str, Variation], left: float) -> tuple[Explained, ...]:
+    found: list[Explained] = []
+    differing = _differing(claimed, reading.config, variation)
+    for option in (one for one in differing if variation[one].follows not in differing):
+        name, was, now = option.upper(), getattr(claimed, option), getattr(reading.config, option)
+        how, instead = f"with {name}={now}", f"{name}={was} was claimed"
+        rows = ((name, str(was), str(now)),)
+        found.append(Explained(name, variation[option].clause, how, instead, rows, left=left, is_option=True))
+    for one in reading.dialects:
+        how, instead = f"if {one.says}", f"by the specification {one.due}"
+        found.append(Explained(one.name, one.clause, how, instead, (("trace", one.due, one.says),), left=left))
+    return tuple(replace(one, with_others=len(found) - 1) for one in found)
+
+
+class Chosen(NamedTuple):
+    """The capture as the most plausible reading has it, the deviations that were taken back for it, and the share that
+    cannot be decoded as claimed.
     """
 
-    def failed(explanation: Explanation) -> int:
-        book = judge(replace(capture, config=explanation.config))
-        return sum(failures for _, failures in book.results().values())
+    capture: Any
+    found: tuple[Explained, ...]
+    share: float
 
+    @property
+    def sentence(self) -> str:
+        """What was found, as one sentence: "the trace decodes with SRC_BITS=4 (SRC_BITS=8 was claimed)"."""
+        return f"the trace decodes {', and '.join(f'{one.how} ({one.instead})' for one in self.found)}"
+
+    def report(self, book: ClauseBook) -> None:
+        """Each deviation as a failure, before all others."""
+        for number, one in enumerate(self.found):
+            book.fail(one.failure(self.share, number))
+
+
+def explained(
+    evidence: Evidence[C, Any],
+    claimed: C,
+    read: Callable[[Reading[C]], Any],
+    judge: Callable[[Any], ClauseBook],
+) -> Chosen | None:
+    """Of the readings that explain a capture, the one with which the fewest checks fail; None if none explains it.
+
+    read: the capture as a reading has it. judge: the book of its check.
+    """
+    explanations, share = assumed(evidence, claimed)
     if not explanations:
-        return capture, ()
-    chosen = explanations[0] if len(explanations) == 1 else min(explanations, key=failed)
-    return replace(capture, config=chosen.config), chosen.options
+        return None
+
+    claimed_book = judge(read(Reading(claimed)))
+    best: tuple[tuple[int, int], Explanation[C], Any] | None = None
+    for explanation in explanations:
+        capture = read(explanation.reading)
+        book = judge(capture)
+        failed = len(explanation.found), sum(failures for _, failures in book.results().values())
+        if _better(book, claimed_book, len(explanation.found)) and (best is None or failed < best[0]):
+            best = failed, explanation, capture
+    return None if best is None else Chosen(best[2], best[1].found, share)
+
+
+def _better(book: ClauseBook, claimed: ClauseBook, found: int) -> bool:
+    """Whether a number of deviations, and what fails beside them, says less than what fails as claimed; or most could
+    not be judged as claimed, and nearly all can be with them.
+    """
+    if book.judged is None or claimed.judged is None or not book.causes:
+        return True
+    return found + len(book.causes) <= len(claimed.causes) or (claimed.judged < HALF and book.judged > MOSTLY)

@@ -472,12 +472,37 @@ class Alignment:
         differ = np.flatnonzero(theirs[:n] != told[:n])
         index = int(differ[0]) if len(differ) else n
         place = self.capture.program.place
+        if index == len(theirs) == len(told):
+            self._other_failure(piece, at)
+            return
         if index >= len(theirs):
             text, want = f"{len(told) - index} instructions too many are reported", "none"
         else:
             text, want = f"instruction {at + index} is not the one that retired", place(int(theirs[index]))
         have = place(int(told[index])) if index < len(told) else "none"
         failure = self.failure(self._pc_clause(at + index), text, at + index, [("pc", want, have)])
+        self.book.fail(failure)
+        self._followed = at + index
+        self._astray(failure)
+
+    def _other_failure(self, piece: Piece, at: int) -> None:
+        """Every PC of the piece is right: a branch direction, a trap, or the place of an end is not."""
+        n = piece.end - piece.begin
+        have, want = self.decoded.taken[piece.begin : piece.end], self.expected.taken[at : at + n]
+        wrong = np.flatnonzero((have != want) & (have >= 0) & (want >= 0))
+        if len(wrong):
+            index = int(wrong[0])
+            rows = [("taken", str(want[index]), str(have[index]))]
+            failure = self.failure("ET.bt.branches", "the branch is reported in the wrong direction", at + index, rows)
+        else:
+            index = n
+            trap = next((e for e in piece.events if e.kind == "trap"), None)
+            if trap is None:
+                text = "trace is reported to end or go on where the hart did not"
+                failure = self.failure("ET.bt.end", text, at + n)
+            else:
+                text = "the trap reported is not the one that the hart took here"
+                failure = self.failure("ET.bt.traps", text, at + min(trap.index - piece.begin, n), None, trap.packet)
         self.book.fail(failure)
         self._followed = at + index
         self._astray(failure)

@@ -25,7 +25,8 @@ class EtraceCapture(Observed):
     each word, None without atb. atid: the ID that the source was given. beats: accepted cycles of the ingress port,
     None when only files are available (then `given` is the stream). problems: sentences of the monitors about the run
     itself; each is a failure. exact: whether the device declares the reference profile. rerun: the one command that
-    repeats the run.
+    repeats the run. sent: the payloads as the device sent them, if `packets` are what they mean by a hypothesis
+    (scoreboards/etrace/dialects.py), else None.
     """
 
     config: Config
@@ -45,3 +46,9 @@ class EtraceCapture(Observed):
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
+    sent: list[bytes] | None = None
+
+    @property
+    def carried(self) -> list[bytes]:
+        """The payloads as the device sent them."""
+        return self.packets if self.sent is None else self.sent

@@ -17,12 +17,12 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import most_plausible
+from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
-from rvtrace.scoreboards.etrace.hypotheses import assumed
+from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
@@ -42,11 +42,29 @@ def plan() -> Plan:
 def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, explain: bool = True) -> Verdict:
     """Check one capture against every clause that applies to it.
 
-    explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
-    any, and they are failures.
+    explain: a trace that does not decode as claimed is judged with the deviations that explain it, if there are any,
+    and they are failures.
     """
-    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     tolerances = chosen(tolerances, capture, Tolerances)
+    verdict = _judged(capture, tolerances)
+    if not explain or capture.exact or verdict.passed:
+        return verdict
+    packets = Packets(capture, expected(capture).pc)
+    if packets.follows(verdict.decoded):
+        return verdict
+    judge = partial(_judged, tolerances=tolerances)
+    other = explained(packets, capture.config, partial(as_read, capture), lambda one: judge(one).book)
+    if other is None:
+        return verdict
+    made = judge(other.capture, assumed=other)
+    return made if made.stats["judged"] > verdict.stats["judged"] else verdict
+
+
+def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | None = None) -> Verdict:
+    """The verdict on a capture as it is. assumed: the deviations that were taken back for it."""
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
+    if assumed is not None:
+        assumed.report(verdict.book)
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):
@@ -54,14 +72,6 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, expla
             _ = verdict.encoded.payloads
     with timed(verdict, "decoder"):
         decoded = decode(capture.packets, capture.program, capture.config)
-        if not capture.exact:
-            explanations, share = assumed(capture, decoded) if explain else ([], 0.0)
-            judge = partial(check, tolerances=tolerances, explain=False)
-            capture, options = most_plausible(capture, explanations, lambda other: judge(other).book)
-            for number, option in enumerate(options):
-                verdict.book.fail(option.failure(share, number))
-            if options:
-                decoded = decode(capture.packets, capture.program, capture.config)
         verdict.decoded = decoded
         _ = decoded.pcs
     with timed(verdict, "scoreboard"):
@@ -81,6 +91,7 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, expla
         check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
     for d in decoded.diagnostics:
         verdict.book.damage.append(Damage(d.packet, d.packet + d.lost_packets))
+    verdict.book.judged = lossless.judged / len(wanted) if len(wanted) else None
     verdict.book.attribute()
     payload = sum(map(len, capture.packets))
     verdict.stats |= {

@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters explain the packets of an E-Trace encoder that cannot be decoded with those claimed."""
+"""What explains the packets of an E-Trace encoder that cannot be decoded as claimed: other parameters, other options,
+or another layout than the specification's.
+
+`Packets` is what the search of scoreboards/common/hypotheses.py knows of one capture; the dialects are in
+dialect_table.py. A reading is first judged by what is cheap to see: whether payloads have the length of their fields,
+and the synchronization packets addresses of the program. Only one that is no worse in that is decoded.
+"""
 
 from __future__ import annotations
 
-from rvtrace.models.etrace.config import Config
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from rvtrace.models.common.options import ConfigError
+from rvtrace.models.etrace.config import NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
-from rvtrace.scoreboards.common.hypotheses import Explanation, Variation, explain, variations
+from rvtrace.models.etrace.decoder.deframe import deframe
+from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
+from rvtrace.models.etrace.table import PRIVILEGE_NAMES
+from rvtrace.scoreboards.common.hypotheses import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.dialect_table import dialects
+from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
+from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
     Variation("iaddress_lsb_p", "ET.pay.differential"),
@@ -25,29 +45,227 @@ OPTIONS = (
     Variation("bpred_size_p", "ET.opt.predictor"),
     Variation("ioptions_n", "ET.pay.ioptions"),
     Variation("encoder_mode_n", "ET.pay.support"),
+    Variation("doptions_n", "ET.pay.support"),
     Variation("implicit_return", "ET.opt.implicit_return"),
     Variation("branch_prediction", "ET.opt.prediction"),
     Variation("jump_target_cache", "ET.opt.cache"),
     Variation("implicit_exception", "ET.opt.implicit_exception"),
 )
-FEW = 3  # packets that are wrong by themselves rather than by a parameter
-LOOKED_AT = 300  # packets from the first that could not be decoded
+TRANSPORT = (
+    Variation("encapsulation", "ET.tra.messaging"),
+    Variation("index_width", "ET.tra.index"),
+)  # tried where packets are known from transported bytes alone
+IDLE = ("encoder_mode", "denable", "dloss", "doptions")  # fields that are 0 in a branch trace
+BITS = len(IOPTIONS)  # of ioptions that mean something
+LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
+FEW = 3  # packets that are wrong by themselves rather than by a deviation
+NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and before it; packets that `lost` looks at
+GLANCED = 30  # packets of a window that are read before it is decoded
+SEEN = 0.1  # share of them that may be unreadable more than as claimed
+MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
+MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded, and read
+MOST_ALL = 20_000_000  # instructions of a whole trace
+EARLY = 0.2  # weight of how far decoding gets
+LOOKS = 0.3  # weight of what can be seen without decoding
 
 
-def assumed(capture: EtraceCapture, decoded: DecodedTrace) -> tuple[list[Explanation], float]:
-    """The configurations that explain a capture, and the share of it that cannot be decoded as claimed.
+class Window(NamedTuple):
+    """Packets [begin, end). looks: the share of the first ones that can be read with the reading before."""
 
-    decoded: with the parameters claimed.
+    begin: int
+    end: int
+    looks: float
+
+
+class Packets:
+    """One capture as hypotheses see it. wanted: the PCs that retired, where they are known."""
+
+    def __init__(self, capture: EtraceCapture, wanted: np.ndarray | None = None) -> None:
+        self._capture, self._wanted = capture, wanted
+        self._transported = transported(capture)
+        framing = transport_dialects(capture.config) if self._transported else ()
+        self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config))
+        self._streams: dict[Any, list[bytes]] = {}
+        self._tried = self._read = 0
+        self._lost = lru_cache(maxsize=None)(self._measured)
+
+    def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
+        """Every parameter that gives packets their layout with every other value, and other orders of the options."""
+        if self._read > MOST_READ:
+            return
+        for layout in _ioptions_layouts(config):
+            with suppress(ConfigError):
+                yield LAYOUT, replace(config, ioptions_layout=layout)
+        yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
+
+    def follows(self, trace: DecodedTrace) -> bool:
+        """Whether a trace that was decoded as claimed has nothing to explain."""
+        return self._stops(trace) is None
+
+    def window(self, reading: Reading[Config]) -> Window | None:
+        """Around the first packet that is lost."""
+        self._tried = self._read = 0
+        packets = self._packets(reading)
+        trace = self._decoded(reading, len(packets))
+        first = None if trace is None else self._stops(trace)
+        if trace is not None and first is None:
+            return None
+        begin = 0 if first is None or first < NEAR else first - BEFORE
+        end = min((first or 0) + NEAR, len(packets))
+        rewriter = self._rewriter(reading)
+        return Window(begin, end, 0.0 if rewriter is None else self._looks(rewriter, packets[begin:end])[0])
+
+    def near(self, reading: Reading[Config], window: Window) -> float:
+        """Packets lost or wrong, of those of a window; all, if they look less like packets than they did."""
+        self._read += 1
+        if self._read > MOST_READ or self._tried > MOST_TRIED:
+            return 1.0
+        rewriter = self._rewriter(reading)
+        if rewriter is None:
+            return 1.0
+        packets = self._packets(reading)[window.begin : window.end]
+        looks, first = self._looks(rewriter, packets)
+        if looks < window.looks - SEEN:
+            return 1.0
+        self._tried += 1
+        part = [*first, *rewritten_packets(packets[len(first) :], rewriter)]
+        trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
+        return (self._share(trace, window.begin == 0) + LOOKS * (1 - looks)) / (1 + LOOKS)
+
+    def lost(self, reading: Reading[Config]) -> float:
+        """The same for a large part of the trace."""
+        return self._lost(reading)
+
+    def _measured(self, reading: Reading[Config]) -> float:
+        trace = self._decoded(reading, WIDE)
+        return 1.0 if trace is None else self._share(trace, True)
+
+    def _rewriter(self, reading: Reading[Config]) -> Rewriter | None:
+        with suppress(ConfigError):
+            return Rewriter(reading.config, self._capture.program, reading.dialects)
+        return None
+
+    def _packets(self, reading: Reading[Config]) -> list[bytes]:
+        """The payloads as a reading finds them in the transported bytes."""
+        config = reading.config
+        key = (config.encapsulation, config.index_width, *(d.name for d in reading.dialects if d.rewriting.frames))
+        if key not in self._streams:
+            self._streams[key] = payloads_of(self._capture, reading)
+        return self._streams[key]
+
+    def _looks(self, rewriter: Rewriter, packets: list[bytes]) -> tuple[float, list[bytes]]:
+        """The share of the first packets that have the length of their fields, and addresses of the program; and those
+        packets as the specification has them.
+        """
+        good, addresses, lsb = 0, [], rewriter.config.iaddress_lsb_p
+        part = packets[:GLANCED]
+        rewritten = []
+        for payload in part:
+            was, sent = rewriter.packet(payload)
+            rewritten.append(payload if sent is None else sent)
+            if sent is None:
+                continue
+            values, good = was.values, good + 1
+            if (
+                was.name in ("start", "trap", "context")
+                and values.get("privilege", 0) not in PRIVILEGE_NAMES
+                or was.name == "support"
+                and any(values.get(name) for name in IDLE)
+                or values.get("ioptions", 0) >> BITS
+            ):
+                good -= 1
+            elif was.name == "start" or (was.name == "trap" and values.get("thaddr", 1) and "address" in values):
+                addresses.append(values["address"] << lsb & (1 << 64) - 1)
+        if addresses:
+            sizes = self._capture.program.columns(np.array(addresses, np.uint64)).size
+            good -= int(np.count_nonzero(sizes == 0))
+        return good / max(len(part), 1), rewritten
+
+    def _decoded(self, reading: Reading[Config], end: int) -> DecodedTrace | None:
+        rewriter = self._rewriter(reading)
+        if rewriter is None:
+            return None
+        packets = self._packets(reading)[:end]
+        part = rewritten_packets(packets, rewriter) if reading.dialects else packets
+        return decode(part, self._capture.program, rewriter.config, MOST_ALL)
+
+    def _share(self, trace: DecodedTrace, from_start: bool) -> float:
+        """Packets lost or wrong; a little less where decoding gets farther."""
+        n = len(trace.packets)
+        if not len(trace) or not n:
+            return 1.0
+        bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped
+        first = min((d.packet for d in trace.diagnostics), default=n)
+        wrong = self._differs(trace) if from_start else None
+        if wrong is not None:
+            bad, first = max(bad, n - wrong), min(first, wrong)
+        return min(bad / n, 1.0) * (1 - EARLY * first / n)
+
+    def _stops(self, trace: DecodedTrace) -> int | None:
+        """The first packet that is lost; None if only single ones are."""
+        lost, wrong = [d for d in trace.diagnostics if d.lost_packets], self._differs(trace)
+        none = len(trace.packets) > 0 and not len(trace)
+        if sum(d.lost_packets for d in lost) < FEW and wrong is None and not none:
+            return None
+        return min([d.packet for d in lost[:1]] + ([] if wrong is None else [wrong]), default=0)
+
+    def _differs(self, trace: DecodedTrace) -> int | None:
+        """The first packet after which a PC is not the one that retired; None where none is, or none is known."""
+        if self._wanted is None or not len(trace):
+            return None
+        first = np.asarray(trace.first_pc)
+        gap = min(
+            (e.index for e in trace.events if e.kind == "ambiguous" or "lost" in e.text), default=len(trace)
+        )  # where rounds of a loop, or what was lost, may be missing
+        damaged = min((d.packet for d in trace.diagnostics), default=len(first))
+        upto = min(gap, len(self._wanted), int(first[damaged]) if damaged < len(first) else len(trace))
+        differ = np.flatnonzero(trace.pcs[:upto] != self._wanted[:upto])
+        if not len(differ):
+            return None
+        return max(int(np.searchsorted(first, int(differ[0]), side="right")) - 1, 0)
+
+
+def _ioptions_layouts(config: Config) -> Iterator[str]:
+    """Other orders of the options: reversed, from bit 1 on, two of them exchanged."""
+    if config.ioptions_layout:
+        return
+    names = list(config.ioptions_bits)
+    known, rest = names[: len(IOPTIONS)], names[len(IOPTIONS) :]
+    yield ",".join([*reversed(known), *rest])
+    if rest:
+        yield ",".join(reversed(names))
+    yield ",".join([NO_OPTION, *names[:-1]])
+    for a in range(len(IOPTIONS)):
+        for b in range(a + 1, len(IOPTIONS)):
+            other = names.copy()
+            other[a], other[b] = other[b], other[a]
+            yield ",".join(other)
+
+
+def transported(capture: EtraceCapture) -> bool:
+    """Whether the packets are known from transported bytes alone: nobody watched the encoder's own port."""
+    return capture.data is not None and capture.packet_cycle is None and capture.types is None
+
+
+def payloads_of(capture: EtraceCapture, reading: Reading[Config]) -> list[bytes]:
+    """The payloads of a capture, from its bytes if the reading has another transport."""
+    others = [d.rewriting.frames for d in reading.dialects if d.rewriting.frames is not None]
+    if others and capture.data is not None:
+        return others[0](capture.data, reading.config)
+    same = all(getattr(reading.config, one.option) == getattr(capture.config, one.option) for one in TRANSPORT)
+    if same or capture.data is None:
+        return capture.packets
+    return deframe(capture.data, reading.config)[0]
+
+
+def as_read(capture: EtraceCapture, reading: Reading[Config]) -> EtraceCapture:
+    """The capture as a device without the deviations of a reading would have given it.
+
+    A transport with another header is not judged any further.
     """
-    lost = [d for d in decoded.diagnostics if d.lost_packets]
-    if sum(d.lost_packets for d in lost) < FEW:
-        return [], 0.0
-    part = capture.packets[: lost[0].packet + LOOKED_AT]
-
-    def undecoded(config: Config) -> float:
-        """Packets lost or wrong, of those looked at."""
-        trace = decode(part, capture.program, config)
-        bad = sum(d.lost_packets + 1 for d in trace.diagnostics)
-        return min(bad / len(part), 1.0) if len(trace) else 1.0
-
-    return explain(capture.config, undecoded, lambda config: variations(config, OPTIONS)), undecoded(capture.config)
+    rewriter = Rewriter(reading.config, capture.program, reading.dialects)
+    payloads = payloads_of(capture, reading)
+    packets = rewritten_packets(payloads, rewriter) if reading.dialects else payloads
+    data = None if any(d.rewriting.frames for d in reading.dialects) else capture.data
+    problems = [problem for problem in capture.problems if "[ET.tra." not in problem]
+    return replace(capture, config=rewriter.config, packets=packets, sent=payloads, data=data, problems=problems)

@@ -7,6 +7,7 @@ sense of (damage, contradictions) fails here under the decoder's clause.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,7 @@ def _shorter(legal: Rules, decoded: Any) -> None:
         "ET.opt.cache_shorter", "a cache index, where the address is no longer", i))  # fmt: skip
 
 
+TRANSPORT = re.compile(r"\[(ET\.tra\.\w+)\]$")  # of a problem in the transported bytes (Damage)
 PACKET_CLAUSES = (
     "ET.pay.fields",
     "ET.pay.type_length",
@@ -154,8 +156,12 @@ def _monitors(book: ClauseBook, capture: EtraceCapture) -> None:
         book.count("ET.ing.empty")
         book.count("ET.ing.port")
     for problem in capture.problems:
-        clause = "ET.ing.empty" if "empty" in problem and " X" not in problem else "ET.ing.port"
-        book.fail(Failure(clause, problem), counted=True)
+        transport = TRANSPORT.search(problem)
+        if transport is None:
+            clause = "ET.ing.empty" if "empty" in problem and " X" not in problem else "ET.ing.port"
+            book.fail(Failure(clause, problem), counted=True)
+        elif capture.data is None:  # else the bytes are at hand, and the check of the transport finds it in them
+            book.fail(Failure(transport[1], problem[: transport.start()].rstrip()))
 
 
 def _fields(legal: Rules) -> None:

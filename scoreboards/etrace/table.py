@@ -12,8 +12,10 @@ from functools import cached_property
 
 import numpy as np
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import TABLES, Packet, options_of
 from rvtrace.scoreboards.common.places import Places, Rows
+from rvtrace.scoreboards.etrace.layout import read, standard
 
 ABSENT = -1  # in a column: the packet has no such field
 NAMES = ("none", *dict.fromkeys(f.name for table in TABLES.values() for f in table))
@@ -129,19 +131,47 @@ class Locator(Places):
         return int(cycles[index]) if cycles is not None and 0 <= index < len(cycles) else None
 
     def label(self, index: int) -> str:
-        """`number: packet`."""
-        packet, payload = self.messages[index], self.capture.packets
-        return (
-            f"#{index}:"
-            f" {packet if packet is not None else payload[index].hex() if index < len(payload) else 'no packet'}"
-        )
+        """`number: packet`, with its byte offset where the transported bytes are known."""
+        offset = f" (byte {self._offsets[index]:#x})" if index < len(self._offsets) else ""
+        packet = self.messages[index]
+        if packet is not None:
+            return f"#{index}{offset}: {packet}"
+        if index >= len(self.capture.carried):
+            return f"#{index}{offset}: no packet"
+        return f"#{index}{offset}: unreadable, {self.capture.carried[index].hex(' ')}"
 
     def rows(self, index: int) -> Rows:
-        """The fields of a packet as sent."""
+        """The fields of a packet as sent; of one that cannot be read, as far as they go, and what is wrong."""
         packet, shift = self.messages[index], self.capture.config.iaddress_lsb_p
-        if packet is None:
+        if packet is not None:
+            return [(name, "", field_text(name, value, shift)) for name, value in packet.values.items()]
+        return [("bytes", "", self.capture.carried[index].hex(" ") or "none"), *self._partial(index, shift)]
+
+    def _partial(self, index: int, shift: int) -> Rows:
+        """Each field that can be told, with its bits, and where the packet should have ended."""
+        support = next((p for p in reversed(self.messages[:index]) if p is not None and p.name == "support"), None)
+        config = self.capture.config
+        options = options_of(config.ioptions if support is None else support.values["ioptions"])
+        payload = self.capture.packets[index]
+        found = read(payload, standard(config.variant), config, options)
+        rows: Rows = [("packet", "", found.name or "no format in use")]
+        for name, at, width, value in found.spans:
+            place = f"bit {at}" if width == 1 else f"bits {at}..{at + width - 1}"
+            rows.append((name, "", f"{field_text(name, value, shift)} ({place})"))
+        if found.name and found.problem:
+            last = found.spans[-1]
+            need = (last.at + last.width + 7) // 8
+            rows.append(("length", f"at most {need} byte{'s' * (need > 1)}", f"{len(payload)} bytes"))
+        return rows
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Of the packets in the transported bytes; none if they are not at hand, or do not agree with the packets."""
+        data = self.capture.data
+        if data is None:
             return []
-        return [(name, "", field_text(name, value, shift)) for name, value in packet.values.items()]
+        payloads, offsets, _ = deframe(data, self.capture.config)
+        return offsets if payloads == self.capture.carried else []
 
 
 def ends(first: np.ndarray, total: int) -> np.ndarray:

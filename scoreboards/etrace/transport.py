@@ -54,7 +54,7 @@ def check_transport(
 
     time16: the model's timestamps, if the device declares the profile.
     """
-    if capture.data is None or not all(1 <= len(payload) <= MAX_PAYLOAD for payload in capture.packets):
+    if capture.data is None or not all(1 <= len(payload) <= MAX_PAYLOAD for payload in capture.carried):
         return  # what no header can describe is a failure of the packet (ET.pay.type_length)
     config, data = capture.config, capture.data
     kind = KIND[config.encapsulation]
@@ -113,11 +113,12 @@ def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
 
 def _same_payloads(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], kind: str) -> bool:
     payloads = [chunk.payload for chunk in chunks]
-    if payloads == capture.packets:
+    carried = capture.carried
+    if payloads == carried:
         return True
-    n = min(len(payloads), len(capture.packets))
-    place = next((i for i in range(n) if payloads[i] != capture.packets[i]), n)
-    want, have = (p[place].hex() if place < len(p) else "none" for p in (capture.packets, payloads))
+    n = min(len(payloads), len(carried))
+    place = next((i for i in range(n) if payloads[i] != carried[i]), n)
+    want, have = (p[place].hex() if place < len(p) else "none" for p in (carried, payloads))
     book.fail(
         Failure(kind, f"packet #{place} is not transported as the encoder sent it", table=[("payload", want, have)])
     )
@@ -260,7 +261,7 @@ def _bytes(
 ) -> None:
     """The whole stream against the encapsulation of the same payloads."""
     starts = [p is not None and p.name == "start" for p in packets]
-    want = encapsulate(capture.packets, starts, time16, capture.config)
+    want = encapsulate(capture.carried, starts, time16, capture.config)
     at = next((i for i, (a, b) in enumerate(zip(want, data)) if a != b), min(len(want), len(data)))
     book.check(
         kind,
@@ -278,10 +279,10 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, kind: str, 
     payloads, _, damage = deframe(data, capture.config)
     book.check(
         kind,
-        list(payloads) == capture.packets and not damage,
+        list(payloads) == capture.carried and not damage,
         lambda: Failure(
             kind,
-            f"a receiver makes {len(payloads)} packets of the stream, {len(capture.packets)} were sent"
+            f"a receiver makes {len(payloads)} packets of the stream, {len(capture.carried)} were sent"
             + (f"; at byte {damage[0].offset}: {damage[0].text}" if damage else ""),
         ),
     )

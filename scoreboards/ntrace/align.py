@@ -80,6 +80,7 @@ EDGES = (*START_CLAUSE, *STOP_CLAUSE)
 TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
 RESTART = 7  # SYNC after Error
+MOST_STRAYS = 100  # wrong PCs of one trace after which it is compared again
 VENDOR_ETYPE = 8  # and above (table 15)
 CUSTOM = (
     IType.UNINFERABLE_JUMP,
@@ -98,7 +99,8 @@ class Alignment:
         self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
         self.followed_to: int | None = None  # byte offset from which the trace cannot be followed (NT.9.2.mode_*)
         self.holes: list[tuple[int, int]] = []
-        self.matched = 0  # instructions of the segment that fits nowhere which are right
+        self._stray: tuple[int, int, int] | None = None  # of the last wrong PC: place of its segment, index, message
+        self._strays = 0  # wrong PCs after which the trace was compared again
         self._edges_told = 0  # position in expected.edges after the last one that was reported
         self.segments = self._split()
 
@@ -106,8 +108,8 @@ class Alignment:
     def judged(self) -> int:
         """Traced instructions that were compared, or that need not be reported since messages were lost."""
         placed = sum(s.end - s.begin for s in self.segments if s.at is not None)
-        holes = 0 if self.decoded.diagnostics else sum(b - a for a, b in self.holes)
-        return min(placed + self.matched + holes, len(self.expected)) if len(self.decoded) else 0
+        holes = 0 if self.decoded.diagnostics or self._strays else sum(b - a for a, b in self.holes)
+        return min(placed + holes, len(self.expected)) if len(self.decoded) else 0
 
     # Where decoded instructions belong
 
@@ -162,14 +164,15 @@ class Alignment:
             to_end = segment is self.segments[-1]
             if placed and self.excused(placed[-1], placed[-1].start, position - placed[-1].start, None):
                 return False
-            if not (self._place_first(segment) if first else self._place(segment, position, to_end)):
+            placed_here = self._place_first(segment) if first else self._place(segment, position, to_end)
+            if not placed_here and not self._cut(segment):
                 return False
             if segment.start > position or not first:
                 self.holes.append((position, segment.start))
             position = segment.start + segment.end - segment.begin
             for event in segment.events:
                 self._consume(segment.place(event.index), event.kind)
-        if position == n or self.expected.open_end:
+        if position == n or self.expected.open_end or self._strays:
             self.holes += [(position, n)] if position < n else []
             self.holes += [(n, n)] if len(self.segments) > 1 else []
             return True
@@ -192,6 +195,30 @@ class Alignment:
             )
         )
         return False
+
+    def _cut(self, segment: Segment) -> bool:
+        """After a wrong PC: keep what is right of a segment, and compare again from the next synchronizing message on.
+
+        False if the segment is wrong in another way.
+        """
+        if self._stray is None or self._strays >= MOST_STRAYS:
+            return False
+        (position, index, message), self._stray = self._stray, None
+        self._strays += 1
+        syncs = np.flatnonzero(self.table["sync"][message + 1 : segment.last] != ABSENT) + message + 1
+        end, last, events = segment.end, segment.last, segment.events
+        segment.at, segment.end = position, segment.begin + index
+        segment.events = [event for event in events if event.index < segment.end]
+        if len(syncs):
+            first = int(syncs[0])
+            begin = int(self.decoded.first_pc[first + 1]) if first + 1 < len(self.table) else len(self.decoded)
+            segment.last = first
+            if begin < end:
+                after = [event for event in events if event.message.offset >= self.table.offset[first]]
+                rest = Segment(begin, end, first, last, (True, segment.open[1]), after, gap=True)
+                self.segments.insert(self.segments.index(segment) + 1, rest)
+        segment.open = (segment.open[0], True)
+        return True
 
     def _may_lose(self, position: int, segment: Segment) -> int | None:
         """Instructions done when a beat at or after `position` was taken without room; None if there is none.
@@ -326,7 +353,8 @@ class Alignment:
             failure.place = self.capture.program.where(failure.pc)
             failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
         place = self._reported_by(self._told_index(index))
-        failure.before = [f"{m.offset:#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
+        sent_at = self.capture.sent_at
+        failure.before = [f"{sent_at(m.offset):#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
         failure.at, failure.found = max(place - 1, 0), COMPARED
         return failure
 
@@ -371,7 +399,8 @@ class Alignment:
         have = self.capture.program.place(int(told[index])) if index < len(told) else "none"
         failure = self.failure(clause, text, position + index, [("pc", want, have)])
         self.book.fail(failure)
-        self.matched = index
+        assert failure.at is not None
+        self._stray = (position, index, failure.at)
         self._astray(failure)
 
     def _astray(self, failure: Failure) -> None:

@@ -21,7 +21,8 @@ class NtraceCapture(Observed):
     data: the bytes the encoder sent. out_cycle: shape [len(data)], the cycle each byte left in, or None.
     problems: sentences of the monitors about the run itself (an X on an output, data that changed before
     ready, an encoder that did not become empty); each is a failure. exact: whether the device declares the
-    reference profile. rerun: the one command that repeats the run.
+    reference profile. rerun: the one command that repeats the run. origin: shape [len(data)], where each byte was in
+    the trace as it was sent, None if it is there.
     """
 
     config: Config
@@ -33,3 +34,10 @@ class NtraceCapture(Observed):
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
+    origin: np.ndarray | None = None
+
+    def sent_at(self, offset: int) -> int:
+        """Where a byte of `data` was in the trace as it was sent."""
+        if self.origin is None or not len(self.origin):
+            return offset
+        return int(self.origin[min(offset, len(self.origin) - 1)])

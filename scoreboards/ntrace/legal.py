@@ -21,16 +21,34 @@ from rvtrace.scoreboards.common.findings import DECODER
 from rvtrace.scoreboards.common.places import Rules
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.damaged import damaged_rows
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 
 @dataclass
 class Legal(Rules):
-    """`rule` counts a clause over many messages and reports the violations."""
+    """`rule` counts a clause over many messages and reports the violations.
+
+    lost: of each damaged part of the stream the message after it, in order.
+    """
 
     config: Config
     table: t.MessageTable
     tolerances: Tolerances = field(default_factory=Tolerances)
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def joined(self) -> np.ndarray:
+        """Mask of the messages that directly follow the one before: no bytes between them are damaged."""
+        mask = np.ones(len(self.table), dtype=bool)
+        mask[self.lost[self.lost < len(self.table)]] = False
+        return mask
+
+    @property
+    def followed(self) -> np.ndarray:
+        """Mask of the messages that the one after them, if any, directly follows."""
+        ends = not len(self.lost) or int(self.lost[-1]) < len(self.table)
+        return np.append(self.joined[1:], ends)
 
 
 PRIVS = (0, 1, 3, 4, 5)  # {V, PRV} of U, S, M, VU, VS (7.1)
@@ -84,7 +102,8 @@ def _sources(legal: Legal, data: np.ndarray) -> None:
 
     def foreign(number: int) -> Failure:
         index = int(np.searchsorted(legal.table.offset, begins[number]))
-        text = f"the message at byte {begins[number]} has SRC={found[number]}, but trTeSrcID is {source}"
+        at = legal.where.capture.sent_at(int(begins[number]))
+        text = f"the message at byte {at} has SRC={found[number]}, but trTeSrcID is {source}"
         return legal.where.failure("NT.3.2.src", text, index, [("SRC", str(source), str(found[number]))])
 
     legal.book.bulk("NT.3.2.src", len(begins), np.flatnonzero(found != source), foreign)
@@ -210,6 +229,8 @@ def _ownership(legal: Legal, capture: NtraceCapture, sound: bool) -> None:
     told = np.append(np.where(own, form, t.ABSENT)[places], [t.ABSENT if sound else SCONTEXT] * 2)
     after, then = np.full(len(table), SCONTEXT), np.full(len(table), SCONTEXT)
     after[places], then[places] = told[1:-1], told[2:]
+    whole = legal.followed & np.append(legal.followed[1:], True)
+    sync = sync & whole
     if config.hcontext:
         legal.rule("NT.7.1.after_sync", sync, (after != HCONTEXT) | (then != SCONTEXT),
                    "is not followed by Ownership with hcontext, then with scontext")  # fmt: skip
@@ -250,7 +271,7 @@ def check_legal(capture: NtraceCapture, book: ClauseBook, table: t.MessageTable,
     """All rules; `diagnostics` are the decoder's (offset, clause, text, lost_bytes) that count; sound: it had none at
     all.
     """
-    legal = Legal(capture.config, table, where, book, tolerances or Tolerances())
+    legal = Legal(capture.config, table, where, book, tolerances or Tolerances(), _damaged(table, diagnostics))
     _framing(legal, capture, diagnostics)
     _monitors(legal, capture)
     if len(table):
@@ -264,14 +285,20 @@ def check_legal(capture: NtraceCapture, book: ClauseBook, table: t.MessageTable,
         check_options(legal, capture, sound)
 
 
-def with_front(capture: NtraceCapture, decoded: DecodedTrace) -> list[Diagnostic]:
+def _damaged(table: t.MessageTable, diagnostics: list) -> np.ndarray:
+    """Of each diagnostic about bytes that are no message, the message after them."""
+    offsets = np.array(sorted(d.offset for d in diagnostics if d.lost_bytes), dtype=np.int64)
+    return np.searchsorted(table.offset, offsets[~np.isin(offsets, table.offset)])
+
+
+def with_front(capture: NtraceCapture, decoded: DecodedTrace, always: bool = False) -> list[Diagnostic]:
     """The decoder's diagnostics, and bytes before the first synchronizing message that are no messages.
 
     A decoder takes those for the front of a buffer that wrapped, and says at most that there is nothing else; a stream
-    that was seen from its first byte has no such front.
+    that was seen from its first byte has no such front. always: of a file it is assumed, too.
     """
     found = decoded.diagnostics
-    if capture.beats is None or not capture.data:
+    if not (always or capture.beats is not None) or not capture.data:
         return found
     first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
     known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
@@ -295,10 +322,12 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
             if re.search("HREPEAT|B-CNT", diagnostic.text) and "bits" in diagnostic.text
             else diagnostic.clause
         )
-        text = f"at byte {diagnostic.offset}: {diagnostic.text}"
+        text = f"at byte {capture.sent_at(diagnostic.offset)}: {diagnostic.text}"
         if diagnostic.lost_bytes:
             text += f" ({diagnostic.lost_bytes} bytes lost)"
-        failure = legal.where.failure(clause, text, index, [])
+        is_message = index < len(table) and table.offset[index] == diagnostic.offset
+        rows = None if is_message else damaged_rows(capture.data[diagnostic.offset :], capture.config)
+        failure = legal.where.failure(clause, text, index, rows)
         failure.found = DECODER
         book.fail(failure)
     data = np.frombuffer(capture.data, np.uint8)
@@ -308,9 +337,8 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
     long = np.flatnonzero((ends + 1 - begins > LONGEST) & ~np.isin(begins, custom))
 
     def too_long(frame: int) -> Failure:
-        text = (
-            f"at byte {begins[frame]}: {ends[frame] + 1 - begins[frame]} bytes, the longest legal message has {LONGEST}"
-        )
+        at, size = capture.sent_at(int(begins[frame])), ends[frame] + 1 - begins[frame]
+        text = f"at byte {at}: {size} bytes, the longest legal message has {LONGEST}"
         return legal.where.failure("NT-18", text, int(np.searchsorted(table.offset, begins[frame])), [])
 
     book.bulk("NT-18", len(ends), long, too_long)
@@ -425,7 +453,7 @@ def _sync_codes(legal: Legal, capture: NtraceCapture) -> None:
     legal_four = (config.variant == "v1_0" and config.mode == "btm") or config.variant == "rc7"
     legal.rule("NT.8.4.4.sync4", four, four & (not legal_four), "SYNC=4 is for BTM only in v1_0")
     after_error = np.concatenate(([False], table.is_a(t.TC_ERROR)[:-1]))
-    legal.rule("NT.8.5.sync7", sync == 7, ~after_error, "SYNC=7 without an Error before it")
+    legal.rule("NT.8.5.sync7", (sync == 7) & legal.joined, ~after_error, "SYNC=7 without an Error before it")
 
 
 def _uncalled(capture: NtraceCapture) -> set[int]:
@@ -446,12 +474,14 @@ def _order(legal: Legal) -> None:
     sync, error = table["sync"] != t.ABSENT, table.is_a(t.TC_ERROR)
     stop = table.is_a(t.TC_CORRELATION)
     first = np.cumsum(~vendor) * ~vendor == 1
-    legal.rule("NT.8.5.first", first, ~(sync | error | marker), "is the first message; trace starts with a sync")
+    legal.rule(
+        "NT.8.5.first", first & legal.joined, ~(sync | error | marker), "is the first message; trace starts with a sync"
+    )
     after_stop = table.behind(stop)
-    legal.rule("NT.10.restart", after_stop, ~(table.is_a(t.TC_SYNC) | error | marker),
+    legal.rule("NT.10.restart", after_stop & legal.joined, ~(table.is_a(t.TC_SYNC) | error | marker),
                "follows a ProgTraceCorrelation; trace goes on with ProgTraceSync")  # fmt: skip
     start = np.isin(table["sync"], (3, 5, 9)) & table.is_a(t.TC_SYNC)
-    legal.rule("NT.7.12.stop", start & ~first, ~(after_stop | table.behind(error)),
+    legal.rule("NT.7.12.stop", start & ~first & legal.joined, ~(after_stop | table.behind(error)),
                "trace starts again, but no ProgTraceCorrelation or Error reports that it ended")  # fmt: skip
 
 
@@ -460,7 +490,7 @@ def _errors(legal: Legal) -> None:
     table = legal.table
     error = table.is_a(t.TC_ERROR)
     follows = np.concatenate(((table["sync"] != t.ABSENT)[1:], [True]))
-    legal.rule("NT-14", error, ~follows, "is not followed by a synchronizing message")
+    legal.rule("NT-14", error & legal.followed, ~follows, "is not followed by a synchronizing message")
     stall = bool(legal.config.inst_stall_ena)
     every = np.ones(len(table), dtype=bool)
     lost = error & np.isin(table["etype"], ETYPES)  # a vendor's error need not be a loss

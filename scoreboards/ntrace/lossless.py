@@ -68,10 +68,8 @@ def _failure(
     want = f"{int(ours[index]):#x}" if index < len(ours) else "none"
     segment = next((s for s in lossless.segments if s.begin <= begin + index <= s.end and s.at is not None), None)
     at = begin + index if segment is None else segment.start + begin + index - segment.begin
-    headline = (
-        f"decoding that starts at {lossless.table.messages[place].name} (byte {lossless.table.offset[place]:#x}) goes"
-        " wrong"
-    )
+    byte = lossless.capture.sent_at(int(lossless.table.offset[place]))
+    headline = f"decoding that starts at {lossless.table.messages[place].name} (byte {byte:#x}) goes wrong"
     return lossless.failure(CLAUSE, headline, at, [("pc", want, found)])
 
 

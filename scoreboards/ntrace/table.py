@@ -140,7 +140,7 @@ class Locator(Places):
 
     def label(self, index: int) -> str:
         """`offset: message`."""
-        return f"{self.messages[index].offset:#06x}: {self.messages[index]}"
+        return f"{self.capture.sent_at(self.messages[index].offset):#06x}: {self.messages[index]}"
 
     def rows(self, index: int) -> Rows:
         """The fields of a message as sent."""

@@ -101,4 +101,5 @@ def doctored(
     if change is not None:
         change(copy)
     given = {"packets": copy.payloads(config), "beats": beats, "exact": exact} | capture
-    return check_of(EtraceCapture(config, program, **given), tolerances or Tolerances())
+    # one packet was changed, not the device: hypotheses about it have tests of their own
+    return check_of(EtraceCapture(config, program, **given), tolerances or Tolerances(), explain=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import Verdict, check
@@ -55,5 +56,47 @@ def test_packet_that_cannot_be_read_is_named_so() -> None:
 def test_before_shows_what_came_before() -> None:
     """Packets after the one that cannot be read say nothing of it."""
     verdict = broken("none", UNREADABLE)
-    numbers = [int(line.partition(":")[0].lstrip("#")) for f in verdict.failures for line in f.before]
+    numbers = [int(line.partition(" ")[0].lstrip("#")) for f in verdict.failures for line in f.before]
     assert numbers and max(numbers) < len(verdict.decoded.packets) - 2
+
+
+def too_long() -> Verdict:
+    """The verdict on a trace of which one packet 2 has bytes after its fields."""
+    config, program, beats, encoded = scenario_run("stops", ())
+    at = next(i for i, packet in enumerate(encoded.packets) if packet.name == "address")
+    longer = encoded.payloads[at].ljust(13, b"\x00") + b"\x01"  # 2 + 63 + 3 bits and irdepth are 9 bytes and a half
+    packets = [*encoded.payloads[:at], longer, *encoded.payloads[at + 1 :]]
+    starts, time16 = [p.name == "start" for p in encoded.packets], [0] * len(packets)
+    data = encapsulate(packets, starts, time16, config)
+    return check(EtraceCapture(config, program, packets, beats=beats, exact=False, data=data, start=starts))
+
+
+def test_damaged_packet_is_shown_field_by_field() -> None:
+    """With its bytes, the bits of each field, and the length that it should have."""
+    failure = next(f for f in too_long().failures if f.clause == "ET.pay.fields")
+    rows = {name: (want, have) for name, want, have in failure.table}
+    assert rows["bytes"][1].endswith("00 01") and rows["packet"][1] == "address"
+    assert rows["format"][1] == "2 (bits 0..1)" and rows["notify"][1].endswith("(bit 65)")
+    assert rows["length"] == ("at most 10 bytes", "14 bytes")  # 2 + 63 + 3 + 5 bits: address, flags, irdepth
+
+
+def test_packets_are_placed_in_the_transported_bytes() -> None:
+    failure = next(f for f in too_long().failures if f.clause == "ET.pay.fields")
+    assert failure.before[0].startswith("#0 (byte 0x0): support(")
+
+
+def test_transport_that_is_damaged_in_a_file_is_no_failure_of_a_port() -> None:
+    """A capture of files has no ports; the bytes that are no packet keep the clause of the transport."""
+    config, program, beats, encoded = scenario_run("stops", ())
+    data = (
+        encapsulate(encoded.payloads, [False] * len(encoded.packets), [0] * len(encoded.packets), config) + b"\x1f\x01"
+    )
+    payloads, _, damage = deframe(data, config)
+    assert [str(d) for d in damage] == [
+        f"byte {len(data) - 2:#x}: a packet of 32 bytes is cut off at the end [ET.tra.messaging]"
+    ]
+    for given in (data, None):
+        capture = EtraceCapture(config, program, payloads, data=given, beats=beats, exact=False)
+        capture.problems = [str(d) for d in damage]
+        failed = check(capture).book.failed
+        assert failed == ["ET.tra.messaging"], (given is None, failed)

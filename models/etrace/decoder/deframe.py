@@ -37,6 +37,9 @@ class Damage(NamedTuple):
     packet: int
     length: int = 0
 
+    def __str__(self) -> str:
+        return f"byte {self.offset:#x}: {self.text} [{self.clause}]"
+
 
 class Deframer:
     """Finds the packets of one stream.

@@ -37,17 +37,24 @@ class Decoder:
     program: what was traced, or an `ImageMap` of several programs. config: variant, mode, xlen and the options that
     change what messages mean: SRC (messages of other sources are passed over), TSTAMP, address extension, implicit
     returns, sequential jumps and all-jumps; no width or depth of an encoder. max_instructions: decoding stops with a
-    diagnostic (NT-24) where the trace reports more; 5 bytes can report millions. DecoderError if program and
-    configuration do not fit.
+    diagnostic (NT-24) where the trace reports more; 5 bytes can report millions. by_address: after a contradiction go
+    on at the next address that is reported, in place of the next synchronizing message (for checks: a single wrong
+    message then hides little of what follows). DecoderError if program and configuration do not fit.
     """
 
-    def __init__(self, program: Program | ImageMap, config: Config, max_instructions: int = MAX_INSTRUCTIONS) -> None:
+    def __init__(
+        self,
+        program: Program | ImageMap,
+        config: Config,
+        max_instructions: int = MAX_INSTRUCTIONS,
+        by_address: bool = False,
+    ) -> None:
         if program.xlen != config.xlen:
             raise DecoderError(
                 f"the program is for RV{program.xlen} and the trace for RV{config.xlen}; "
                 f"give the program that was traced, or XLEN={program.xlen}"
             )
-        self._config, self._limit = config, max_instructions
+        self._config, self._limit, self._by_address = config, max_instructions, by_address
         self._map = program if isinstance(program, ImageMap) else None
         view = program.view(Situation()) if isinstance(program, ImageMap) else program
         self._images: list[tuple[int, Program | View]] = [(0, view)]
@@ -111,6 +118,8 @@ class Decoder:
         self._mark, events = path.mark(), len(flow.events)
         try:
             flow.handle(message)
+            if self._by_address and flow.state is State.LOST:
+                flow.go_on(message)
             if path.count + path.wasted * WASTE > self._limit:
                 raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
         except Contradiction as error:
@@ -118,8 +127,12 @@ class Decoder:
             seen = f" ({self._situation()})" if self._map else ""
             flow.lose(message.offset, error.clause, f"{message}: {error}{seen}", len(flow.messages) - 1)
             can_start = message.type.has_sync and message.get("faddr", 0) >> self._config.xlen - 1 == 0
+            if self._by_address and can_start:  # an address where there is no code is no start
+                can_start = path.program.code[message.get("faddr", 0) << 1] is not None
             if can_start and flow.state is State.LOST:
                 flow.start(message)
+            elif self._by_address and flow.state is State.LOST:
+                flow.go_on(message)
         except LimitReached as error:
             path.undo(self._mark)
             del flow.events[events:]
@@ -130,6 +143,7 @@ class Decoder:
     def damage(self, damage: Damage) -> None:
         """Bytes that are no message; which source they came from is not known."""
         flow = self._flow
+        flow.chained = False
         if flow.state is State.START and not flow.messages and not flow.dropped:
             flow.dropped = True  # the front of a buffer that wrapped
         elif flow.state not in (State.LOST, State.DONE):
@@ -163,7 +177,11 @@ class Decoder:
 
 
 def decode(
-    data: bytes, program: Program | ImageMap, config: Config, max_instructions: int = MAX_INSTRUCTIONS
+    data: bytes,
+    program: Program | ImageMap,
+    config: Config,
+    max_instructions: int = MAX_INSTRUCTIONS,
+    by_address: bool = False,
 ) -> DecodedTrace:
     """What one hart did, from a whole trace of its encoder; see `Decoder`.
 
@@ -171,6 +189,6 @@ def decode(
     `ImageMap` of several programs. config: of the encoder. DecoderError if program and configuration do not fit; wrong
     bytes are diagnostics of the result.
     """
-    decoder = Decoder(program, config, max_instructions)
+    decoder = Decoder(program, config, max_instructions, by_address)
     decoder.feed(data)
     return decoder.finish()

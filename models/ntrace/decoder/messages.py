@@ -66,6 +66,7 @@ class Interpreter:
         self._repeated_events = 0
         self._expected = _AFTER_SYNC
         self._linear_direct = config.variant == "v1_0"
+        self.chained = False  # whether the reference is that of the encoder, though the flow may be lost
         self._keeps_calls = _NO_RESET if config.variant == "rc7" else ()
         self._handlers: dict[str, Callable[[Message], None]] = {
             "DirectBranch": self._direct_branch, "DirectBranchSync": self._sync,
@@ -86,6 +87,27 @@ class Interpreter:
         if self.findings.full:
             clause, text = "NT-24", "contradictions without end: is this the program that was traced?"
         self.findings.lose(offset, clause, text, messages)
+
+    def go_on(self, message: Message) -> None:
+        """After a contradiction: begin again at the address that a message reports relative to the one before, if there
+        is code. What it counts is lost, and so are calls.
+        """
+        uaddr = message.get("uaddr")
+        if message.type.has_sync:  # its address was not taken
+            self.chained = False
+        if uaddr is None or not self.chained or uaddr >> self.config.xlen - 1:
+            return
+        self._reference ^= uaddr << 1
+        target = self._reference
+        if self.path.program.code[target] is None:
+            return
+        self._event("gap", message, "decoding goes on at the address reported", target=target)
+        self._found(message)
+        if btype := message.values[0]:
+            self._trap_event(message, btype, None, target)
+        self.path.go_to(target)
+        self._repeatable = None
+        self.state = State.ON
 
     def complain(self, message: Message, clause: str, text: str) -> None:
         """Something illegal in a message that does not hide what the hart did."""
@@ -364,7 +386,7 @@ class Interpreter:
         self.path.go_to(address)
         self._context(UNKNOWN)
         self._reference, self._expected = address, _AFTER_SYNC
-        self._repeatable = None
+        self._repeatable, self.chained = None, True
         self.state = State.ON
         self._event(kind, message, _sync_text(sync), target=address)
         self.markers += sync in (0, 6)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets read in dialects: with deviations from the specification that a device may have in all of its packets.
+
+A dialect is a hypothesis about a device whose packets do not decode. `rewritten_packets` reads each payload as the
+dialects have it and sends it again as the specification does, at the same place of the trace, so that what then decodes
+shows that the dialects are what the device does. The list of dialects is in `dialect_table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import OPTIONS, options_of
+from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.etrace.layout import Layout, Read, read, rewritten, standard
+
+Values = dict[str, Any]
+Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's name, its fields, options in force)
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """How a dialect is taken back. frames: the payloads of a transported stream. payload: the bytes in the order of the
+    specification. layout: where the device has its fields. values: makes, for one trace, what the fields mean, from
+    what they are. config: parameters that follow.
+    """
+
+    frames: Callable[[bytes, Config], list[bytes]] | None = None
+    payload: Callable[[bytes], bytes] | None = None
+    layout: Callable[[Layout, Config], Layout] | None = None
+    values: Callable[[Config, Program], Meaning] | None = None
+    config: Callable[[Config], Config] | None = None
+
+
+class Rewriter:
+    """Reads the packets of one trace in some dialects; `packet` takes them in their order."""
+
+    def __init__(self, config: Config, program: Program, dialects: Sequence[Dialect]) -> None:
+        steps: list[Rewriting] = [dialect.rewriting for dialect in dialects]
+        for step in steps:
+            config = config if step.config is None else step.config(config)
+        layout = standard(config.variant)
+        for step in steps:
+            layout = layout if step.layout is None else step.layout(layout, config)
+        self.config, self.layout = config, layout
+        self._payloads = [step.payload for step in steps if step.payload is not None]
+        self._meanings = [step.values(config, program) for step in steps if step.values is not None]
+        self.options = config.options
+        self._known: dict[tuple[bytes, int], tuple[Read, bytes | None]] = {}
+        self._ioptions = config.ioptions
+
+    def packet(self, payload: bytes) -> tuple[Read, bytes | None]:
+        """The payload as it was read, and as the specification has it; None if it cannot be read."""
+        key = (payload, self._ioptions)
+        found = None if self._meanings else self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._read(payload)
+        if found[0].name == "support" and found[1] is not None:
+            self._ioptions = found[0].values.get("ioptions", self._ioptions)
+            self.options = options_of(self._ioptions)
+        return found
+
+    def _read(self, payload: bytes) -> tuple[Read, bytes | None]:
+        sent = payload
+        for change in self._payloads:
+            sent = change(sent)
+        was = read(sent, self.layout, self.config, self.options)
+        if not was.name or was.problem:
+            return was, None
+        values: Values | None = was.values
+        for meaning in self._meanings:
+            values = meaning(was.name, values, self.options)
+            if values is None:
+                return was._replace(problem="values that the dialect does not have"), None
+        options = options_of(values["ioptions"]) if was.name == "support" and "ioptions" in values else self.options
+        if self._meanings:
+            was = was._replace(spans=[span._replace(value=values.get(span.name, span.value)) for span in was.spans])
+        return was, rewritten(values.pop("packet", was.name), values, self.config, options)
+
+
+def rewritten_packets(packets: Sequence[bytes], rewriter: Rewriter) -> list[bytes]:
+    """The packets as the specification has them; a payload that cannot be read stays as it is."""
+    return [payload if (sent := rewriter.packet(payload)[1]) is None else sent for payload in packets]
+
+
+def option_bit(name: str) -> int:
+    """The place of an option among the bits of ioptions."""
+    return OPTIONS.index(name)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device that is right but for one thing in every message: that is the first finding, and the rest is judged."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rvtrace.models.ntrace.codec import pack, unpack
+from rvtrace.models.ntrace.config import Config
+from rvtrace.scoreboards.common.hypotheses import Reading
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.check import check
+from rvtrace.scoreboards.ntrace.damaged import damaged_rows
+from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+from rvtrace.scoreboards.ntrace.hypotheses import Traced
+from rvtrace.scoreboards.ntrace.rewriting import Rules, rewrite
+
+from tests.ntrace.deviations import DEVIATIONS, Deviation, findings, judged, run_of, sent
+from tests.ntrace.test_legal_encoder import FREE
+
+BY_NAME = {deviation.name: deviation for deviation in DEVIATIONS}
+SHORT = 900  # instructions
+# Its first sync leaves 22 bits or more of an address as I-CNT, which another finding explains as well.
+NOT_NAMED = ("no_count_in_sync",)
+PAIRS = (
+    ("mdo_reversed", "rcode_swapped"),
+    ("src_narrower", "uaddr_full"),
+    ("sync_5_bits", "hist_inverted"),
+)
+
+
+@pytest.mark.parametrize(
+    "deviation", [one for one in DEVIATIONS if one.name not in NOT_NAMED], ids=lambda deviation: deviation.name
+)
+def test_the_deviation_is_the_first_finding(deviation: Deviation) -> None:
+    run = run_of(1, deviation.options, deviation.whole, SHORT)
+    verdict = judged(run, [deviation])
+    assert findings(verdict)[:1] and findings(verdict)[0] in deviation.clauses, findings(verdict)
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
+@pytest.mark.parametrize("name", NOT_NAMED)
+def test_what_is_not_named_fails_and_is_not_judged(name: str) -> None:
+    run = run_of(1, BY_NAME[name].options, BY_NAME[name].whole, SHORT)
+    verdict = judged(run, [BY_NAME[name]])
+    assert findings(verdict) and verdict.stats["judged"] < 0.9 * verdict.stats["instructions"]
+
+
+@pytest.mark.parametrize("names", PAIRS, ids="+".join)
+def test_two_deviations_are_both_named(names: tuple[str, str]) -> None:
+    both = [BY_NAME[name] for name in names]
+    run = run_of(1, both[0].options | both[1].options, any(one.whole for one in both), SHORT)
+    verdict = judged(run, both)
+    assert all(set(one.clauses) & set(findings(verdict)[:5]) for one in both), findings(verdict)
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_wrong_byte_is_no_habit_of_the_device(seed: int) -> None:
+    """Damage at one place is a finding at its place, and nearly everything else is judged."""
+    rng, run = random.Random(f"{seed}:byte"), run_of(seed, {}, instructions=SHORT)
+    data = bytearray(run.data)
+    at = rng.randrange(len(data) // 4, len(data) - 40)
+    data[at] ^= 1 << rng.randrange(2, 8)
+    verdict = check(NtraceCapture(run.config, run.program, bytes(data), given=run.retired, exact=False), FREE)
+    assert not any("the trace decodes" in failure.headline for failure in verdict.failures)
+    assert verdict.stats["judged"] > 0.7 * verdict.stats["instructions"]
+
+
+def test_dialects_are_unique_and_none_changes_a_right_trace_by_its_layout_alone() -> None:
+    assert len({dialect.name for dialect in DIALECTS}) == len(DIALECTS)
+    run = run_of(5, {"mode": "htm", "src_bits": 4, "src_id": 3}, instructions=SHORT)
+    traced = Traced(run.data, run.program, run.config)
+    right = traced.lost(Reading(run.config))
+    assert right == 0
+    for dialect in DIALECTS:  # each of them is a deviation: what is right does not get better with it
+        assert traced.lost(Reading(run.config, (dialect,))) >= right
+
+
+def test_a_rewritten_capture_knows_where_its_bytes_were() -> None:
+    dialect = next(one for one in DIALECTS if one.name == "byte_after_each")
+    run = run_of(2, {}, instructions=SHORT)
+    device = sent(run, [BY_NAME["byte_after"]])
+    moved = rewrite(device, Rules(run.config, run.program), (dialect,))
+    assert moved.data == run.data and bytes(np.frombuffer(device, np.uint8)[moved.origin]) == run.data
+    messages, damages = unpack(moved.data, run.config)
+    assert not damages and len(messages) == len(run.messages)
+
+
+def test_damage_is_shown_field_by_field() -> None:
+    config = Config(src_bits=4, src_id=3)
+    whole = pack(next(m for m in run_of(1, {"mode": "htm"}).messages if m.name == "IndirectBranchHist"), 4)
+    rows = {name: (expected, actual) for name, expected, actual in damaged_rows(whole[:3], config)}
+    assert rows["bytes"] == ("", whole[:3].hex(" ")) and rows["TCODE"] == ("", "28 (IndirectBranchHist)")
+    assert rows["MSEO of byte 2"] == ("11, the end of the message", "the trace ends")
+    rows = {name: (expected, actual) for name, expected, actual in damaged_rows(b"\x70\x03", config)}
+    assert rows["I-CNT"][1] == "the message ends before it" or rows["I-CNT"][1].endswith("are left")
+    assert damaged_rows(b"\x5e", config)[-1] == ("MSEO of the first byte", "00, where a message begins", "10")
+    assert damaged_rows(b"\x5c\x03", replace(config, src_bits=0, src_id=0))[-1] == ("TCODE", "one of table 8", "23")
