@@ -34,6 +34,7 @@ MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
+SUPPORT = 16  # messages or packets lost that make one deviation believable
 HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
@@ -75,6 +76,11 @@ class Reading(Generic[C]):
 
 class Evidence(Protocol[C, W]):
     """One capture as hypotheses see it."""
+
+    @property
+    def size(self) -> int:
+        """Messages or packets, about."""
+        ...
 
     @property
     def dialects(self) -> Sequence[Dialect]:
@@ -301,6 +307,8 @@ def explained(
     read: the capture as a reading has it. judge: the book of its check.
     """
     explanations, share = assumed(evidence, claimed)
+    believable = int(share * evidence.size) // SUPPORT
+    explanations = [one for one in explanations if len(one.found) <= max(believable, 1)]
     if not explanations:
         return None
 
@@ -310,6 +318,8 @@ def explained(
         capture = read(explanation.reading)
         book = judge(capture)
         failed = len(explanation.found), sum(failures for _, failures in book.results().values())
+        if not believable and book.failed:
+            continue  # a short trace: another single damage is as likely
         if _better(book, claimed_book, len(explanation.found)) and (best is None or failed < best[0]):
             best = failed, explanation, capture
     return None if best is None else Chosen(best[2], best[1].found, share)

@@ -89,6 +89,11 @@ class Packets:
         self._tried = self._read = 0
         self._lost = lru_cache(maxsize=None)(self._measured)
 
+    @property
+    def size(self) -> int:
+        """Packets."""
+        return len(self._capture.packets)
+
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every parameter that gives packets their layout with every other value, and other orders of the options."""
         if self._read > MOST_READ:

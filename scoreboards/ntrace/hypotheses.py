@@ -67,6 +67,11 @@ class Traced:
         self.dialects = DIALECTS
         self._shares: dict[tuple[bytes, Config, int], tuple[float, int]] = {}
 
+    @property
+    def size(self) -> int:
+        """Messages, counted by their last bytes."""
+        return sum(byte & 3 == 3 and before & 3 != 3 for before, byte in zip(self.data, self.data[1:]))
+
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every option that gives messages their layout, with every other value."""
         yield from variations(config, OPTIONS)

@@ -32,7 +32,7 @@ class = "polarity"
 file = "rtl/bolt_te.sv"
 statement = "map[count_q] = not_taken;"
 instead = "map[count_q] = !not_taken;"
-clauses = ["ET.bt.branches"]
+clauses = ["ET.pay.map_bits"]
 runs = ["sort-rv64"]
 
 [[deviation]]
@@ -109,7 +109,7 @@ def test_all_are_built_into_a_copy(bolt: Path, tmp_path: Path) -> None:
         ('within = "cur_pc_q, cur_priv_q, branch_bit"', 'within = "nowhere"', "'nowhere' occurs 0 times"),
         ('name = "privilege_always_machine"', 'name = "map_inverted"', "two deviations are called map_inverted"),
         ('class = "polarity"\n', "", "has no class"),
-        ('clauses = ["ET.bt.branches"]\n', "", "needs clauses or says"),
+        ('clauses = ["ET.pay.map_bits"]\n', "", "needs clauses or says"),
         ('class = "polarity"\n', 'class = "polarity"\nkind = "k"\n', "unknown key kind"),
         ('statement = "map[count_q] = not_taken;"\n', "", "needs expr or statement"),
         ('file = "rtl/bolt_te.sv"\nexpr', 'file = "rtl/other.sv"\nexpr', "rtl/other.sv is no source"),
