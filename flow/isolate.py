@@ -92,7 +92,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Device:
-    """A device with its deviations. dut: a copy of it in which all are built in. jobs: the runs that apply to it."""
+    """A device with its deviations. name: of its folder. dut: a copy of it in which all are built in. jobs: the runs that apply to it."""
 
     name: str
     dut: Dut
@@ -104,9 +104,9 @@ class Device:
         """The device of a folder, copied to build/isolate. DutError or DeviationError with the first thing wrong."""
         dut = Dut.load(folder)
         rows = deviations(folder / FILE)
-        copied = built_in(dut, rows, OUT / dut.name / "rtl")
+        copied = built_in(dut, rows, OUT / dut.ip / folder.name / "rtl")
         found = select(copied, systems.find(dut.ip), SEEDS, sim)
-        return cls(dut.name, copied, rows, tuple(found.jobs))
+        return cls(folder.name, copied, rows, tuple(found.jobs))
 
     def runs_of(self, rows: Iterable[Deviation]) -> list[Job]:
         """Of each part of a name that a row asks for the first run that has its options. DeviationError if there is
@@ -281,7 +281,7 @@ def play(experiment: Experiment, sim: str) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
     for number, (config, jobs) in enumerate(groups.items()):
         made = build(config, sim, workspace(device.dut, system, config))
-        place = OUT / device.name / "runs" / experiment.name / str(number)
+        place = OUT / device.dut.ip / device.name / "runs" / experiment.name / str(number)
         shutil.rmtree(place, ignore_errors=True)
         results += run(made, jobs, place, timeout=TIMEOUT, plusargs=(experiment.plusarg,))
     return results
