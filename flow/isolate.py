@@ -92,7 +92,10 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Device:
-    """A device with its deviations. name: of its folder. dut: a copy of it in which all are built in. jobs: the runs that apply to it."""
+    """A device with its deviations.
+
+    name: of its folder. dut: a copy of it in which all are built in. jobs: the runs that apply to it.
+    """
 
     name: str
     dut: Dut
