@@ -34,7 +34,7 @@ MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
-SUPPORT = 16  # messages or packets lost that make one deviation believable
+SUPPORT = 4  # messages or packets lost that make one deviation believable
 HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
