@@ -311,7 +311,8 @@ def judge(
     known.
     """
     results, today = list(results), today or date.today()
-    unit = next((str(r["unit"]) for r in results if r.get("unit")), "instructions")
+    counted = systems.find(subject.ip).counted if subject.ip in systems.NAMES else System.counted
+    unit = next((str(r["unit"]) for r in results if r.get("unit")), counted)
     rows = {name: Row(clause) for name, clause in _clauses(subject.ip, results, plans).items()}
     for name in sorted(
         {name for r in results for name in (*r["clauses"], *(f["clause"] for f in r["failures"]))} - set(rows)
