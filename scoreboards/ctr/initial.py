@@ -56,12 +56,13 @@ def first_shown(config: Config, rows: Rows) -> Mapping[str, int]:
             continue
         narrow = config.xlen == 32 or access.xlen32
         seen = (0xFFFFFFFF << 32 if csr.rv32 else 0xFFFFFFFF) if narrow else _ALL
-        if narrow and config.xlen == 64 and name.endswith("iselect"):
-            continue
+        changed = seen if config.xlen == 32 else _ALL  # by a write; of RV64 also where only half is seen
+        if narrow and config.xlen == 64 and name.endswith("iselect"):  # bit 31 is bit 63, and 62:31 are hidden
+            seen, rdata = 1 << 63 | (1 << 31) - 1, rdata & (1 << 31) - 1 | rdata >> 31 << 63
         if kind in ("ctl", "vsctl") and csr.level != "M":
-            seen &= ~hidden
+            seen, changed = seen & ~hidden, changed & ~hidden
         values[kind] |= rdata << 32 * csr.rv32 & seen & left[kind]
-        left[kind] &= ~seen
+        left[kind] &= ~(seen if access.op == READ else seen | changed)
         if access.op != READ:
             model.access(access)  # what a freeze depends on
     if config.draft:

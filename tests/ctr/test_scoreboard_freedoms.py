@@ -9,7 +9,7 @@ from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Transfer
 from rvtrace.models.ctr.rows import Rows
-from rvtrace.models.riscv.csr import HS, ILLEGAL, READ, VIRTUAL, VS, WRITE, Access, M, U
+from rvtrace.models.riscv.csr import DEBUG, HS, ILLEGAL, READ, VIRTUAL, VS, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -131,7 +131,7 @@ class FullStateen(Ctr):
         answer = super().access(access)
         if access.addr == 0x30C and access.op == WRITE:
             self.other = access.wdata >> 63
-        if access.addr == 0x60C and access.priv != M and not self.other and not answer.outcome:
+        if access.addr == 0x60C and access.priv not in (M, DEBUG) and not self.other and not answer.outcome:
             return answer._replace(outcome=ILLEGAL, rdata=0)
         return answer._replace(rdata=answer.rdata | self.other << 63) if access.addr == 0x30C else answer
 
@@ -164,3 +164,9 @@ def test_what_was_not_judged_is_counted() -> None:
     verdict = check(capture)
     assert verdict.stats["judged"] == 5 and len(verdict.failures) == 1
     assert verdict.book.results()["CTR.behavior.push"][0] == 5
+
+
+def test_an_iselect_that_is_first_accessed_at_xlen_32() -> None:
+    """What a write leaves is not what was there after reset: the access before it selects no entry."""
+    write = (M, [], Access(WRITE, SELECT, 0x200, M, 1))
+    assert failed(played([r(SOURCE), write, r(SELECT), r(SOURCE)]), FREE) == []

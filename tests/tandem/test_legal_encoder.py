@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever order, form and repetition a legal encoder chooses, a device without the reference profile passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.legal_runs import tandem
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_legal_encoding_is_understood(seed: int) -> None:
+    found = tandem(seed)
+    assert not found.text, found.text
+    assert found.checks > 100
