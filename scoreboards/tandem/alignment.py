@@ -29,6 +29,11 @@ class Alignment:
     extra: list[tuple[int, int, int]] = field(default_factory=list)
     swapped: list[tuple[int, int]] = field(default_factory=list)
 
+    @property
+    def apart(self) -> int:
+        """Elements that are in one sequence alone, or not at their place."""
+        return sum(count for _, count, _ in (*self.missing, *self.extra)) + 2 * len(self.swapped)
+
 
 class _Walk:
     def __init__(self, wanted: Sequence[int], told: Sequence[int], kinds: tuple[Sequence[int], Sequence[int]]) -> None:

@@ -84,7 +84,7 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
     if capture.rows is not None:
         with timed(verdict, "encoder"):
             seen.bytes = encode(capture.rows, config)
-    row_of, wanted, judged = None, 0, 0
+    row_of, wanted, judged, lossless = None, 0, 0, None
     with timed(verdict, "scoreboard"):
         if capture.rows is not None and seen.bytes is not None:
             seen.expected = Expected(capture.rows, config)
@@ -100,6 +100,8 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
         _check_port(capture, verdict.book, seen)
         verdict.book.damage += damage(decoded)
         verdict.book.attribute()
+        if lossless is not None:
+            lossless.attribute(verdict.book)
         found.attribute(verdict.book)
     instructions = decoded.instruction_count
     if capture.rows is None:

@@ -10,7 +10,7 @@ consequence, and not judged.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,7 @@ GROUP_CLAUSE, ORDER_CLAUSE, OUTSIDE_CLAUSE, LENGTH_CLAUSE = (
 )
 _STATE_PARTS = {t.PC: "pc", t.PPC: "ppc", t.PRIV: "priv", t.PADDR: "paddr", t.EADDR: "eaddr", t.MTIME: "mtime"}
 _NOT_JUDGED = -1  # stretch of what belongs to no pair of groups
+_SYSTEMATIC = 2  # registers of a part reported under a name of another part: not chance
 _SPAN = 1 << 32  # more than there are stretches
 Row = tuple[str, str, str]
 
@@ -63,7 +64,9 @@ def key_name(key: int) -> str:
 
 @dataclass
 class _Found:
-    """A difference: its stretch after alignment, what it violates, and where it is on both sides (-1: not there)."""
+    """A difference: its stretch after alignment, what it violates, and where it is on both sides (-1: not there).
+    follows: the clause of what it follows from.
+    """
 
     stretch: int
     clause: str
@@ -71,6 +74,7 @@ class _Found:
     table: list[Row]
     row: int
     section: int
+    follows: str = ""
 
 
 @dataclass
@@ -104,14 +108,31 @@ class Lossless:
     ) -> None:
         self.capture, self.book, self.expected, self.decoded = capture, book, expected, decoded
         self.free, self.unchanged = tolerances.bytes == "any", tolerances.unchanged
-        self.wanted = wanted_side(expected, requests(expected), self.free, self.unchanged)
-        self.told = told_side(decoded, capture.data, self.free, self.unchanged)
-        self.aligned = align(self.wanted.whole, self.told.whole, self.wanted.kind, self.told.kind)
+        self._align()
         self.found: list[_Found] = []
+        self.aliases: dict[int, str] = {}  # keys under which another register is reported, and its clause
+        self.mixed: dict[int, str] = {}  # places of sections with such a report
+        self.follows: list[tuple[Failure, str]] = []  # failures and the clause that each follows from
         self.apart: dict[int, tuple[int, int]] = {}  # of lines with several reports the first values that differ
         self.other_name: dict[int, int] = {}  # of lines that are missing the line with their value
         self.moved: set[int] = set()  # lines whose report is elsewhere
         self._number()
+
+    def _align(self) -> None:
+        """Without groups in which nothing is new, which may be omitted. A wrong value can make a group look so: if
+        groups remain apart, all are aligned, and what leaves fewer apart counts.
+        """
+        best: tuple[Side, Side, Alignment] | None = None
+        for every in (False, True):
+            wanted = wanted_side(self.expected, requests(self.expected), self.free, self.unchanged, every)
+            told = told_side(self.decoded, self.capture.data, self.free, self.unchanged, every)
+            aligned = align(wanted.whole, told.whole, wanted.kind, told.kind)
+            if best is None or aligned.apart < best[2].apart:
+                best = wanted, told, aligned
+            if not self.free or not aligned.apart:
+                break
+        assert best is not None
+        self.wanted, self.told, self.aligned = best
 
     def _number(self) -> None:
         """Stretches by pairs of groups, in place of groups."""
@@ -143,12 +164,15 @@ class Lossless:
         self._changes()
         self._requests()
         self._count()
-        self.found.sort(key=lambda one: one.stretch)
+        self.found.sort(key=lambda one: (bool(one.follows), one.stretch))
         kept: dict[str, int] = defaultdict(int)
         for one in self.found:
             kept[one.clause] += 1
             shown = kept[one.clause] <= KEPT_PER_CLAUSE
-            self.book.fail(self._failure(one) if shown else Failure(one.clause, one.headline), counted=True)
+            failure = self._failure(one) if shown else Failure(one.clause, one.headline)
+            if one.follows and one.follows != one.clause:
+                self.follows.append((failure, one.follows))
+            self.book.fail(failure, counted=True)
 
     # --- Groups
 
@@ -300,6 +324,7 @@ class Lossless:
             if not follows:
                 causes.append(n)
         self._renamed(table, causes)
+        self._aliased(table)
         renamed = set(self.other_name.values())
         for n in causes:
             if n not in renamed:
@@ -316,6 +341,29 @@ class Lossless:
                     if at is not None and at not in self.other_name and table.key[at] != table.key[n]:
                         self.other_name[at] = n
                         break
+
+    def _aliased(self, table: _Table) -> None:
+        """A register that is reported under another name more than once: what else is wrong of that name follows."""
+        pairs = [(int(table.key[a]), int(table.key[b]), a, b) for a, b in self.other_name.items()]
+        kinds = Counter((part_of(key), part_of(other)) for key, other, _, _ in pairs)
+        for key, other, a, b in pairs:
+            if kinds[part_of(key), part_of(other)] >= _SYSTEMATIC:
+                clause = CLAUSE[self._part(key, int(table.number[0][a]))]
+                self.aliases.setdefault(other, clause)
+                section = self._told_section(int(table.number[1][b]))
+                self.mixed[int(self.decoded.offset[section])] = clause
+
+    def attribute(self, book: ClauseBook) -> None:
+        """What follows from registers that are reported under another name, once the book has attributed the rest."""
+        rules = ("TV.legal.unambiguous", "TV.legal.x0", "TV.legal.update")
+        roots = set(self.aliases.values())
+        for failure in book.failures:
+            if failure.clause in roots and failure.cause in rules:
+                failure.cause = ""
+            elif failure.clause in rules and not failure.cause:
+                failure.cause = self.mixed.get(failure.at if failure.at is not None else -1, "")
+        for failure, cause in self.follows:
+            failure.cause = failure.cause or cause
 
     def _gaps(self) -> set[int]:
         """Stretches before which groups are missing, too many, or could not be decoded."""
@@ -351,7 +399,8 @@ class Lossless:
         if wanted is not None and wanted == told:  # several times, not the same times
             clause, headline = OUTSIDE_CLAUSE, f"{name} is not reported as often as it happened"
         rows = [(name, "" if wanted is None else f"{wanted:#x}", "" if told is None else f"{told:#x}")]
-        self._add(stretch, clause, headline, rows, row, section)
+        follows = "" if n in self.other_name else self.aliases.get(key, "")
+        self._add(stretch, clause, headline, rows, row, section, follows)
 
     def _elsewhere(self, table: _Table, n: int, there: list[bool]) -> tuple[str, int] | None:
         """TV-8: it is reported, but on the other side of a begin or an end: before it happened, or after. In words, and
@@ -467,8 +516,10 @@ class Lossless:
 
     # --- Places
 
-    def _add(self, stretch: int, clause: str, headline: str, table: list[Row], row: int, section: int) -> None:
-        self.found.append(_Found(stretch, clause, headline, table, row, section))
+    def _add(
+        self, stretch: int, clause: str, headline: str, table: list[Row], row: int, section: int, follows: str = ""
+    ) -> None:
+        self.found.append(_Found(stretch, clause, headline, table, row, section, follows))
 
     def _row(self, i: int) -> int:
         """The row of a group, or the last one."""

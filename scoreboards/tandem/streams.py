@@ -118,8 +118,11 @@ def _side(
     request_section: np.ndarray,
     free: bool,
     unchanged: bool,
+    every: bool,
 ) -> Side:
-    """heads: of each section whether it is a group, reset, init, insn and size."""
+    """heads: of each section whether it is a group, reset, init, insn and size. every: groups in which nothing is new
+    count, too.
+    """
     group, reset, init, insn, size = heads
     elements = elements.split() if free else elements
     says = elements.new() if free and unchanged else np.ones(len(elements.key), bool)
@@ -127,7 +130,7 @@ def _side(
         moves = np.isin(elements.key, MOVABLE) & ~init[elements.section]
         speaks = np.zeros(len(group), bool)
         speaks[elements.section[says & ~moves]] = True
-        solid = group & (speaks | reset | init | (size > 0))
+        solid = group & (speaks | reset | init | (size > 0) | every)
     else:
         solid = group
     before = np.cumsum(solid)
@@ -149,8 +152,8 @@ def _side(
     )  # fmt: skip
 
 
-def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: bool) -> Side:
-    """What the rows require."""
+def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: bool, every: bool = False) -> Side:
+    """What the rows require. every: also the groups in which nothing is new."""
     has_insn, rows = expected.has("insn"), expected.rows
     size = np.where(has_insn, np.where(rows.insn16, 2, 4), 0)
     insn = np.where(has_insn, rows.insn, 0)
@@ -158,11 +161,11 @@ def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: b
     heads = (expected.group, expected.has("reset"), expected.has("init"), insn, size)
     number = np.arange(len(expected.key))
     elements = Elements(expected.row, expected.key, expected.value, number, np.ones(len(number), bool))
-    return _side(heads, elements, requests, requests.row, free, unchanged)
+    return _side(heads, elements, requests, requests.row, free, unchanged, every)
 
 
-def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool) -> Side:
-    """What a decoder found."""
+def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool, every: bool = False) -> Side:
+    """What a decoder found. every: also the groups in which nothing is new."""
     sections = np.arange(len(decoded))
     section = np.repeat(sections, np.diff(decoded.change_start))
     code = np.frombuffer(data, np.uint8)[decoded.change_offset] if len(data) else np.zeros(0, np.uint8)
@@ -174,4 +177,4 @@ def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool) -> Sid
         decoded.memory_has >> 1 & 1, decoded.memory_result, decoded.memory_response,
     )  # fmt: skip
     heads = (decoded.kind == GROUP, decoded.reset, decoded.init, decoded.insn, decoded.size)
-    return _side(heads, elements, requests, memory, free, unchanged)
+    return _side(heads, elements, requests, memory, free, unchanged, every)

@@ -9,7 +9,7 @@ from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Transfer
 from rvtrace.models.ctr.rows import Rows
-from rvtrace.models.riscv.csr import DEBUG, HS, ILLEGAL, READ, VIRTUAL, VS, WRITE, Access, M, U
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, ILLEGAL, READ, SET, VIRTUAL, VS, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -123,16 +123,18 @@ def test_the_cycle_of_a_mode_change(more: int, clauses: list[str]) -> None:
 
 
 class FullStateen(Ctr):
-    """A hart with bit 63 of mstateen0, which closes hstateen0."""
+    """An RV64 hart with bit 63 of mstateen0, which closes hstateen0."""
 
     other = 0
 
     def access(self, access):  # type: ignore[no-untyped-def]
+        if access.addr == 0x60C and access.priv not in (M, DEBUG) and not self.other:
+            refused = super().access(access._replace(op=READ))
+            return refused if refused.outcome else refused._replace(outcome=ILLEGAL, rdata=0)
         answer = super().access(access)
-        if access.addr == 0x30C and access.op == WRITE:
-            self.other = access.wdata >> 63
-        if access.addr == 0x60C and access.priv not in (M, DEBUG) and not self.other and not answer.outcome:
-            return answer._replace(outcome=ILLEGAL, rdata=0)
+        if access.addr == 0x30C and not answer.outcome and access.op != READ:
+            bit = 0 if access.xlen32 else access.wdata >> 63
+            self.other = {WRITE: bit, SET: self.other | bit, CLEAR: self.other & ~bit}[access.op]
         return answer._replace(rdata=answer.rdata | self.other << 63) if access.addr == 0x30C else answer
 
 

@@ -34,7 +34,8 @@ class LegalEncoder:
         encoded = encode(rows, self.config)
         parts = []
         for k in range(len(encoded.starts) - 1):
-            parts.append(it.pack(self._changed([item for _, item in it.items(encoded.of(k), self.config)]), self.config))
+            items = [item for _, item in it.items(encoded.of(k), self.config)]
+            parts.append(it.pack(self._changed(items), self.config))
         return b"".join(parts)
 
     def _changed(self, items: list[it.Item]) -> list[it.Item]:
@@ -54,9 +55,9 @@ class LegalEncoder:
         if plain and self.rng.random() < self.advances and any(isinstance(item, it.Instruction) for item in inside):
             first = [item for unit in units for item in unit if _is_timer(item)]
             units = [unit for unit in units if not _is_timer(unit[0])]
-        if plain and before is not None and before == self.privilege and self.rng.random() < self.repeats:
-            if not any(isinstance(item, it.State) and item.id == t.PRIV for item in inside):
-                units.append([it.State(t.PRIV, before)])
+        told = any(isinstance(item, it.State) and item.id == t.PRIV for item in inside)
+        if plain and not told and before is not None and self.rng.random() < self.repeats:
+            units.append([it.State(t.PRIV, before)])
         if self.rng.random() < self.shuffles:
             units = _shuffled(units, self.rng)
         end = [it.End()] if has_end else []
