@@ -14,6 +14,7 @@ import numpy as np
 
 LOOK = 64  # elements that may be missing, or too many, at one place
 FAR = 512  # the same by what elements are, not what they hold
+WINDOW = 24  # elements in which a gap has to make more equal
 SURE = 2  # elements that have to agree after a difference
 
 
@@ -53,6 +54,13 @@ class _Walk:
             return True
         return not kinds and self.kinds[0][i] == self.kinds[1][j] and self.agree(i + 1, j + 1, n)
 
+    def closer(self, i: int, j: int, more: int, less: int) -> bool:
+        """Whether a gap (elements of the first, of the second) explains more of what follows than it costs."""
+        a, b = self.wanted, self.told
+        stay = sum(x == y for x, y in zip(a[i : i + WINDOW], b[j : j + WINDOW]))
+        gap = sum(x == y for x, y in zip(a[i + more : i + more + WINDOW], b[j + less : j + less + WINDOW]))
+        return not stay or gap > stay + min(more + less, WINDOW // 4)
+
     def step(self, i: int, j: int) -> tuple[str, int]:
         """What is wrong here, and how many elements it is about."""
         wanted, told = self.wanted, self.told
@@ -71,9 +79,9 @@ class _Walk:
             if kinds and self.agree(i, j, 2 * SURE, kinds=True):
                 return "wrong", 1
             for n in range(1, most + 1):
-                if i + n < len(wanted) and self.resumes(i + n, j, sure, kinds):
+                if i + n < len(wanted) and self.resumes(i + n, j, sure, kinds) and self.closer(i, j, n, 0):
                     return "missing", n
-                if j + n < len(told) and self.resumes(i, j + n, sure, kinds):
+                if j + n < len(told) and self.resumes(i, j + n, sure, kinds) and self.closer(i, j, 0, n):
                     return "extra", n
         return "wrong", 1
 

@@ -23,7 +23,17 @@ from rvtrace.scoreboards.tandem.alignment import Alignment, align
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.expected import Expected, Requests, requests
 from rvtrace.scoreboards.tandem.resemblance import resemblance
-from rvtrace.scoreboards.tandem.streams import MOVABLE, PC_KEY, REST, Elements, Side, told_side, volatile, wanted_side
+from rvtrace.scoreboards.tandem.streams import (
+    GROUPS,
+    MOVABLE,
+    PC_KEY,
+    REST,
+    Elements,
+    Side,
+    told_side,
+    volatile,
+    wanted_side,
+)
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 
 COUNTED = ("pc", "ppc", "gpr", "fpr", "fcsr", "csr", "priv", "paddr", "eaddr", "memdata", "mtime", "mcycle", "minstret")
@@ -111,7 +121,7 @@ class Lossless:
         self._align()
         self.found: list[_Found] = []
         self.aliases: dict[int, str] = {}  # keys under which another register is reported, and its clause
-        self.mixed: dict[int, str] = {}  # places of sections with such a report
+        self.renamed: dict[str, str] = {}  # parts of such registers, and their clauses
         self.follows: list[tuple[Failure, str]] = []  # failures and the clause that each follows from
         self.apart: dict[int, tuple[int, int]] = {}  # of lines with several reports the first values that differ
         self.other_name: dict[int, int] = {}  # of lines that are missing the line with their value
@@ -119,13 +129,13 @@ class Lossless:
         self._number()
 
     def _align(self) -> None:
-        """Without groups in which nothing is new, which may be omitted. A wrong value can make a group look so: if
-        groups remain apart, all are aligned, and what leaves fewer apart counts.
+        """Without groups in which nothing is new, which may be omitted. A wrong value, or a missing mark, can make a
+        group look so: if groups remain apart, more are aligned, and what leaves fewest apart counts.
         """
         best: tuple[Side, Side, Alignment] | None = None
-        for every in (False, True):
-            wanted = wanted_side(self.expected, requests(self.expected), self.free, self.unchanged, every)
-            told = told_side(self.decoded, self.capture.data, self.free, self.unchanged, every)
+        for which in GROUPS:
+            wanted = wanted_side(self.expected, requests(self.expected), self.free, self.unchanged, which)
+            told = told_side(self.decoded, self.capture.data, self.free, self.unchanged, which)
             aligned = align(wanted.whole, told.whole, wanted.kind, told.kind)
             if best is None or aligned.apart < best[2].apart:
                 best = wanted, told, aligned
@@ -309,12 +319,16 @@ class Lossless:
         gaps = np.array(sorted(self._gaps()), np.int64)
         before = table.before(1)
         last_full = np.maximum.accumulate(np.where(table.has[1] & table.full, np.arange(len(bad)), -1))
+        lone = volatile(table.key)  # says nothing of what comes later
         tainted, previous = -1, -1
         causes: list[int] = []
         for n in np.flatnonzero(bad).tolist():
             key, there = int(table.key[n]), bool(table.has[1][n])
             follows = (
-                tainted == key and not (there and table.full[n]) and (before[n] <= previous or bool(bad[before[n]]))
+                tainted == key
+                and not (there and table.full[n])
+                and not lone[n]
+                and (before[n] <= previous or bool(bad[before[n]]))
             )
             if there and not table.full[n] and not follows and len(gaps):
                 since = int(last_full[n])
@@ -323,7 +337,7 @@ class Lossless:
             tainted, previous = key, n
             if not follows:
                 causes.append(n)
-        self._renamed(table, causes)
+        self._renamed(table, np.flatnonzero(bad).tolist())
         self._aliased(table)
         renamed = set(self.other_name.values())
         for n in causes:
@@ -344,14 +358,13 @@ class Lossless:
 
     def _aliased(self, table: _Table) -> None:
         """A register that is reported under another name more than once: what else is wrong of that name follows."""
-        pairs = [(int(table.key[a]), int(table.key[b]), a, b) for a, b in self.other_name.items()]
-        kinds = Counter((part_of(key), part_of(other)) for key, other, _, _ in pairs)
-        for key, other, a, b in pairs:
+        pairs = [(int(table.key[a]), int(table.key[b]), a) for a, b in self.other_name.items()]
+        kinds = Counter((part_of(key), part_of(other)) for key, other, _ in pairs)
+        for key, other, a in pairs:
             if kinds[part_of(key), part_of(other)] >= _SYSTEMATIC:
                 clause = CLAUSE[self._part(key, int(table.number[0][a]))]
                 self.aliases.setdefault(other, clause)
-                section = self._told_section(int(table.number[1][b]))
-                self.mixed[int(self.decoded.offset[section])] = clause
+                self.renamed[part_of(key)] = clause
 
     def attribute(self, book: ClauseBook) -> None:
         """What follows from registers that are reported under another name, once the book has attributed the rest."""
@@ -361,9 +374,18 @@ class Lossless:
             if failure.clause in roots and failure.cause in rules:
                 failure.cause = ""
             elif failure.clause in rules and not failure.cause:
-                failure.cause = self.mixed.get(failure.at if failure.at is not None else -1, "")
+                failure.cause = self._cause_of_rule(failure)
         for failure, cause in self.follows:
             failure.cause = failure.cause or cause
+
+    def _cause_of_rule(self, failure: Failure) -> str:
+        """Of a rule that is broken in a group: the clause of what the group reports under another name."""
+        if failure.at is None or not len(self.decoded):
+            return ""
+        row = int(self.row_of[max(0, int(np.searchsorted(self.decoded.offset, failure.at, side="right")) - 1)])
+        if row < 0:
+            return ""
+        return next((clause for part, clause in self.renamed.items() if self.expected.has(part)[row]), "")
 
     def _gaps(self) -> set[int]:
         """Stretches before which groups are missing, too many, or could not be decoded."""

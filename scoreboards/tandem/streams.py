@@ -26,6 +26,8 @@ REST = 0x20000  # + address: the bits of fcsr, fflags and frm that are neither f
 MOVABLE = (STATE_KEY + t.MTIME, t.MCYCLE, t.MCYCLEH, t.MINSTRET, t.MINSTRETH)
 _FLAGS, _MODE, _MODE_AT, _REST_AT = np.uint64(0x1F), np.uint64(7), np.uint64(5), np.uint64(8)
 PC_KEY = STATE_KEY + t.PC
+# Groups that count: with something new; or a timer; with something new, whether or not they initialize; or all.
+NEW, TIMED, UNMARKED, ALL = GROUPS = ("new", "timed", "unmarked", "all")
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -118,19 +120,18 @@ def _side(
     request_section: np.ndarray,
     free: bool,
     unchanged: bool,
-    every: bool,
+    which: str,
 ) -> Side:
-    """heads: of each section whether it is a group, reset, init, insn and size. every: groups in which nothing is new
-    count, too.
-    """
+    """heads: of each section whether it is a group, reset, init, insn and size. which: of GROUPS."""
     group, reset, init, insn, size = heads
     elements = elements.split() if free else elements
     says = elements.new() if free and unchanged else np.ones(len(elements.key), bool)
     if free:
-        moves = np.isin(elements.key, MOVABLE) & ~init[elements.section]
+        counts = init & (which != UNMARKED)
+        moves = np.isin(elements.key, MOVABLE) & ~counts[elements.section] & (which in (NEW, UNMARKED))
         speaks = np.zeros(len(group), bool)
         speaks[elements.section[says & ~moves]] = True
-        solid = group & (speaks | reset | init | (size > 0) | every)
+        solid = group & (speaks | reset | counts | (size > 0) | (which == ALL))
     else:
         solid = group
     before = np.cumsum(solid)
@@ -152,8 +153,8 @@ def _side(
     )  # fmt: skip
 
 
-def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: bool, every: bool = False) -> Side:
-    """What the rows require. every: also the groups in which nothing is new."""
+def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: bool, which: str = NEW) -> Side:
+    """What the rows require. which: of GROUPS."""
     has_insn, rows = expected.has("insn"), expected.rows
     size = np.where(has_insn, np.where(rows.insn16, 2, 4), 0)
     insn = np.where(has_insn, rows.insn, 0)
@@ -161,11 +162,11 @@ def wanted_side(expected: Expected, requests: Requests, free: bool, unchanged: b
     heads = (expected.group, expected.has("reset"), expected.has("init"), insn, size)
     number = np.arange(len(expected.key))
     elements = Elements(expected.row, expected.key, expected.value, number, np.ones(len(number), bool))
-    return _side(heads, elements, requests, requests.row, free, unchanged, every)
+    return _side(heads, elements, requests, requests.row, free, unchanged, which)
 
 
-def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool, every: bool = False) -> Side:
-    """What a decoder found. every: also the groups in which nothing is new."""
+def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool, which: str = NEW) -> Side:
+    """What a decoder found. which: of GROUPS."""
     sections = np.arange(len(decoded))
     section = np.repeat(sections, np.diff(decoded.change_start))
     code = np.frombuffer(data, np.uint8)[decoded.change_offset] if len(data) else np.zeros(0, np.uint8)
@@ -177,4 +178,4 @@ def told_side(decoded: Decoded, data: bytes, free: bool, unchanged: bool, every:
         decoded.memory_has >> 1 & 1, decoded.memory_result, decoded.memory_response,
     )  # fmt: skip
     heads = (decoded.kind == GROUP, decoded.reset, decoded.init, decoded.insn, decoded.size)
-    return _side(heads, elements, requests, memory, free, unchanged, every)
+    return _side(heads, elements, requests, memory, free, unchanged, which)
