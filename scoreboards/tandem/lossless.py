@@ -385,7 +385,9 @@ class Lossless:
         row = int(self.row_of[max(0, int(np.searchsorted(self.decoded.offset, failure.at, side="right")) - 1)])
         if row < 0:
             return ""
-        return next((clause for part, clause in self.renamed.items() if self.expected.has(part)[row]), "")
+        low, high = np.searchsorted(self.expected.row, (row, row + 1))
+        parts = {part_of(int(key)) for key in self.expected.key[low:high]}
+        return next((clause for part, clause in self.renamed.items() if part in parts), "")
 
     def _gaps(self) -> set[int]:
         """Stretches before which groups are missing, too many, or could not be decoded."""

@@ -43,6 +43,12 @@ def f_as_x(item: it.Item) -> it.Item:
     return replace(item, address=item.address - t.FPR_BASE + t.GPR_BASE) if is_f else item  # type: ignore[union-attr]
 
 
+def csr_turned(item: it.Item) -> it.Item:
+    if not isinstance(item, it.Register) or item.address not in (0x300, 0x341):
+        return item
+    return replace(item, address=item.address & 0xFF0 | 0x00F)
+
+
 def no_mark(item: it.Item) -> it.Item | None:
     return None if isinstance(item, it.Init) else item
 
@@ -52,6 +58,7 @@ def no_mark(item: it.Item) -> it.Item | None:
     [
         (effective_as_physical, "TV.told.eaddr", {"TV.told.paddr", "TV.legal.unambiguous"}),
         (f_as_x, "TV.told.fpr", {"TV.legal.x0"}),
+        (csr_turned, "TV.told.csr", set()),
         (no_mark, "TV.told.init", set()),
     ],
 )
