@@ -433,7 +433,8 @@ class _Wrap:
 class Flags:
     """OF of each counter and LCOFIP, as far as the specification decides them: None if it does not. why: by counter,
     what decided OF last ("set" by an overflow, "written", ""); requested: whether an overflow decided LCOFIP; masked:
-    whether one with OF 1 came since LCOFIP was written.
+    whether one with OF 1 came since LCOFIP was written. unwritten, ip_unwritten: what they would be if their last write
+    had been lost, None if that is not known or there was none since the last look.
     """
 
     def __init__(self, bounds: Bounds, known: bool) -> None:
@@ -442,6 +443,8 @@ class Flags:
         self.why: dict[int, str] = dict.fromkeys(self.of, "")
         self.ip: int | None = first
         self.requested = self.masked = False
+        self.unwritten: dict[int, int | None] = {}
+        self.ip_unwritten: int | None = None
         self._wraps: dict[int, _Wrap] = {}
         self._blind: dict[int, int] = {}  # by counter until when it may overflow and nobody knows
         self._cycle = 0
@@ -494,6 +497,7 @@ class Flags:
 
     def write_of(self, n: int, value: int) -> None:
         """OF is written."""
+        self.unwritten[n] = self.of[n]
         self.of[n], self.why[n] = value, "written"
         if n in self._wraps:
             self._wraps[n].wrote = value
@@ -503,6 +507,7 @@ class Flags:
 
     def write_ip(self, value: int) -> None:
         """LCOFIP is written."""
+        self.ip_unwritten = self.ip
         self.ip, self.requested, self.masked = value, False, False
         if any(self._cycle <= until and self.of[n] != 1 for n, until in self._blind.items()):
             self.ip = value or None
@@ -523,6 +528,7 @@ class Flags:
 
     def look_of(self, n: int, value: int) -> None:
         """OF shows this."""
+        self.unwritten.pop(n, None)
         if self.of[n] != value:
             self.of[n], self.why[n] = value, ""
         if value and n in self._wraps and self._wraps[n].at is not None:
@@ -530,5 +536,6 @@ class Flags:
 
     def look_ip(self, value: int) -> None:
         """LCOFIP shows this."""
+        self.ip_unwritten = None
         if self.ip != value:
             self.ip, self.requested = value, False

@@ -14,6 +14,7 @@ read, and in each row if it shows its counters.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -25,7 +26,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_o
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
-from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, Tried, assumed, explain, failures, until
+from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, TooMany, Tried, assumed, explain, failures, until
 from rvtrace.scoreboards.hpm.rules import Overflow, Rule, enable_rules, of_rules, request_rules, rules, unexplained
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
@@ -48,17 +49,16 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it. The check stays in verdict.encoded, for coverage.
 
     Without the profile the run is read as one of a device with little latency and the choices of the reference first;
-    with more of what is left open if that fails. The verdict is the first one with the fewest clauses that fail.
+    with more of what is left open if that fails. The verdict is one with the fewest clauses that fail, and not
+    many more checks than need be.
     """
     given = chosen(tolerances, capture, Tolerances)
-    verdict, chosen_ = None, given
+    found: list[tuple[Tolerances, Verdict]] = []
     for one in [given] if capture.exact else given.readings():
-        found = _judged(capture, one)
-        if verdict is None or len(found.book.failed) < len(verdict.book.failed):
-            verdict, chosen_ = found, one
-        if found.passed:
+        found.append((one, _judged(capture, one)))
+        if found[-1][1].passed:
             break
-    assert verdict is not None
+    chosen_, verdict = _fewest(found)
     if not capture.exact and not verdict.passed:
         verdict = _explained(capture, chosen_, verdict)
     rows = capture.rows
@@ -67,15 +67,26 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     return verdict
 
 
+def _fewest(found: list[tuple[Tolerances, Verdict]]) -> tuple[Tolerances, Verdict]:
+    """Of readings the first, strictest, of those with the fewest clauses that fail; unless another of these has less
+    than half of its failed checks: then most of what fails is the device's latency, and not what is wrong with it.
+    """
+    clauses = min(len(verdict.book.failed) for _, verdict in found)
+    some = [one for one in found if len(one[1].book.failed) == clauses]
+    checks = min(_failed(verdict) for _, verdict in some)
+    return next(one for one in some if _failed(one[1]) <= 2 * checks)
+
+
 def _judged(
     capture: HpmCapture,
     tolerances: Tolerances,
     hypotheses: tuple[Hypothesis, ...] = (),
     only: frozenset[int] = frozenset(),
+    limit: int = sys.maxsize,
 ) -> Verdict:
     found = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
     with timed(found, "scoreboard"):
-        found.encoded = Check(assumed(capture, hypotheses), found.book, tolerances, hypotheses, only)
+        found.encoded = Check(assumed(capture, hypotheses), found.book, tolerances, hypotheses, only, limit)
         found.encoded.run()
     return found
 
@@ -87,10 +98,13 @@ def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) ->
     rows = capture.rows.cycle
     first = int(np.searchsorted(rows, min((f.cycle for f in verdict.book.failures if f.cycle is not None), default=0)))
 
-    def judge(hypotheses: tuple[Hypothesis, ...], more: int, only: frozenset[int]) -> Tried:
-        one = _judged(until(capture, first + more), tolerances, hypotheses, only)
-        numbers = one.encoded.software.numbers
-        return Tried(hypotheses, _failed(one), tuple(n for n, _ in numbers.most_common()))
+    def judge(hypotheses: tuple[Hypothesis, ...], more: int, only: frozenset[int], limit: int) -> Tried | None:
+        try:
+            one = _judged(until(capture, first + more), tolerances, hypotheses, only, limit)
+        except TooMany:
+            return None
+        seen = one.encoded.software
+        return Tried(hypotheses, _failed(one), seen.looks, tuple(n for n, _ in seen.numbers.most_common()), seen)
 
     explanation = explain(capture, judge)
     if not explanation.hypotheses:
@@ -117,13 +131,14 @@ class Check:
         tolerances: Tolerances,
         hypotheses: tuple[Hypothesis, ...] = (),
         only: frozenset[int] = frozenset(),
+        limit: int = sys.maxsize,
     ) -> None:
         self.capture, self.book, self.tolerances = capture, book, tolerances
         self.blame = Blame()
         self.software = (
             Software(capture, book, tolerances, self.blame)
             if capture.exact
-            else Assumed(capture, book, tolerances, self.blame, hypotheses, only)
+            else Assumed(capture, book, tolerances, self.blame, hypotheses, only, limit)
         )
         self.epochs: Epochs | None = None
         self.overflows = 0

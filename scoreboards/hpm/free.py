@@ -234,39 +234,51 @@ class FreeSoftware(Software):
 
     def _of(self, n: int, value: int) -> None:
         """A look at OF: the model has it if nothing says otherwise, else what is expected."""
-        want = self.flags.of[n]
+        want, why, lost = self.flags.of[n], self.flags.why[n], self.flags.unwritten.get(n)
         held = value if want is None else want
         self.rules.events[n] = self.rules.events[n] & ~(1 << OF_BIT) | held << OF_BIT
-        if want is None:
-            pass
-        elif want != value:
-            why, self._subject = self.flags.why[n], ("of", n)
-            self._broken = (
+        if want is not None and want != value:
+            clause = (
                 "HPM.of.set" if want and why == "set" else "HPM.of.written" if why == "written" and want else
                 "HPM.of.sticky" if want else "HPM.of.only"
             )  # fmt: skip
-        elif want and self.flags.why[n] == "set":
-            self.book.count("HPM.of.set")
-        elif not want:
-            self.book.count("HPM.of.only")
+            self._wrong(("of", n), *(["HPM.of.written"] if why == "written" and lost == value else []), clause)
+        elif want is not None:
+            if not want or why == "set":
+                self._held_good("HPM.of.set" if want else "HPM.of.only")
+            if why == "written" and lost == 1 - want:
+                self._held_good("HPM.of.written")
         self.flags.look_of(n, value)
 
     def _ip(self, value: int) -> None:
-        want = self.flags.ip
+        """A look at LCOFIP."""
+        flags = self.flags
+        want, lost = flags.ip, flags.ip_unwritten
         self.rules.controls["mip"] = (value if want is None else want) << LCOFI_BIT
-        if want is not None and want != value:
-            self._subject = "ip", -1
-            self._broken = (
-                "HPM.lcofi.request" if want and self.flags.requested else "HPM.lcofi.holds" if want else
-                "HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only"
+        if want is not None:
+            clause = (
+                "HPM.lcofi.request" if want and flags.requested else "HPM.lcofi.holds" if want else
+                "HPM.lcofi.masked" if flags.masked else "HPM.lcofi.only"
             )  # fmt: skip
-        elif want:
-            self.book.count("HPM.lcofi.request" if self.flags.requested else "HPM.lcofi.holds")
-        elif want == 0:
-            self.book.count("HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only")
-        if want == value:
-            self.causes.requested()
-        self.flags.look_ip(value)
+            if want != value:
+                alone = lost == value and not flags.requested
+                self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause)
+            else:
+                self._held_good(clause)
+                if lost == 1 - want and not flags.requested:
+                    self._held_good("HPM.lcofi.written")
+                self.causes.requested()
+        flags.look_ip(value)
+
+    def _wrong(self, subject: tuple[str, int], *clauses: str) -> None:
+        """What is looked at is not as it should be; the clauses that explain it, the most specific first."""
+        self._subject, self._explained, self._happened = subject, tuple(dict.fromkeys(clauses)), ()
+        self._broken = self._explained[0]
+
+    def _held_good(self, clause: str) -> None:
+        """A look shows that a clause holds."""
+        self.book.count(clause)
+        self.blame.passed[clause, ""] += 1
 
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         """A failure with all clauses that explain it, and what it says of others."""

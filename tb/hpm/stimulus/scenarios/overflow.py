@@ -30,6 +30,8 @@ def wraps(s: ScenarioScript) -> None:
             s.near(n, 20)
             s.count(n, CYCLES)
             s.preset(n, -20)
+            s.idle(10)
+            s.look(s.counter(n))  # what is lost beyond the width shows before the wrap
             s.idle(40)
             s.seen(n)
     s.near(0, 30)
