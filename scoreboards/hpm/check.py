@@ -26,6 +26,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_o
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
+from rvtrace.scoreboards.hpm.free import FreeSoftware
 from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, TooMany, Tried, assumed, explain, failures, until
 from rvtrace.scoreboards.hpm.rules import Overflow, Rule, enable_rules, of_rules, request_rules, rules, unexplained
 from rvtrace.scoreboards.hpm.software import Software
@@ -64,6 +65,7 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
+    verdict.stats |= {"instructions": cycles, "judged": max(min(cycles, 1), int(cycles * verdict.encoded.judged))}
     return verdict
 
 
@@ -142,6 +144,14 @@ class Check:
         )
         self.epochs: Epochs | None = None
         self.overflows = 0
+
+    @property
+    def judged(self) -> float:
+        """The share of the cycles of which it is known what each counter had to count: all if the device declares the
+        profile; else of those between two looks at a counter.
+        """
+        one = self.software
+        return one.judged_between / one.between if isinstance(one, FreeSoftware) and one.between else 1.0
 
     def run(self) -> None:
         """Compare everything."""

@@ -38,7 +38,9 @@ def _settings(n: int) -> tuple[str, ...]:
 
 
 class FreeSoftware(Software):
-    """The accesses of such a run."""
+    """The accesses of such a run. between: the cycles between two looks at a counter, of all counters; judged_between:
+    those of which it was known what had to be counted.
+    """
 
     def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances, blame: Blame) -> None:
         super().__init__(capture, book, tolerances, blame)
@@ -53,6 +55,8 @@ class FreeSoftware(Software):
         self._forgotten: set[str] = set()  # registers that an access changed that had to be refused
         self._selectors: dict[int, int] = {}  # what counters surely count
         self.causes = Causes()
+        self.between = self.judged_between = 0
+        self._looked: dict[int, int] = {}  # by counter the cycle of the last look
         self._broken = ""  # the clause of a look at a counter that does not fit
         self._explained: tuple[str, ...] = ()  # all clauses that explain it
         self._happened: tuple[str, ...] = ()  # if none does by itself, those of what happened
@@ -213,6 +217,11 @@ class FreeSoftware(Software):
     def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
         """A look at a counter; the model shows the same if it may."""
         count, rules = self.bounds.counts[n], self.rules
+        if n in self._looked:
+            self.between += cycle - self._looked[n]
+            if count.bits and (part != HIGH or count.bits == count.width):
+                self.judged_between += cycle - self._looked[n]
+        self._looked[n] = cycle
         good = count.fits(cycle, value, part) is not None
         if good:
             for clause in count.checked(cycle, part):
