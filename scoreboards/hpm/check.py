@@ -35,6 +35,7 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 __all__ = ["Verdict", "check", "plan"]
 
 CHUNK = 4096  # rows: what is computed at once fits in a cache
+FEWER = 0.75  # share of the failed checks below which another reading is considered
 STRAY = "a counter that is not there"  # what monitors that record the others only say of it
 MOST_TOLD = 64  # wrong cells of a stretch that are reported
 Told = tuple[str, str, list[tuple[str, str, str]]]  # of a wrong cell: headline, clause if no rule explains it, table
@@ -50,8 +51,7 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it. The check stays in verdict.encoded, for coverage.
 
     Without the profile the run is read as one of a device with little latency and the choices of the reference first;
-    with more of what is left open if that fails. The verdict is one with the fewest clauses that fail, and not
-    many more checks than need be.
+    with more of what is left open if that fails. The verdict is that of the reading with the fewest causes.
     """
     given = chosen(tolerances, capture, Tolerances)
     found: list[tuple[Tolerances, Verdict]] = []
@@ -59,9 +59,10 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
         found.append((one, _judged(capture, one)))
         if found[-1][1].passed:
             break
-    chosen_, verdict = _fewest(found)
-    if not capture.exact and not verdict.passed:
-        verdict = _explained(capture, chosen_, verdict)
+    if capture.exact or found[-1][1].passed:
+        verdict = found[-1][1]
+    else:
+        verdict = min((_explained(capture, *one) for one in _fewest(found)), key=_own)
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
@@ -69,14 +70,19 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     return verdict
 
 
-def _fewest(found: list[tuple[Tolerances, Verdict]]) -> tuple[Tolerances, Verdict]:
-    """Of readings the first, strictest, of those with the fewest clauses that fail; unless another of these has less
-    than half of its failed checks: then most of what fails is the device's latency, and not what is wrong with it.
+def _fewest(found: list[tuple[Tolerances, Verdict]]) -> list[tuple[Tolerances, Verdict]]:
+    """Of the readings with the fewest clauses that fail the strictest; and that with the fewest failed checks, if these
+    are clearly fewer: then some of what fails may be the device's latency, and not what is wrong with it.
     """
     clauses = min(len(verdict.book.failed) for _, verdict in found)
     some = [one for one in found if len(one[1].book.failed) == clauses]
-    checks = min(_failed(verdict) for _, verdict in some)
-    return next(one for one in some if _failed(one[1]) <= 2 * checks)
+    least = min(some, key=lambda one: _failed(one[1]))
+    return [some[0]] if _failed(some[0][1]) * FEWER <= _failed(least[1]) else [some[0], least]
+
+
+def _own(verdict: Verdict) -> tuple[int, int]:
+    """Clauses that fail by themselves, and failed checks."""
+    return len(verdict.book.causes), _failed(verdict)
 
 
 def _judged(
