@@ -32,6 +32,7 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 ENOUGH = 3  # failed checks of which most have to be explained; of fewer all, and by nothing else
 FEWEST = 2  # failed checks that need an explanation; one names itself
 LEFT = 0.4  # share of the failed checks that an explanation may leave
+VAGUE_LEFT = 0.1  # the same of one that says little
 BRIEF_LEFT = 0.6  # the same of the first rows
 ROUNDS = 3  # deviations that may come together
 BRIEF, ROWS = 200, 1500  # rows that are looked at from the first failure on: with every hypothesis, with the best
@@ -45,6 +46,8 @@ _FIXED = {0: "mcycle", 2: "minstret"}
 # Selectors that no device has, of rules that count otherwise: what the low part selects, ...
 _ONCE = 1 << 16  # once a cycle at most
 _TWICE = 1 << 17
+_SOME = 1 << 18  # some of it, or all
+_MORE = 1 << 19  # all of it, and perhaps what happens besides
 _PART = _ONCE - 1
 
 Settings = dict[int, Setting]
@@ -109,6 +112,10 @@ class _Bounds(Bounds):
         if setting.selector <= _PART:
             return super()._range(setting, cycle)
         lo, hi = super()._range(setting._replace(selector=setting.selector & _PART), cycle)
+        if setting.selector & _SOME:
+            return 0, hi
+        if setting.selector & _MORE:
+            return lo, max(hi, self._most(cycle))
         if setting.selector & _ONCE:
             return min(lo, 1), min(hi, 1)
         return 2 * lo, 2 * hi
@@ -301,6 +308,23 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
             yield Hypothesis("HPM.view.shadow", "cycle, instret and hpmcounter n show another counter", shows=shows)
 
 
+def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
+    """Hypotheses that say little and fit much: for what no other one explains."""
+    config, failing = capture.config, list(failing)
+    programmable = [n for n in range(FIRST, 32) if config.has(n)]
+    groups = [(_name(n), [n]) for n in failing[:WORST] if config.has(n)]
+    if len([n for n in failing if n >= FIRST]) > 1:
+        groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
+    for name, group in groups:
+        kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
+        for clause, text, flag in ((kind, "does not count all that happens", _SOME),
+                                   ("HPM.count.idle", "counts what it should not, too", _MORE)):  # fmt: skip
+            change = _change(
+                group, lambda s, flag=flag: s._replace(selector=s.selector | flag) if s.selector > 0 else s
+            )
+            yield Hypothesis(clause, f"{name} {text}", change)
+
+
 def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypothesis]:
     def of(clause: str, text: str, change: Callable[[Setting], Setting]) -> Hypothesis:
         return Hypothesis(clause, f"{name} {text}", _change(group, change))
@@ -468,11 +492,9 @@ def explain(capture: HpmCapture, judge: Judge) -> Tried:
         if now.failed < FEWEST or not now.looks:  # what only OF and LCOFIP show is not about what is counted
             break
         only = frozenset() if few else frozenset(now.numbers[:WORST])
-        brief = _brief(now, otherwise(capture, now.numbers), only, judge)
-        limit = int(LEFT * now.failed)
-        tried = [(*now.hypotheses, more) for one in brief for more in one.hypotheses[-1].more]
-        found = [judge(one, ROWS, frozenset(), limit) for one in (*(one.hypotheses for one in brief), *tried)]
-        long = [one for one in found if one is not None and one.failed <= limit and one.looks <= LEFT * now.looks]
+        long = _long(now, _brief(now, otherwise(capture, now.numbers), only, judge), LEFT, judge)
+        if not long and now.failed >= ENOUGH:
+            long = _long(now, _brief(now, vague(capture, now.numbers), only, judge), VAGUE_LEFT, judge)
         if not long:
             break
         best = min(long, key=lambda one: one.failed)
@@ -480,6 +502,14 @@ def explain(capture: HpmCapture, judge: Judge) -> Tried:
             break
         now = best
     return now
+
+
+def _long(now: Tried, brief: list[Tried], left: float, judge: Judge) -> list[Tried]:
+    """Those of hypotheses that leave no more than a share of the failures of more rows."""
+    limit = int(left * now.failed)
+    more = [(*now.hypotheses, more) for one in brief for more in one.hypotheses[-1].more]
+    found = [judge(one, ROWS, frozenset(), limit) for one in (*(one.hypotheses for one in brief), *more)]
+    return [one for one in found if one is not None and one.failed <= limit and one.looks <= left * now.looks]
 
 
 def _brief(now: Tried, others: Iterable[Hypothesis], only: frozenset[int], judge: Judge) -> list[Tried]:
