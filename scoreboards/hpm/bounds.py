@@ -420,11 +420,12 @@ class Bounds:
 
 @dataclass
 class _Wrap:
-    """A counter that wraps, perhaps. before: its OF before; at: the cycle since which it is certain; wrote: OF as it
-    was written meanwhile; cleared: whether LCOFIP was.
+    """A counter that wraps, perhaps. before: its OF before; unseen: by a write that no look confirmed; at: the cycle
+    since which it is certain; wrote: OF as it was written meanwhile; cleared: whether LCOFIP was.
     """
 
     before: int | None
+    unseen: bool = False
     at: int | None = None
     wrote: int | None = None
     cleared: bool = False
@@ -434,7 +435,8 @@ class Flags:
     """OF of each counter and LCOFIP, as far as the specification decides them: None if it does not. why: by counter,
     what decided OF last ("set" by an overflow, "written", ""); requested: whether an overflow decided LCOFIP; masked:
     whether one with OF 1 came since LCOFIP was written. unwritten, ip_unwritten: what they would be if their last write
-    had been lost, None if that is not known or there was none since the last look.
+    had been lost, None if that is not known or there was none since the last look. unseen: of the request that decided
+    LCOFIP, OF was 0 by a write that no look has confirmed.
     """
 
     def __init__(self, bounds: Bounds, known: bool) -> None:
@@ -442,7 +444,7 @@ class Flags:
         self.of: dict[int, int | None] = {n: first for n in bounds.counts if n >= FIRST}
         self.why: dict[int, str] = dict.fromkeys(self.of, "")
         self.ip: int | None = first
-        self.requested = self.masked = False
+        self.requested = self.masked = self.unseen = False
         self.unwritten: dict[int, int | None] = {}
         self.ip_unwritten: int | None = None
         self._wraps: dict[int, _Wrap] = {}
@@ -466,7 +468,8 @@ class Flags:
             count.revoked = False
             if may or sure:
                 if wrap is None:
-                    wrap = self._wraps[n] = _Wrap(self.of[n])
+                    unseen = self.why[n] == "written" and n in self.unwritten
+                    wrap = self._wraps[n] = _Wrap(self.of[n], unseen)
                 self._may(n)
                 if sure and wrap.at is None:
                     wrap.at = cycle
@@ -491,7 +494,7 @@ class Flags:
             if wrap.wrote != 0:
                 self.of[n], self.why[n] = 1, "set"
             if wrap.before == 0 and wrap.wrote is None and not wrap.cleared:
-                self.ip, self.requested = 1, True
+                self.ip, self.requested, self.unseen = 1, True, wrap.unseen
             self.masked |= wrap.before == 1 and wrap.wrote is None
             del self._wraps[n]
 

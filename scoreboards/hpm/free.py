@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rvtrace.models.hpm.access import acting, narrow, outcome, writes
+from rvtrace.models.hpm.access import acting, narrow, operand, outcome, writes
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
-from rvtrace.models.riscv.csr import DONE, Access, Answer, M
+from rvtrace.models.riscv.csr import CLEAR, DONE, SET, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.hpm.access import Last
@@ -61,6 +61,7 @@ class FreeSoftware(Software):
         self._explained: tuple[str, ...] = ()  # all clauses that explain it
         self._happened: tuple[str, ...] = ()  # if none does by itself, those of what happened
         self._unexplained: list[tuple[Failure, tuple[str, ...]]] = []
+        self._misread: int | None = None  # what this access read, if that is wrong
         self._subject: tuple[str, int] = "", -1  # what does not fit: a register, or "counter", "of" or "ip"
         self._now_settings: dict[int, Setting] = {}
         self._begin()
@@ -185,6 +186,7 @@ class FreeSoftware(Software):
             self._prepare(row, csr, access, rdata)
         super()._access(row, access, priv, counts, rdata, outcome_)
         self._broken, self._explained, self._happened, self._subject = "", (), (), ("", -1)
+        self._misread = None
 
     def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
         """The model holds what the device shows, where it may; what else is expected stays to be compared."""
@@ -270,8 +272,9 @@ class FreeSoftware(Software):
                 "HPM.lcofi.masked" if flags.masked else "HPM.lcofi.only"
             )  # fmt: skip
             if want != value:
-                alone = lost == value and not flags.requested
-                self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause)
+                alone = lost == value and not flags.requested and not flags.masked
+                more = ["HPM.of.written"] if flags.requested and flags.unseen else []
+                self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause, *more)
             else:
                 self._held_good(clause)
                 if lost == 1 - want and not flags.requested:
@@ -292,6 +295,7 @@ class FreeSoftware(Software):
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         """A failure with all clauses that explain it, and what it says of others."""
         failure = self._failure(clause, row, headline, table)
+        self._misread = int(self.capture.rows.rdata[row])
         if self._happened:
             self._unexplained.append((failure, self._happened))
         else:
@@ -326,6 +330,8 @@ class FreeSoftware(Software):
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
             return True
+        if csr.name in _VIEWS and csr.state in self._forgotten:
+            return True
         if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
             return True
         counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
@@ -342,11 +348,29 @@ class FreeSoftware(Software):
             self.rules.controls[name] = would & self.learned.writable(name, claimed) & _LOW
             self.rules._counting = {}
         super()._wrote(row, csr, access, old)
+        if access.op in (SET, CLEAR):
+            self._modified(row, csr, access)
         if name.startswith("mhpmevent") and csr.number in self.bounds.counts:
             self._selected(row, csr, access, would)
         if name in MASKS or csr.high or not narrow(self.config, access):  # filters are in the high half
             self._known.add(name)
             self._changed()
+
+    def _modified(self, row: int, csr: Csr, access: Access) -> None:
+        """Set and clear change what was read, even if that was wrong; OF and LCOFIP stay as they were seen."""
+        w, n, given, shift = self.written, csr.number, operand(self.config, access), 32 * csr.high
+        if w.mip[row] != NONE and self.flags.ip is not None and not given >> LCOFI_BIT & 1:
+            w.mip[row] = self.flags.ip
+        if w.of[row] != NONE and self.flags.of.get(n) is not None and not given << shift >> OF_BIT & 1:
+            w.of[row] = self.flags.of[n]
+        if self._misread is None:
+            return
+        if w.counter[row] != NONE:
+            new = self._misread | given if access.op == SET else self._misread & ~given
+            limit = (1 << self.config.widths[n]) - 1
+            w.value[row] = new << shift & limit
+        elif not csr.state.startswith("mhpmevent") and csr.state != "mip":
+            self._forget(csr)
 
     def _selected(self, row: int, csr: Csr, access: Access, would: int) -> None:
         """What a write of mhpmevent leaves of SELECT: what is read before the next write, or else at another time."""
@@ -367,7 +391,12 @@ class FreeSoftware(Software):
         self._changed()
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
+        if csr.name in _VIEWS and (csr.state in self._forgotten or self._misread is not None):
+            return  # of the register itself it shows nothing sure
         super()._adopt(row, csr, access, rdata, answer)
+        if self.tolerances.enables == "any" and csr.state in MASKS and not writes(self.config, access):
+            self.rules.controls[csr.state] = rdata & _LOW
+            self.rules._counting = {}
         self._forgotten.discard(csr.state)
         if csr.high or not narrow(self.config, access):
             self._known.add(csr.state)
@@ -399,7 +428,7 @@ class FreeSoftware(Software):
         if name.startswith("mhpmevent") and n in self.bounds.counts:
             self._selectors[n] = UNKNOWN
             self.flags.of[n] = None
-        elif name in ("mip", "mie"):
+        elif name == "mip":
             self.flags.ip = None
         elif n in self.bounds.counts:
             self.bounds.counts[n].forget()
