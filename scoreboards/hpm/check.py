@@ -74,15 +74,16 @@ def _fewest(found: list[tuple[Tolerances, Verdict]]) -> list[tuple[Tolerances, V
     """Of the readings with the fewest clauses that fail the strictest; and that with the fewest failed checks, if these
     are clearly fewer: then some of what fails may be the device's latency, and not what is wrong with it.
     """
-    clauses = min(len(verdict.book.failed) for _, verdict in found)
-    some = [one for one in found if len(one[1].book.failed) == clauses]
-    least = min(some, key=lambda one: _failed(one[1]))
-    return [some[0]] if _failed(some[0][1]) * FEWER <= _failed(least[1]) else [some[0], least]
+    strict = min(found, key=lambda one: len(one[1].book.failed))
+    least = min(found, key=lambda one: _failed(one[1]))
+    return [strict] if _failed(strict[1]) * FEWER <= _failed(least[1]) else [strict, least]
 
 
 def _own(verdict: Verdict) -> tuple[int, int]:
-    """Clauses that fail by themselves, and failed checks."""
-    return len(verdict.book.causes), _failed(verdict)
+    """Clauses that fail by themselves, and failed checks; an explanation that says little counts as several."""
+    one = verdict.encoded.software
+    vague = sum(found.vague for found in one.hypotheses) if isinstance(one, Assumed) else 0
+    return len(verdict.book.causes) + 2 * vague, _failed(verdict)
 
 
 def _judged(

@@ -62,6 +62,7 @@ class Hypothesis:
     "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode.
     shows: by number of a view the counter that it shows. silent: counters whose wrap sets no OF and requests nothing.
     more: hypotheses that are tried as well if this one is among the best. targets: counters that `write` is about.
+    vague: it says little.
     """
 
     clause: str
@@ -74,6 +75,7 @@ class Hypothesis:
     shows: tuple[tuple[int, int], ...] = ()
     silent: frozenset[int] = frozenset()
     more: tuple[Hypothesis, ...] = ()
+    vague: bool = False
     targets: frozenset[int] = frozenset()
 
     def matters(self, run: Assumed) -> bool:
@@ -310,7 +312,7 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
 
 def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
     """Hypotheses that say little and fit much: for what no other one explains."""
-    config, failing = capture.config, list(failing)
+    config, failing = capture.config, [n for n in failing if n != NONE]
     programmable = [n for n in range(FIRST, 32) if config.has(n)]
     groups = [(_name(n), [n]) for n in failing[:WORST] if config.has(n)]
     if len([n for n in failing if n >= FIRST]) > 1:
@@ -322,7 +324,7 @@ def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
             change = _change(
                 group, lambda s, flag=flag: s._replace(selector=s.selector | flag) if s.selector > 0 else s
             )
-            yield Hypothesis(clause, f"{name} {text}", change)
+            yield Hypothesis(clause, f"{name} {text}", change, vague=True)
 
 
 def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypothesis]:
