@@ -76,6 +76,7 @@ class Count:
     revoked: bool = False  # what was certain is not
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
+    modified: bool = False  # by set or clear
     unknown: int = -(1 << 64)  # the last cycle in which it may have counted by a selector that nobody knows
     moved: int = 0  # what it surely counted since the last look
     apart: dict[str, int] = field(default_factory=dict)
@@ -187,7 +188,7 @@ class Count:
 
     def restart(self) -> None:
         """What comes is compared with the next look."""
-        self.wraps, self.written, self.moved = 0, False, 0
+        self.wraps, self.written, self.modified, self.moved = 0, False, False, 0
         self.apart.clear()
 
     def _known(self, bits: int, lo: int, hi: int, floor: int) -> None:
@@ -272,6 +273,7 @@ class Count:
                 found.append(clause)
         if hi - lo < modulus - 1 and part != HIGH:
             found += ["HPM.write.value"] * self.written + ["HPM.wrap.width"] * bool(self.wraps)
+            found += ["HPM.write.modify"] * (self.written and self.modified)
         return found
 
     def broken(self, cycle: int, value: int, part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -286,7 +288,8 @@ class Count:
             self.lo, self.hi, self.floor = self.lo - by, self.hi - by, kept
         if found:
             return tuple(dict.fromkeys(found)), ()
-        alone = "HPM.write.value" if self.written else "HPM.wrap.width" if self.wraps else ""
+        kind = "HPM.write.modify" if self.modified else "HPM.write.value"
+        alone = kind if self.written else "HPM.wrap.width" if self.wraps else ""
         alone = alone or (self.kind if self.moved else "HPM.count.idle")
         return (alone,), tuple(dict.fromkeys((*(clause for clause, _ in self._others()), *self.past)))
 
@@ -485,6 +488,11 @@ class Flags:
             self.ip = None
         if self.of[n] == 0:
             self.of[n] = None
+
+    @property
+    def masking(self) -> bool:
+        """Whether an overflow with OF 1 came since LCOFIP was written, or may be about to be seen."""
+        return self.masked or any(wrap.before == 1 for wrap in self._wraps.values())
 
     def settle(self, cycle: int) -> None:
         """What is certain by now."""

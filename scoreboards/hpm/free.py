@@ -163,6 +163,7 @@ class FreeSoftware(Software):
             ahead = count.ahead > 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
+            count.modified = int(w.op[row]) in (SET, CLEAR)
             if half == WHOLE:
                 self.causes.right(n)
             if n >= FIRST and (half != HIGH or count.width > 32):  # else there is nothing to write
@@ -269,10 +270,10 @@ class FreeSoftware(Software):
         if want is not None:
             clause = (
                 "HPM.lcofi.request" if want and flags.requested else "HPM.lcofi.holds" if want else
-                "HPM.lcofi.masked" if flags.masked else "HPM.lcofi.only"
+                "HPM.lcofi.masked" if flags.masking else "HPM.lcofi.only"
             )  # fmt: skip
             if want != value:
-                alone = lost == value and not flags.requested and not flags.masked
+                alone = lost == value and not flags.requested and not flags.masking
                 more = ["HPM.of.written"] if flags.requested and flags.unseen else []
                 self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause, *more)
             else:
