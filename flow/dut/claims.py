@@ -30,12 +30,17 @@ _COMBINATIONS = 256  # of values that are tried together until one is legal
 
 @dataclass(frozen=True)
 class Claims:
-    """The values of each option, in the order given; None for one that may be anything. named: the options that
-    dut.toml names.
+    """The values of each option, in the order given; None for one that may be anything. written: the options that
+    dut.toml names, as they are there.
     """
 
     values: Mapping[str, tuple[Any, ...] | None]
-    named: tuple[str, ...]
+    written: Mapping[str, Any]
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The options that dut.toml names."""
+        return tuple(self.written)
 
     def allows(self, system: Any, option: str, options: Mapping[str, Any]) -> bool:
         """Whether the value of an option is claimed: a claimed one in its place gives the same configuration."""
@@ -51,8 +56,13 @@ class Claims:
         return None if known is None else known[0]
 
     def text(self, option: str) -> str:
-        """The values for a sentence."""
+        """The values for a sentence, as they were written: "48,3:32" and not the width of each counter."""
         known = self.values[option]
+        given = self.written.get(option)
+        if isinstance(given, str | int) and given != "":
+            return str(int(given) if isinstance(given, bool) else given)
+        if isinstance(given, list) and not any(isinstance(one, list) for one in given):
+            return ", ".join(map(str, given))
         return ANY if known is None else ", ".join(map(str, known)) or '""'
 
 
@@ -97,7 +107,7 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
                 f" {', '.join(n for n in known if n != 'variant')}"
             )
         values[name] = _values(system, name, where, value, isinstance(known[name].default, tuple), alone, error)
-    claims = Claims(values, tuple(given))
+    claims = Claims(values, given)
     _demand_one_legal(system, claims, error)
     return claims
 

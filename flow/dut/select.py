@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -227,7 +228,8 @@ def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job
     found: dict[str, str] = {}
     clauses = system.plan.clauses
     for clause in clauses.values():
-        if why := _why_not(dut, clause, ran, needs) or _free(dut, system, clause.id):
+        why = _unclaimed(dut, clause, chosen.without) or _why_not(dut, clause, ran, needs)
+        if why := why or _free(dut, system, clause.id):
             found[clause.id] = why
     for clause in clauses.values():
         parts = [part for part in clause.through if part in clauses]
@@ -266,6 +268,40 @@ def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]
         why = next(iter(needs[min(scenarios)]))
         return f"its scenarios do not apply: {min(scenarios).partition(':')[2]} {why}"
     return ""
+
+
+_NEED = re.compile(r"(\w+)(?:(!?=)(-?\w+))?")
+
+
+def _unclaimed(dut: Dut, clause: Clause, without: Sequence[str]) -> str:
+    """The first of its needs that the IP does not claim, in words; "" if it claims all."""
+    for need in clause.needs:
+        ways = [_NEED.fullmatch(way.strip()) for way in need.split("|")]
+        if not any(way is None or _claimed(dut, way, without) for way in ways):
+            said = [_said(dut, way) for way in ways if way is not None]
+            return f"needs {' or '.join(dict.fromkeys(said))}"
+    return ""
+
+
+def _claimed(dut: Dut, way: re.Match[str], without: Sequence[str]) -> bool:
+    name, sign, value = way.groups()
+    if name in _PULSES.get(dut.ip, {}):
+        return name not in without
+    known = dut.claims.values.get(name, ())
+    if known is None:
+        return True
+    equal = [str(-1 if one == "all" else one) == (value if sign else "0") for one in known]
+    return any(equal) if sign == "=" else not all(equal)
+
+
+def _said(dut: Dut, way: re.Match[str]) -> str:
+    name, sign, value = way.groups()
+    if port := _PULSES.get(dut.ip, {}).get(name):
+        return f"a port for {port}"
+    if not sign:
+        return f"{name} = 1" if name.startswith("has_") else f"{name} other than 0"
+    value = "all" if value == "-1" else value
+    return f"{name} = {value}" if sign == "=" else f"{name} other than {value}"
 
 
 def _free(dut: Dut, system: Any, clause: str) -> str:

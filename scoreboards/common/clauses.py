@@ -42,7 +42,10 @@ class Clause:
     checks: the checkers that report it (exact, lossless, legal, codec, decoder, or a test file).
     through: instead of checks, the clauses whose checks together are the checks of this one.
     tests: stimuli (scenario:<name>, program:<name>, random, or a test file). coverage: coverage points.
-    status: built, or later with its reason. The mutants of a clause name it in tests/<ip>/mutants.toml.
+    needs: what an IP has to claim, all of it, or the clause does not apply: an option that is not 0 ("has_h"), has a
+    value or has another one ("xlen=32", "counters!=-1"), or a kind of stimulus that it has a port for ("xlen32");
+    several joined by | where one of them is enough. status: built, or later with its reason. The mutants of a clause
+    name it in tests/<ip>/mutants.toml.
     """
 
     id: str
@@ -55,6 +58,7 @@ class Clause:
     through: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     coverage: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     status: str = "built"
     reason: str = ""
 

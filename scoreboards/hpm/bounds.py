@@ -76,6 +76,7 @@ class Count:
     revoked: bool = False  # what was certain is not
     blind: bool = False  # it may have counted while nobody knew where it was
     written: bool = False  # since the last look
+    modified: bool = False  # by set or clear
     unknown: int = -(1 << 64)  # the last cycle in which it may have counted by a selector that nobody knows
     moved: int = 0  # what it surely counted since the last look
     apart: dict[str, int] = field(default_factory=dict)
@@ -187,7 +188,7 @@ class Count:
 
     def restart(self) -> None:
         """What comes is compared with the next look."""
-        self.wraps, self.written, self.moved = 0, False, 0
+        self.wraps, self.written, self.modified, self.moved = 0, False, False, 0
         self.apart.clear()
 
     def _known(self, bits: int, lo: int, hi: int, floor: int) -> None:
@@ -272,6 +273,7 @@ class Count:
                 found.append(clause)
         if hi - lo < modulus - 1 and part != HIGH:
             found += ["HPM.write.value"] * self.written + ["HPM.wrap.width"] * bool(self.wraps)
+            found += ["HPM.write.modify"] * (self.written and self.modified)
         return found
 
     def broken(self, cycle: int, value: int, part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -286,7 +288,8 @@ class Count:
             self.lo, self.hi, self.floor = self.lo - by, self.hi - by, kept
         if found:
             return tuple(dict.fromkeys(found)), ()
-        alone = "HPM.write.value" if self.written else "HPM.wrap.width" if self.wraps else ""
+        kind = "HPM.write.modify" if self.modified else "HPM.write.value"
+        alone = kind if self.written else "HPM.wrap.width" if self.wraps else ""
         alone = alone or (self.kind if self.moved else "HPM.count.idle")
         return (alone,), tuple(dict.fromkeys((*(clause for clause, _ in self._others()), *self.past)))
 
@@ -420,11 +423,12 @@ class Bounds:
 
 @dataclass
 class _Wrap:
-    """A counter that wraps, perhaps. before: its OF before; at: the cycle since which it is certain; wrote: OF as it
-    was written meanwhile; cleared: whether LCOFIP was.
+    """A counter that wraps, perhaps. before: its OF before; unseen: by a write that no look confirmed; at: the cycle
+    since which it is certain; wrote: OF as it was written meanwhile; cleared: whether LCOFIP was.
     """
 
     before: int | None
+    unseen: bool = False
     at: int | None = None
     wrote: int | None = None
     cleared: bool = False
@@ -433,7 +437,9 @@ class _Wrap:
 class Flags:
     """OF of each counter and LCOFIP, as far as the specification decides them: None if it does not. why: by counter,
     what decided OF last ("set" by an overflow, "written", ""); requested: whether an overflow decided LCOFIP; masked:
-    whether one with OF 1 came since LCOFIP was written.
+    whether one with OF 1 came since LCOFIP was written. unwritten, ip_unwritten: what they would be if their last write
+    had been lost, None if that is not known or there was none since the last look. unseen: of the request that decided
+    LCOFIP, OF was 0 by a write that no look has confirmed.
     """
 
     def __init__(self, bounds: Bounds, known: bool) -> None:
@@ -441,7 +447,9 @@ class Flags:
         self.of: dict[int, int | None] = {n: first for n in bounds.counts if n >= FIRST}
         self.why: dict[int, str] = dict.fromkeys(self.of, "")
         self.ip: int | None = first
-        self.requested = self.masked = False
+        self.requested = self.masked = self.unseen = False
+        self.unwritten: dict[int, int | None] = {}
+        self.ip_unwritten: int | None = None
         self._wraps: dict[int, _Wrap] = {}
         self._blind: dict[int, int] = {}  # by counter until when it may overflow and nobody knows
         self._cycle = 0
@@ -463,7 +471,8 @@ class Flags:
             count.revoked = False
             if may or sure:
                 if wrap is None:
-                    wrap = self._wraps[n] = _Wrap(self.of[n])
+                    unseen = self.why[n] == "written" and n in self.unwritten
+                    wrap = self._wraps[n] = _Wrap(self.of[n], unseen)
                 self._may(n)
                 if sure and wrap.at is None:
                     wrap.at = cycle
@@ -480,6 +489,11 @@ class Flags:
         if self.of[n] == 0:
             self.of[n] = None
 
+    @property
+    def masking(self) -> bool:
+        """Whether an overflow with OF 1 came since LCOFIP was written, or may be about to be seen."""
+        return self.masked or any(wrap.before == 1 for wrap in self._wraps.values())
+
     def settle(self, cycle: int) -> None:
         """What is certain by now."""
         for n, wrap in list(self._wraps.items()):
@@ -488,12 +502,13 @@ class Flags:
             if wrap.wrote != 0:
                 self.of[n], self.why[n] = 1, "set"
             if wrap.before == 0 and wrap.wrote is None and not wrap.cleared:
-                self.ip, self.requested = 1, True
+                self.ip, self.requested, self.unseen = 1, True, wrap.unseen
             self.masked |= wrap.before == 1 and wrap.wrote is None
             del self._wraps[n]
 
     def write_of(self, n: int, value: int) -> None:
         """OF is written."""
+        self.unwritten[n] = self.of[n]
         self.of[n], self.why[n] = value, "written"
         if n in self._wraps:
             self._wraps[n].wrote = value
@@ -503,6 +518,7 @@ class Flags:
 
     def write_ip(self, value: int) -> None:
         """LCOFIP is written."""
+        self.ip_unwritten = self.ip
         self.ip, self.requested, self.masked = value, False, False
         if any(self._cycle <= until and self.of[n] != 1 for n, until in self._blind.items()):
             self.ip = value or None
@@ -523,6 +539,7 @@ class Flags:
 
     def look_of(self, n: int, value: int) -> None:
         """OF shows this."""
+        self.unwritten.pop(n, None)
         if self.of[n] != value:
             self.of[n], self.why[n] = value, ""
         if value and n in self._wraps and self._wraps[n].at is not None:
@@ -530,5 +547,6 @@ class Flags:
 
     def look_ip(self, value: int) -> None:
         """LCOFIP shows this."""
+        self.ip_unwritten = None
         if self.ip != value:
             self.ip, self.requested = value, False

@@ -14,6 +14,7 @@ read, and in each row if it shows its counters.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -25,7 +26,8 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_o
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
-from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, Tried, assumed, explain, failures, until
+from rvtrace.scoreboards.hpm.free import FreeSoftware
+from rvtrace.scoreboards.hpm.hypotheses import Assumed, Hypothesis, TooMany, Tried, assumed, explain, failures, until
 from rvtrace.scoreboards.hpm.rules import Overflow, Rule, enable_rules, of_rules, request_rules, rules, unexplained
 from rvtrace.scoreboards.hpm.software import Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
@@ -33,6 +35,7 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 __all__ = ["Verdict", "check", "plan"]
 
 CHUNK = 4096  # rows: what is computed at once fits in a cache
+FEWER = 0.75  # share of the failed checks below which another reading is considered
 STRAY = "a counter that is not there"  # what monitors that record the others only say of it
 MOST_TOLD = 64  # wrong cells of a stretch that are reported
 Told = tuple[str, str, list[tuple[str, str, str]]]  # of a wrong cell: headline, clause if no rule explains it, table
@@ -48,23 +51,39 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it. The check stays in verdict.encoded, for coverage.
 
     Without the profile the run is read as one of a device with little latency and the choices of the reference first;
-    with more of what is left open if that fails. The verdict is the first one with the fewest clauses that fail.
+    with more of what is left open if that fails. The verdict is that of the reading with the fewest causes.
     """
     given = chosen(tolerances, capture, Tolerances)
-    verdict, chosen_ = None, given
+    found: list[tuple[Tolerances, Verdict]] = []
     for one in [given] if capture.exact else given.readings():
-        found = _judged(capture, one)
-        if verdict is None or len(found.book.failed) < len(verdict.book.failed):
-            verdict, chosen_ = found, one
-        if found.passed:
+        found.append((one, _judged(capture, one)))
+        if found[-1][1].passed:
             break
-    assert verdict is not None
-    if not capture.exact and not verdict.passed:
-        verdict = _explained(capture, chosen_, verdict)
+    if capture.exact or found[-1][1].passed:
+        verdict = found[-1][1]
+    else:
+        verdict = min((_explained(capture, *one) for one in _fewest(found)), key=_own)
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
+    verdict.stats |= {"instructions": cycles, "judged": max(min(cycles, 1), int(cycles * verdict.encoded.judged))}
     return verdict
+
+
+def _fewest(found: list[tuple[Tolerances, Verdict]]) -> list[tuple[Tolerances, Verdict]]:
+    """Of the readings with the fewest clauses that fail the strictest; and that with the fewest failed checks, if these
+    are clearly fewer: then some of what fails may be the device's latency, and not what is wrong with it.
+    """
+    strict = min(found, key=lambda one: len(one[1].book.failed))
+    least = min(found, key=lambda one: _failed(one[1]))
+    return [strict] if _failed(strict[1]) * FEWER <= _failed(least[1]) else [strict, least]
+
+
+def _own(verdict: Verdict) -> tuple[int, int]:
+    """Clauses that fail by themselves, and failed checks; an explanation that says little counts as several."""
+    one = verdict.encoded.software
+    vague = sum(found.vague for found in one.hypotheses) if isinstance(one, Assumed) else 0
+    return len(verdict.book.causes) + 2 * vague, _failed(verdict)
 
 
 def _judged(
@@ -72,10 +91,11 @@ def _judged(
     tolerances: Tolerances,
     hypotheses: tuple[Hypothesis, ...] = (),
     only: frozenset[int] = frozenset(),
+    limit: int = sys.maxsize,
 ) -> Verdict:
     found = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
     with timed(found, "scoreboard"):
-        found.encoded = Check(assumed(capture, hypotheses), found.book, tolerances, hypotheses, only)
+        found.encoded = Check(assumed(capture, hypotheses), found.book, tolerances, hypotheses, only, limit)
         found.encoded.run()
     return found
 
@@ -87,10 +107,13 @@ def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) ->
     rows = capture.rows.cycle
     first = int(np.searchsorted(rows, min((f.cycle for f in verdict.book.failures if f.cycle is not None), default=0)))
 
-    def judge(hypotheses: tuple[Hypothesis, ...], more: int, only: frozenset[int]) -> Tried:
-        one = _judged(until(capture, first + more), tolerances, hypotheses, only)
-        numbers = one.encoded.software.numbers
-        return Tried(hypotheses, _failed(one), tuple(n for n, _ in numbers.most_common()))
+    def judge(hypotheses: tuple[Hypothesis, ...], more: int, only: frozenset[int], limit: int) -> Tried | None:
+        try:
+            one = _judged(until(capture, first + more), tolerances, hypotheses, only, limit)
+        except TooMany:
+            return None
+        seen = one.encoded.software
+        return Tried(hypotheses, _failed(one), seen.looks, tuple(n for n, _ in seen.numbers.most_common()), seen)
 
     explanation = explain(capture, judge)
     if not explanation.hypotheses:
@@ -117,16 +140,25 @@ class Check:
         tolerances: Tolerances,
         hypotheses: tuple[Hypothesis, ...] = (),
         only: frozenset[int] = frozenset(),
+        limit: int = sys.maxsize,
     ) -> None:
         self.capture, self.book, self.tolerances = capture, book, tolerances
         self.blame = Blame()
         self.software = (
             Software(capture, book, tolerances, self.blame)
             if capture.exact
-            else Assumed(capture, book, tolerances, self.blame, hypotheses, only)
+            else Assumed(capture, book, tolerances, self.blame, hypotheses, only, limit)
         )
         self.epochs: Epochs | None = None
         self.overflows = 0
+
+    @property
+    def judged(self) -> float:
+        """The share of the cycles of which it is known what each counter had to count: all if the device declares the
+        profile; else of those between two looks at a counter.
+        """
+        one = self.software
+        return one.judged_between / one.between if isinstance(one, FreeSoftware) and one.between else 1.0
 
     def run(self) -> None:
         """Compare everything."""

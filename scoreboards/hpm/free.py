@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rvtrace.models.hpm.access import acting, narrow, outcome, writes
+from rvtrace.models.hpm.access import acting, narrow, operand, outcome, writes
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
-from rvtrace.models.riscv.csr import DONE, Access, Answer, M
+from rvtrace.models.riscv.csr import CLEAR, DONE, SET, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.hpm.access import Last
@@ -38,7 +38,9 @@ def _settings(n: int) -> tuple[str, ...]:
 
 
 class FreeSoftware(Software):
-    """The accesses of such a run."""
+    """The accesses of such a run. between: the cycles between two looks at a counter, of all counters; judged_between:
+    those of which it was known what had to be counted.
+    """
 
     def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances, blame: Blame) -> None:
         super().__init__(capture, book, tolerances, blame)
@@ -53,10 +55,13 @@ class FreeSoftware(Software):
         self._forgotten: set[str] = set()  # registers that an access changed that had to be refused
         self._selectors: dict[int, int] = {}  # what counters surely count
         self.causes = Causes()
+        self.between = self.judged_between = 0
+        self._looked: dict[int, int] = {}  # by counter the cycle of the last look
         self._broken = ""  # the clause of a look at a counter that does not fit
         self._explained: tuple[str, ...] = ()  # all clauses that explain it
         self._happened: tuple[str, ...] = ()  # if none does by itself, those of what happened
         self._unexplained: list[tuple[Failure, tuple[str, ...]]] = []
+        self._misread: int | None = None  # what this access read, if that is wrong
         self._subject: tuple[str, int] = "", -1  # what does not fit: a register, or "counter", "of" or "ip"
         self._now_settings: dict[int, Setting] = {}
         self._begin()
@@ -158,6 +163,7 @@ class FreeSoftware(Software):
             ahead = count.ahead > 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
+            count.modified = int(w.op[row]) in (SET, CLEAR)
             if half == WHOLE:
                 self.causes.right(n)
             if n >= FIRST and (half != HIGH or count.width > 32):  # else there is nothing to write
@@ -181,6 +187,7 @@ class FreeSoftware(Software):
             self._prepare(row, csr, access, rdata)
         super()._access(row, access, priv, counts, rdata, outcome_)
         self._broken, self._explained, self._happened, self._subject = "", (), (), ("", -1)
+        self._misread = None
 
     def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
         """The model holds what the device shows, where it may; what else is expected stays to be compared."""
@@ -213,6 +220,11 @@ class FreeSoftware(Software):
     def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
         """A look at a counter; the model shows the same if it may."""
         count, rules = self.bounds.counts[n], self.rules
+        if n in self._looked:
+            self.between += cycle - self._looked[n]
+            if count.bits and (part != HIGH or count.bits == count.width):
+                self.judged_between += cycle - self._looked[n]
+        self._looked[n] = cycle
         good = count.fits(cycle, value, part) is not None
         if good:
             for clause in count.checked(cycle, part):
@@ -234,43 +246,57 @@ class FreeSoftware(Software):
 
     def _of(self, n: int, value: int) -> None:
         """A look at OF: the model has it if nothing says otherwise, else what is expected."""
-        want = self.flags.of[n]
+        want, why, lost = self.flags.of[n], self.flags.why[n], self.flags.unwritten.get(n)
         held = value if want is None else want
         self.rules.events[n] = self.rules.events[n] & ~(1 << OF_BIT) | held << OF_BIT
-        if want is None:
-            pass
-        elif want != value:
-            why, self._subject = self.flags.why[n], ("of", n)
-            self._broken = (
+        if want is not None and want != value:
+            clause = (
                 "HPM.of.set" if want and why == "set" else "HPM.of.written" if why == "written" and want else
                 "HPM.of.sticky" if want else "HPM.of.only"
             )  # fmt: skip
-        elif want and self.flags.why[n] == "set":
-            self.book.count("HPM.of.set")
-        elif not want:
-            self.book.count("HPM.of.only")
+            self._wrong(("of", n), *(["HPM.of.written"] if why == "written" and lost == value else []), clause)
+        elif want is not None:
+            if not want or why == "set":
+                self._held_good("HPM.of.set" if want else "HPM.of.only")
+            if why == "written" and lost == 1 - want:
+                self._held_good("HPM.of.written")
         self.flags.look_of(n, value)
 
     def _ip(self, value: int) -> None:
-        want = self.flags.ip
+        """A look at LCOFIP."""
+        flags = self.flags
+        want, lost = flags.ip, flags.ip_unwritten
         self.rules.controls["mip"] = (value if want is None else want) << LCOFI_BIT
-        if want is not None and want != value:
-            self._subject = "ip", -1
-            self._broken = (
-                "HPM.lcofi.request" if want and self.flags.requested else "HPM.lcofi.holds" if want else
-                "HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only"
+        if want is not None:
+            clause = (
+                "HPM.lcofi.request" if want and flags.requested else "HPM.lcofi.holds" if want else
+                "HPM.lcofi.masked" if flags.masking else "HPM.lcofi.only"
             )  # fmt: skip
-        elif want:
-            self.book.count("HPM.lcofi.request" if self.flags.requested else "HPM.lcofi.holds")
-        elif want == 0:
-            self.book.count("HPM.lcofi.masked" if self.flags.masked else "HPM.lcofi.only")
-        if want == value:
-            self.causes.requested()
-        self.flags.look_ip(value)
+            if want != value:
+                alone = lost == value and not flags.requested and not flags.masking
+                more = ["HPM.of.written"] if flags.requested and flags.unseen else []
+                self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause, *more)
+            else:
+                self._held_good(clause)
+                if lost == 1 - want and not flags.requested:
+                    self._held_good("HPM.lcofi.written")
+                self.causes.requested()
+        flags.look_ip(value)
+
+    def _wrong(self, subject: tuple[str, int], *clauses: str) -> None:
+        """What is looked at is not as it should be; the clauses that explain it, the most specific first."""
+        self._subject, self._explained, self._happened = subject, tuple(dict.fromkeys(clauses)), ()
+        self._broken = self._explained[0]
+
+    def _held_good(self, clause: str) -> None:
+        """A look shows that a clause holds."""
+        self.book.count(clause)
+        self.blame.passed[clause, ""] += 1
 
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         """A failure with all clauses that explain it, and what it says of others."""
         failure = self._failure(clause, row, headline, table)
+        self._misread = int(self.capture.rows.rdata[row])
         if self._happened:
             self._unexplained.append((failure, self._happened))
         else:
@@ -305,6 +331,8 @@ class FreeSoftware(Software):
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
             return True
+        if csr.name in _VIEWS and csr.state in self._forgotten:
+            return True
         if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
             return True
         counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
@@ -321,11 +349,29 @@ class FreeSoftware(Software):
             self.rules.controls[name] = would & self.learned.writable(name, claimed) & _LOW
             self.rules._counting = {}
         super()._wrote(row, csr, access, old)
+        if access.op in (SET, CLEAR):
+            self._modified(row, csr, access)
         if name.startswith("mhpmevent") and csr.number in self.bounds.counts:
             self._selected(row, csr, access, would)
         if name in MASKS or csr.high or not narrow(self.config, access):  # filters are in the high half
             self._known.add(name)
             self._changed()
+
+    def _modified(self, row: int, csr: Csr, access: Access) -> None:
+        """Set and clear change what was read, even if that was wrong; OF and LCOFIP stay as they were seen."""
+        w, n, given, shift = self.written, csr.number, operand(self.config, access), 32 * csr.high
+        if w.mip[row] != NONE and self.flags.ip is not None and not given >> LCOFI_BIT & 1:
+            w.mip[row] = self.flags.ip
+        if w.of[row] != NONE and self.flags.of.get(n) is not None and not given << shift >> OF_BIT & 1:
+            w.of[row] = self.flags.of[n]
+        if self._misread is None:
+            return
+        if w.counter[row] != NONE:
+            new = self._misread | given if access.op == SET else self._misread & ~given
+            limit = (1 << self.config.widths[n]) - 1
+            w.value[row] = new << shift & limit
+        elif not csr.state.startswith("mhpmevent") and csr.state != "mip":
+            self._forget(csr)
 
     def _selected(self, row: int, csr: Csr, access: Access, would: int) -> None:
         """What a write of mhpmevent leaves of SELECT: what is read before the next write, or else at another time."""
@@ -346,7 +392,12 @@ class FreeSoftware(Software):
         self._changed()
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
+        if csr.name in _VIEWS and (csr.state in self._forgotten or self._misread is not None):
+            return  # of the register itself it shows nothing sure
         super()._adopt(row, csr, access, rdata, answer)
+        if self.tolerances.enables == "any" and csr.state in MASKS and not writes(self.config, access):
+            self.rules.controls[csr.state] = rdata & _LOW
+            self.rules._counting = {}
         self._forgotten.discard(csr.state)
         if csr.high or not narrow(self.config, access):
             self._known.add(csr.state)
@@ -378,7 +429,7 @@ class FreeSoftware(Software):
         if name.startswith("mhpmevent") and n in self.bounds.counts:
             self._selectors[n] = UNKNOWN
             self.flags.of[n] = None
-        elif name in ("mip", "mie"):
+        elif name == "mip":
             self.flags.ip = None
         elif n in self.bounds.counts:
             self.bounds.counts[n].forget()

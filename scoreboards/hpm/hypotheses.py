@@ -11,26 +11,32 @@ the run is judged with it.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from rvtrace.models.hpm.access import narrow
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
 from rvtrace.models.hpm.registers import Csr
-from rvtrace.models.riscv.csr import DEBUG, READ, Access, Answer
+from rvtrace.models.riscv.csr import DEBUG, Access, Answer
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.hpm.bounds import UNKNOWN, Bounds, Count, Cycle, Flags, Setting
+from rvtrace.scoreboards.hpm.bounds import HIGH, UNKNOWN, Bounds, Count, Cycle, Flags, Setting
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import NONE
 from rvtrace.scoreboards.hpm.free import FreeSoftware
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
-ENOUGH = 3  # failed checks that need an explanation; fewer name themselves
+ENOUGH = 3  # failed checks of which most have to be explained; of fewer all, and by nothing else
+FEWEST = 2  # failed checks that need an explanation; one names itself
 LEFT = 0.4  # share of the failed checks that an explanation may leave
+VAGUE_LEFT = 0.1  # the same of one that says little
+BRIEF_LEFT = 0.6  # the same of the first rows
 ROUNDS = 3  # deviations that may come together
 BRIEF, ROWS = 200, 1500  # rows that are looked at from the first failure on: with every hypothesis, with the best
+_LOW = (1 << 32) - 1
 FEW = 8  # counters that are all followed; of more, those of which most looks failed
 WORST = 3  # of these
 BEST = 6  # hypotheses that are looked at longer
@@ -40,6 +46,8 @@ _FIXED = {0: "mcycle", 2: "minstret"}
 # Selectors that no device has, of rules that count otherwise: what the low part selects, ...
 _ONCE = 1 << 16  # once a cycle at most
 _TWICE = 1 << 17
+_SOME = 1 << 18  # some of it, or all
+_MORE = 1 << 19  # all of it, and perhaps what happens besides
 _PART = _ONCE - 1
 
 Settings = dict[int, Setting]
@@ -52,7 +60,9 @@ class Hypothesis:
     settings: what applies to each counter, from what should. widths: bits of counters. write: from (counter, value,
     most that it counts in this cycle) the counter that gets the value; NONE if none does. busy: accesses stop counters:
     "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode.
-    shows: by number of a view the counter that it shows.
+    shows: by number of a view the counter that it shows. silent: counters whose wrap sets no OF and requests nothing.
+    more: hypotheses that are tried as well if this one is among the best. targets: counters that `write` is about.
+    vague: it says little.
     """
 
     clause: str
@@ -63,9 +73,25 @@ class Hypothesis:
     busy: str = ""
     debug: bool = False
     shows: tuple[tuple[int, int], ...] = ()
+    silent: frozenset[int] = frozenset()
+    more: tuple[Hypothesis, ...] = ()
+    vague: bool = False
+    targets: frozenset[int] = frozenset()
+
+    def matters(self, run: Assumed) -> bool:
+        """Whether such a device could have shown something else in the run so far."""
+        if self.settings is not None:
+            return any(self.settings(found) != found for found in run.settings)
+        if self.widths:
+            return any(run.largest[n] >> width for n, width in self.widths)
+        return self.write is None or bool(self.targets & run.written_to)
 
 
 # --- A run with a hypothesis ----------------------------------------------------------------------------------
+
+
+class TooMany(Exception):
+    """More fails with a hypothesis than it may leave."""
 
 
 class _Bounds(Bounds):
@@ -88,6 +114,10 @@ class _Bounds(Bounds):
         if setting.selector <= _PART:
             return super()._range(setting, cycle)
         lo, hi = super()._range(setting._replace(selector=setting.selector & _PART), cycle)
+        if setting.selector & _SOME:
+            return 0, hi
+        if setting.selector & _MORE:
+            return lo, max(hi, self._most(cycle))
         if setting.selector & _ONCE:
             return min(lo, 1), min(hi, 1)
         return 2 * lo, 2 * hi
@@ -99,10 +129,30 @@ class _Bounds(Bounds):
             super()._apart(count, now, cycle, lo, hi, written, access, length)
 
 
+class _Flags(Flags):
+    """OF and LCOFIP of a device in which some counters wrap without a word."""
+
+    silent: frozenset[int] = frozenset()
+
+    def step(self, cycle: int) -> None:
+        for n in self.silent:
+            if (count := self.bounds.counts.get(n)) is not None:
+                count.wrapped(cycle)
+                count.sure = count.ahead = 0
+                count.blind = count.revoked = False
+        quiet = {n: self.of.pop(n) for n in self.silent if n in self.of}
+        super().step(cycle)
+        self.of |= quiet
+
+
 class Assumed(FreeSoftware):
     """A run of a device that is made as hypotheses say.
 
-    numbers: by counter how many looks at it or its OF failed. only: counters that are looked at, empty for all.
+    numbers: by counter how many looks at it or its OF failed; looks: how many at a counter did. only: counters that
+    are looked at, empty for all.
+
+    settings: all that ruled a cycle; largest: by counter the largest value that was read or written; written_to:
+    counters that were written. limit: failures of `_fail` after which it is given up.
 
     A counter that is wrong stays so, and so do its OF and LCOFIP: what fails after the first failure of one follows
     from that.
@@ -116,22 +166,30 @@ class Assumed(FreeSoftware):
         blame: Blame,
         hypotheses: tuple[Hypothesis, ...] = (),
         only: frozenset[int] = frozenset(),
+        limit: int = sys.maxsize,
     ) -> None:
-        self.only = only
+        self.only, self.limit = only, limit
+        self.settings: list[Settings] = []
+        self.largest: Counter[int] = Counter()
+        self.written_to: set[int] = set()
         self.hypotheses: tuple[Hypothesis, ...] = ()
         self.numbers: Counter[int] = Counter()
+        self.looks = 0
         self._about = NONE
         super().__init__(capture, book, tolerances, blame)
         self.hypotheses = hypotheses
         self.bounds = _Bounds(self.config, self.bounds.freedom)
         if only:
             self.bounds.counts = {n: count for n, count in self.bounds.counts.items() if n in only}
-        self.flags = Flags(self.bounds, tolerances.reset_zero)
+        self.flags = _Flags(self.bounds, tolerances.reset_zero)
+        self.flags.silent = frozenset(n for one in hypotheses for n in one.silent)
+        self._shows = {view: shown for one in hypotheses for view, shown in one.shows}
         self.bounds.hypotheses = hypotheses
         self._begin()
 
     def _changed(self) -> None:
         super()._changed()
+        self.settings.append(self._now_settings)
         for one in self.hypotheses:
             if one.settings is not None:
                 self._now_settings = one.settings(self._now_settings)
@@ -140,6 +198,8 @@ class Assumed(FreeSoftware):
         n = int(self.written.counter[row])
         if n != NONE and n in self.bounds.counts:
             value = int(self.written.value[row])
+            self.written_to.add(n)
+            self.largest[n] = max(self.largest[n], value)
             for one in self.hypotheses:
                 if one.write is not None:
                     n = one.write(n, value, self.bounds.most(n, before[n], cycle))
@@ -154,13 +214,34 @@ class Assumed(FreeSoftware):
             return
         if csr.state == "scountovf":
             self._about = next((n for n in self.flags.of if (rdata ^ answer.rdata) >> n & 1), NONE)
+        if (other := self._shown_by(csr)) is not csr:
+            held = self._held(other)
+            value = held >> 32 if csr.high else held & _LOW if narrow(self.config, access) else held
+            answer = answer._replace(rdata=value)
         super()._value(row, csr, access, rdata, answer)
         self._about = NONE
+
+    def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
+        super()._prepare(row, self._shown_by(csr), access, rdata)
+
+    def _shown_by(self, csr: Csr) -> Csr:
+        """The counter that a view shows."""
+        if csr.address >> 8 != 0xC or csr.number not in self._shows:
+            return csr
+        return self._csrs.get(csr.address - csr.number + self._shows[csr.number], csr)
 
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         number = self._about if self._about != NONE else _number(table)
         self.numbers[number] += number != NONE
+        self.looks += self._subject[0] == "counter"
         super()._fail(clause, row, headline, table)
+        self.limit -= 1
+        if self.limit < 0:
+            raise TooMany
+
+    def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
+        self.largest[n] = max(self.largest[n], value << 32 if part == HIGH else value)
+        return super()._counter(cycle, n, value, part)
 
 
 def _number(table: list[tuple[str, str, str]]) -> int:
@@ -174,20 +255,14 @@ def _number(table: list[tuple[str, str, str]]) -> int:
 
 def assumed(capture: HpmCapture, hypotheses: tuple[Hypothesis, ...]) -> HpmCapture:
     """The capture of the same run as a device with these hypotheses would be described."""
-    config, rows = capture.config, capture.rows
+    config = capture.config
     for one in hypotheses:
         if one.widths:
             widths = list(config.widths)
             for n, width in one.widths:
                 widths[n] = width
             config = replace(config, widths=tuple(widths))
-        if one.shows:
-            addr = rows.addr.copy()
-            for view, shown in one.shows:
-                for base in (0xC00, 0xC80):
-                    addr[(rows.addr == base + view) & (rows.op == READ)] = base + shown
-            rows = replace(rows, addr=addr)
-    return replace(capture, config=config, rows=rows)
+    return replace(capture, config=config)
 
 
 # --- Which there are ------------------------------------------------------------------------------------------
@@ -235,6 +310,23 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
             yield Hypothesis("HPM.view.shadow", "cycle, instret and hpmcounter n show another counter", shows=shows)
 
 
+def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
+    """Hypotheses that say little and fit much: for what no other one explains."""
+    config, failing = capture.config, [n for n in failing if n != NONE]
+    programmable = [n for n in range(FIRST, 32) if config.has(n)]
+    groups = [(_name(n), [n]) for n in failing[:WORST] if config.has(n)]
+    if len([n for n in failing if n >= FIRST]) > 1:
+        groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
+    for name, group in groups:
+        kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
+        for clause, text, flag in ((kind, "does not count all that happens", _SOME),
+                                   ("HPM.count.idle", "counts what it should not, too", _MORE)):  # fmt: skip
+            change = _change(
+                group, lambda s, flag=flag: s._replace(selector=s.selector | flag) if s.selector > 0 else s
+            )
+            yield Hypothesis(clause, f"{name} {text}", change, vague=True)
+
+
 def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypothesis]:
     def of(clause: str, text: str, change: Callable[[Setting], Setting]) -> Hypothesis:
         return Hypothesis(clause, f"{name} {text}", _change(group, change))
@@ -254,9 +346,11 @@ def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypo
         if 0 < width < widths[-1]:
             narrower = tuple((n, min(width, capture.config.widths[n])) for n in group)
             if group[0] >= FIRST:
-                yield Hypothesis(
-                    "HPM.wrap.width", f"{name} has {width} bits; {widths[-1]} were claimed", widths=narrower
-                )
+                text = f"{name} has {width} bits; {widths[-1]} were claimed"
+                quiet = Hypothesis("HPM.wrap.width", f"{text}; its wrap is no overflow", widths=narrower,
+                                   silent=frozenset(group))  # fmt: skip
+                more = (quiet,) if capture.config.has_sscofpmf else ()
+                yield Hypothesis("HPM.wrap.width", text, widths=narrower, more=more)
     every = [n for n in range(32) if capture.config.has(n)]
     if len(group) == 1 and len(every) <= 8:
         for other in every:
@@ -271,18 +365,25 @@ def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypo
 def _writing(name: str, group: list[int], every: list[int]) -> Iterator[Hypothesis]:
     own = frozenset(group)
     yield Hypothesis(
-        "HPM.write.value", f"writes of {name} are lost", write=lambda n, value, most: NONE if n in own else n
+        "HPM.write.value",
+        f"writes of {name} are lost",
+        write=lambda n, value, most: NONE if n in own else n,
+        targets=own,
     )
     yield Hypothesis(
         "HPM.write.wins",
         f"writes of {name} are lost in cycles in which it counts",
         write=lambda n, value, most: NONE if n in own and most else n,
+        targets=own,
     )
     order = group if len(group) > 1 else every
     for step in (1, -1):
         to = {n: order[(order.index(n) + step) % len(order)] for n in group}
         yield Hypothesis(
-            "HPM.write.one", f"writes of {name} go to another counter", write=lambda n, value, most, to=to: to.get(n, n)
+            "HPM.write.one",
+            f"writes of {name} go to another counter",
+            write=lambda n, value, most, to=to: to.get(n, n),
+            targets=own,
         )
 
 
@@ -348,6 +449,10 @@ def _selecting(capture: HpmCapture, n: int) -> Iterator[Hypothesis]:
     for step in (1, -1) if n >= FIRST else ():
         by = _change(group, lambda s, k=step: s._replace(selector=s.selector + k) if s.selector >= FIRST_EVENT else s)
         yield Hypothesis("HPM.select.event", f"what selects event k counts event k {'+-'[step < 0]} 1", by)
+    for one in sorted({right for right, _ in pairs if right >= FIRST_EVENT}):
+        once = _change(group, lambda s, k=one: s._replace(selector=k | _ONCE) if s.selector == k else s)
+        text = f"what selects {selector_name(one)} counts one where several happen in a cycle"
+        yield Hypothesis("HPM.count.several", text, once)
     for right, other in pairs:
         word = {CYCLES: "cycles", RETIRED: "retired"}.get(right, "event")
         clause = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(n, f"HPM.select.{word}")
@@ -361,34 +466,66 @@ def _selecting(capture: HpmCapture, n: int) -> Iterator[Hypothesis]:
 
 @dataclass(frozen=True)
 class Tried:
-    """A run as it is judged with hypotheses. failed: checks; numbers: counters of which a look failed, those of which
-    most did first.
+    """A run as it is judged with hypotheses. failed: checks; looks: those of them at counters; numbers: counters of
+    which a look failed, those of which most did first; run: what was seen of it.
     """
 
     hypotheses: tuple[Hypothesis, ...]
     failed: int
+    looks: int
     numbers: tuple[int, ...]
+    run: Assumed | None = None
 
 
-def explain(capture: HpmCapture, judge: Callable[[tuple[Hypothesis, ...], int, frozenset[int]], Tried]) -> Tried:
+Judge = Callable[[tuple[Hypothesis, ...], int, frozenset[int], int], "Tried | None"]
+
+
+def explain(capture: HpmCapture, judge: Judge) -> Tried:
     """The hypotheses with which the fewest checks fail, one after the other while each of them explains most of what is
     left; none if few fail.
 
-    judge: judges the run with hypotheses, up to a number of rows after the first failure, by the counters of a set.
+    judge: judges the run with hypotheses, up to a number of rows after the first failure, by the counters of a set;
+    None if more than a number of checks fail.
     """
     few = sum(map(capture.config.has, range(32))) <= FEW
-    now = judge((), ROWS, frozenset())
+    now = judge((), ROWS, frozenset(), sys.maxsize)
+    assert now is not None
     for _ in range(ROUNDS):
-        if now.failed < ENOUGH:
+        if now.failed < FEWEST or not now.looks:  # what only OF and LCOFIP show is not about what is counted
             break
         only = frozenset() if few else frozenset(now.numbers[:WORST])
-        others = (one for one in otherwise(capture, now.numbers) if one not in now.hypotheses)
-        brief = sorted((judge((*now.hypotheses, one), BRIEF, only) for one in others), key=lambda one: one.failed)
-        best = min((judge(one.hypotheses, ROWS, frozenset()) for one in brief[:BEST]), key=lambda one: one.failed)
-        if best.failed > LEFT * now.failed:
+        long = _long(now, _brief(now, otherwise(capture, now.numbers), only, judge), LEFT, judge)
+        if not long and now.failed >= ENOUGH:
+            long = _long(now, _brief(now, vague(capture, now.numbers), only, judge), VAGUE_LEFT, judge)
+        if not long:
+            break
+        best = min(long, key=lambda one: one.failed)
+        if now.failed < ENOUGH and len({one.hypotheses[-1].clause for one in long}) > 1:
             break
         now = best
     return now
+
+
+def _long(now: Tried, brief: list[Tried], left: float, judge: Judge) -> list[Tried]:
+    """Those of hypotheses that leave no more than a share of the failures of more rows."""
+    limit = int(left * now.failed)
+    more = [(*now.hypotheses, more) for one in brief for more in one.hypotheses[-1].more]
+    found = [judge(one, ROWS, frozenset(), limit) for one in (*(one.hypotheses for one in brief), *more)]
+    return [one for one in found if one is not None and one.failed <= limit and one.looks <= left * now.looks]
+
+
+def _brief(now: Tried, others: Iterable[Hypothesis], only: frozenset[int], judge: Judge) -> list[Tried]:
+    """The best of the hypotheses in a few rows."""
+    base = judge(now.hypotheses, BRIEF, only, sys.maxsize)
+    assert base is not None and now.run is not None
+    limit = max(base.failed - 1, 0) if base.failed < FEW else int(BRIEF_LEFT * base.failed)
+    found = [
+        judge((*now.hypotheses, one), BRIEF, only, limit)
+        for one in others
+        if one not in now.hypotheses and one.matters(now.run)
+    ]
+    good = [one for one in found if one is not None and one.failed <= limit]
+    return sorted(good, key=lambda one: one.failed)[:BEST]
 
 
 def failures(found: tuple[Hypothesis, ...], before: int, left: int) -> Iterator[Failure]:

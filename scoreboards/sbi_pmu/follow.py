@@ -93,6 +93,7 @@ class Follower:
                 self.step.cycle or None,
                 table=[(what, expected, actual)],
                 before=list(self.last),
+                at=self.number,
             ),
         )
 
@@ -196,7 +197,12 @@ class Follower:
             self.book.check(
                 "SBI.policy",
                 self.trusted,
-                lambda: Failure("SBI.policy", f"{self._shown()}: not as the policy requires", self.step.cycle or None),
+                lambda: Failure(
+                    "SBI.policy",
+                    f"{self._shown()}: not as the policy requires",
+                    self.step.cycle or None,
+                    at=self.number,
+                ),  # fmt: skip
             )
         if known and self.platform.has(fid):
             self.acts(fid, a, ret, effects)

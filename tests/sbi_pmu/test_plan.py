@@ -16,7 +16,7 @@ CHECKERS = {
     "effects": ("effects", "follow"),
     "memory": ("follow",),
     "views": ("shadow", "follow"),
-    "run": ("check",),
+    "run": ("check", "causes"),
 }
 SEEN = ("value", "event", "inhibit", "of", "overflow", "lcofi", "memory")
 BUILT_UP = {  # ids that the code puts together

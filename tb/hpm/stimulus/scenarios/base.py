@@ -18,6 +18,7 @@ from rvtrace.tb.hpm.stimulus.script import LCOFI, OF, Script
 
 __all__ = [
     "ALL",
+    "CALM",
     "DEFAULT",
     "GUEST",
     "LCOFI",
@@ -37,6 +38,7 @@ ALL: Configs = (DEFAULT, RV32, PLAIN, USER, GUEST)
 OVERFLOW: Configs = (DEFAULT, RV32, USER, GUEST)  # with Sscofpmf
 VIRTUAL: Configs = (DEFAULT, RV32, GUEST)  # with H
 WIDE: Configs = (DEFAULT, PLAIN, GUEST)  # RV64
+CALM = 8  # cycles without events: more than tolerance latency lets a count be late
 
 
 class ScenarioScript(Script):

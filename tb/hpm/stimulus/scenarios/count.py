@@ -7,7 +7,7 @@ from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.hpm.registers import INHIBITS
 from rvtrace.models.riscv.csr import DEBUG, WRITE, M
-from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, DEFAULT, GUEST, RV32, USER, ScenarioScript, scenario
+from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, CALM, DEFAULT, GUEST, RV32, USER, ScenarioScript, scenario
 
 ONES = (1 << 64) - 1
 
@@ -79,7 +79,10 @@ def asleep(s: ScenarioScript) -> None:
           "HPM.event.filters", "HPM.cfg.filters", "HPM.event.no_mode", "HPM.event.no_ext", "HPM.debug.counts", "HPM-3",
           configs=ALL)  # fmt: skip
 def filters(s: ScenarioScript) -> None:
-    """Every filter alone, every filter but one, all and none, in each mode, of events, cycles and instructions."""
+    """Every filter alone, every filter but one, all and none, in each mode, of events, cycles and instructions.
+
+    In modes of a few cycles, and in modes that last so long that a late count has to be of the mode of its event.
+    """
     names = list(INHIBITS)
     for chosen in (
         [],
@@ -92,12 +95,15 @@ def filters(s: ScenarioScript) -> None:
             s.count(
                 n, 0 if n < FIRST else s.known(n)[(n + len(chosen)) % len(s.known(n))] if s.known(n) else 0, *chosen
             )
-        for mode in s.everyone():
-            s.at(mode)
-            s.everything()
-            s.idle(2)
-            s.everything(number=1)
-        s.seen(0, 2, *s.numbers[:2])
+        for calm in (0, CALM):
+            for mode in s.everyone():
+                s.at(mode)
+                s.idle(calm)
+                s.everything()
+                s.idle(2)
+                s.everything(number=1)
+                s.idle(calm)
+            s.seen(0, 2, *s.numbers[:4])
 
 
 @scenario("HPM.debug.stopcount", "HPM.debug.counts", configs=ALL)

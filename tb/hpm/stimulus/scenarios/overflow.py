@@ -9,7 +9,17 @@ from itertools import product
 
 from rvtrace.models.hpm.events import CYCLES
 from rvtrace.models.riscv.csr import CLEAR, HS, READ, SET, VS, WRITE, Access, M
-from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, LCOFI, OF, OVERFLOW, PLAIN, VIRTUAL, ScenarioScript, scenario
+from rvtrace.tb.hpm.stimulus.scenarios.base import (
+    ALL,
+    CALM,
+    LCOFI,
+    OF,
+    OVERFLOW,
+    PLAIN,
+    VIRTUAL,
+    ScenarioScript,
+    scenario,
+)
 
 _HIGH_OF = 1 << 31
 
@@ -30,6 +40,8 @@ def wraps(s: ScenarioScript) -> None:
             s.near(n, 20)
             s.count(n, CYCLES)
             s.preset(n, -20)
+            s.idle(10)
+            s.look(s.counter(n))  # what is lost beyond the width shows before the wrap
             s.idle(40)
             s.seen(n)
     s.near(0, 30)
@@ -63,6 +75,8 @@ def overflow_again(s: ScenarioScript) -> None:
             s.write("mip", 0, M)
             s.preset(n, -1)
             s.cause(n)
+            s.idle(CALM)  # a request that comes late has come
+            s.read("mip", M)
         s.seen(n)
 
 

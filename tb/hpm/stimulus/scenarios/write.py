@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.models.riscv.csr import CLEAR, SET, WRITE, M
-from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, ScenarioScript, scenario
+from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, CALM, ScenarioScript, scenario
 
 _LOW = (1 << 32) - 1
 
@@ -144,6 +144,10 @@ def reads_while_counting(s: ScenarioScript) -> None:
             s.everything(s.reading(f"{name}h", M, thin))
         s.everything(s.access(WRITE, s.counter(n), 1, M))
         s.everything(s.reading(s.counter(n), M))
+    s.idle(CALM)
+    for n in (0, 2, *s.numbers):  # both addresses when all that is counted late has been counted
+        s.look(s.view(n))
+        s.look(s.counter(n))
 
 
 @scenario("HPM.csr.refused", configs=ALL)
