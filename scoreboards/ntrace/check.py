@@ -74,7 +74,7 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             verdict.book,
             table,
             where,
-            lossless.followed(with_front(capture, decoded)),
+            lossless.field.named(lossless.followed(with_front(capture, decoded))),
             tolerances,
             not decoded.diagnostics,
         )

@@ -33,7 +33,7 @@ class Counted:
 
     def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "",
                  kinds: bool = False) -> None:  # fmt: skip
-        self._kinds = kinds
+        self._kinds = self._by_kind = kinds
         self._rules, self._instructions, self._last, self._stop = rules, instructions, last, stop
         self._pc: int | None = None
         self._reference = 0
@@ -74,8 +74,10 @@ class Counted:
         if walked is None:
             return message
         self._pc = walked.pc
-        if self._kinds:
-            if message.get("btype") is None or message.type.has_sync or walked.pc is None:
+        if self._by_kind:
+            if message.get("btype"):
+                self._kinds = False  # the device sends it
+            if not self._kinds or message.get("btype") is None or message.type.has_sync or walked.pc is None:
                 return message
             return with_field(message, "btype", 1 if self._rules.config.b_type == "1" else 2)
         return with_field(message, "icnt", max(walked.halves - self._icnt, 0))

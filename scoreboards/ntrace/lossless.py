@@ -27,6 +27,7 @@ from rvtrace.scoreboards.ntrace.markers import Beside
 from rvtrace.scoreboards.ntrace.table import MessageTable, ends
 from rvtrace.scoreboards.ntrace.time import Clock
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.scoreboards.ntrace.wrong_field import WrongField
 
 CLAUSE = "NT.8.5.reset"
 STARTS = 2  # places tried in one run
@@ -110,11 +111,23 @@ class Lossless(Alignment):
         self._context = Context(self)
         self._clock = Clock(self, capture.exact or tolerances.event_time)
         self._inferred = Inferred(self, tolerances)
+        self.field = WrongField(self)
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
         """Markers, vendor-defined messages, privilege and context, time."""
         parts = (self._beside, self._context, self._clock)
         return next((found for found in (part.problem(segment, at) for part in parts) if found), None)
+
+    def wrong_field(self, told: int, at: int) -> tuple[str, str] | None:
+        """A U-ADDR that leads elsewhere, or an I-CNT that counts an instruction which trapped."""
+        if self.field.counts_trapped(told, at):
+            have = self.capture.program.place(int(self.decoded.pcs[told]))
+            return "NT.8.4.icnt", f"I-CNT counts {have}, which did not retire"
+        message = self.field.leads(told, at)
+        if message is None:
+            return None
+        due = int(self.expected.pc[at])
+        return self.field.clause(message, due >> 1), self.field.text(message, due)
 
     def run(self) -> None:
         """All comparisons; stops after a PC mismatch, since everything after it differs as well."""

@@ -134,7 +134,8 @@ def _absences() -> Iterator[Dialect]:
             what = "messages have" if every and len(kinds) > 1 else f"{some[0].name} has"
             tail = "" if every else f"_{some[0].tcode}"
             rewriting = _in(some, _without(key))
-            kinds_known = None if key != "btype" else lambda rules: Counted(rules, kinds=True)
+            known = key == "btype" and not all(kind.has_sync for kind in some)
+            kinds_known = (lambda rules: Counted(rules, kinds=True)) if known else None
             yield Dialect(
                 f"no_{key}{tail}", _clause(some), f"{what} no {NAMES[key]}", f"{NAMES[key]} is a field of its table",
                 f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=kinds_known),
