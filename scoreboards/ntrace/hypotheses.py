@@ -150,12 +150,7 @@ class Traced:
         lost += unknown if len(unknown) >= HABIT else []
         wrong, _ = self._differs(trace)
         times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
-        if (
-            sum(size for _, size in lost) < FEW
-            and wrong is None
-            and not times
-            and not _foreign(trace, config)
-        ):
+        if sum(size for _, size in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
             return None
         places = [min(lost)[0] for _ in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
         at = min(places, default=0)

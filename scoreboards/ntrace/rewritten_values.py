@@ -83,6 +83,9 @@ class Reference:
                 full ^= self._due
                 message = with_field(message, "faddr", full)
             self._due = full
+            if kind == "truncated":
+                self._due = _complete(full, self._rules)
+                message = with_field(message, "faddr", self._due)
             if kind != "not_faddr" and (kind != "not_periodic" or message.get("sync") in STARTS):
                 self._theirs = full
         elif part is not None:
@@ -91,10 +94,12 @@ class Reference:
                 "difference": (self._theirs + part) & top,
                 "difference_back": (self._theirs - part) & top,
             }.get(kind, self._theirs ^ part)
-            message = with_field(message, "uaddr", target ^ self._due)
-            self._due = target
             if kind != "sync_only":
                 self._theirs = target
+            if kind == "truncated":
+                target = _complete(target, self._rules)
+            message = with_field(message, "uaddr", target ^ self._due)
+            self._due = target
         return message
 
 
@@ -228,6 +233,8 @@ VALUES = (
     *_unit("uaddr", "U-ADDR", "NT.8.1.uaddr"),
     Dialect("faddr_truncated", "NT.8.1.faddr", "the upper bits of F-ADDR are missing", "F-ADDR is the full address",
             "", _field(("faddr",), _complete)),
+    Dialect("addresses_truncated", "NT.8.1.faddr", "the upper bits of each address are missing",
+            "an address has all its bits", "reference", _stateful(lambda rules: Reference(rules, "truncated"))),
     Dialect("faddr_relative", "NT.8.1.faddr", "F-ADDR is relative, as U-ADDR is", "F-ADDR is the full address",
             "reference", _stateful(lambda rules: Reference(rules, "faddr_relative"))),
     Dialect("uaddr_full", "NT.8.1.xor", "U-ADDR is the full address", "U-ADDR is the XOR with the address before",

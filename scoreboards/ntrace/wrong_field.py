@@ -20,11 +20,12 @@ from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
-from rvtrace.scoreboards.ntrace.edges import START_CLAUSE
+from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.legal import STARTS
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)  # which need not be reported with implicit return
+MANY = 200  # places where decoding may have gone on that are looked at
 LATER = 6  # events further on of which a message may be, if those before were not reported
 
 
@@ -77,9 +78,13 @@ class WrongField:
         if self._table.tcode[number] == t.TC_REPEAT:
             return diagnostic._replace(clause="NT.7.11.repeat")
         before, halves = self._counted_before(number)
-        at = self._traced(int(self._alignment.decoded.first_pc[number]))
-        if before is None or at is None or halves is None:
+        if before is None or halves is None:
             return diagnostic
+        named = [self._at(diagnostic, number, before, at, halves) for at in self._traced(number)]
+        return named[0] if len({one.clause for one in named}) == 1 else diagnostic
+
+    def _at(self, diagnostic: Diagnostic, number: int, before: int, at: int, halves: int) -> Diagnostic:
+        """The diagnostic, if what comes before its message ends at a traced instruction."""
         if self._table.tcode[before] != t.TC_FULL and (wrong := self._address(before, at, diagnostic)) is not None:
             return wrong
         return self._count(number, at, halves, diagnostic) or diagnostic
@@ -99,14 +104,30 @@ class WrongField:
                 return before, halves
         return None, None
 
-    def _traced(self, told: int) -> int | None:
-        """The traced instruction that follows `told` decoded ones; None if they were not found among those traced."""
-        if not told:
-            return 0
-        for segment in self._alignment.segments:
+    def _traced(self, number: int) -> list[int]:
+        """The traced instructions that may follow what the messages before one report."""
+        told, segments = int(self._alignment.decoded.first_pc[number]), self._alignment.segments
+        for place, segment in enumerate(segments):
+            if not (segment.first < number <= segment.last or (not place and number == 0)):
+                continue
             if segment.at is not None and segment.begin < told <= segment.end:
-                return segment.start + told - segment.begin
-        return None
+                return [segment.start + told - segment.begin]
+            if told == segment.begin:
+                return self._resumed(place) if place else [0]
+        return []
+
+    def _resumed(self, place: int) -> list[int]:
+        """The traced instructions at which decoding may have gone on with a segment; none if they are many."""
+        segments = self._alignment.segments
+        message = segments[place].first
+        address = self._addresses[message]
+        before = [s.start + s.end - s.begin for s in segments[:place] if s.at is not None and s.end > s.begin]
+        after = [s.start for s in segments[place:] if s.at is not None and s.end > s.begin]
+        first, last = max(before[-1:] or [0]), min(after[:1] or [len(self._expected)])
+        fits = np.flatnonzero(self._expected.pc[first : last + 1] >> np.uint64(1) == address) + first
+        if self._table["sync"][message] == t.ABSENT:
+            fits = fits[np.isin(fits, [step.index for step in self._steps])]
+        return fits.tolist() if len(fits) <= MANY else []
 
     # The address of the message before
 
@@ -194,8 +215,13 @@ class WrongField:
         if steps[0].optional:
             return None
         end, pcs = steps[0].index, self._expected.pc
-        if address is None:
-            fits = [end] if tcode == t.TC_DIRECT and not steps[0].trap and self._expected.taken[end - 1] == 1 else []
+        if tcode == t.TC_DIRECT:
+            fits = [end] if not steps[0].trap and self._expected.taken[end - 1] == 1 else []
+        elif tcode == t.TC_CORRELATION:
+            stop = next(
+                (edge.index for edge in self._expected.edges if edge.index >= at and edge.kind in STOP_CLAUSE), -1
+            )
+            fits = [stop] if at <= stop <= end else []
         elif synced:
             last = min(end, len(pcs) - 1)
             fits = (np.flatnonzero(pcs[at + 1 : last + 1] >> np.uint64(1) == address) + at + 1).tolist()
