@@ -149,12 +149,16 @@ class WrongField:
 
     def text(self, message: int, went: int) -> str:
         """That the address of a message is wrong, and where the hart went."""
+        if went >> 1 and self._table["uaddr"][message] == went >> 1:
+            return f"{self._table.messages[message]}: U-ADDR is the address itself, {self._place(went)}"
         leads = self._place((self._addresses[message] or 0) << 1)
         return f"{self._table.messages[message]}: the address leads to {leads}, the hart went to {self._place(went)}"
 
     def clause(self, message: int, due: int) -> str:
         """The clause of the wrong address of a message. due: the right one, without bit 0."""
         address = self._addresses[message]
+        if due and self._table["uaddr"][message] == due:
+            return "NT.8.1.xor"
         if address is not None and extends(address ^ due, self._config.xlen - 1) and self._config.extend_addr_msb:
             return "NT.8.2.extend"
         return "NT.8.1.uaddr" if self._table["uaddr"][message] != t.ABSENT else "NT.8.1.faddr"
@@ -226,8 +230,11 @@ class WrongField:
             last = min(end, len(pcs) - 1)
             fits = (np.flatnonzero(pcs[at + 1 : last + 1] >> np.uint64(1) == address) + at + 1).tolist()
         else:
+            fits = [end] if end < len(pcs) and int(pcs[end]) >> 1 == address else []
             trap = int(self._table["btype"][number]) > 0
-            fits = [end] if end < len(pcs) and int(pcs[end]) >> 1 == address and steps[0].trap == trap else []
+            if fits and steps[0].trap != trap:
+                right = self._halves(at, end) == icnt + halves
+                return self._kind(number, end, steps[0].trap, diagnostic) if right else None
         if not fits or any(self._halves(at, fit) == icnt + halves for fit in fits):
             return None
         if any(self._fits(step, number) for step in self._later(steps, at, icnt + halves)):
@@ -239,6 +246,12 @@ class WrongField:
         where = self._place(int(pcs[fits[0] - 1]))
         text = f"{self._table.messages[number]}: {said}, and {retired} up to {where}"
         return diagnostic._replace(clause="NT.8.4.count", text=text)
+
+    def _kind(self, number: int, at: int, trap: bool, diagnostic: Diagnostic) -> Diagnostic:
+        """Count and address are right; B-TYPE is not."""
+        kind = next((trap.interrupt for trap in self._expected.traps if trap.index == at), None) if trap else None
+        had = {None: "a jump", True: "an interrupt", False: "an exception"}[kind]
+        return diagnostic._replace(clause="NT.6.2.btype", text=f"{self._table.messages[number]}: the hart had {had}")
 
     def _halves(self, begin: int, end: int) -> int:
         return int(self._expected.halfwords[end] - self._expected.halfwords[begin])

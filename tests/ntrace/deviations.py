@@ -239,6 +239,28 @@ def references(kind: str) -> Values:
     return change
 
 
+def unmarked(message: Message, parts: list[Part], run: Run) -> list[Part]:
+    """I-CNT with 16 bits, filled up to a byte without MSEO=01."""
+    keys = [key for key, *_ in parts]
+    if "icnt" not in keys[:-1]:
+        return parts
+    at = keys.index("icnt")
+    width = 16 + sum(width for *_, width in parts[:at])
+    return [
+        *parts[:at],
+        ("icnt", parts[at][1], 16),
+        *([("filler", 0, -width % 6)] if width % 6 else []),
+        *parts[at + 1 :],
+    ]
+
+
+def ends_as_fields(pieces: list[bytes]) -> bytes:
+    """Messages with an address (TCODE 4, 9, 11, 12, 28, 29) end with MSEO=01."""
+    return b"".join(
+        piece[:-1] + bytes([piece[-1] ^ 2]) if piece[0] >> 2 in (4, 9, 11, 12, 28, 29) else piece for piece in pieces
+    )
+
+
 def groups_reversed(value: int) -> int:
     """The bits of each MDO group in reverse."""
     digits = f"{value:b}"
@@ -355,6 +377,7 @@ DEVIATIONS = (
     D("byte_reversed", ("NT.3.3.lsb_first",), data=mapped(lambda b: bits(b, [7, 6, 5, 4, 3, 2, 1, 0])), kind="order"),
     D("mdo_reversed", ("NT.3.3.lsb_first",), data=mapped(lambda b: bits(b, [0, 1, 7, 6, 5, 4, 3, 2])), kind="order"),
     D("mseo_swapped", ("NT.3.1.mseo",), data=mapped(lambda b: bits(b, [1, 0, 2, 3, 4, 5, 6, 7])), kind="order"),
+    D("mseo_end_as_field", ("NT.3.1.message_end",), data=ends_as_fields, options={"timestamp": 0}, kind="order"),
     D("mseo_inverted", ("NT.3.1.mseo",), data=mapped(lambda b: b ^ 3), kind="order"),
     D("byte_after", ("NT-16",), data=lambda pieces: b"".join(p + b"\x5c" for p in pieces), kind="stray"),
     D("byte_before", ("NT-16",), data=lambda pieces: b"".join(b"\x14" + p for p in pieces), kind="stray"),
@@ -382,6 +405,7 @@ DEVIATIONS = (
     D("rcode_3_bits", FIELDS, layout=wider("rcode", 3), kind="widths", options=HTM),
     D("tcode_8_bits", ("NT.3.2.structure", "NT-17"), layout=wider("tcode", 8), kind="widths"),
     D("icnt_16_bits", FIELDS, layout=wider("icnt", 16), kind="widths"),
+    D("icnt_end_unmarked", ("NT.3.1.field_end",), layout=unmarked, kind="widths"),
     D("no_btype", FIELDS, layout=without("btype"), kind="absent"),
     D("no_count_in_sync", FIELDS, layout=without("icnt", "ProgTraceSync"), kind="absent"),
     D("no_sync_code", FIELDS, layout=without("sync"), kind="absent"),

@@ -51,8 +51,8 @@ def configuration(rng: random.Random) -> Config:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_legal_encoding_is_understood(seed: int) -> None:
-    """One walk, reported by one random encoder: no check fails with the tolerances of any foreign device, nor with those
-    closed that this encoder does not use.
+    """One walk, reported by one random encoder: no check fails with the tolerances of any foreign device, nor with
+    those closed that this encoder does not use.
     """
     rng = random.Random(f"{seed}:legal")
     config = configuration(rng)
