@@ -79,6 +79,12 @@ EXTRA = {
     "reset": START_CLAUSE["reset"],
     "sleep": STOP_CLAUSE["sleep"],
 }  # reported, but not so
+FIELDS = {  # of messages, and the clauses that hold if decoding goes on rightly after them
+    "faddr": ("NT.8.1.faddr",),
+    "uaddr": ("NT.8.1.uaddr", "NT.8.1.xor"),
+    "btype": ("NT.6.2.btype",),
+    "bcnt": ("NT.7.11.repeat",),
+}
 VENDOR_EVCODE = 8  # and above (table 23)
 PLAIN_STARTS = (
     "wake",
@@ -146,6 +152,7 @@ class Lossless(Alignment):
         if self.capture.config.all_jumps:
             self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
         aligned = self.align()
+        self._addresses()
         self._clock.check_sent()
         self._clock.check_order()
         if aligned and self._directions():
@@ -178,6 +185,18 @@ class Lossless(Alignment):
             found = self.beside(segment, segment.start) if segment.certain else None
             if found is not None:
                 self.book.fail(self.failure(*found), counted=True)
+
+    def _addresses(self) -> None:
+        """The fields that led to instructions which were compared, and the messages repeated."""
+        after, table = ends(self.decoded.first_pc, len(self.decoded)), self.table
+        compared = np.zeros(len(self.decoded) + 1, dtype=bool)
+        for segment in self.segments:
+            if segment.at is not None:
+                compared[segment.begin : segment.end] = True
+        led = compared[after] if len(table) else np.zeros(0, dtype=bool)
+        for key, clauses in FIELDS.items():
+            for clause in clauses:
+                self.book.count(clause, np.count_nonzero(led & (table[key] != t.ABSENT)))
 
     # What was reported beside the PCs
 

@@ -25,6 +25,7 @@ from rvtrace.scoreboards.ntrace.legal import STARTS
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)  # which need not be reported with implicit return
+LOW_BITS = 31  # of an address whose upper bits are missing, at least
 MANY = 200  # places where decoding may have gone on that are looked at
 LATER = 6  # events further on of which a message may be, if those before were not reported
 
@@ -42,6 +43,11 @@ class Step(NamedTuple):
 def extends(difference: int, bits: int) -> bool:
     """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
     return difference > 0 and difference + (difference & -difference) == 1 << bits
+
+
+def cut(address: int, due: int) -> bool:
+    """Whether the upper bits of an address are missing."""
+    return address < due and not (address ^ due) & ((1 << LOW_BITS) - 1)
 
 
 class WrongField:
@@ -127,6 +133,9 @@ class WrongField:
         fits = np.flatnonzero(self._expected.pc[first : last + 1] >> np.uint64(1) == address) + first
         if self._table["sync"][message] == t.ABSENT:
             fits = fits[np.isin(fits, [step.index for step in self._steps])]
+        if self._table["sync"][message] in STARTS:
+            starts = {edge.index for edge in self._expected.edges if edge.kind in START_CLAUSE}
+            fits = np.array(sorted(index for index in starts if first <= index <= last), dtype=np.int64)
         return fits.tolist() if len(fits) <= MANY else []
 
     # The address of the message before
@@ -151,8 +160,10 @@ class WrongField:
         """That the address of a message is wrong, and where the hart went."""
         if went >> 1 and self._table["uaddr"][message] == went >> 1:
             return f"{self._table.messages[message]}: U-ADDR is the address itself, {self._place(went)}"
-        leads = self._place((self._addresses[message] or 0) << 1)
-        return f"{self._table.messages[message]}: the address leads to {leads}, the hart went to {self._place(went)}"
+        address = self._addresses[message] or 0
+        leads = self._place(address << 1)
+        text = f"{self._table.messages[message]}: the address leads to {leads}, the hart went to {self._place(went)}"
+        return f"{text}: its upper bits are missing" if cut(address, went >> 1) else text
 
     def clause(self, message: int, due: int) -> str:
         """The clause of the wrong address of a message. due: the right one, without bit 0."""
@@ -161,6 +172,8 @@ class WrongField:
             return "NT.8.1.xor"
         if address is not None and extends(address ^ due, self._config.xlen - 1) and self._config.extend_addr_msb:
             return "NT.8.2.extend"
+        if address is not None and cut(address, due):
+            return "NT.8.1.faddr"  # of which U-ADDR is made, too
         return "NT.8.1.uaddr" if self._table["uaddr"][message] != t.ABSENT else "NT.8.1.faddr"
 
     def leads(self, told: int, at: int) -> int | None:
