@@ -22,6 +22,7 @@ from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
 
 RESERVED_CODES = {"rcode": RESERVED_RCODES, "sync": (8, *range(10, 14)), "evcode": (2, 3, 5, 6, 7)}  # tables 19, 25, 23
+VARIANT = Variation("variant", "NT.V.ecall")
 OPTIONS = (
     Variation("mode", "NT.7.9.htm_only"),
     Variation("timestamp", "NT.8.7.enabled"),
@@ -29,7 +30,7 @@ OPTIONS = (
     Variation("implicit_return", "NT.9.2.implicit_return"),
     Variation("sequential_jump", "NT.9.1.sequential_jump"),
     Variation("all_jumps", "NT.2.all_jumps"),
-    Variation("variant", "NT.V.ecall"),
+    VARIANT,
 )
 SOURCE = Variation("src_bits", "NT-17")
 INHIBITED = Variation("inhibit_src", "NT.3.2.src", follows="src_bits")
@@ -75,7 +76,9 @@ class Traced:
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every option that gives messages their layout, with every other value."""
-        yield from variations(config, OPTIONS)
+        # a return stack that is kept at SYNC 0, 4 and 6 makes a trace of v1_0 decode as rc7
+        stack = bool(self.claimed.implicit_return)
+        yield from variations(config, (one for one in OPTIONS if not (stack and one is VARIANT)))
         first = self._source_field
         for bits in Config.legal()["src_bits"]:
             if bits != config.src_bits:
