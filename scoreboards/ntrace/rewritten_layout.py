@@ -149,8 +149,8 @@ def _absences() -> Iterator[Dialect]:
             what = "messages have" if every and len(kinds) > 1 else f"{some[0].name} has"
             tail = "" if every else f"_{some[0].tcode}"
             rewriting = _in(some, _without(key))
-            known = key == "btype" and not all(kind.has_sync for kind in some)
-            kinds_known = (lambda rules: Counted(rules, kinds=True)) if known else None
+            tcodes = frozenset(kind.tcode for kind in some if not kind.has_sync) if key == "btype" else frozenset()
+            kinds_known = (lambda rules, tcodes=tcodes: Counted(rules, kinds=tcodes)) if tcodes else None
             yield Dialect(
                 f"no_{key}{tail}", _clause(some), f"{what} no {NAMES[key]}", f"{NAMES[key]} is a field of its table",
                 f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=kinds_known),

@@ -11,6 +11,7 @@ from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import MDO_BITS, Rewriting, Rules, Value, with_field
 
 ADDRESSES = ("faddr", "uaddr")
+JUMPS = frozenset((4, 28))  # TCODEs with B-TYPE and without SYNC
 STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
 
 
@@ -191,7 +192,7 @@ def _codes(key: str, *pairs: tuple[int, int]) -> Rewriting:
     return _field((key,), lambda value, rules: means.get(value, value))
 
 
-def _counted(**how: bool | int | str) -> Rewriting:
+def _counted(**how: bool | int | str | frozenset[int]) -> Rewriting:
     return Rewriting(value=lambda rules: Counted(rules, **how))  # pyright: ignore[reportArgumentType]
 
 
@@ -219,7 +220,7 @@ VALUES = (
     Dialect("btype_inverted", "NT.6.2.btype", "B-TYPE is inverted", "B-TYPE is 0 for a jump", _BTYPE,
             _btype((0, 3), (1, 2), (2, 1), (3, 0))),
     Dialect("btype_always_0", "NT.6.2.btype", "B-TYPE of traps is 0", "B-TYPE is 0 for a jump and not 0 for a trap",
-            _BTYPE, _counted(kinds=True)),
+            _BTYPE, _counted(kinds=JUMPS)),
     Dialect("btype_bits_swapped", "NT.6.2.btype", "the bits of B-TYPE are swapped", "B-TYPE is 2 for an exception",
             _BTYPE, _btype((1, 2), (2, 1))),
     Dialect("rcode_0_1_swapped", "NT.7.8.rcode", "RCODE is 0 for HIST and 1 for I-CNT",
