@@ -145,6 +145,10 @@ class Alignment:
         """What a segment at `at` reports wrongly beside PCs, directions, traps and edges."""
         return None
 
+    def wrong_field(self, told: int, at: int) -> tuple[str, str] | None:
+        """Clause and headline where decoded instruction `told` is not traced instruction `at` because of one field."""
+        return None
+
     def in_hole(self, index: int) -> bool:
         """Whether messages were lost there."""
         return any(a <= index <= b for a, b in self.holes)
@@ -385,11 +389,13 @@ class Alignment:
         index = int(differ[0]) if len(differ) else n
         if index < n and self.excused(segment, position, index, int(told[index])):
             return
-        clause = self._pc_clause(position, index)
+        clause, found = self._pc_clause(position, index), None
+        if index < n:
+            found = self.wrong_field(segment.begin + index, position + index)
         if self.capture.config.filter and any(
             e.index == segment.begin + index and e.kind in EDGES for e in segment.events
         ):
-            clause = "NT.4.filters"
+            clause, found = "NT.4.filters", None
         if index >= len(theirs):
             text = f"{len(told) - index} instructions too many are reported"
             want = "none"
@@ -397,6 +403,7 @@ class Alignment:
             want = self.capture.program.place(int(theirs[index]))
             text = f"instruction {position + index} is not the one that retired"
         have = self.capture.program.place(int(told[index])) if index < len(told) else "none"
+        clause, text = found or (clause, text)
         failure = self.failure(clause, text, position + index, [("pc", want, have)])
         self.book.fail(failure)
         assert failure.at is not None

@@ -27,13 +27,13 @@ class Walked(NamedTuple):
 
 class Counted:
     """Follows the program from count to count. instructions: I-CNT counts those. last: 1 if the instruction that ends
-    a count is not in it. stop: "none" if HIST has no stop bit. kinds: B-TYPE is not known, and a count that does not
-    end at an uninferable jump ends in a trap.
+    a count is not in it. stop: "none" if HIST has no stop bit. kinds: TCODEs of messages whose B-TYPE is not known; a
+    count that does not end at an uninferable jump ends in a trap.
     """
 
     def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "",
-                 kinds: bool = False) -> None:  # fmt: skip
-        self._kinds = kinds
+                 kinds: frozenset[int] = frozenset()) -> None:  # fmt: skip
+        self._kinds = self._by_kind = kinds  # the first is empty once the device sends B-TYPE
         self._rules, self._instructions, self._last, self._stop = rules, instructions, last, stop
         self._pc: int | None = None
         self._reference = 0
@@ -74,8 +74,10 @@ class Counted:
         if walked is None:
             return message
         self._pc = walked.pc
-        if self._kinds:
-            if message.get("btype") is None or message.type.has_sync or walked.pc is None:
+        if self._by_kind:
+            if message.get("btype"):
+                self._kinds = frozenset()
+            if message.tcode not in self._kinds or message.type.has_sync or walked.pc is None:
                 return message
             return with_field(message, "btype", 1 if self._rules.config.b_type == "1" else 2)
         return with_field(message, "icnt", max(walked.halves - self._icnt, 0))

@@ -21,6 +21,8 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
 
+RESERVED_CODES = {"rcode": RESERVED_RCODES, "sync": (8, *range(10, 14)), "evcode": (2, 3, 5, 6, 7)}  # tables 19, 25, 23
+VARIANT = Variation("variant", "NT.V.ecall")
 OPTIONS = (
     Variation("mode", "NT.7.9.htm_only"),
     Variation("timestamp", "NT.8.7.enabled"),
@@ -28,7 +30,7 @@ OPTIONS = (
     Variation("implicit_return", "NT.9.2.implicit_return"),
     Variation("sequential_jump", "NT.9.1.sequential_jump"),
     Variation("all_jumps", "NT.2.all_jumps"),
-    Variation("variant", "NT.V.ecall"),
+    VARIANT,
 )
 SOURCE = Variation("src_bits", "NT-17")
 INHIBITED = Variation("inhibit_src", "NT.3.2.src", follows="src_bits")
@@ -74,7 +76,9 @@ class Traced:
 
     def others(self, config: Config) -> Iterator[tuple[Variation, Config]]:
         """Every option that gives messages their layout, with every other value."""
-        yield from variations(config, OPTIONS)
+        # a return stack that is kept at SYNC 0, 4 and 6 makes a trace of v1_0 decode as rc7
+        stack = bool(self.claimed.implicit_return)
+        yield from variations(config, (one for one in OPTIONS if not (stack and one is VARIANT)))
         first = self._source_field
         for bits in Config.legal()["src_bits"]:
             if bits != config.src_bits:
@@ -144,17 +148,14 @@ class Traced:
         """The first byte that is lost, as it was sent; None if only single messages are."""
         if not len(trace):
             return 0 if len(self.data) >= SHORT and (self.pcs is None or len(self.pcs)) else None
-        lost = [d for d in trace.diagnostics if d.clause not in TIMES]
+        lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in trace.diagnostics if d.clause not in TIMES]
+        unknown = [(m.offset, _length(moved.data, m.offset)) for m in trace.messages if _unknown(m, config)]
+        lost += unknown if len(unknown) >= HABIT else []
         wrong, _ = self._differs(trace)
         times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
-        if (
-            sum(max(d.lost_bytes, AT_LEAST) for d in lost) < FEW
-            and wrong is None
-            and not times
-            and not _foreign(trace, config)
-        ):
+        if sum(size for _, size in lost) < FEW and wrong is None and not times and not _foreign(trace, config):
             return None
-        places = [d.offset for d in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
+        places = [min(lost)[0] for _ in lost[:1]] + ([] if wrong is None else [wrong]) + times[:1]
         at = min(places, default=0)
         return int(moved.origin[min(at, len(moved.origin) - 1)]) if len(moved.origin) else 0
 
@@ -233,9 +234,9 @@ def _late(trace: DecodedTrace) -> float:
 
 
 def _unknown(message: Message, config: Config) -> bool:
-    """Whether a message has a reserved TCODE or RCODE."""
+    """Whether a message has a reserved TCODE or code."""
     reserved = message.tcode not in TABLES[config.variant] and message.tcode not in VENDOR_TCODES
-    return reserved or message.get("rcode", 0) in RESERVED_RCODES
+    return reserved or any(message.get(key, 0) in codes for key, codes in RESERVED_CODES.items())
 
 
 def _unread(data: bytes, config: Config) -> float:

@@ -27,6 +27,7 @@ from rvtrace.scoreboards.ntrace.markers import Beside
 from rvtrace.scoreboards.ntrace.table import MessageTable, ends
 from rvtrace.scoreboards.ntrace.time import Clock
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.scoreboards.ntrace.wrong_field import WrongField
 
 CLAUSE = "NT.8.5.reset"
 STARTS = 2  # places tried in one run
@@ -78,6 +79,12 @@ EXTRA = {
     "reset": START_CLAUSE["reset"],
     "sleep": STOP_CLAUSE["sleep"],
 }  # reported, but not so
+FIELDS = {  # of messages, and the clauses that hold if decoding goes on rightly after them
+    "faddr": ("NT.8.1.faddr",),
+    "uaddr": ("NT.8.1.uaddr", "NT.8.1.xor"),
+    "btype": ("NT.6.2.btype",),
+    "bcnt": ("NT.7.11.repeat",),
+}
 VENDOR_EVCODE = 8  # and above (table 23)
 PLAIN_STARTS = (
     "wake",
@@ -110,11 +117,23 @@ class Lossless(Alignment):
         self._context = Context(self)
         self._clock = Clock(self, capture.exact or tolerances.event_time)
         self._inferred = Inferred(self, tolerances)
+        self.field = WrongField(self)
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
         """Markers, vendor-defined messages, privilege and context, time."""
         parts = (self._beside, self._context, self._clock)
         return next((found for found in (part.problem(segment, at) for part in parts) if found), None)
+
+    def wrong_field(self, told: int, at: int) -> tuple[str, str] | None:
+        """A U-ADDR that leads elsewhere, or an I-CNT that counts an instruction which trapped."""
+        if self.field.counts_trapped(told, at):
+            have = self.capture.program.place(int(self.decoded.pcs[told]))
+            return "NT.8.4.icnt", f"I-CNT counts {have}, which did not retire"
+        message = self.field.leads(told, at)
+        if message is None:
+            return None
+        due = int(self.expected.pc[at])
+        return self.field.clause(message, due >> 1), self.field.text(message, due)
 
     def run(self) -> None:
         """All comparisons; stops after a PC mismatch, since everything after it differs as well."""
@@ -133,6 +152,7 @@ class Lossless(Alignment):
         if self.capture.config.all_jumps:
             self.book.count("NT.2.all_jumps", np.count_nonzero(flow == Flow.INFERABLE))
         aligned = self.align()
+        self._addresses()
         self._clock.check_sent()
         self._clock.check_order()
         if aligned and self._directions():
@@ -165,6 +185,18 @@ class Lossless(Alignment):
             found = self.beside(segment, segment.start) if segment.certain else None
             if found is not None:
                 self.book.fail(self.failure(*found), counted=True)
+
+    def _addresses(self) -> None:
+        """The fields that led to instructions which were compared, and the messages repeated."""
+        after, table = ends(self.decoded.first_pc, len(self.decoded)), self.table
+        compared = np.zeros(len(self.decoded) + 1, dtype=bool)
+        for segment in self.segments:
+            if segment.at is not None:
+                compared[segment.begin : segment.end] = True
+        led = compared[after] if len(table) else np.zeros(0, dtype=bool)
+        for key, clauses in FIELDS.items():
+            for clause in clauses:
+                self.book.count(clause, np.count_nonzero(led & (table[key] != t.ABSENT)))
 
     # What was reported beside the PCs
 

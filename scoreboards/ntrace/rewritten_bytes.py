@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from rvtrace.models.ntrace.table import TABLES, VAR
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
 
@@ -100,6 +101,31 @@ def _end_by_idle(data: bytes) -> Moved:
     return Moved(bytes(out), np.arange(len(out)))
 
 
+def _ends_as_fields(data: bytes) -> Moved:
+    """Messages with an address end with MSEO=01, as any field: the end is where their last field ends."""
+    out = bytearray(data)
+    left = -1  # variable-length fields of the message, -1 between messages
+    for place, byte in enumerate(data):
+        mseo = byte & 3
+        if left < 0:
+            if byte == IDLE:
+                continue
+            left = FIELDS.get(byte >> 2, MANY)
+        if mseo == 1:
+            left -= 1
+            if not left:
+                out[place] |= 3
+        if mseo == 3 or not left:
+            left = -1
+    return Moved(bytes(out), np.arange(len(out)))
+
+
+FIELDS = {
+    kind.tcode: sum(spec.width == VAR for spec in kind.fields)
+    for kind in TABLES["v1_0"].values()
+    if any(spec.is_address for spec in kind.fields)
+}
+MANY = 1 << 20  # more fields than a message has: MSEO=11 alone ends it
 _ORDER, _STRAY = "order of bits", "stray"
 BYTES = (
     Dialect(
@@ -125,6 +151,10 @@ BYTES = (
     Dialect(
         "mseo_end_first", "NT.3.1.message_end", "MSEO=11 is on the first byte of a message",
         "MSEO=11 is on the last byte of a message", "mseo", Rewriting(_ends_before),
+    ),
+    Dialect(
+        "mseo_end_as_field", "NT.3.1.message_end", "messages with an address end with MSEO=01, as fields do",
+        "the last byte of a message has MSEO=11", "mseo", Rewriting(_ends_as_fields),
     ),
     Dialect(
         "mseo_no_end", "NT.3.1.message_end", "messages end with MSEO=01 and an idle byte",

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from rvtrace.models.ntrace.table import TABLES, VAR, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
-from rvtrace.scoreboards.ntrace.rewriting import JUNK, SRC, TCODE, TSTAMP, Item, Rewriting, Rules
+from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, Item, Rewriting, Rules
 
 TYPES = tuple(kind for tcode, kind in TABLES["v1_0"].items() if tcode not in VENDOR_TCODES)
 NAMES = {f.key: f.name for kind in TYPES for f in kind.fields} | {SRC: "SRC", TSTAMP: "TSTAMP", TCODE: "TCODE"}
 DEFAULTS = {"btype": 0, "icnt": 0, "hist": 1, "ecode": 4, "etype": 0, "evcode": 4, "hrepeat": 2, "cdf": -1, "sync": 2}
 WIDTHS = {"sync": (2, 3, 5, 6, 8), "btype": (1, 3, 4), "evcode": (2, 3, 5, 6, 8), "cdf": (1, 3, 4),
           "rcode": (2, 3, 5, 6, 8), "etype": (2, 3, 5, 6, 8)}  # fmt: skip
+UNMARKED_WIDTHS = (6, 8, 10, 12, 16, 22)
 SPLIT_WIDTHS = {"icnt": (6, 8, 10, 16, 22), "hist": (32,), "ecode": (8,)}
 
 Change = Callable[[list[Item], Rules], list[Item]]
@@ -60,6 +61,20 @@ def _swap(first: str, second: str) -> Change:
 
 def _resize(key: str, width: int) -> Change:
     return lambda items, rules: [item._replace(width=width) if item.key == key else item for item in items]
+
+
+def _unmarked(key: str, width: int) -> Change:
+    """A fixed length, and more bits up to the end of the byte."""
+
+    def change(items: list[Item], rules: Rules) -> list[Item]:
+        items = _resize(key, width)(items, rules)
+        at = _position(items, key)
+        if at is None:
+            return items
+        rest = -sum(item.width for item in items[: at + 1]) % MDO_BITS
+        return [*items[: at + 1], *([Item(JUNK, rest)] if rest else []), *items[at + 1 :]]
+
+    return change
 
 
 def _without(key: str) -> Change:
@@ -134,7 +149,8 @@ def _absences() -> Iterator[Dialect]:
             what = "messages have" if every and len(kinds) > 1 else f"{some[0].name} has"
             tail = "" if every else f"_{some[0].tcode}"
             rewriting = _in(some, _without(key))
-            kinds_known = None if key != "btype" else lambda rules: Counted(rules, kinds=True)
+            tcodes = frozenset(kind.tcode for kind in some if not kind.has_sync) if key == "btype" else frozenset()
+            kinds_known = (lambda rules, tcodes=tcodes: Counted(rules, kinds=tcodes)) if tcodes else None
             yield Dialect(
                 f"no_{key}{tail}", _clause(some), f"{what} no {NAMES[key]}", f"{NAMES[key]} is a field of its table",
                 f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=kinds_known),
@@ -157,6 +173,13 @@ def _widths() -> Iterator[Dialect]:
                 f"{key}_fixed_{width}_bits", _clause(kinds), f"{NAMES[key]} has a fixed length of {width} bits",
                 f"{NAMES[key]} is a variable-length field", f"width of {key}", _in(kinds, _resize(key, width)),
             )  # fmt: skip
+    for width in UNMARKED_WIDTHS:
+        yield Dialect(
+            f"icnt_unmarked_{width}_bits", "NT.3.1.field_end",
+            f"the end of I-CNT, which has {width} bits filled up to whole bytes, is not marked (MSEO=00)",
+            "the last byte of a variable-length field has MSEO=01", "width of icnt",
+            _in([kind for kind in _with("icnt") if kind.keys[-1] != "icnt"], _unmarked("icnt", width)),
+        )  # fmt: skip
     for width in (4, 5, 7, 8):
         yield Dialect(
             f"tcode_{width}_bits", "NT.3.2.structure", f"TCODE has {width} bits", "TCODE has 6 bits", "width of tcode",

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
-from rvtrace.scoreboards.ntrace.rewriting import Rewriting, Rules, Value, with_field
+from rvtrace.scoreboards.ntrace.rewriting import MDO_BITS, Rewriting, Rules, Value, with_field
 
 ADDRESSES = ("faddr", "uaddr")
+JUMPS = frozenset((4, 28))  # TCODEs with B-TYPE and without SYNC
+STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
 
 
 def _field(keys: tuple[str, ...], of: Callable[[int, Rules], int], where: Callable[[Message], bool] | None = None
@@ -55,6 +57,15 @@ def _complete(value: int, rules: Rules) -> int:
     return value
 
 
+def _reversed_groups(value: int, rules: Rules) -> int:
+    """The bits of each MDO group in reverse."""
+    groups = -(-max(value.bit_length(), 1) // MDO_BITS)
+    return sum(
+        int(f"{value >> MDO_BITS * n & (1 << MDO_BITS) - 1:0{MDO_BITS}b}"[::-1], 2) << MDO_BITS * n
+        for n in range(groups)
+    ) & _top(rules)  # fmt: skip
+
+
 def _units(shift: int) -> Callable[[int, Rules], int]:
     return lambda value, rules: (value << shift if shift > 0 else value >> -shift) & _top(rules)
 
@@ -73,7 +84,10 @@ class Reference:
                 full ^= self._due
                 message = with_field(message, "faddr", full)
             self._due = full
-            if kind != "not_faddr":
+            if kind == "truncated":
+                self._due = _complete(full, self._rules)
+                message = with_field(message, "faddr", self._due)
+            if kind != "not_faddr" and (kind != "not_periodic" or message.get("sync") in STARTS):
                 self._theirs = full
         elif part is not None:
             target = {
@@ -81,10 +95,12 @@ class Reference:
                 "difference": (self._theirs + part) & top,
                 "difference_back": (self._theirs - part) & top,
             }.get(kind, self._theirs ^ part)
-            message = with_field(message, "uaddr", target ^ self._due)
-            self._due = target
             if kind != "sync_only":
                 self._theirs = target
+            if kind == "truncated":
+                target = _complete(target, self._rules)
+            message = with_field(message, "uaddr", target ^ self._due)
+            self._due = target
         return message
 
 
@@ -176,7 +192,7 @@ def _codes(key: str, *pairs: tuple[int, int]) -> Rewriting:
     return _field((key,), lambda value, rules: means.get(value, value))
 
 
-def _counted(**how: bool | int | str) -> Rewriting:
+def _counted(**how: bool | int | str | frozenset[int]) -> Rewriting:
     return Rewriting(value=lambda rules: Counted(rules, **how))  # pyright: ignore[reportArgumentType]
 
 
@@ -203,6 +219,8 @@ VALUES = (
             "B-TYPE is 2 for an exception and 3 for an interrupt", _BTYPE, _btype((2, 3), (3, 2))),
     Dialect("btype_inverted", "NT.6.2.btype", "B-TYPE is inverted", "B-TYPE is 0 for a jump", _BTYPE,
             _btype((0, 3), (1, 2), (2, 1), (3, 0))),
+    Dialect("btype_always_0", "NT.6.2.btype", "B-TYPE of traps is 0", "B-TYPE is 0 for a jump and not 0 for a trap",
+            _BTYPE, _counted(kinds=JUMPS)),
     Dialect("btype_bits_swapped", "NT.6.2.btype", "the bits of B-TYPE are swapped", "B-TYPE is 2 for an exception",
             _BTYPE, _btype((1, 2), (2, 1))),
     Dialect("rcode_0_1_swapped", "NT.7.8.rcode", "RCODE is 0 for HIST and 1 for I-CNT",
@@ -216,6 +234,8 @@ VALUES = (
     *_unit("uaddr", "U-ADDR", "NT.8.1.uaddr"),
     Dialect("faddr_truncated", "NT.8.1.faddr", "the upper bits of F-ADDR are missing", "F-ADDR is the full address",
             "", _field(("faddr",), _complete)),
+    Dialect("addresses_truncated", "NT.8.1.faddr", "the upper bits of each address are missing",
+            "an address has all its bits", "reference", _stateful(lambda rules: Reference(rules, "truncated"))),
     Dialect("faddr_relative", "NT.8.1.faddr", "F-ADDR is relative, as U-ADDR is", "F-ADDR is the full address",
             "reference", _stateful(lambda rules: Reference(rules, "faddr_relative"))),
     Dialect("uaddr_full", "NT.8.1.xor", "U-ADDR is the full address", "U-ADDR is the XOR with the address before",
@@ -232,6 +252,11 @@ VALUES = (
     Dialect("uaddr_not_from_sync", "NT-19", "F-ADDR does not become the reference of U-ADDR",
             "U-ADDR is the XOR with the last address reported", "reference",
             _stateful(lambda rules: Reference(rules, "not_faddr"))),
+    Dialect("uaddr_not_from_later_sync", "NT-19", "F-ADDR becomes the reference of U-ADDR only where trace starts",
+            "U-ADDR is the XOR with the last address reported", "reference",
+            _stateful(lambda rules: Reference(rules, "not_periodic"))),
+    Dialect("address_bits_reversed", "NT.3.3.lsb_first", "the MDO bits of each byte of an address are in reverse (MSB"
+            " first)", "fields are sent LSB first", "order of bits", _field(ADDRESSES, _reversed_groups)),
     Dialect("hist_reversed", "NT.8.3.hist", "HIST has the last branch highest", "HIST has the last branch lowest",
             _HIST, _hists(_reverse_hist)),
     Dialect("hist_inverted", "NT-1", "HIST has 0 for a branch that is taken", "HIST has 1 for a branch that is taken",

@@ -25,7 +25,7 @@ from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import closed
 
 from tests.ntrace.legal_encoder import Habits, LegalEncoder
-from tests.ntrace.test_legal_encoder import FREE
+from tests.ntrace.test_legal_encoder import CLOSED
 
 INSTRUCTIONS = 2500
 Part = tuple[str, int, int]  # key, value, width (0: variable length)
@@ -163,7 +163,7 @@ def judged(run: Run, deviations: list[Deviation]) -> Verdict:
     for one in deviations:
         claim |= one.claim
     config = replace(run.config, **claim)  # pyright: ignore[reportArgumentType]
-    return check(NtraceCapture(config, run.program, sent(run, deviations), given=run.retired, exact=False), FREE)
+    return check(NtraceCapture(config, run.program, sent(run, deviations), given=run.retired, exact=False), CLOSED)
 
 
 def findings(verdict: Verdict) -> list[str]:
@@ -225,7 +225,8 @@ def references(kind: str) -> Values:
                 if kind == "faddr_relative":
                     m = m._replace(values=tuple(v ^ last if k == "faddr" else v for k, v in zip(m.type.keys, m.values)))
                 last = full
-                theirs = theirs if kind == "not_sync" else full
+                starts = m.get("sync") in (3, 5, 7, 9) or kind != "not_later"
+                theirs = full if kind != "not_sync" and starts else theirs
             elif part is not None:
                 target = last ^ part
                 value = {"full": target, "difference": target - theirs & top}.get(kind, target ^ theirs)
@@ -236,6 +237,35 @@ def references(kind: str) -> Values:
         return changed
 
     return change
+
+
+def unmarked(message: Message, parts: list[Part], run: Run) -> list[Part]:
+    """I-CNT with 16 bits, filled up to a byte without MSEO=01."""
+    keys = [key for key, *_ in parts]
+    if "icnt" not in keys[:-1]:
+        return parts
+    at = keys.index("icnt")
+    width = 16 + sum(width for *_, width in parts[:at])
+    return [
+        *parts[:at],
+        ("icnt", parts[at][1], 16),
+        *([("filler", 0, -width % 6)] if width % 6 else []),
+        *parts[at + 1 :],
+    ]
+
+
+def ends_as_fields(pieces: list[bytes]) -> bytes:
+    """Messages with an address (TCODE 4, 9, 11, 12, 28, 29) end with MSEO=01."""
+    return b"".join(
+        piece[:-1] + bytes([piece[-1] ^ 2]) if piece[0] >> 2 in (4, 9, 11, 12, 28, 29) else piece for piece in pieces
+    )
+
+
+def groups_reversed(value: int) -> int:
+    """The bits of each MDO group in reverse."""
+    digits = f"{value:b}"
+    digits = digits.zfill(-(-len(digits) // 6) * 6)
+    return int("".join(digits[at : at + 6][::-1] for at in range(0, len(digits), 6)), 2)
 
 
 def not_reset(messages: list[Message], run: Run) -> list[Message]:
@@ -347,6 +377,7 @@ DEVIATIONS = (
     D("byte_reversed", ("NT.3.3.lsb_first",), data=mapped(lambda b: bits(b, [7, 6, 5, 4, 3, 2, 1, 0])), kind="order"),
     D("mdo_reversed", ("NT.3.3.lsb_first",), data=mapped(lambda b: bits(b, [0, 1, 7, 6, 5, 4, 3, 2])), kind="order"),
     D("mseo_swapped", ("NT.3.1.mseo",), data=mapped(lambda b: bits(b, [1, 0, 2, 3, 4, 5, 6, 7])), kind="order"),
+    D("mseo_end_as_field", ("NT.3.1.message_end",), data=ends_as_fields, options={"timestamp": 0}, kind="order"),
     D("mseo_inverted", ("NT.3.1.mseo",), data=mapped(lambda b: b ^ 3), kind="order"),
     D("byte_after", ("NT-16",), data=lambda pieces: b"".join(p + b"\x5c" for p in pieces), kind="stray"),
     D("byte_before", ("NT-16",), data=lambda pieces: b"".join(b"\x14" + p for p in pieces), kind="stray"),
@@ -361,6 +392,7 @@ DEVIATIONS = (
     D("btype_after_icnt", FIELDS, layout=swapped("btype", "icnt"), kind="fields"),
     D("address_before_count", FIELDS, layout=swapped("icnt", "uaddr"), kind="fields"),
     D("hist_before_address", FIELDS, layout=swapped("uaddr", "hist"), options=HTM, kind="fields"),
+    D("sync_and_btype_swapped", FIELDS, layout=swapped("sync", "btype"), kind="fields"),
     D("sync_after_icnt", FIELDS, layout=swapped("sync", "icnt"), kind="fields"),
     D("full_address_before_count", FIELDS, layout=swapped("icnt", "faddr"), kind="fields"),
     D("correlation_swapped", FIELDS, layout=swapped("icnt", "hist", "ProgTraceCorrelation"), options=HTM,
@@ -373,6 +405,7 @@ DEVIATIONS = (
     D("rcode_3_bits", FIELDS, layout=wider("rcode", 3), kind="widths", options=HTM),
     D("tcode_8_bits", ("NT.3.2.structure", "NT-17"), layout=wider("tcode", 8), kind="widths"),
     D("icnt_16_bits", FIELDS, layout=wider("icnt", 16), kind="widths"),
+    D("icnt_end_unmarked", ("NT.3.1.field_end",), layout=unmarked, kind="widths"),
     D("no_btype", FIELDS, layout=without("btype"), kind="absent"),
     D("no_count_in_sync", FIELDS, layout=without("icnt", "ProgTraceSync"), kind="absent"),
     D("no_sync_code", FIELDS, layout=without("sync"), kind="absent"),
@@ -401,6 +434,9 @@ DEVIATIONS = (
     D("faddr_relative", ("NT.8.1.faddr",), references("faddr_relative"), kind="reference"),
     D("uaddr_from_sync", ("NT-19",), references("sync_only"), kind="reference"),
     D("uaddr_not_from_sync", ("NT-19",), references("not_sync"), kind="reference"),
+    D("uaddr_not_from_later_sync", ("NT-19",), references("not_later"), kind="reference"),
+    D("address_bits_reversed", ("NT.3.3.lsb_first",), of_fields("faddr", "uaddr", to=lambda v, run: groups_reversed(v)),
+      kind="order"),
     D("hist_mirrored", ("NT.8.3.hist",), of_hist(mirrored), options=HTM, kind="hist"),
     D("hist_inverted", ("NT-1",), of_hist(flipped), options=HTM, kind="hist"),
     D("no_stop_bit", ("NT.8.3.stop_bit",), of_hist(lambda v: v ^ 1 << v.bit_length() - 1), options=HTM, whole=True,
@@ -413,6 +449,7 @@ DEVIATIONS = (
     D("count_not_reset", ("NT.8.4.3.icnt_reset",), not_reset, kind="count"),
     D("count_one_more", ("NT.8.4.count",), of_icnt(lambda v, n, run, m: v + 1 if "icnt" in m.type.keys else v),
       kind="count"),
+    D("btype_always_0", ("NT.6.2.btype",), of_fields("btype", to=lambda v, run: 0), kind="btype"),
     D("btype_inverted", ("NT.6.2.btype",), of_fields("btype", to=lambda v, run: v ^ 3), kind="btype"),
     D("btype_jump_1", ("NT.6.2.btype",), of_fields("btype", to=lambda v, run: v or 1), kind="btype"),
     D("rcode_swapped", ("NT.7.8.rcode",), of_fields("rcode", to=lambda v, run: v ^ 1), options=HTM, kind="rcode"),

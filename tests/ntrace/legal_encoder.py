@@ -79,6 +79,7 @@ class LegalEncoder:
         self.marks: list[int] = []
         self.reset = False
         self.owner: tuple[int, int, int] | None = None
+        self.since = 0  # messages since the last one with SYNC
 
     def coin(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -94,6 +95,7 @@ class LegalEncoder:
             self.reported = self.time
         message = Message(kind, values, src=self.config.src_id if self.config.source_bits else 0, tstamp=stamp)
         self.messages.append(message)
+        self.since = 0 if kind.has_sync else self.since + 1
         while self.coin(self.habits.idle):
             self.data.append(0xFF)
         if self.coin(self.habits.foreign):
@@ -215,7 +217,8 @@ class LegalEncoder:
         if self.pend and self.pend[0] == "indirect" and self.popped == pc and self.coin(habits.predict):
             self.pend = None
         self.popped = None
-        why = 2 if self.config.inst_sync_mode and self.coin(habits.sync) else None
+        due = self.since >= self.config.sync_interval  # trTeInstSyncMax is a maximum; earlier is a choice
+        why = 2 if self.config.inst_sync_mode and (self.coin(habits.sync) or due) else None
         if self.reset or self.marks:
             why = 1 if self.reset else self.marks.pop(0)
             self.reset = False

@@ -10,7 +10,8 @@ from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 
 from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
 
-LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "time")
+LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "time",
+            "wrong_field")  # fmt: skip
 CHECKERS = {
     "exact": ("scoreboards/ntrace/exact.py", "scoreboards/ntrace/attribution.py", "models/ntrace/encoder/*.py"),
     "lossless": tuple(f"scoreboards/ntrace/{part}.py" for part in LOSSLESS),

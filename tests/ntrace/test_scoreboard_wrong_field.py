@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One field of one message is wrong: the finding has the clause of that field, not of where the decoder stumbled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import Message
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+
+from tests.ntrace.checked_scenarios import doctored, place, scenario_run, set_at
+
+BTM, HTM = Config(mode="btm"), Config()
+REPEATS = Config(mode="btm", repeat_branch=1)
+FREE = Tolerances.free()
+BIT = 1 << 4  # of an address without bit 0
+
+Change = Callable[[list[Message]], None]
+
+
+def flipped(name: str, which: int, key: str, bit: int) -> Change:
+    """A bit of a field is inverted in one message; the next U-ADDR is relative to what is then the last address."""
+
+    def change(messages: list[Message]) -> None:
+        at = place(messages, name, which)
+        set_at(messages, at, **{key: (messages[at].get(key) or 0) ^ bit})
+        after = next(i for i in range(at + 1, len(messages)) if messages[i].get("uaddr") is not None)
+        if key == "uaddr":
+            set_at(messages, after, uaddr=(messages[after].get("uaddr") or 0) ^ bit)
+
+    return change
+
+
+def plain(messages: list[Message]) -> None:
+    """The first U-ADDR is the address itself."""
+    at = place(messages, "IndirectBranch")
+    reference = next(m.get("faddr") for m in messages if m.get("faddr") is not None)
+    difference = messages[at].get("uaddr")
+    assert reference and difference
+    set_at(messages, at, uaddr=difference ^ reference)
+    after = next(i for i in range(at + 1, len(messages)) if messages[i].get("uaddr") is not None)
+    set_at(messages, after, uaddr=(messages[after].get("uaddr") or 0) ^ reference)
+
+
+def no_trap(messages: list[Message]) -> None:
+    """The first trap is reported as a jump."""
+    at = next(i for i, message in enumerate(messages) if message.get("btype"))
+    set_at(messages, at, btype=0)
+
+
+def too_often(messages: list[Message]) -> None:
+    """A branch repeats more often than the loop runs."""
+    at = place(messages, "RepeatBranch")
+    set_at(messages, at, bcnt=(messages[at].get("bcnt") or 0) + 1)
+
+
+def found(name: str, config: Config, change: Change | None) -> list[str]:
+    """The clauses of the findings, in the order of a report."""
+    program, beats = scenario_run(name, config)
+    verdict = doctored(program, beats, config, change, FREE)
+    own = sorted((f for f in verdict.failures if not f.cause), key=lambda f: f.at or 0)
+    return list(dict.fromkeys(failure.clause for failure in own))
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "change", "clause"),
+    [
+        ("indirect_kinds", BTM, flipped("IndirectBranch", 1, "uaddr", BIT), "NT.8.1.uaddr"),
+        ("indirect_kinds", HTM, flipped("IndirectBranchHist", 1, "uaddr", BIT), "NT.8.1.uaddr"),
+        ("indirect_kinds", BTM, plain, "NT.8.1.xor"),
+        ("indirect_kinds", BTM, flipped("IndirectBranch", 2, "icnt", 1), "NT.8.4.count"),
+        ("trap_kinds", BTM, no_trap, "NT.6.2.btype"),
+    ],
+)
+def test_the_wrong_field_is_the_first_finding(name: str, config: Config, change: Change, clause: str) -> None:
+    assert found(name, config, None) == []
+    assert found(name, config, change)[:1] == [clause], found(name, config, change)
+
+
+def test_a_repeat_that_cannot_be_is_no_fault_of_the_branch() -> None:
+    assert found("repeated_branch", REPEATS, None) == []
+    assert "NT.7.11.repeat" in found("repeated_branch", REPEATS, too_often)
