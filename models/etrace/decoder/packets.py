@@ -22,6 +22,7 @@ from rvtrace.models.etrace.decoder.path import (
     Goal,
     How,
     Path,
+    Uninferable,
 )
 from rvtrace.models.etrace.table import MAX_BRANCHES, PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from rvtrace.models.riscv.program import Program
@@ -124,7 +125,10 @@ class Interpreter:
 
     def _only_branches(self, v: dict[str, Any], counted: int | None, bits: int) -> None:
         if counted is None:
-            self.path.follow(bits, MAX_BRANCHES)
+            try:
+                self.path.follow(bits, MAX_BRANCHES)
+            except Uninferable as error:  # the format says how many branches there are: a packet before it is missing
+                raise Contradiction("ET.bt.uninferable", f"{error}, and its target is not reported") from None
         else:
             if v.get("branch_fmt") == 1 and not self._draft:
                 raise Contradiction("ET.opt.prediction", "branch_fmt is 1, which cannot occur")

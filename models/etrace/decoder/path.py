@@ -40,6 +40,10 @@ class Contradiction(Exception):
         self.clause = clause
 
 
+class Uninferable(Contradiction):
+    """Branches are reported after a jump whose target is not known."""
+
+
 class LimitReached(Exception):
     """The trace reports more instructions than the decoder is to follow."""
 
@@ -494,7 +498,7 @@ class Path(Store):
         )
 
     def _uninferable(self, branches: int) -> Contradiction:
-        return Contradiction("ET.pay.map_length", f"{branches} branches are left after {self.program.where(self.pc)}")
+        return Uninferable("ET.pay.map_length", f"{branches} branches are left after {self.program.where(self.pc)}")
 
     # Steps of which the caller knows
 
