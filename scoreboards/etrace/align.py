@@ -481,7 +481,11 @@ class Alignment:
         if index == len(theirs) == len(told):
             self._other_failure(piece, at)
             return
+        have, due = (column[:index] for column in (self.decoded.taken[piece.begin :], self.expected.taken[at:]))
+        wrong = np.flatnonzero((have != due) & (have >= 0) & (due >= 0))
         slip = None if self.draft else self.slips.find(piece.begin + index, at + index)
+        if len(wrong) and not self.draft:  # it shows only here
+            slip = self.slips.find(piece.begin + int(wrong[0]), at + int(wrong[0])) or slip
         if slip is not None:
             failure = self.failure(slip.clause, slip.text, slip.at, slip.rows, slip.packet)
             self.book.fail(failure)

@@ -112,7 +112,7 @@ class Interpreter:
                 raise Contradiction(
                     "ET.opt.prediction", f"no branch is at {self._program.where(address)}, but it failed its prediction"
                 )
-            path.predict(counted - (is_branch and not fails))
+            self._predict(counted - (is_branch and not fails))
             taken = MISPREDICTED if fails else AS_PREDICTED if is_branch else None
         elif branches:
             path.follow(bits, branches - is_branch)
@@ -132,10 +132,16 @@ class Interpreter:
         else:
             if v.get("branch_fmt") == 1 and not self._draft:
                 raise Contradiction("ET.opt.prediction", "branch_fmt is 1, which cannot occur")
-            self.path.predict(counted + MAX_BRANCHES)
+            self._predict(counted + MAX_BRANCHES)
             if not v.get("no_mispred", 0):
                 self.path.mispredict()
         self._at_branch, self._adjacent = True, None
+
+    def _predict(self, branches: int) -> None:
+        try:
+            self.path.predict(branches)
+        except Uninferable as error:
+            raise Contradiction("ET.opt.prediction", f"as predicted, {error}") from None
 
     def _address(self, v: dict[str, Any]) -> int | None:
         """Of the instruction reported, None if none is."""
