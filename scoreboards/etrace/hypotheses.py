@@ -66,7 +66,7 @@ SEEN = 0.1  # share of them that may be unreadable more than as claimed
 MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
 MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded (a longer one counts more), and read
 MOST_ALL = 20_000_000  # instructions of a whole trace
-UNLOST = 20  # packets that a loss counts which cannot have been
+UNLOST = 4  # packets that a loss counts which cannot have been
 EARLY = 0.2  # weight of how far decoding gets
 LOOKS = 0.3  # weight of what can be seen without decoding
 
