@@ -83,8 +83,8 @@ class Tolerances:
     map_filled: bits of branch_map above `branches` may be anything. resync_flush_address: "always": branches before a
     resync are reported with an address (ET-4); "never": without one; "either". resync_late, resync_early: how far, in
     the unit of inst_sync_mode, a resync may be off. resync_times: a resync is due after so many intervals (more than
-    one: and as many packets), because what is counted is left to the encoder. resync_extra: synchronization packets may appear
-    anywhere.
+    one: and as many packets), because what is counted is left to the encoder. resync_extra: synchronization packets
+    may appear anywhere.
     first_trap: a trace whose first event is a trap may begin with 3.1 for its handler, not with thaddr=0 (ET-3).
     irreport_extra: irdepth may be reported where it is not needed (ET-14). cache_always: format 0.1 may be used where
     it is not shorter (ET-12). anchors: calls may be reported with the notify flag to close an open return (profile,
