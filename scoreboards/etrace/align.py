@@ -19,6 +19,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import COMPARED, Damage
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap, flows
+from rvtrace.scoreboards.etrace.slips import Slips
 from rvtrace.scoreboards.etrace.table import ABSENT, Locator, PacketTable, ends
 
 
@@ -172,6 +173,11 @@ class Alignment:
             if told and at is not None and at < len(self.expected):
                 found.append((event.packet, at))
         return found
+
+    @cached_property
+    def slips(self) -> Slips:
+        """What single packets should have reported."""
+        return Slips(self.capture, self.expected, self.decoded, self.table)
 
     @cached_property
     def stops(self) -> np.ndarray:
@@ -474,6 +480,17 @@ class Alignment:
         place = self.capture.program.place
         if index == len(theirs) == len(told):
             self._other_failure(piece, at)
+            return
+        have, due = (column[:index] for column in (self.decoded.taken[piece.begin :], self.expected.taken[at:]))
+        wrong = np.flatnonzero((have != due) & (have >= 0) & (due >= 0))
+        slip = None if self.draft else self.slips.find(piece.begin + index, at + index)
+        if len(wrong) and not self.draft:  # it shows only here
+            slip = self.slips.find(piece.begin + int(wrong[0]), at + int(wrong[0])) or slip
+        if slip is not None:
+            failure = self.failure(slip.clause, slip.text, slip.at, slip.rows, slip.packet)
+            self.book.fail(failure)
+            self._followed = at + index
+            self._astray(failure)
             return
         if index >= len(theirs):
             text, want = f"{len(told) - index} instructions too many are reported", "none"

@@ -91,7 +91,7 @@ def _shape(layout: Layout, config: Config) -> tuple[object, ...]:
     """What can be seen of a layout: names, kinds and widths in some situations."""
     rows = []
     for name, fields in layout.fields.items():
-        for branches in (0, 1, 5, 12, 20, MAX_BRANCHES):
+        for branches in (0, 1, 3, 5, 7, 9, 12, 15, 17, 20, 25, MAX_BRANCHES):
             for irq, thaddr, fmt in ((0, 0, 3), (1, 1, 0)):
                 values = {
                     "branches": branches,
@@ -711,6 +711,18 @@ def _maps(config: Config) -> Iterator[Dialect]:
             lengths,
             "map length",
             layout=lambda layout, _, f=length: _map_lengths(layout, f),
+        )
+    steps = MAP_LENGTHS[config.variant]
+    for n, longer in zip(steps, steps[1:]):
+        yield _dialect(
+            f"map_length_full_{n}",
+            "ET.pay.map_length",
+            f"branch_map has {longer} bits for {n} branches",
+            lengths,
+            "map length",
+            layout=lambda layout, _, n=n, longer=longer: _map_lengths(
+                layout, lambda b: longer if b == n else next(k for k in steps if k >= b)
+            ),
         )
     for n, text in ((1, "one too small"), (-1, "one too large")):
         yield _dialect(

@@ -26,6 +26,7 @@ from rvtrace.scoreboards.common.hypotheses import Dialect, Reading, Variation, v
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
+from rvtrace.scoreboards.etrace.expected import TRACE_LOST
 from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
@@ -63,8 +64,9 @@ NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and 
 GLANCED = 30  # packets of a window that are read before it is decoded
 SEEN = 0.1  # share of them that may be unreadable more than as claimed
 MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
-MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded, and read
+MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded (a longer one counts more), and read
 MOST_ALL = 20_000_000  # instructions of a whole trace
+UNLOST = 4  # packets that a loss counts which cannot have been
 EARLY = 0.2  # weight of how far decoding gets
 LOOKS = 0.3  # weight of what can be seen without decoding
 
@@ -86,7 +88,7 @@ class Packets:
         framing = transport_dialects(capture.config) if self._transported else ()
         self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config))
         self._streams: dict[Any, list[bytes]] = {}
-        self._tried = self._read = 0
+        self._tried, self._read = 0.0, 0
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     @property
@@ -109,16 +111,22 @@ class Packets:
 
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""
-        self._tried = self._read = 0
+        self._tried, self._read = 0.0, 0
         packets = self._packets(reading)
         trace = self._decoded(reading, len(packets))
         first = None if trace is None else self._stops(trace)
         if trace is not None and first is None:
             return None
-        begin = 0 if first is None or first < NEAR else first - BEFORE
+        begin = 0 if first is None or first < NEAR else self._joined(packets, first - BEFORE)
         end = min((first or 0) + NEAR, len(packets))
         rewriter = self._rewriter(reading)
         return Window(begin, end, 0.0 if rewriter is None else self._looks(rewriter, packets[begin:end])[0])
+
+    @staticmethod
+    def _joined(packets: list[bytes], place: int) -> int:
+        """The last synchronization packet before a place, or the place if that is too far."""
+        starts = (n for n in range(place, max(place - WIDE, -1), -1) if packets[n][:1] and packets[n][0] & 0xB == 3)
+        return next(starts, place)
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Packets lost or wrong, of those of a window; all, if they look less like packets than they did."""
@@ -132,7 +140,7 @@ class Packets:
         looks, first = self._looks(rewriter, packets)
         if looks < window.looks - SEEN:
             return 1.0
-        self._tried += 1
+        self._tried += len(packets) / (NEAR + BEFORE)
         part = [*first, *rewritten_packets(packets[len(first) :], rewriter)]
         trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
         return (self._share(trace, window.begin == 0) + LOOKS * (1 - looks)) / (1 + LOOKS)
@@ -199,12 +207,25 @@ class Packets:
         n = len(trace.packets)
         if not len(trace) or not n:
             return 1.0
-        bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped
+        bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped + self._unlost(trace)
         first = min((d.packet for d in trace.diagnostics), default=n)
         wrong = self._differs(trace) if from_start else None
         if wrong is not None:
             bad, first = max(bad, n - wrong), min(first, wrong)
         return min(bad / n, 1.0) * (1 - EARLY * first / n)
+
+    def _unlost(self, trace: DecodedTrace) -> int:
+        """Losses that are reported and cannot have been: after one, anything may be missing."""
+        beats, cycles = self._capture.beats, self._capture.packet_cycle
+        said = [k for k, p in enumerate(trace.packets) if p is not None and p.get("qual_status") == TRACE_LOST]
+        if beats is None or not said:
+            return 0
+        if cycles is None:
+            episodes = int(np.count_nonzero(np.diff(beats.drop.astype(np.int8), prepend=0) > 0))
+            return UNLOST * max(len(said) - episodes, 0)
+        # a beat was taken without room before each of them, and after the one before it
+        dropped = np.searchsorted(beats.cycle[beats.drop.astype(bool)], np.asarray(cycles)[said], side="right")
+        return UNLOST * int(np.count_nonzero(np.diff(dropped, prepend=0) == 0))
 
     def _stops(self, trace: DecodedTrace) -> int | None:
         """The first packet that is lost; None if only single ones are."""

@@ -213,10 +213,19 @@ def _syncs(legal: Rules, capture: EtraceCapture) -> None:
     flow = capture.program.columns(address).flow
     pointing = table.sync & (table["address"] != t.ABSENT) & (table["thaddr"] != 0)
     size = capture.program.columns(address).size
-    for clause, kind in (("ET.pay.start", t.START), ("ET.pay.trap", t.TRAP)):
-        legal.rule(
-            clause, pointing & table.is_a(kind), size == 0, lambda i: f"there is no instruction at {int(address[i]):#x}"
-        )
+    # a trap before which nothing of its handler retired is followed by what comes next at once
+    again = table.is_a(t.TRAP) & table.ahead(table.sync, table.is_a(t.CONTEXT), last=False) & (not draft)
+    for clause, among in (
+        ("ET.pay.start", table.is_a(t.START)),
+        ("ET.pay.trap", table.is_a(t.TRAP) & ~again),
+    ):
+        legal.rule(clause, pointing & among, size == 0, lambda i: f"there is no instruction at {int(address[i]):#x}")
+    legal.rule(
+        "ET.pay.thaddr",
+        pointing & again,
+        size == 0,
+        lambda i: f"thaddr=1, and there is no handler at {int(address[i]):#x}; a synchronization packet follows",
+    )
     bit = table["branch"]
     plain = pointing & (flow != Flow.BRANCH)
     odd = 0 if draft else 1

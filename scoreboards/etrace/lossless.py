@@ -121,6 +121,7 @@ class States:
         self._needed_syncs()
         self._contexts()
         self._marks()
+        self._flags()
         check_depths(self.of)
         self._ended()
 
@@ -309,6 +310,22 @@ class States:
                         packet,
                     )
                 )
+
+    def _flags(self) -> None:
+        """The target of an uninferable jump right before a synchronization packet has the updiscon flag; the draft has
+        none.
+        """
+        slips, stops, table = self.of.slips, self.stops, self.table
+        packets = np.flatnonzero(slips.flagless & table.addressed & (stops > 0))
+        syncs = {place for _, place in self.syncs}
+        bad = []
+        for packet, at in zip(packets.tolist(), stops[packets].tolist()):
+            jumped = slips.jumps_to(at, int(table.ioptions[packet])) and not self.of.in_hole(at)
+            fresh = at + 1 < len(self.want) and self.want.first[at + 1]
+            if jumped and not fresh and (at + 1 in syncs or slips.synchronized(at)) and self.of.sure(at):
+                bad.append(slips.unflagged(packet, at))
+        self.book.bulk("ET.pay.updiscon", 0, range(len(bad)), lambda i: self.of.failure(
+            bad[i].clause, bad[i].text, bad[i].at, bad[i].rows, bad[i].packet))  # fmt: skip
 
     def _asked(self, clause: str, who: str, marks: np.ndarray, reported: set[int]) -> None:
         """The instructions in `marks` are reported: those in `reported` are, and those that a packet with their address
@@ -558,6 +575,8 @@ class Lossless(Alignment):
             None if found[0] is None else wanted[found[0]],
             (None, None) if found[1] is None else told[found[1]],
         )
+        if trap is not None and event is not None and self._skipped(wanted, told, found):
+            at = event = None  # it is right about the trap that follows this one
         if trap is not None and event is not None and at in (None, trap.index):
             for clause, name, want, have in self._trap_rows(trap, event):
                 self.book.fail(
@@ -577,6 +596,23 @@ class Lossless(Alignment):
             "ET.bt.traps", text, trap.index if trap else at or 0,
             [("trap", kinds[0], kinds[1]), ("after instructions", places[0], places[1])],
             None if event is None else event.packet), counted=True)  # fmt: skip
+
+    def _skipped(self, wanted: list[Trap], told: list[Any], found: tuple[int | None, int | None]) -> bool:
+        """Whether the packet reports the next trap of the same place, and no other packet does.
+
+        Where a trap happened does not count: the decoder takes that from the packets before it.
+        """
+        number, which = found
+        if number is None or which is None or number + 1 >= len(wanted):
+            return False
+        following, here = wanted[number + 1], wanted[number].index
+
+        def same(trap: Trap, event: Any) -> bool:
+            return all(row[1] == "EPC" for row in self._trap_rows(trap, event))
+
+        if following.index != here or same(wanted[number], told[which][1]):
+            return False
+        return [event for at, event in told[which:] if at == here and same(following, event)] == [told[which][1]]
 
     # Starts and ends
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.expected import DISCONTINUITY, PRECISE
@@ -40,31 +42,37 @@ def check_periodic_sync(of: Lossless) -> None:
         ]
         of.book.bulk("ET.alg.resync", len(extra), early, lambda i: of.failure(
             "ET.alg.resync", "a resynchronization is sent before its interval has passed", i))  # fmt: skip
-    _late(of, places, count, interval + tolerances.resync_late)
+    _late(of, places, set(extra.tolist()), count, interval)
 
 
-def _late(of: Lossless, places: np.ndarray, count: _Count, most: int) -> None:
-    """Between two synchronization packets no special instruction is met after the interval is over."""
-    want = of.expected
+def _late(of: Lossless, places: np.ndarray, periodic: set[int], count: _Count, interval: int) -> None:
+    """Between two synchronization packets no special instruction is met after the interval is over.
+
+    Only where an interval was over something was checked: a periodic packet was sent, or is missing.
+    """
+    want, tolerances = of.expected, of.tolerances
+    times = tolerances.resync_times
+    most = times * interval + tolerances.resync_late
     special = (want.itype >= 3) & (want.itype != (6 if of.draft else 7)) & of.covered
     ends = np.append(places[1:], len(want))
     checked, late = 0, []
     for begin, end in zip(places.tolist(), ends.tolist()):
+        # one that was sent long before is none for the interval: an encoder may synchronize whenever it likes
+        seen = end in periodic and 2 * count.most(begin, end) >= interval
+        checked += seen
         stops = np.flatnonzero(want.episode[begin:end] != want.episode[begin])
         end = begin + int(stops[0]) if len(stops) else end
         inside = begin + 1 + np.flatnonzero(special[begin + 1 : end - 1])
-        inside = inside[[i + 1 not in want.traps_at for i in inside.tolist()]] if len(inside) else inside
-        if not len(inside):
+        found = [i for i in inside.tolist() if i + 1 not in want.traps_at]
+        if not found or count.least(begin, found[-1]) < most or of.in_hole(found[-1] + 1):
             continue
-        checked += 1
-        if count.least(begin, int(inside[-1])) >= most and not of.in_hole(int(inside[-1]) + 1):
-            late.append(int(inside[-1]) + 1)
-    of.book.bulk(
-        "ET.alg.resync",
-        checked,
-        late,
-        lambda i: of.failure("ET.alg.resync", "the interval has passed, and no resynchronization is sent", i),
-    )
+        if times > 1 and count.packets(found[count.first(begin, found, interval)], found[-1]) < times:
+            continue  # an encoder that waits for a packet before it synchronizes had hardly one
+        checked += not seen
+        late.append(found[count.first(begin, found, most)] + 1)
+    of.book.bulk("ET.alg.resync", checked, late, lambda i: of.failure(
+        "ET.alg.resync", "the interval has passed, and no resynchronization is sent", i,
+        [("interval", str(interval), "passed" if times == 1 else f"more than {times} times")]))  # fmt: skip
 
 
 class _Count:
@@ -80,8 +88,6 @@ class _Count:
         assert want.cycle is not None and want.halves is not None  # there are beats
         self._cycle = want.cycle.astype(np.int64)
         self._begin, self._end = want.halves
-        if mode != PACKETS:
-            return
         self._packet = {place: packet for packet, place in of.sync_places}
         self._counted = np.concatenate(([0], np.cumsum(~table.is_a(t.SUPPORT))))
         # a context was sent no later than the packet after it
@@ -99,8 +105,16 @@ class _Count:
     def least(self, since: int, at: int) -> int:
         """At an instruction, at the least."""
         if self._mode == PACKETS:
-            return int(np.searchsorted(self._stops, at) - np.searchsorted(self._stops, since, side="right")) - UNSENT
+            return self.packets(since, at)
         return self._exact(since, at)
+
+    def packets(self, since: int, at: int) -> int:
+        """Packets that were sent from one instruction to another, at the least."""
+        return int(np.searchsorted(self._stops, at) - np.searchsorted(self._stops, since, side="right")) - UNSENT
+
+    def first(self, since: int, found: list[int], most: int) -> int:
+        """Which of these instructions is the first with a count of at least `most`; the last one has it."""
+        return bisect_left(found, most, key=lambda at: self.least(since, at))
 
     def _exact(self, since: int, at: int) -> int:
         if self._mode == CYCLES:

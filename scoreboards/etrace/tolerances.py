@@ -20,6 +20,11 @@ PERMITTED: Mapping[str, str] = {
         ' unreported branches"; there are two of them, and the chapter is informative (ET-4).'
     ),
     "resync_late": 'Resynchronisation: "The exact mechanism for determining this is not specified".',
+    "resync_times": (
+        'Resynchronisation: "options might be to count the number of te_inst packets emitted, or the number of clock'
+        ' cycles elapsed"; but "there must be regular synchronization points within the trace", and trTeInstSyncMax is'
+        ' "the maximum interval".'
+    ),
     "resync_early": 'Resynchronisation: "The exact mechanism for determining this is not specified".',
     "resync_extra": (
         'Synchronization: "there must be regular synchronization points"; "The frequency of synchronization is a'
@@ -77,7 +82,9 @@ class Tolerances:
     payload_padded: payloads may be longer than sign-based compression makes them, up to the whole packet ("ideally").
     map_filled: bits of branch_map above `branches` may be anything. resync_flush_address: "always": branches before a
     resync are reported with an address (ET-4); "never": without one; "either". resync_late, resync_early: how far, in
-    the unit of inst_sync_mode, a resync may be off. resync_extra: synchronization packets may appear anywhere.
+    the unit of inst_sync_mode, a resync may be off. resync_times: a resync is due after so many intervals (more than
+    one: and as many packets), because what is counted is left to the encoder. resync_extra: synchronization packets
+    may appear anywhere.
     first_trap: a trace whose first event is a trap may begin with 3.1 for its handler, not with thaddr=0 (ET-3).
     irreport_extra: irdepth may be reported where it is not needed (ET-14). cache_always: format 0.1 may be used where
     it is not shorter (ET-12). anchors: calls may be reported with the notify flag to close an open return (profile,
@@ -95,6 +102,7 @@ class Tolerances:
     map_filled: bool = False
     resync_flush_address: str = "always"
     resync_late: int = 0
+    resync_times: int = 1
     resync_early: int = 0
     resync_extra: bool = False
     first_trap: bool = False
@@ -117,7 +125,7 @@ class Tolerances:
             payload_padded=True,
             map_filled=True,
             resync_flush_address="either",
-            resync_late=1 << 16,
+            resync_times=4,
             resync_early=1 << 62,
             resync_extra=True,
             first_trap=True,

@@ -271,13 +271,18 @@ class LegalEncoder:
 
     def segment(self, items: list[Insn]) -> list[Insn]:
         """A stretch of trace, and its end."""
+        since = 0  # instructions since a synchronization: no more cycles, half-words or packets than the interval has
         for here, before in zip(items, [None, *items]):
+            since = 0 if here.trap else since + 1
             here.sync = (
                 not here.trap
                 and before is not None
                 and not before.trap
                 and (here.privilege != before.privilege or here.ctype in (2, 3) or self.coin(self.habits.sync))
             )
+            if self.config.inst_sync_mode and 2 * since >= self.config.sync_interval and before is not None:
+                here.sync |= not here.trap and not before.trap
+            since = 0 if here.sync else since
             here.note |= not (self.draft or self.hooked) and self.coin(self.habits.notify)
         self.reported: Insn | None = None  # the trap that was reported with thaddr = 0
         for i, here in enumerate(items):

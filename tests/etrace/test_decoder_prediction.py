@@ -81,4 +81,4 @@ def test_predictor_starts_anew_at_each_sync(sync: bool) -> None:
     """After a 3.0 the first prediction is not taken again, so that the way leads to JUMP."""
     w = writer(**PREDICT).at(INNER, "T" * 5)
     w = (w.start(LOOP) if sync else w).count(31, INNER).support(ENDED_REP)
-    assert [d.clause for d in w.decode().diagnostics] == ["ET.pay.map_length"] * sync
+    assert [d.clause for d in w.decode().diagnostics] == ["ET.opt.prediction"] * sync

@@ -48,8 +48,4 @@ def test_models_and_situations_know_the_rows() -> None:
 def test_tolerances_are_named_where_they_matter() -> None:
     """Every tolerance is named in the row of its ambiguity."""
     text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
-    assert {name for name in vars(Tolerances()) if name not in text} == {
-        "resync_late",
-        "resync_early",
-        "resync_extra",
-    }
+    assert not {name for name in vars(Tolerances()) if name not in text}

@@ -6,6 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.encoder.encode import EncodedTrace
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -35,3 +40,21 @@ def test_resync(mode: int) -> None:
             "ET.alg.resync"
             in check(EtraceCapture(config, program, none.payloads, beats=beats, exact=False), Tolerances()).book.failed
         )
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3])
+def test_a_device_that_is_free(mode: int) -> None:
+    """It may count something else and be late by that; never to synchronize is not open to it."""
+    options = {"inst_sync_mode": mode}
+    config, program, beats, encoded = scenario_run("resync_after_counts", tuple(options.items()))
+    assert "ET.alg.resync" in _judged(config, program, beats, encoded).results()
+    late = scenario_run("resync_after_counts", (("inst_sync_max", 1), ("inst_sync_mode", mode)))[3]
+    assert not _judged(config, program, beats, late).failed
+    never = scenario_run("resync_after_counts", (("inst_sync_mode", 0),))[3]
+    assert set(_judged(config, program, beats, never).failed) == {"ET.alg.resync"}
+    many = replace(config, inst_sync_max=8)
+    assert "ET.alg.resync" not in _judged(many, program, beats, never).results(), "no interval was over"
+
+
+def _judged(config: Config, program: Program, beats: Beats, encoded: EncodedTrace) -> ClauseBook:
+    return check(EtraceCapture(config, program, encoded.payloads, beats=beats, exact=False), explain=False).book

@@ -22,6 +22,7 @@ from rvtrace.models.etrace.decoder.path import (
     Goal,
     How,
     Path,
+    Uninferable,
 )
 from rvtrace.models.etrace.table import MAX_BRANCHES, PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from rvtrace.models.riscv.program import Program
@@ -111,7 +112,7 @@ class Interpreter:
                 raise Contradiction(
                     "ET.opt.prediction", f"no branch is at {self._program.where(address)}, but it failed its prediction"
                 )
-            path.predict(counted - (is_branch and not fails))
+            self._predict(counted - (is_branch and not fails))
             taken = MISPREDICTED if fails else AS_PREDICTED if is_branch else None
         elif branches:
             path.follow(bits, branches - is_branch)
@@ -124,14 +125,23 @@ class Interpreter:
 
     def _only_branches(self, v: dict[str, Any], counted: int | None, bits: int) -> None:
         if counted is None:
-            self.path.follow(bits, MAX_BRANCHES)
+            try:
+                self.path.follow(bits, MAX_BRANCHES)
+            except Uninferable as error:  # the format says how many branches there are: a packet before it is missing
+                raise Contradiction("ET.bt.uninferable", f"{error}, and its target is not reported") from None
         else:
             if v.get("branch_fmt") == 1 and not self._draft:
                 raise Contradiction("ET.opt.prediction", "branch_fmt is 1, which cannot occur")
-            self.path.predict(counted + MAX_BRANCHES)
+            self._predict(counted + MAX_BRANCHES)
             if not v.get("no_mispred", 0):
                 self.path.mispredict()
         self._at_branch, self._adjacent = True, None
+
+    def _predict(self, branches: int) -> None:
+        try:
+            self.path.predict(branches)
+        except Uninferable as error:
+            raise Contradiction("ET.opt.prediction", f"as predicted, {error}") from None
 
     def _address(self, v: dict[str, Any]) -> int | None:
         """Of the instruction reported, None if none is."""

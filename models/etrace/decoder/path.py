@@ -40,6 +40,10 @@ class Contradiction(Exception):
         self.clause = clause
 
 
+class Uninferable(Contradiction):
+    """Branches are reported after a jump whose target is not known."""
+
+
 class LimitReached(Exception):
     """The trace reports more instructions than the decoder is to follow."""
 
@@ -494,7 +498,10 @@ class Path(Store):
         )
 
     def _uninferable(self, branches: int) -> Contradiction:
-        return Contradiction("ET.pay.map_length", f"{branches} branches are left after {self.program.where(self.pc)}")
+        text = f"{branches} branches are left after {self.program.where(self.pc)}"
+        if self._compares and self.implicit and self.pending is not None and self.pending.pops:
+            return Contradiction("ET.opt.stack", f"{text}, a return for which no call is open")
+        return Uninferable("ET.pay.map_length", text)
 
     # Steps of which the caller knows
 
