@@ -259,7 +259,7 @@ class Lossless:
                 before = table.before(other)
                 same = (before >= 0) & (table.value[other][before] == table.value[here])
                 bad &= ~(steady & table.has[here] & ~table.has[other] & same)
-        bad |= self._several(every, codes, (wanted, told))
+        bad |= self._several(every, codes, (wanted, told), table)
         self._judge(table, bad)
 
     def _unknown(self, wanted: Elements, stretch: np.ndarray) -> np.ndarray:
@@ -299,14 +299,19 @@ class Lossless:
         key, stretch = every // _SPAN, every % _SPAN
         return _Table(key, stretch, (has[0], has[1]), (value[0], value[1]), (number[0], number[1]), full)
 
-    def _several(self, every: np.ndarray, codes: list[np.ndarray], sides: tuple[Elements, Elements]) -> np.ndarray:
+    def _several(
+        self, every: np.ndarray, codes: list[np.ndarray], sides: tuple[Elements, Elements], table: _Table
+    ) -> np.ndarray:
         """Lines with several reports of one side: what was reported last counts (nothing is ordered between two
         groups), and nothing is reported that did not happen.
         """
-        bad = np.zeros(len(every), bool)
+        bad, before = np.zeros(len(every), bool), table.before(1)
         many = [np.unique(code[1:][code[1:] == code[:-1]]) for code in map(np.sort, codes)]
         for code in np.union1d(*many).tolist():
             lists = [elements.value[of == code].tolist() for of, elements in zip(codes, sides)]
+            last = int(before[np.searchsorted(every, code)])
+            if self.unchanged and last >= 0 and len(lists[1]) > 1 and lists[1][0] == int(table.value[1][last]):
+                del lists[1][0]  # repeats what was reported before
             if all(lists) and (not _within(*lists) if self.unchanged else lists[0] != lists[1]):
                 line = int(np.searchsorted(every, code))
                 bad[line] = True

@@ -45,7 +45,7 @@ class AfterReset(Ctr):
 
     def __init__(self, config: Config, **more: bool) -> None:
         super().__init__(config, **more)
-        self.ctl = 7
+        self.ctl = 7 & config.fields
         self.recorder.frozen, self.recorder.wrptr, self.recorder.depth = 1, 3, 32
         self.recorder.configure(self.ctl, self.vsctl)
 

@@ -181,3 +181,16 @@ def test_a_trace_may_begin_with_initialization() -> None:
     later = rows.select(slice(int(np.flatnonzero(rows.have("insn"))[0]), len(rows)))
     middle = alone(replace(capture, data=encode(later, Config(flen=0)).data))
     assert not any(name.startswith("TV.verify.") for name in middle.book.results())
+
+
+@pytest.mark.parametrize(("repeated", "clauses"), [(3, set()), (1, {"TV.told.outside"})])
+def test_what_is_known_is_repeated_before_it_changes(repeated: int, clauses: set[str]) -> None:
+    """A group with a timer alone repeats the privilege; the next report of it, outside groups, changes it."""
+    rows = [RESET, insn(1, priv=3), TraceData(mtime=9), TraceData(priv=0, group=False), insn(2), FLUSH]
+    items = [
+        *START, *group(it.State(t.PRIV, 3)), it.Begin(), TIME, it.State(t.PRIV, repeated), it.End(),
+        it.State(t.PRIV, 0), *LAST,
+    ]  # fmt: skip
+    verdict = check(captured(Rows.from_rows(rows), CONFIG, it.pack(items, CONFIG)), Tolerances.free())
+    found = {failure.clause for failure in verdict.failures}
+    assert found == clauses
