@@ -183,7 +183,7 @@ def test_a_trace_may_begin_with_initialization() -> None:
     assert not any(name.startswith("TV.verify.") for name in middle.book.results())
 
 
-@pytest.mark.parametrize(("repeated", "clauses"), [(3, set()), (1, {"TV.told.outside"})])
+@pytest.mark.parametrize(("repeated", "clauses"), [(3, set()), (1, {"TV.told.priv"})])
 def test_what_is_known_is_repeated_before_it_changes(repeated: int, clauses: set[str]) -> None:
     """A group with a timer alone repeats the privilege; the next report of it, outside groups, changes it."""
     rows = [RESET, insn(1, priv=3), TraceData(mtime=9), TraceData(priv=0, group=False), insn(2), FLUSH]
