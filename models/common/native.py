@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inner loops at the speed of the machine: one source, which Python runs as it is and Numba compiles.
+
+A kernel is a module of functions on columns of integers. `functions` gives those to use: the module itself, or all its
+functions compiled. Both do the same; the tests run both. Numba is imported by the first trace that is long enough to
+be worth it, and what it makes is kept beside the module, or in the user's cache folder where that cannot be written.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+WORTH_LOADING = 64 << 10  # bytes of trace: to load Numba and the code takes as long as Python takes for so many
+WORTH_COMPILING = 2 << 20  # the same where the code has to be made first
+VARIABLE = "RVTRACE_COMPILED"  # "0": never, "1": always, else where it is worth it
+_compiled: dict[str, SimpleNamespace | None] = {}
+_forced: list[bool] = []
+
+
+@contextmanager
+def using(compiled: bool) -> Iterator[None]:
+    """Within it all kernels run compiled, or none does."""
+    _forced.append(compiled)
+    try:
+        yield
+    finally:
+        _forced.pop()
+
+
+def is_compiled(module: ModuleType, size: int) -> bool:
+    """Whether a trace of `size` bytes (as far as is known) is worth the compiled functions of a kernel."""
+    forced = _forced[-1] if _forced else {"0": False, "1": True}.get(os.environ.get(VARIABLE, ""))
+    if forced is not None:
+        return forced and compiled(module) is not None
+    if module.__name__ in _compiled:
+        return _compiled[module.__name__] is not None
+    if size < WORTH_LOADING or importlib.util.find_spec("numba") is None:
+        return False
+    return (size >= WORTH_COMPILING or _is_kept(module)) and compiled(module) is not None
+
+
+def functions(module: ModuleType, use_compiled: bool) -> Any:
+    """The functions of a kernel, by name."""
+    return compiled(module) if use_compiled else module
+
+
+def compiled(module: ModuleType) -> SimpleNamespace | None:
+    """The functions of a kernel, compiled or taken from the cache; None without Numba."""
+    name = module.__name__
+    if name not in _compiled:
+        try:
+            import numba
+        except ImportError:
+            _compiled[name] = None
+            return None
+        if not _is_kept(module):
+            print(f"compiling {name.rpartition('rvtrace.')[2]} (once, some 20 s)", file=sys.stderr, flush=True)
+        space, made = dict(vars(module)), SimpleNamespace()
+        for key, value in vars(module).items():
+            if isinstance(value, FunctionType) and value.__module__ == name:
+                copy = FunctionType(value.__code__, space, key)
+                copy.__module__, copy.__doc__ = name, value.__doc__
+                function = numba.njit(_signature(value, module), cache=True, _nrt=False)(copy)  # nothing is allocated
+                space[key] = function
+                setattr(made, key, function)
+        _compiled[name] = made
+    return _compiled[name]
+
+
+def _signature(function: FunctionType, module: ModuleType) -> Any:
+    """One signature for each function, so that nothing is compiled twice: integers unless the module says otherwise."""
+    from numba import types
+
+    code, given = function.__code__, module.TYPES
+    arguments = []
+    for name in code.co_varnames[: code.co_argcount]:
+        of = [types.Array(getattr(types, each), 1, "C", readonly=each == "uint8") for each in given.get(name, ())]
+        arguments.append(types.int64 if not of else of[0] if len(of) == 1 else types.Tuple(of))
+    return (types.void if function.__annotations__["return"] == "None" else types.int64)(*arguments)
+
+
+def _is_kept(module: ModuleType) -> bool:
+    """Whether the code of a kernel has been made since its source changed, as far as can be seen without Numba."""
+    source = Path(module.__file__ or "")
+    try:
+        made = max((f.stat().st_mtime for f in source.parent.glob(f"__pycache__/{source.stem}.run-*.nbc")), default=0.0)
+        return made >= source.stat().st_mtime
+    except OSError:
+        return False
