@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns that `rvtrace.models.ntrace.decoder.kernel` works on: how they begin, grow, and go from lists to arrays."""
+"""The columns of `rvtrace.models.ntrace.decoder.kernel`: how they begin, grow, and go from lists to arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.steps import End, Node, Steps
 from rvtrace.models.ntrace.table import TABLES, VAR
 
-_SMALL = 1 << 10  # entries of a new column
+_SMALL, _FEW = 1 << 10, 1 << 6  # entries of a new column, rows of a new table
 _NODES, _PLACES, _CUTS, _STEPS, _REPEATS, _LASTS, _ROWS = range(1, 8)
 
 
@@ -54,11 +54,11 @@ class _Table:
 
     def __init__(self, width: int) -> None:
         self.width, self.used = width, 0
-        self.rows: Any = [-1] * (_SMALL * width)
+        self.rows: Any = [-1] * (_FEW * width)
 
     def add(self, key: int, values: tuple[int, ...]) -> None:
-        """A new row; the table grows where it would be half full."""
-        if 2 * (self.used + 1) * self.width > len(self.rows):
+        """A new row; the table grows where it would be a quarter full."""
+        if 4 * (self.used + 1) * self.width > len(self.rows):
             old = [self.rows[at : at + self.width] for at in range(0, len(self.rows), self.width)]
             size = 4 * len(self.rows)
             self.rows = [-1] * size if isinstance(self.rows, list) else np.full(size, -1, np.int64)
@@ -70,7 +70,7 @@ class _Table:
 
     def _put(self, row: list[int]) -> None:
         most = len(self.rows) - 1
-        at = (row[0] ^ row[0] >> 13) * self.width & most
+        at = k.place(row[0], self.width, most)
         while self.rows[at] >= 0:
             at = at + self.width & most
         for index, value in enumerate(row):
@@ -159,7 +159,7 @@ class Memory:
     def __init__(self, config: Config) -> None:
         self.kernel: Any = k
         self.compiled = False
-        self.s: Any = [0] * k.STATE_SIZE
+        self.s: Any = [0] * (k.SOURCES + (1 << config.source_bits))
         self.s[k.LAYOUTS : k.SOURCES] = _layouts(config)
         for index in (k.WAITING, k.REPEATABLE, k.NOW):
             self.s[index] = k.NOWHERE
@@ -231,7 +231,7 @@ class Memory:
 
     def sources(self) -> dict[int, int]:
         """Messages that `run` took or passed over, by SRC."""
-        counts = self.s[k.SOURCES : k.STATE_SIZE]
+        counts = self.s[k.SOURCES :]
         return {src: int(count) for src, count in enumerate(counts) if count}
 
     def room_for_message(self) -> int:

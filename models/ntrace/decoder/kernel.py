@@ -64,8 +64,7 @@ BACKUP = CALLS + DEPTH
 LOGGED = 64  # changes
 SAVED, OUTER = BACKUP + 2 * DEPTH, BACKUP + 3 * DEPTH + 1  # the return stacks of two searches for a cycle
 LAYOUTS = OUTER + DEPTH + 1
-SOURCES = LAYOUTS + 64 * LAYOUT_ROW
-STATE_SIZE = SOURCES + (1 << 12)
+SOURCES = LAYOUTS + 64 * LAYOUT_ROW  # one for each SRC there can be
 
 # A node: what ends it, half-words, instructions, then node, address and step of the way on: not taken, and taken; its
 # address; its last instruction: address, half-words; its jump: pops, return address; 9.1: constant if what comes before
@@ -93,10 +92,15 @@ RESERVED_RCODE = 3
 ICNT_BITS = 22
 
 
+def place(key: int, row: int, most: int) -> int:
+    """Where the search for a key begins; `most` is the last index of its table."""
+    return (((key ^ key >> 24) & 0xFFFFFF) * 0x9E3779B1 >> 16) * row & most
+
+
 def find(table: Column, key: int, row: int) -> int:
     """Where the row of `key` is in a table, whose rows are a power of two; -1 if nowhere."""
     most = len(table) - 1
-    at = (key ^ key >> 13) * row & most
+    at = place(key, row, most)
     while table[at] != key:
         if table[at] < 0:
             return -1
