@@ -167,8 +167,8 @@ class Told:
     """What was reported beside instructions, events and messages: the rest of a `DecodedTrace`.
 
     contexts: privilege and context changes. images: (index, program) from which on it was followed. readings: see
-    `Reading`. sources: messages by SRC, those of others too. skipped_bytes: what came before the first synchronizing message (a buffer that wrapped). complete: False if the
-    decoder stopped at its limit.
+    `Reading`. sources: messages by SRC, those of others too. skipped_bytes: what came before the first synchronizing
+    message (a buffer that wrapped). complete: False if the decoder stopped at its limit.
     """
 
     contexts: list[ContextChange]

@@ -43,7 +43,7 @@ LEFT_OTHER, LEFT_COUNT, LEFT_HALVES, LEFT_HIST, LEFT_BITS = range(5)
 # What `run` may answer: this, the above, that the message at s[AT] is not complete, or that it is not for `run`
 UNFINISHED, UNUSUAL = -5, -6
 
-DEPTH = 1024  # entries of a return stack: see `rvtrace.models.ntrace.decoder.calls`
+DEPTH = 1024  # entries of the return stack; 9.2 allows an encoder 32
 PATIENCE = 64  # steps without a decision before a walk looks for a cycle
 NOWHERE = -1
 MOST_TIMES = 1 << 40  # more turns than a decoder may hold instructions: so many reach its limit as well
@@ -145,7 +145,9 @@ def restore(m: Columns) -> None:
         s[CALLS + s[BACKUP + 2 * index]] = s[BACKUP + 2 * index + 1]
 
 
-# The return stack: a ring, so that a push onto a full one drops the oldest entry
+# The return stack (9.2, NT-4, NT-5): a ring, so that a push onto a full one drops the oldest entry. Whatever depth and
+# mode the encoder has, its stack is the top of this one, which is deeper: a return that an encoder may omit is predicted
+# here as well. What this one knows beyond that is never asked for.
 
 
 def push(m: Columns, back: int) -> None:

@@ -86,8 +86,8 @@ class Path:
     def calls(self) -> list[int]:
         """The return stack, in half-words, the newest entry last."""
         s = self.memory.s
-        ring = [int(entry) for entry in s[k.CALLS : k.BACKUP]]
-        return [ring[(int(s[k.BASE]) + index) % k.DEPTH] for index in range(int(s[k.DEEP]))]
+        base, deep = int(s[k.BASE]), int(s[k.DEEP])
+        return [int(s[k.CALLS + (base + index) % k.DEPTH]) for index in range(deep)]
 
     def forget_calls(self) -> None:
         """A synchronizing message (NT-5)."""
