@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-WORTH_LOADING = 64 << 10  # bytes of trace: to load Numba and the code takes as long as Python takes for so many
-WORTH_COMPILING = 2 << 20  # the same where the code has to be made first
+WORTH_LOADING = 256 << 10  # bytes of trace: to load Numba and the code takes as long as Python takes for so many
+WORTH_COMPILING = 4 << 20  # the same where the code has to be made first
 VARIABLE = "RVTRACE_COMPILED"  # "0": never, "1": always, else where it is worth it
 _compiled: dict[str, SimpleNamespace | None] = {}
 _forced: list[bool] = []
@@ -43,7 +43,7 @@ def is_compiled(module: ModuleType, size: int) -> bool:
         return _compiled[module.__name__] is not None
     if size < WORTH_LOADING or importlib.util.find_spec("numba") is None:
         return False
-    return (size >= WORTH_COMPILING or _is_kept(module)) and compiled(module) is not None
+    return (size >= WORTH_COMPILING or is_kept(module)) and compiled(module) is not None
 
 
 def functions(module: ModuleType, use_compiled: bool) -> Any:
@@ -60,7 +60,7 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
         except ImportError:
             _compiled[name] = None
             return None
-        if not _is_kept(module):
+        if not is_kept(module):
             print(f"compiling {name.rpartition('rvtrace.')[2]} (once, some 20 s)", file=sys.stderr, flush=True)
         space, made = dict(vars(module)), SimpleNamespace()
         for key, value in vars(module).items():
@@ -86,7 +86,7 @@ def _signature(function: FunctionType, module: ModuleType) -> Any:
     return (types.void if function.__annotations__["return"] == "None" else types.int64)(*arguments)
 
 
-def _is_kept(module: ModuleType) -> bool:
+def is_kept(module: ModuleType) -> bool:
     """Whether the code of a kernel has been made since its source changed, as far as can be seen without Numba."""
     source = Path(module.__file__ or "")
     try:
