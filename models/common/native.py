@@ -55,9 +55,7 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
     """The functions of a kernel, compiled or taken from the cache; None without Numba."""
     name = module.__name__
     if name not in _compiled:
-        try:
-            import numba
-        except ImportError:
+        if not _has_compiler():
             _compiled[name] = None
             return None
         if not is_kept(module):
@@ -67,11 +65,30 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
             if isinstance(value, FunctionType) and value.__module__ == name:
                 copy = FunctionType(value.__code__, space, key)
                 copy.__module__, copy.__doc__ = name, value.__doc__
-                function = numba.njit(_signature(value, module), cache=True, _nrt=False)(copy)  # nothing is allocated
-                space[key] = function
-                setattr(made, key, function)
+                space[key] = _compile(copy, _signature(value, module))
+                setattr(made, key, space[key])
         _compiled[name] = made
     return _compiled[name]
+
+
+def _has_compiler() -> bool:
+    try:
+        import numba
+    except ImportError:
+        return False
+    return bool(numba.__version__)
+
+
+def _compile(function: FunctionType, signature: Any) -> Any:
+    """Compiled, or from the cache; where there is no folder for a cache, compiled."""
+    import numba
+
+    try:
+        return numba.njit(signature, cache=True, _nrt=False)(function)  # nothing is allocated: counts no references
+    except RuntimeError as error:
+        if "cache" not in str(error):
+            raise
+        return numba.njit(signature, _nrt=False)(function)
 
 
 def _signature(function: FunctionType, module: ModuleType) -> Any:

@@ -77,6 +77,7 @@ class Decoder:
         """Take the next bytes of the stream. DecoderError after `finish`."""
         if self._result is not None:
             raise DecoderError("this decoder has finished; make a new Decoder for another trace")
+        data = bytes(data)  # also of what is like bytes: the compiled kernel reads nothing else
         self._bytes += len(data)
         flow, memory, unpacker = self._flow, self._flow.path.memory, self._unpacker
         if not self._fast:

@@ -146,8 +146,8 @@ def restore(m: Columns) -> None:
 
 
 # The return stack (9.2, NT-4, NT-5): a ring, so that a push onto a full one drops the oldest entry. Whatever depth and
-# mode the encoder has, its stack is the top of this one, which is deeper: a return that an encoder may omit is predicted
-# here as well. What this one knows beyond that is never asked for.
+# mode the encoder has, its stack is the top of this one, which is deeper: a return that an encoder may omit is
+# predicted here as well. What this one knows beyond that is never asked for.
 
 
 def push(m: Columns, back: int) -> None:
