@@ -211,10 +211,11 @@ class Path:
 
     def _walk(self, name: str, *arguments: int, what: str = "") -> int:
         """Call a function of the kernel, and again while it needs something; Contradiction if it cannot go on."""
-        memory = self.memory
+        memory, s = self.memory, self.memory.s
         while True:
             kernel, columns = memory.kernel, memory.columns
-            kernel.keep(columns)
+            s[k.KEPT : 2 * k.KEPT] = s[: k.KEPT]  # as `kernel.keep`, without the call
+            s[k.TOUCHED] = 0
             status = getattr(kernel, name)(columns, *arguments)
             if status >= 0:
                 return status
