@@ -83,12 +83,13 @@ def _compile(function: FunctionType, signature: Any) -> Any:
     """Compiled, or from the cache; where there is no folder for a cache, compiled."""
     import numba
 
+    njit: Any = numba.njit  # whose types do not know `_nrt`: nothing is allocated, so no references are counted
     try:
-        return numba.njit(signature, cache=True, _nrt=False)(function)  # nothing is allocated: counts no references
+        return njit(signature, cache=True, _nrt=False)(function)
     except RuntimeError as error:
         if "cache" not in str(error):
             raise
-        return numba.njit(signature, _nrt=False)(function)
+        return njit(signature, _nrt=False)(function)
 
 
 def _signature(function: FunctionType, module: ModuleType) -> Any:
