@@ -8,11 +8,14 @@ be worth it, and what it makes is kept beside the module, or in the user's cache
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import importlib.util
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -68,6 +71,7 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
                 space[key] = _compile(copy, _signature(value, module))
                 setattr(made, key, space[key])
         _compiled[name] = made
+        _keep(module)
     return _compiled[name]
 
 
@@ -105,10 +109,24 @@ def _signature(function: FunctionType, module: ModuleType) -> Any:
 
 
 def is_kept(module: ModuleType) -> bool:
-    """Whether the code of a kernel has been made since its source changed, as far as can be seen without Numba."""
-    source = Path(module.__file__ or "")
+    """Whether the code of a kernel as it is now has been compiled here, as far as can be seen without Numba."""
+    mark, source = _mark(module)
     try:
-        made = max((f.stat().st_mtime for f in source.parent.glob(f"__pycache__/{source.stem}.run-*.nbc")), default=0.0)
-        return made >= source.stat().st_mtime
+        return mark.read_text() == source
     except OSError:
         return False
+
+
+def _keep(module: ModuleType) -> None:
+    mark, source = _mark(module)
+    with contextlib.suppress(OSError):  # then Numba keeps its code elsewhere, or nowhere
+        mark.parent.mkdir(exist_ok=True)
+        mark.write_text(source)
+
+
+def _mark(module: ModuleType) -> tuple[Path, str]:
+    """A file beside the compiled code, and what it says: of which source and by which Numba that was made."""
+    path = Path(module.__file__ or "")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    name = f"{path.stem}.{sys.implementation.cache_tag}.compiled"
+    return path.parent / "__pycache__" / name, f"{digest} numba {metadata.version('numba')}\n"

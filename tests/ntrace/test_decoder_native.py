@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pathlib
 import random
 import subprocess
 import sys
@@ -215,6 +216,21 @@ def test_short_traces_are_not_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert native.is_compiled(k, native.WORTH_LOADING) == HAS_COMPILER
     monkeypatch.setenv(native.VARIABLE, "0")
     assert not native.is_compiled(k, native.WORTH_COMPILING)
+
+
+@needs_compiler
+def test_code_is_kept_until_its_source_changes(tmp_path: pathlib.Path) -> None:
+    source = tmp_path / "kernel.py"
+    source.write_text("TYPES = {}\n\n\ndef twice(value: int) -> int:\n    return 2 * value\n")
+    spec = importlib.util.spec_from_file_location("tests_kernel", source)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert not native.is_kept(module)
+    made = native.compiled(module)
+    assert made is not None and made.twice(21) == 42 and native.is_kept(module)
+    source.write_text(source.read_text().replace("2 *", "3 *"))
+    assert not native.is_kept(module)
 
 
 def test_without_a_compiler_python_runs_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

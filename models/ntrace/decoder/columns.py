@@ -44,7 +44,9 @@ _WAYS: dict[End, Callable[[Node], list[int]]] = {
 def _longer(column: Any) -> Any:
     """Twice as long."""
     if isinstance(column, np.ndarray):
-        return np.concatenate([column, np.full(len(column), -1, column.dtype)])
+        made = np.empty(2 * len(column), column.dtype)
+        made[: len(column)] = column
+        return made
     column.extend([-1] * len(column))
     return column
 
