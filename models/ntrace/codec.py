@@ -147,6 +147,15 @@ class Unpacker:
                     self._parse()
         self._offset = base + len(data)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the bytes so far end inside a message, or inside damage."""
+        return self._skip is not None or bool(self._raw)
+
+    def skip(self, count: int) -> None:
+        """So many bytes of whole messages were read elsewhere."""
+        self._offset += count
+
     def finish(self) -> None:
         """End of the stream: an open message is damage (a truncated trace)."""
         if self._skip is None and self._raw:

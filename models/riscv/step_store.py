@@ -110,20 +110,30 @@ class Store:
 
     def expand(self) -> tuple[np.ndarray, np.ndarray]:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
-        pcs, taken = np.empty(self.count, dtype=np.uint64), np.full(self.count, -1, dtype=np.int8)
         steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
-        columns = self._pool.columns()
-        at, done = 0, 0
-        for place, length, times in [*self._repeats, (len(steps), 0, 0)]:
-            for first in range(done, place, CHUNK):
-                told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
-                pcs[at : at + len(told_pcs)] = told_pcs
-                taken[at : at + len(told_pcs)] = told_taken
-                at += len(told_pcs)
-            if times:
-                end = at + times * length
-                for column in (pcs, taken):
-                    column[at:end].reshape(times, length)[:] = column[at - length : at]
-                at = end
-            done = place
-        return pcs, taken
+        return expand(self.count, steps, self._repeats, self._pool)
+
+
+def expand(
+    count: int, steps: np.ndarray, repeats: list[tuple[int, int, int]], pool: Pool
+) -> tuple[np.ndarray, np.ndarray]:
+    """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1) of a path.
+
+    repeats: (at, n, times): before step `at` the last n instructions come `times` more.
+    """
+    pcs, taken = np.empty(count, dtype=np.uint64), np.full(count, -1, dtype=np.int8)
+    columns = pool.columns()
+    at, done = 0, 0
+    for place, length, times in [*repeats, (len(steps), 0, 0)]:
+        for first in range(done, place, CHUNK):
+            told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
+            pcs[at : at + len(told_pcs)] = told_pcs
+            taken[at : at + len(told_pcs)] = told_taken
+            at += len(told_pcs)
+        if times:
+            end = at + times * length
+            for column in (pcs, taken):
+                column[at:end].reshape(times, length)[:] = column[at - length : at]
+            at = end
+        done = place
+    return pcs, taken

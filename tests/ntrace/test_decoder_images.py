@@ -4,8 +4,14 @@
 from __future__ import annotations
 
 import pytest
+from rvtrace.models.common import native
+from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.decoder.sources import ImageError, ImageMap, Situation
+from rvtrace.models.ntrace.table import message
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
 
 from tests.ntrace.hart_writer import COMPILER, EDITOR, KERNEL, OS, USER, hart, images, kernel
 from tests.ntrace.trace_writer import HANDLER, sample_program
@@ -57,3 +63,30 @@ def test_images_that_do_not_go_together() -> None:
         decode(b"", ImageMap().add(sample_program(32)).add(sample_program(64)), hart().config)
     with pytest.raises(ImageError, match="give one of U, S, M"):
         ImageMap().add(OS, priv="kernel")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_return_that_waits_while_its_image_is_replaced(compiled: bool) -> None:
+    """I-CNT overflows at a return (9.2); code loaded before the next message is what it returns to."""
+
+    def code(nops: int) -> Program:
+        b = ProgramBuilder(64, 0x1000)
+        b.jal(1, 0x1100)
+        for _ in range(nops):
+            b.c_nop()
+        b.c_jr(5)
+        b.org(0x1100)
+        b.c_nop()
+        b.c_jr(1)
+        return b.build()
+
+    config = Config(implicit_return=3, timestamp=1)
+    told = [
+        message("ProgTraceSync", 5, 0, 0x1000 >> 1)._replace(tstamp=0),
+        message("ResourceFull", 0, 4)._replace(tstamp=10),
+        message("IndirectBranchHist", 0, 4, (0x1000 ^ 0x1100) >> 1, 1)._replace(tstamp=600),
+    ]
+    with native.using(compiled):
+        trace = decode(b"".join(map(pack, told)), ImageMap().add(code(1)).add(code(3), time=500), config)
+    assert [str(d) for d in trace.diagnostics] == []
+    assert trace.pcs.tolist() == [0x1000, 0x1100, 0x1102, 0x1004, 0x1006, 0x1008, 0x100A]

@@ -19,8 +19,8 @@ CHECKERS = {
     "codec": ("models/ntrace/codec.py",),
     "decoder": (
         "models/ntrace/decoder/deco*.py",
-        "models/ntrace/decoder/calls.py",
         "models/ntrace/decoder/context.py",
+        "models/ntrace/decoder/kernel.py",
         "models/ntrace/decoder/messages.py",
         "models/ntrace/decoder/path.py",
         "models/ntrace/decoder/steps.py",

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+from rvtrace.models.common import native
 from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.context import NO_TIME, Clock
 from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Reading, Told
 from rvtrace.models.ntrace.decoder.images import ImageMap, Situation, View
@@ -63,8 +66,9 @@ class Decoder:
         self._unpacker = Unpacker(config, self.take, self.damage)
         self._clock = Clock() if config.timestamp else None
         self._bytes = 0
-        self._first_pc: list[int] = []
-        self._time: list[int] = []
+        self._fast = self._map is None or not any(
+            image.message is not None or image.time is not None for image in self._map.images
+        )
         self._source = config.src_id if config.source_bits else None
         self._sources: Counter[int] = Counter()
         self._result: DecodedTrace | None = None
@@ -73,9 +77,46 @@ class Decoder:
         """Take the next bytes of the stream. DecoderError after `finish`."""
         if self._result is not None:
             raise DecoderError("this decoder has finished; make a new Decoder for another trace")
+        data = bytes(data)  # also of what is like bytes: the compiled kernel reads nothing else
         self._bytes += len(data)
-        if self._flow.state is not State.DONE:
-            self._unpacker.feed(data)
+        flow, memory, unpacker = self._flow, self._flow.path.memory, self._unpacker
+        if not self._fast:
+            if flow.state is not State.DONE:
+                unpacker.feed(data)
+            return
+        if not memory.compiled and native.is_compiled(k, self._bytes):
+            memory.compile()
+        at, end = 0, len(data)
+        while at < end and flow.state is not State.DONE:
+            if flow.state is State.ON and not unpacker.is_open:
+                at = self._run(data, at)
+                if at == end:
+                    break
+            stop = at  # the next message, or what else there is, ends with MSEO=11
+            while stop < end - 1 and data[stop] & 3 != 3:
+                stop += 1
+            unpacker.feed(data[at : stop + 1])
+            at = stop + 1
+
+    def _run(self, data: bytes, at: int) -> int:
+        """Take the usual messages from data[at:]; the first byte that is left to `take`."""
+        flow, memory, clock = self._flow, self._flow.path.memory, self._clock
+        s, begin, now = memory.s, at, NO_TIME if clock is None else clock.now
+        allowed = self._limit - flow.path.wasted * WASTE
+        if now > k.MOST >> 1 or not 0 <= allowed <= k.MOST >> 1:
+            return at
+        s[k.NOW], s[k.LIMIT], s[k.OFFSET] = now, allowed, self._bytes - len(data)
+        given = np.frombuffer(data, np.uint8) if memory.compiled else data
+        while True:
+            status = memory.kernel.run(memory.columns, given, at, len(data))
+            at = int(s[k.AT])
+            if not k.FULL <= status < k.OK:
+                break
+            memory.provide(status)
+        if clock is not None:
+            clock.now = int(s[k.NOW])
+        self._unpacker.skip(at - begin)
+        return at
 
     def finish(self, size: int | None = None) -> DecodedTrace:
         """The end of the stream. size: its bytes, if they came as messages (`take`)."""
@@ -84,6 +125,7 @@ class Decoder:
             if flow.state is not State.DONE:
                 self._unpacker.finish()
             flow.findings.resume(self._bytes, len(flow.messages))
+            self._sources.update(flow.path.memory.sources())
             if self._sources and not flow.messages:
                 text = (
                     f"no message has SRC={self._source}; found {', '.join(map(str, sorted(self._sources)))}: give that"
@@ -94,10 +136,10 @@ class Decoder:
                 text = f"no synchronizing message in {self._bytes} bytes"
                 flow.findings.useless(self._bytes, "NT-24", text)
             told = Told(
-                flow.contexts, self._time, self._images, flow.readings, self._sources, flow.skipped or 0,
+                flow.contexts, self._images, flow.readings, self._sources, flow.skipped or 0,
                 flow.state is not State.DONE,
             )  # fmt: skip
-            self._result = DecodedTrace(flow.path, flow.events, flow.messages, self._first_pc, flow.findings, told)
+            self._result = DecodedTrace(flow.path, flow.events, flow.messages, flow.findings, told)
         return self._result
 
     def take(self, message: Message) -> None:
@@ -110,9 +152,7 @@ class Decoder:
             if message.src != self._source:
                 return
         path = flow.path
-        flow.messages.append(message)
-        self._first_pc.append(path.count)
-        self._time.append(NO_TIME if self._clock is None else self._now(message))
+        flow.messages.append(message, path.count, NO_TIME if self._clock is None else self._now(message))
         if self._map is not None:
             self._look()
         self._mark, events = path.mark(), len(flow.events)

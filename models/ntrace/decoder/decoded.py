@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from rvtrace.models.ntrace.decoder.context import NO_TIME, UNKNOWN, Context, ContextChange, written_csr
 from rvtrace.models.ntrace.decoder.images import View
+from rvtrace.models.ntrace.decoder.message_log import Messages
 from rvtrace.models.ntrace.decoder.path import Path
 from rvtrace.models.ntrace.table import BY_NAME, Message
 from rvtrace.models.riscv.program import Program
@@ -165,14 +166,12 @@ class Findings:
 class Told:
     """What was reported beside instructions, events and messages: the rest of a `DecodedTrace`.
 
-    contexts: privilege and context changes. time: absolute time of each message, -1 where it is not known. images:
-    (index, program) from which on it was followed. readings: see `Reading`. sources: messages by SRC, those of others
-    too. skipped_bytes: what came before the first synchronizing message (a buffer that wrapped). complete: False if the
-    decoder stopped at its limit.
+    contexts: privilege and context changes. images: (index, program) from which on it was followed. readings: see
+    `Reading`. sources: messages by SRC, those of others too. skipped_bytes: what came before the first synchronizing
+    message (a buffer that wrapped). complete: False if the decoder stopped at its limit.
     """
 
     contexts: list[ContextChange]
-    time: list[int]
     images: list[tuple[int, Program | View]]
     readings: list[Reading] = field(default_factory=list)
     sources: Counter[int] = field(default_factory=Counter)
@@ -183,31 +182,39 @@ class Told:
 class DecodedTrace:
     """Everything decoded. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
 
-    events: in order. messages: every message of this source, the useless ones too. first_pc: int64[len(messages)],
-    instructions known when the message was taken. diagnostics: empty for a good trace. notes: messages
-    rightly skipped, and oddities that break nothing a decoder can see. time, readings, sources, skipped_bytes and
-    complete: as in `Told`.
+    events: in order. first_pc: int64[number of messages], instructions known when the message was taken. diagnostics:
+    empty for a good trace. notes: messages rightly skipped, and oddities that break nothing a decoder can see.
+    readings, sources, skipped_bytes and complete: as in `Told`. Messages are made when they are first read.
     """
 
     def __init__(
         self,
         path: Path,
         events: list[Event],
-        messages: list[Message],
-        first_pc: list[int],
+        messages: Messages,
         findings: Findings,
         told: Told,
     ) -> None:
-        self._path, self._told = path, told
-        self.events, self.messages = events, messages
-        self.first_pc = np.array(first_pc, dtype=np.int64)
+        self._path, self._told, self._messages = path, told, messages
+        self.events = events
+        self.first_pc: np.ndarray = messages.first()
         self.diagnostics, self.notes = findings.diagnostics, findings.notes
-        self.time, self.readings, self.sources = told.time, told.readings, told.sources
+        self.readings, self.sources = told.readings, told.sources
         self.skipped_bytes, self.complete = told.skipped_bytes, told.complete
 
     def __len__(self) -> int:
         """Retired instructions."""
         return self._path.count
+
+    @cached_property
+    def messages(self) -> list[Message]:
+        """Every message of this source, the useless ones too."""
+        return self._messages.list()
+
+    @cached_property
+    def time(self) -> list[int]:
+        """Absolute time of each message, -1 where it is not known."""
+        return self._messages.times()
 
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:
@@ -231,7 +238,7 @@ class DecodedTrace:
     # Privilege and context
 
     def _by_message(self, key: str) -> np.ndarray:
-        column = np.full(len(self.messages), -1, dtype=np.int64)
+        column = np.full(len(self._messages), -1, dtype=np.int64)
         for change in self._told.contexts:
             value = getattr(change.context, key)
             column[change.message :] = -1 if value is None else value

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from enum import Enum
 
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.context import UNKNOWN, Context, ContextChange, ownership
 from rvtrace.models.ntrace.decoder.decoded import Event, Findings, Reading
 from rvtrace.models.ntrace.decoder.images import View
+from rvtrace.models.ntrace.decoder.message_log import Messages
 from rvtrace.models.ntrace.decoder.path import Contradiction, End, Path
 from rvtrace.models.ntrace.table import VALUE_NAMES, VENDOR_CODES, VENDOR_TCODES, Message, MessageType
 from rvtrace.models.riscv.program import Program
@@ -54,14 +56,12 @@ class Interpreter:
         self.state = State.START
         self.events: list[Event] = []
         self.findings = Findings()
-        self.messages: list[Message] = []
+        self.messages = Messages(self.path.memory, config)
         self.contexts = [ContextChange(0, 0, UNKNOWN)]
         self.readings: list[Reading] = []
         self.skipped: int | None = None  # bytes before the first useful message
         self.dropped = False  # something came before it
         self.markers = 0
-        self._reference = 0  # what U-ADDR is XORed with (NT-19)
-        self._repeatable: Message | None = None  # the branch message a RepeatBranch would repeat
         self._btypes = 0  # bit 0: B-TYPE 1 was used for traps, bit 1: 2 or 3
         self._repeated_events = 0
         self._expected = _AFTER_SYNC
@@ -76,6 +76,25 @@ class Interpreter:
             "ResourceFull": self._resource_full, "RepeatBranch": self._repeat_branch,
             "Error": self._error, "Ownership": self._ownership,
         }  # fmt: skip
+
+    @property
+    def _reference(self) -> int:
+        """What U-ADDR is XORed with (NT-19)."""
+        return int(self.path.memory.s[k.REFERENCE]) << 1
+
+    @_reference.setter
+    def _reference(self, address: int) -> None:
+        self.path.memory.s[k.REFERENCE] = address >> 1
+
+    @property
+    def _repeatable(self) -> Message | None:
+        """The branch message a RepeatBranch would repeat."""
+        index = int(self.path.memory.s[k.REPEATABLE])
+        return None if index < 0 else self.messages[index]
+
+    @_repeatable.setter
+    def _repeatable(self, message: Message | None) -> None:
+        self.path.memory.s[k.REPEATABLE] = k.NOWHERE if message is None else len(self.messages) - 1
 
     def handle(self, message: Message) -> None:
         """One message, which is the last of `messages`."""
@@ -216,10 +235,10 @@ class Interpreter:
         left, first = message.values[0], self._repeatable
         if first is None or not left:
             raise Contradiction("NT-6", "no branch message to repeat" if left else "B-CNT=0")
-        path, target, calls = self.path, self.path.pc, self.path.calls.items
+        path, target = self.path, self.path.pc
         begin, traps = path.count, len(self.events)
         while left:
-            count, before = path.count, calls.copy()
+            count, before = path.count, path.calls
             if first.name == "DirectBranch":
                 self._taken_branch(first.values[0])
                 if path.pc != target:
@@ -228,7 +247,7 @@ class Interpreter:
                 btype, icnt = first.values[:2]
                 self._jump_or_trap(message, btype, icnt, _hist(first), target)
             left -= 1
-            if calls == before:  # all further turns are the same (with a return stack, they need not be before)
+            if path.calls == before:  # all further turns are the same (with a return stack, they need not be before)
                 path.again(count, left)
                 self._repeat_trap(self.events[traps:], path.count, left)
                 left = 0
@@ -336,7 +355,7 @@ class Interpreter:
         else:
             self.path.arrive(address)
             if sync not in self._keeps_calls:
-                self.path.calls.clear()
+                self.path.forget_calls()
         self._reference, self._expected = address, _AFTER_SYNC
         self._repeatable = None
         self._event(_SYNC_KINDS.get(sync, "sync"), message, _sync_text(sync), target=address)

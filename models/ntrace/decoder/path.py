@@ -2,29 +2,40 @@
 """The decoder's path: every instruction up to the present one, by the counts of messages (8.3, 8.4, 9.1, 9.2, 9.3,
 11.1, NT-3).
 
-`Path` follows code as far as the messages leave no choice. It is kept as numbers of steps
-(`rvtrace.models.ntrace.decoder.steps`) and repeats, so that a loop of a million iterations costs a few numbers;
-`expand` makes the PCs of it.
+The walk itself is in `rvtrace.models.ntrace.decoder.kernel`. `Path` brings it what it needs of the program, and says in
+words what it cannot follow. What was walked is kept as numbers of steps (`rvtrace.models.ntrace.decoder.steps`) and
+repeats, so that a loop of a million iterations costs a few numbers; `expand` makes the PCs of it.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.decoder.calls import CallStack, Effect
+from rvtrace.models.ntrace.decoder import kernel as k
+from rvtrace.models.ntrace.decoder.columns import Image, Memory
 from rvtrace.models.ntrace.decoder.images import View
-from rvtrace.models.ntrace.decoder.steps import End, Jump, Node, Steps
+from rvtrace.models.ntrace.decoder.steps import End, Steps
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Pool, Store
+from rvtrace.models.riscv.step_store import Mark, Pool, expand
 
-CACHE_LIMIT = 1 << 15  # walks remembered
-CACHED_STEPS = 128  # longest walk remembered, in steps
 CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
-PATIENCE = 64  # steps without a decision before a walk looks for a cycle
-PLAIN, BRANCH, INDIRECT, CALL, JUMP = End.PLAIN, End.BRANCH, End.INDIRECT, End.CALL, End.JUMP
-NOWHERE = -1  # a pc that no walk comes to
-
-Walked = tuple[tuple[int, ...], int, int, int, End, "Jump | None", "Effect | None"]
+_ENDS = tuple(End)
+# What the kernel cannot follow: {last} is the last instruction walked, {here} and {end} are those of the step at hand
+_CANNOT = {
+    k.COUNT_GOES_ON: ("NT.10.indirect", "I-CNT goes on after {last}"),
+    k.COUNT_EXCEEDED: ("NT.8.4.count", "the branches of HIST take {credit} half-words more than I-CNT counts"),
+    k.COUNT_INSIDE: ("NT.8.4.count", "I-CNT ends inside {here}"),
+    k.COUNT_UNMAPPED: ("NT.11.pcs", "{credit} half-words are left at {here}"),
+    k.COUNT_TRAP: ("NT.8.4.icnt", "I-CNT counts {end}, which does not retire"),
+    k.COUNT_AFTER_TRAP: ("NT.10.indirect", "{amount} half-words are left after {end}"),
+    k.SILENT_JUMP: ("NT.2.all_jumps", "I-CNT goes on after {end}, which needs its own DirectBranch"),
+    k.NO_HIST_BIT: ("NT.8.3.hist", "I-CNT counts {end}, for which HIST has no bit"),
+    k.HIST_GOES_ON: ("NT.8.3.hist", "HIST goes on after {last}"),
+    k.HIST_ROUND: ("NT.8.3.hist", "{amount} HIST bits are left but the code at {here} goes round without a branch"),
+    k.HIST_NO_BRANCH: ("NT.8.3.hist", "{amount} HIST bits are left but the code leads to {end}"),
+    k.NOT_TAKEN_JUMP: ("NT.2.all_jumps", "HIST says 0 of {end}"),
+}
 
 
 class Contradiction(Exception):
@@ -35,21 +46,11 @@ class Contradiction(Exception):
         self.clause = clause
 
 
-class _Image:
-    """What is kept of one program image: its steps, cut steps, and the walks remembered."""
-
-    def __init__(self, program: Program | View, config: Config, pool: Pool) -> None:
-        self.program = program
-        self.nodes = Steps(program, config, pool)
-        self.cuts: dict[tuple[int, int], tuple[int, int, int, int]] = {}
-        self.cache: dict[tuple[int, int, int, int, int], Walked] = {}
-
-
-class Path(Store):
+class Path:
     """The decoder's place in the program and every instruction up to there.
 
-    pc: the next instruction, not known while `_jump` waits. count: instructions so far. last_pc: of the last
-    instruction, valid after INDIRECT and TRAP. calls: the return stack.
+    pc: the next instruction, not known while a jump waits for its target. count: instructions so far. last_pc: of the
+    last instruction, valid after INDIRECT and TRAP. wasted: steps that were undone. memory: what the kernel works on.
 
     A message group is zero or more `take_icnt`, `take_hist` (ResourceFull) and one `finish_group` (any other
     message): counts add up, HIST bits concatenate (NT-3), and both are walked at once as far as they leave no
@@ -58,121 +59,104 @@ class Path(Store):
     mark and calls `go_to`.
     """
 
-    pc: int
-    count: int
-
     def __init__(self, program: Program | View, config: Config) -> None:
-        super().__init__()
-        self.pc = self.last_pc = 0
-        self.calls = CallStack()
-        self._config = config
-        self._bits_tell = config.mode == "htm"
-        self._ecall_counts = config.variant == "rc7"
-        self._constants = bool(config.sequential_jump)
-        self._images: dict[int, _Image] = {}
-        self._credit = 0  # half-words of I-CNT not walked yet; negative: walked for HIST before their I-CNT
-        self._end = PLAIN  # the last instruction of the open count
-        self._jump: Jump | None = None  # walked, its target neither reported nor predicted yet
-        self._count_begin = 0  # instructions before the open count
+        self.memory = Memory(config)
+        self.wasted = 0
+        self._config, self._pool = config, Pool()
+        self._images: dict[int, tuple[Program | View, Image]] = {}
+        self.program = program
         self.use(program)
-        self._predicts = bool(config.implicit_return)
-        self._fresh = True  # no ResourceFull since the last group
+
+    @property
+    def pc(self) -> int:
+        """The next instruction."""
+        return int(self.memory.image.nodes[self.memory.s[k.NODE] + k.PC]) << 1
+
+    @property
+    def last_pc(self) -> int:
+        """The last instruction."""
+        return int(self.memory.s[k.LAST]) << 1
+
+    @property
+    def count(self) -> int:
+        """Instructions so far."""
+        return int(self.memory.s[k.COUNT])
+
+    @property
+    def calls(self) -> list[int]:
+        """The return stack, in half-words, the newest entry last."""
+        s = self.memory.s
+        base, deep = int(s[k.BASE]), int(s[k.DEEP])
+        return [int(s[k.CALLS + (base + index) % k.DEPTH]) for index in range(deep)]
+
+    def forget_calls(self) -> None:
+        """A synchronizing message (NT-5)."""
+        self.memory.s[k.DEEP] = 0
+
+    # Marks
+
+    def mark(self) -> Mark:
+        """Where to return to if the next message is wrong."""
+        s = self.memory.s
+        return Mark(int(s[k.STEPS]), int(s[k.REPEATS]), int(s[k.COUNT]))
+
+    def undo(self, mark: Mark) -> None:
+        """Forget the instructions since the mark."""
+        s = self.memory.s
+        self.wasted += int(s[k.STEPS]) - mark.steps
+        s[k.STEPS], s[k.REPEATS], s[k.COUNT] = mark
+
+    def expand(self) -> tuple[np.ndarray, np.ndarray]:
+        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
+        memory = self.memory
+        steps = np.array(memory.steps[: int(memory.s[k.STEPS])], dtype=np.uint32)
+        repeats = np.array(memory.repeats[: int(memory.s[k.REPEATS])], dtype=np.int64).reshape(-1, k.REPEAT_ROW)
+        return expand(self.count, steps, [(at, length, times) for at, length, times in repeats.tolist()], self._pool)
 
     # Groups
 
     def go_to(self, pc: int) -> None:
         """Begin a new group at pc, with nothing pending and no calls known."""
-        self.pc = pc
-        self._credit, self._end, self._fresh, self._jump = 0, PLAIN, True, None
-        self._count_begin = self.count
-        self.calls.clear()
+        s = self.memory.s
+        s[k.NODE] = self._node(pc)
+        s[k.CREDIT], s[k.COUNTED], s[k.FRESH], s[k.WAITING] = 0, k.PLAIN, 1, k.NOWHERE
+        s[k.BEGIN] = s[k.COUNT]
+        self.forget_calls()
 
     def arrive(self, pc: int) -> None:
         """A message reports where the group that has just ended goes on; a jump at its end does with the return stack
         what it does.
         """
-        jump, self._jump, self.pc = self._jump, None, pc
-        if jump is not None:
-            if jump.pops:
-                self.calls.pop()
-            if jump.back is not None:
-                self.calls.push(jump.back)
+        self._walk("arrive", pc >> 1)
 
     def infer(self, what: str) -> None:
         """The group that has just ended goes on as predicted, because `what` follows without telling a target."""
-        if self._jump is not None:
-            self._follow(what)
+        if self.memory.s[k.WAITING] >= 0:
+            self._walk("follow", k.LEFT_OTHER, 0, what=what)
 
     def take_icnt(self, icnt: int) -> None:
         """I-CNT of a ResourceFull: walk up to the next branch whose direction is not reported."""
-        self._begin()
-        self._credit += icnt
-        self._linear(False)
+        self._walk("take_icnt", icnt)
 
     def take_hist(self, hist: int, times: int = 1) -> None:
         """HIST of a ResourceFull, `times` over: all its branches have retired."""
-        self._begin()
-        items = self.calls.items
-        turn, stack, credit, count, left = NOWHERE, [], 0, 0, 0
-        patience = gap = 1
-        while times:
-            if self.pc == turn and stack == items:  # the pattern came back to where it was: nothing new can happen
-                turns = times // (left - times)
-                self._walk_again(credit, count, turns)
-                times -= turns * (left - times)
-                turn = NOWHERE
-                patience = 0  # and what is left is less than a turn
-                continue
-            patience -= 1
-            if not patience and self._end is PLAIN:
-                turn, stack, credit, count, left = self.pc, items.copy(), self._credit, self.count, times
-                gap += gap
-                patience = gap
-            self._branches(hist)
-            times -= 1
+        self._walk("take_hist", hist, min(times, k.MOST_TIMES))
 
     def finish_group(self, icnt: int, hist: int, taken: int) -> End:
         """Walk what is left of the group; the kind of its last instruction.
 
         taken: direction of a last branch that has no HIST bit: 1, 0 or -1 (unknown, pc is then that of 0).
         """
-        fresh, items = self._fresh, self.calls.items
-        key = (self.pc, icnt, hist, taken, items[-1] if items else NOWHERE)
-        if fresh:
-            known = self._cache.get(key)
-            if known is not None:
-                steps, pc, count, last_pc, end, jump, effect = known
-                if effect is None or self.calls.apply(effect):
-                    self._steps.extend(steps)
-                    self._count_begin = self.count
-                    self.pc, self.last_pc, self._jump = pc, last_pc, jump
-                    self.count += count
-                    return end
-            if self._predicts:
-                self.calls.watch()
-        self._begin()
-        steps, repeats, count = len(self._steps), len(self._repeats), self.count
-        self._credit += icnt
-        if hist > 1:
-            self._branches(hist)
-        self._linear(True, taken)
-        end = self._end
-        self._credit, self._end, self._fresh = 0, PLAIN, True
-        if fresh and len(self._repeats) == repeats and len(self._steps) - steps <= CACHED_STEPS:
-            effect = self.calls.effect() if self._predicts else None
-            if effect is not None or not self._predicts:
-                if len(self._cache) >= CACHE_LIMIT:
-                    self._cache.clear()
-                walked = tuple(self._steps[steps:])
-                self._cache[key] = (walked, self.pc, self.count - count, self.last_pc, end, self._jump, effect)
-        return end
+        return _ENDS[self._walk("finish_group", icnt, hist, taken)]
 
     def turn_back(self) -> None:
         """The branch at the end of the group just finished as taken was not taken, if it is one."""
-        last = self._nodes.code[self._pool.last_pc(self._steps[-1])]
-        if last.flow is Flow.BRANCH:  # all-jumps reports others as branches too
-            self._steps[-1] -= 1
-            self.pc = last.pc + last.size & self._nodes.mask
+        memory = self.memory
+        last = int(memory.s[k.STEPS]) - 1
+        insn = memory.image.steps.code[self._pool.last_pc(int(memory.steps[last]))]
+        if insn.flow is Flow.BRANCH:  # all-jumps reports others as branches too
+            memory.steps[last] -= 1
+            memory.s[k.NODE] = self._node(insn.pc + insn.size & memory.image.steps.mask)
 
     def last(self) -> str:
         """The last instruction of the group just finished, for people."""
@@ -184,266 +168,93 @@ class Path(Store):
         pc = self._group_last_pc()
         if pc is None:
             return False
-        insn = self._nodes.code[pc]
+        insn = self.memory.image.steps.code[pc]
         custom = insn.size > 4 or (insn.size == 4 and insn.raw & 0x7F in CUSTOM_OPCODES)
         return custom and insn.flow is Flow.SEQUENTIAL
 
     def _group_last_pc(self) -> int | None:
-        if self.count == self._count_begin:
+        s = self.memory.s
+        if s[k.COUNT] == s[k.BEGIN]:
             return None
-        step = self._steps[-1] if self._steps else int(self._packed[-1][-1])
-        return self._pool.last_pc(step)
+        return self._pool.last_pc(int(self.memory.steps[int(s[k.STEPS]) - 1]))
 
     def again(self, count: int, times: int) -> None:
         """What was walked since there were `count` instructions happened `times` more (RepeatBranch)."""
-        self._repeat(count, times)
+        self._walk("repeat", count, min(times, k.MOST_TIMES))
 
-    def _begin(self) -> None:
-        if self._fresh:
-            self._fresh, self._count_begin = False, self.count
-
-    # Walking: from HIST bits and half-words of I-CNT through the program
+    # The kernel's needs and answers
 
     def use(self, program: Program | View) -> None:
         """From here on the code is this one's."""
+        memory, s = self.memory, self.memory.s
         if id(program) not in self._images:
-            self._images[id(program)] = _Image(program, self._config, self._pool)
-        image = self._images[id(program)]
-        self.program, self._nodes, self._cuts, self._cache = image.program, image.nodes, image.cuts, image.cache
+            self._images[id(program)] = (program, Image(Steps(program, self._config, self._pool)))
+        if not memory.columns:
+            memory.use(self._images[id(program)][1])
+            s[k.NODE] = self._node(0)
+            return
+        old, pc, waiting = memory.image, self.pc, int(s[k.WAITING])
+        self.program, image = self._images[id(program)]
+        memory.use(image)
+        s[k.NODE] = self._node(pc)
+        if waiting >= 0:  # it does with the stack what it did in the old image
+            row = [int(entry) for entry in old.nodes[waiting : waiting + k.NODE_ROW]]
+            node = old.steps[row[k.PC] << 1]
+            row[k.LOADED], row[k.LOADED_SHORT] = image.steps.loaded(node, row[k.LAST_PC] << 1)
+            s[k.WAITING] = image.append(row)
+            memory.refresh()
 
-    def _follow(self, left: str, clause: str = "NT.10.indirect") -> None:
-        """The jump that waits goes where the program or the return stack says, because `left` comes after it.
+    def _node(self, pc: int) -> int:
+        node = self.memory.image.node(pc >> 1)
+        self.memory.refresh()
+        return node
 
-        clause: broken if neither says anything, and it is not that they should.
-        """
-        jump = self._jump
-        assert jump is not None
-        target = self._constant(jump.pc) if self._constants else None
-        if jump.pops:
-            back = self.calls.pop()
-            target = back if target is None else target
-        if target is None:
-            raise self._lost(jump, left, clause)
-        if jump.back is not None:
-            self.calls.push(jump.back)
-        self.pc, self._jump, self._end = target, None, PLAIN
+    def _walk(self, name: str, *arguments: int, what: str = "") -> int:
+        """Call a function of the kernel, and again while it needs something; Contradiction if it cannot go on."""
+        memory, s = self.memory, self.memory.s
+        while True:
+            kernel, columns = memory.kernel, memory.columns
+            s[k.KEPT : 2 * k.KEPT] = s[: k.KEPT]  # as `kernel.keep`, without the call
+            s[k.TOUCHED] = 0
+            status = getattr(kernel, name)(columns, *arguments)
+            if status >= 0:
+                return status
+            if status < k.FULL:
+                raise self._contradiction(status, what)
+            kernel.restore(columns)
+            memory.provide(status)
 
-    def _lost(self, jump: Jump, left: str, clause: str) -> Contradiction:
-        where = self.program.where(jump.pc)
-        if jump.pops:
+    def _contradiction(self, status: int, what: str) -> Contradiction:
+        memory, s = self.memory, self.memory.s
+        node = int(s[k.WHERE])
+        here, end = (int(memory.image.nodes[node + entry]) << 1 for entry in (k.PC, k.LAST_PC))
+        if status == k.NO_TARGET:
+            return self._lost(end, bool(memory.image.nodes[node + k.POPS]), what, int(s[k.AMOUNT]))
+        clause, text = _CANNOT[status]
+        if status == k.NO_HIST_BIT and memory.image.nodes[node + k.KIND] == k.JUMP:
+            clause = "NT.2.all_jumps"
+        for name, pc in (("{last}", self.last_pc), ("{here}", here), ("{end}", end)):
+            if name in text:
+                text = text.replace(name, self.program.where(pc))
+        text = text.replace("{credit}", str(abs(int(s[k.CREDIT])))).replace("{amount}", str(int(s[k.AMOUNT])))
+        return Contradiction(clause, text)
+
+    def _lost(self, jump: int, pops: bool, what: str, amount: int) -> Contradiction:
+        """Something comes after a jump, and neither the program nor the return stack says where it leads."""
+        left, clause = {
+            k.LEFT_OTHER: (what, "NT.10.indirect"),
+            k.LEFT_COUNT: ("I-CNT goes on", "NT.10.indirect"),
+            k.LEFT_HALVES: (f"{amount} half-words are left", "NT.10.indirect"),
+            k.LEFT_HIST: ("HIST goes on", "NT.8.3.hist"),
+            k.LEFT_BITS: (f"{amount} HIST bits are left", "NT.8.3.hist"),
+        }[int(self.memory.s[k.LEFT])]
+        where = self.program.where(jump)
+        if pops:
             return Contradiction(
                 "NT.9.2.implicit_return", f"{left} after {where}, which returns from no call that is known"
             )
-        if self._constants and self._nodes.loads(jump.pc):
+        if self._config.sequential_jump and self.memory.image.steps.loads(jump):
             return Contradiction(
                 "NT.9.1.sequential_jump", f"{left} after {where}, whose register was not loaded in the same count"
             )
         return Contradiction(clause, f"{left} after {where}")
-
-    def _constant(self, pc: int) -> int | None:
-        """Target of the jump just walked if the instruction before it, in the same count, loads its register (9.1)."""
-        if self.count - self._count_begin < 2:
-            return None
-        step, pool = self._steps[-1], self._pool
-        if pool.length[step] > 1:
-            before = pool.pcs[pool.start[step] + pool.length[step] - 2]
-        elif len(self._steps) > 1:
-            before = pool.last_pc(self._steps[-2])
-        else:
-            return None
-        return self._nodes.constant(before, pc)
-
-    def _branches(self, hist: int) -> None:
-        """Follow the HIST bits, oldest first, to after the last of their branches."""
-        nodes, steps, calls = self._nodes, self._steps, self.calls
-        if self._end is not PLAIN:
-            if self._end is not INDIRECT:
-                raise Contradiction("NT.8.3.hist", f"HIST goes on after {self.program.where(self.last_pc)}")
-            self._follow("HIST goes on", "NT.8.3.hist")
-        pc, credit, count = self.pc, self._credit, self.count
-        for shift in range(hist.bit_length() - 2, -1, -1):
-            end, halves, number, after, step, target, taken_step, jump = nodes[pc]
-            if end is not BRANCH:
-                patience = gap = PATIENCE
-                turn, stack = NOWHERE, []
-                while end is not BRANCH:
-                    if end is JUMP:
-                        if not hist >> shift & 1:
-                            raise Contradiction("NT.2.all_jumps", f"HIST says 0 of {self.program.where(jump.pc)}")
-                        break
-                    if pc == turn and stack == calls.items:
-                        text = (
-                            f"{shift + 1} HIST bits are left but the code at {self.program.where(pc)} goes round"
-                            " without a branch"
-                        )
-                        raise Contradiction("NT.8.3.hist", text)
-                    patience -= 1
-                    if not patience:
-                        turn, stack = pc, calls.items.copy()
-                        gap += gap
-                        patience = gap
-                    steps.append(step)
-                    credit -= halves
-                    count += number
-                    pc = after
-                    if end is not PLAIN:
-                        if end is CALL:
-                            calls.push(jump.back)
-                        elif end is INDIRECT:
-                            self.count, self._jump, self.last_pc = count, jump, jump.pc
-                            self._follow(f"{shift + 1} HIST bits are left", "NT.8.3.hist")
-                            pc = self.pc
-                        else:
-                            self._no_branch(pc, end, step, shift + 1)
-                    end, halves, number, after, step, target, taken_step, jump = nodes[pc]
-            credit -= halves
-            count += number
-            if hist >> shift & 1:
-                steps.append(taken_step)
-                pc = target
-            else:
-                steps.append(step)
-                pc = after
-        self.pc, self._credit, self.count = pc, credit, count
-
-    def _no_branch(self, pc: int, end: End, step: int, bits: int) -> None:
-        last = pc if end is End.UNMAPPED else self._pool.last_pc(step)
-        text = f"{bits} HIST bits are left but the code leads to {self.program.where(last)}"
-        raise Contradiction("NT.8.3.hist", text)
-
-    def _linear(self, final: bool, taken: int = 0) -> None:
-        """Walk the credit: to its end if `final`, else as far as it leaves no choice."""
-        nodes, steps, calls = self._nodes, self._steps, self.calls
-        if self._end is not PLAIN and self._credit > 0:
-            if self._end is not INDIRECT:
-                raise Contradiction("NT.10.indirect", f"I-CNT goes on after {self.program.where(self.last_pc)}")
-            self._follow("I-CNT goes on")
-        if final and self._credit < 0:
-            raise Contradiction(
-                "NT.8.4.count", f"the branches of HIST take {-self._credit} half-words more than I-CNT counts"
-            )
-        patience = gap = PATIENCE
-        turn, stack, turn_credit, turn_count = NOWHERE, [], 0, 0
-        while self._credit > 0:
-            pc, credit = self.pc, self._credit
-            node = nodes[pc]
-            end = node.end
-            if node.halves > credit:
-                self._cut(pc, credit, final)
-                return
-            if end is PLAIN:
-                steps.append(node.step)
-            elif end is BRANCH or end is JUMP:
-                if self._bits_tell:
-                    self._stop_at_branch(pc, node, final)
-                    return
-                if node.halves == credit:
-                    if final:
-                        self._last_branch(pc, node, taken)
-                    return
-                if end is JUMP:
-                    raise self._silent_jump(node)
-                steps.append(node.step)  # BTM: the count goes on without a DirectBranch: not taken
-            elif end is CALL:
-                steps.append(node.step)
-                calls.push(node.jump.back)
-            elif end is INDIRECT:
-                steps.append(node.step)
-                self._credit = credit - node.halves
-                self.count += node.count
-                self._jump, self.last_pc, self._end = node.jump, node.jump.pc, INDIRECT
-                if not self._credit:
-                    return
-                self._follow(f"{self._credit} half-words are left")
-            else:
-                self._stop(pc, node)
-                return
-            if end is not INDIRECT:
-                self._credit = credit - node.halves
-                self.count += node.count
-                self.pc = node.after
-            if self.pc == turn and self._credit > 0 and stack == calls.items:
-                # a last turn is left for the walk to find its end in
-                self._walk_again(turn_credit, turn_count, (self._credit - 1) // (turn_credit - self._credit))
-                turn, patience = NOWHERE, 0
-            patience -= 1
-            if not patience:
-                turn, stack, turn_credit, turn_count = self.pc, calls.items.copy(), self._credit, self.count
-                gap += gap
-                patience = gap
-
-    def _walk_again(self, credit: int, count: int, turns: int) -> None:
-        """What was walked since there were `credit` and `count` happened `turns` more."""
-        if self.count > count:
-            self._credit -= turns * (credit - self._credit)
-            self._repeat(count, turns)
-
-    def _stop(self, pc: int, node: Node) -> None:
-        """A step that ends in a trap: it must be the end of the count."""
-        if node.end is End.UNMAPPED:
-            raise Contradiction("NT.11.pcs", f"{self._credit} half-words are left at {self.program.where(pc)}")
-        last_pc = self._pool.last_pc(node.step)
-        if not self._ecall_counts:
-            raise Contradiction("NT.8.4.icnt", f"I-CNT counts {self.program.where(last_pc)}, which does not retire")
-        if node.halves != self._credit:
-            left = self._credit - node.halves
-            raise Contradiction("NT.10.indirect", f"{left} half-words are left after {self.program.where(last_pc)}")
-        self._steps.append(node.step)
-        self.count += node.count
-        self._credit = 0
-        self._end, self.last_pc = node.end, last_pc
-
-    def _silent_jump(self, node: Node) -> Contradiction:
-        where = self.program.where(node.jump.pc)
-        return Contradiction("NT.2.all_jumps", f"I-CNT goes on after {where}, which needs its own DirectBranch")
-
-    def _last_branch(self, pc: int, node: Node, taken: int) -> None:
-        step = node.taken_step if taken == 1 else node.step
-        if node.end is JUMP:
-            if taken == 0:
-                raise self._silent_jump(node)
-        elif taken < 0:
-            step = self._cut_at(pc, node.halves)[0]
-        self._steps.append(step)
-        self.count += node.count
-        self._credit = 0
-        self.pc = node.target if taken == 1 else node.after
-        self._end, self.last_pc = BRANCH, self._pool.last_pc(node.step)
-
-    def _stop_at_branch(self, pc: int, node: Node, final: bool) -> None:
-        """HTM: the credit reaches over a branch without a HIST bit."""
-        last = self._pool.last_pc(node.step)
-        if final:
-            clause = "NT.2.all_jumps" if node.end is JUMP else "NT.8.3.hist"
-            raise Contradiction(clause, f"I-CNT counts {self.program.where(last)}, for which HIST has no bit")
-        if last != pc:
-            self._cut(pc, node.halves - (self._nodes.code[last].size >> 1), False)
-
-    def _cut(self, pc: int, credit: int, final: bool) -> None:
-        """Walk the part of a step that the credit covers."""
-        step, halves, count, after = self._cut_at(pc, credit)
-        if final and halves != credit:
-            raise Contradiction("NT.8.4.count", f"I-CNT ends inside {self.program.where(after)}")
-        if count:
-            self._steps.append(step)
-            self._credit -= halves
-            self.count += count
-            self.pc = after
-
-    def _cut_at(self, pc: int, credit: int) -> tuple[int, int, int, int]:
-        """(step, half-words, instructions, next pc) of what credit covers of the step at pc."""
-        known = self._cuts.get((pc, credit))
-        if known is None:
-            nodes, pool = self._nodes, self._pool
-            node = nodes[pc]
-            start = pool.start[node.step]
-            halves, count, after = 0, 0, pc
-            while count < node.count:
-                size = nodes.code[pool.pcs[start + count]].size >> 1
-                if halves + size > credit:
-                    break
-                halves += size
-                count += 1
-                after = pool.pcs[start + count] if count < node.count else node.after
-            known = self._cuts[pc, credit] = (pool.new(start, count, -1), halves, count, after)
-        return known

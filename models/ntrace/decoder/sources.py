@@ -14,11 +14,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS, DecodedTrace, Decoder, DecoderError
+from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS, DecodedTrace, DecoderError, decode
 from rvtrace.models.ntrace.decoder.images import Image, ImageError, ImageMap, Situation, View
-from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.program import Program
 
 __all__ = ["Image", "ImageError", "ImageMap", "Situation", "Stay", "View", "decode_sources", "stays"]
@@ -39,24 +37,10 @@ def decode_sources(
         raise DecoderError("no source was given; give {SRC: (program, configuration)} for each encoder of the stream")
     configs = {src: config for src, (_, config) in sources.items()}
     _check(configs)
-    decoders = {
-        src: Decoder(program, replace(configs[src], src_id=src), max_instructions)
+    return {
+        src: decode(data, program, replace(configs[src], src_id=src), max_instructions)
         for src, (program, _) in sources.items()
     }
-    takes, damages = [d.take for d in decoders.values()], [d.damage for d in decoders.values()]
-
-    def take(message: Message) -> None:
-        for each in takes:
-            each(message)
-
-    def lose(damage: Damage) -> None:
-        for each in damages:
-            each(damage)
-
-    unpacker = Unpacker(next(iter(configs.values())), take, lose)
-    unpacker.feed(data)
-    unpacker.finish()
-    return {src: decoder.finish(len(data)) for src, decoder in decoders.items()}
 
 
 def _check(configs: Mapping[int, Config]) -> None:

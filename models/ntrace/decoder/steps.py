@@ -71,7 +71,7 @@ class Steps(dict[int, Node]):
         super().__init__()
         self.code, self.pool, self.mask = program.code, pool, (1 << config.xlen) - 1
         self._variant, self._all_jumps = config.variant, bool(config.all_jumps)
-        self._stacked = bool(config.implicit_return)
+        self._stacked, self._infers = bool(config.implicit_return), bool(config.sequential_jump)
         self._stacks_direct = (
             not config.all_jumps
         )  # the port then reports direct calls as branches: no encoder stacks them
@@ -123,6 +123,18 @@ class Steps(dict[int, Node]):
         if key not in self._constants:
             self._constants[key] = self._constant(self.code[before], self.code[pc])
         return self._constants[key]
+
+    def loaded(self, node: Node, jump: int) -> tuple[int, int]:
+        """Where the jump at the end of a node leads by 9.1, in half-words or -1: (if the instruction before it has two
+        half-words, if one), and in a node that has that instruction (where it leads, -1).
+        """
+        if not self._infers:
+            return -1, -1
+        start, pcs = self.pool.start[node.step], self.pool.pcs
+        before = (pcs[start + node.count - 2],) if node.count > 1 else (jump - 4, jump - 2)
+        found = [self.constant(pc, jump) if pc >= 0 else None for pc in before]
+        first, *others = [-1 if target is None else target >> 1 for target in found]
+        return first, others[0] if others else -1
 
     def loads(self, pc: int) -> bool:
         """Whether the code before the jump at `pc` loads its register, wherever the hart came from."""

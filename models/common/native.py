@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inner loops at the speed of the machine: one source, which Python runs as it is and Numba compiles.
+
+A kernel is a module of functions on columns of integers. `functions` gives those to use: the module itself, or all its
+functions compiled. Both do the same; the tests run both. Numba is imported by the first trace that is long enough to
+be worth it, and what it makes is kept beside the module, or in the user's cache folder where that cannot be written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+WORTH_LOADING = 256 << 10  # bytes of trace: to load Numba and the code takes as long as Python takes for so many
+WORTH_COMPILING = 4 << 20  # the same where the code has to be made first
+VARIABLE = "RVTRACE_COMPILED"  # "0": never, "1": always, else where it is worth it
+_compiled: dict[str, SimpleNamespace | None] = {}
+_forced: list[bool] = []
+
+
+@contextmanager
+def using(compiled: bool) -> Iterator[None]:
+    """Within it all kernels run compiled, or none does."""
+    _forced.append(compiled)
+    try:
+        yield
+    finally:
+        _forced.pop()
+
+
+def is_compiled(module: ModuleType, size: int) -> bool:
+    """Whether a trace of `size` bytes (as far as is known) is worth the compiled functions of a kernel."""
+    forced = _forced[-1] if _forced else {"0": False, "1": True}.get(os.environ.get(VARIABLE, ""))
+    if forced is not None:
+        return forced and compiled(module) is not None
+    if module.__name__ in _compiled:
+        return _compiled[module.__name__] is not None
+    if size < WORTH_LOADING or importlib.util.find_spec("numba") is None:
+        return False
+    return (size >= WORTH_COMPILING or is_kept(module)) and compiled(module) is not None
+
+
+def functions(module: ModuleType, use_compiled: bool) -> Any:
+    """The functions of a kernel, by name."""
+    return compiled(module) if use_compiled else module
+
+
+def compiled(module: ModuleType) -> SimpleNamespace | None:
+    """The functions of a kernel, compiled or taken from the cache; None without Numba."""
+    name = module.__name__
+    if name not in _compiled:
+        if not _has_compiler():
+            _compiled[name] = None
+            return None
+        if not is_kept(module):
+            print(f"compiling {name.rpartition('rvtrace.')[2]} (once, some 20 s)", file=sys.stderr, flush=True)
+        space, made = dict(vars(module)), SimpleNamespace()
+        for key, value in vars(module).items():
+            if isinstance(value, FunctionType) and value.__module__ == name:
+                copy = FunctionType(value.__code__, space, key)
+                copy.__module__, copy.__doc__ = name, value.__doc__
+                space[key] = _compile(copy, _signature(value, module))
+                setattr(made, key, space[key])
+        _compiled[name] = made
+        _keep(module)
+    return _compiled[name]
+
+
+def _has_compiler() -> bool:
+    try:
+        import numba
+    except ImportError:
+        return False
+    return bool(numba.__version__)
+
+
+def _compile(function: FunctionType, signature: Any) -> Any:
+    """Compiled, or from the cache; where there is no folder for a cache, compiled."""
+    import numba
+
+    njit: Any = numba.njit  # whose types do not know `_nrt`: nothing is allocated, so no references are counted
+    try:
+        return njit(signature, cache=True, _nrt=False)(function)
+    except RuntimeError as error:
+        if "cache" not in str(error):
+            raise
+        return njit(signature, _nrt=False)(function)
+
+
+def _signature(function: FunctionType, module: ModuleType) -> Any:
+    """One signature for each function, so that nothing is compiled twice: integers unless the module says otherwise."""
+    from numba import types
+
+    code, given = function.__code__, module.TYPES
+    arguments = []
+    for name in code.co_varnames[: code.co_argcount]:
+        of = [types.Array(getattr(types, each), 1, "C", readonly=each == "uint8") for each in given.get(name, ())]
+        arguments.append(types.int64 if not of else of[0] if len(of) == 1 else types.Tuple(of))
+    return (types.void if function.__annotations__["return"] == "None" else types.int64)(*arguments)
+
+
+def is_kept(module: ModuleType) -> bool:
+    """Whether the code of a kernel as it is now has been compiled here, as far as can be seen without Numba."""
+    mark, source = _mark(module)
+    try:
+        return mark.read_text() == source
+    except OSError:
+        return False
+
+
+def _keep(module: ModuleType) -> None:
+    mark, source = _mark(module)
+    with contextlib.suppress(OSError):  # then Numba keeps its code elsewhere, or nowhere
+        mark.parent.mkdir(exist_ok=True)
+        mark.write_text(source)
+
+
+def _mark(module: ModuleType) -> tuple[Path, str]:
+    """A file beside the compiled code, and what it says: of which source and by which Numba that was made."""
+    path = Path(module.__file__ or "")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    name = f"{path.stem}.{sys.implementation.cache_tag}.compiled"
+    return path.parent / "__pycache__" / name, f"{digest} numba {metadata.version('numba')}\n"
