@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from rvtrace.flow import cache as kept
 from rvtrace.flow import processes, simulators
 from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
 from rvtrace.flow.simulators import Simulator
-from rvtrace.tb.common.arguments import json_of
+from rvtrace.tb.common.arguments import json_of, short
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
 from rvtrace.tb.common.job import Job, save_jobs
 
@@ -132,10 +133,18 @@ def recipe_of(
 
 
 def _shown(path: Path, rtl_dir: Path) -> str:
-    """A source as the simulator's messages name it: below this checkout or a copy of rtl/, wherever those are."""
-    if path.is_relative_to(ROOT):
-        return f"{_HERE}/{path.relative_to(ROOT)}"
-    return f"{_COPY}/{path.relative_to(rtl_dir)}" if path.is_relative_to(rtl_dir) else str(path)
+    """A source as the simulator has it: below the design or this checkout, wherever those are, so that copies of the
+    same files are the same build.
+    """
+    if rtl_dir != ROOT / "rtl" and path.is_relative_to(rtl_dir):
+        return f"{_COPY}/{path.relative_to(rtl_dir)}"
+    return f"{_HERE}/{path.relative_to(ROOT)}" if path.is_relative_to(ROOT) else str(path)
+
+
+def _readable(text: str, rtl_dir: Path | None = None) -> str:
+    """What a simulator says, with the paths of its sources as they are from the root of the checkout."""
+    text = re.sub(rf"(?<![\w/.-]){_HERE}/(?=\w)", "", text)
+    return text if rtl_dir is None else re.sub(rf"(?<![\w/.-]){_COPY}/", lambda _: f"{short(rtl_dir)}/", text)
 
 
 def _complete(place: Path) -> bool:
@@ -177,7 +186,7 @@ def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
     with open(place / _LOG, "w") as log:
 
         def step(command: Sequence[str]) -> None:
-            _step(list(command), log, place, recipe.simulator.env)
+            _step(list(command), log, place, recipe.simulator.env, rtl_dir)
 
         if recipe.simulator.name == "verilator":
             read = verilate(recipe, place, step, cores())
@@ -236,7 +245,7 @@ def _tied(command: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", "--", *command] if shutil.which("setpriv") else command
 
 
-def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> None:
+def _step(command: list[str], log: Any, place: Path, env: dict[str, str], rtl_dir: Path) -> None:
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
@@ -256,9 +265,8 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> Non
             raise
     if process.returncode:
         log.flush()
-        raise SimError(
-            f"the build in {place} failed with exit code {process.returncode}; its log ends:\n{_tail(place / _LOG)}"
-        )
+        end = _readable(_tail(place / _LOG), rtl_dir)
+        raise SimError(f"the build in {place} failed with exit code {process.returncode}; its log ends:\n{end}")
 
 
 def _tail(path: Path) -> str:
@@ -398,7 +406,7 @@ def _simulate(
                     processes.kill(process)
                     return (
                         f"the simulator was stopped after {timeout:.0f} s; its log"
-                        f" ends:\n{_tail(out_dir / 'simulator.log')}"
+                        f" ends:\n{_readable(_tail(out_dir / 'simulator.log'))}"
                     )
         except BaseException:
             processes.kill(process)
@@ -407,7 +415,7 @@ def _simulate(
     ran, failed = _counts(results_xml)
     if code or ran != 1 or failed:
         why = f"exit code {code}, {ran} of 1 tests ran, {failed} failed"
-        return f"the simulator broke ({why}); its log ends:\n{_tail(out_dir / 'simulator.log')}"
+        return f"the simulator broke ({why}); its log ends:\n{_readable(_tail(out_dir / 'simulator.log'))}"
     return None
 
 
