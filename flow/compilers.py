@@ -8,6 +8,7 @@ of flags and compiler, and kept in the cache of this user.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import platform
@@ -110,13 +111,17 @@ class Recipe:
 
 def identity(simulator: Simulator) -> tuple[str, ...]:
     """What makes the image, beside sources and flags: of this machine and this environment."""
-    import cocotb
-
     around = tuple(f"{name}={os.environ[name]}" for name in _ENVIRONMENT if name in os.environ)
     machine = (platform.machine(), *platform.libc_ver())
     if simulator.name == "icarus":  # cocotb is loaded when it runs
         return (simulator.version, simulator.build, *machine, *around)
-    return (simulator.version, simulator.build, cocotb.__version__, compiler(), *simulator.make[1:], *machine, *around)
+    return (simulator.version, simulator.build, cocotb_version(), compiler(), *simulator.make[1:], *machine, *around)
+
+
+@cache
+def cocotb_version() -> str:
+    """Of the library that a simulation of Verilator is linked with."""
+    return importlib.metadata.version("cocotb")
 
 
 @cache

@@ -114,7 +114,7 @@ def build(
 
 def recipe_of(
     config: BuildConfig,
-    sim: str,
+    sim: str = "verilator",
     rtl_dir: Path = ROOT / "rtl",
     waves: bool = False,
     coverage: bool = False,
@@ -219,8 +219,11 @@ def _say(recipe: Recipe, turn: str) -> None:
     last = "for the first time" if before is None else f"{before:.0f} s last time"
     what = f"{recipe.config.bench.top} {recipe.config.label}{' with waveforms' if recipe.waves else ''}"
     what += " with code coverage" if recipe.coverage else ""
-    count = f"{turn}: " if turn else ""
-    print(f"building  {count}{what} on {recipe.simulator.version.split(' (')[0]}, {last}", file=sys.stderr, flush=True)
+    if turn:
+        what = f"{turn}: {what}"
+    if sys.stderr.isatty():  # there may be a line that changes
+        print("\r\033[K", end="", file=sys.stderr)
+    print(f"building  {what} on {recipe.simulator.version.split(' (')[0]}, {last}", file=sys.stderr, flush=True)
 
 
 def _waves_kind(sim: str) -> str:
