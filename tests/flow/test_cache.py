@@ -57,6 +57,7 @@ def test_the_first_of_two_stays(tmp_path: Path, home: Path) -> None:
 def test_an_entry_that_lacks_a_file_is_none(tmp_path: Path) -> None:
     cache.keep("key", [file(tmp_path / "one")])
     assert not cache.fetch("key", ["image", "log"], tmp_path / "two")
+    assert not list((tmp_path / "two").iterdir()), "what is written there next must not be written into the entry"
 
 
 def test_those_not_used_for_longest_make_room(tmp_path: Path) -> None:
