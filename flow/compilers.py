@@ -31,6 +31,9 @@ _VERILATOR_FLAGS = (
 _ICARUS_FLAGS = ("-g2012",)
 _COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle")
 _FAST_FLAGS = ("-O0",)
+# Without inlining each module is a file or more, 190 of the trace system: they become a few. For the version that we
+# know to have it.
+_FEW_FILES = ("--output-groups", "2")
 _FAST_MAKE_FLAGS = ("OPT_FAST=-O0",)
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
 _MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
@@ -84,7 +87,8 @@ class Recipe:
     @property
     def flags(self) -> tuple[str, ...]:
         """Of Verilator, beside those of every build."""
-        return (_COVERAGE_FLAGS if self.coverage else ()) + (_FAST_FLAGS if self.fast else ())
+        fast = _FAST_FLAGS + (_FEW_FILES if self.simulator.make else ()) if self.fast else ()
+        return (_COVERAGE_FLAGS if self.coverage else ()) + fast
 
     @property
     def key(self) -> str:
@@ -94,7 +98,7 @@ class Recipe:
         digest = hashlib.sha256()
         for part in (
             identity(self.simulator), self.config.key, _VERILATOR_FLAGS, _ICARUS_FLAGS, _CXX_FLAGS, _MAKE_FLAGS,
-            _FAST_MAKE_FLAGS, _HEADERS, self.waves, self.flags,
+            _FAST_MAKE_FLAGS, _HEADERS, self.waves, self.flags, self.fast,
         ):  # fmt: skip
             digest.update(repr(part).encode())
         settings = self.config.bench.settings
@@ -105,7 +109,7 @@ class Recipe:
     @property
     def history(self) -> str:
         """The same for all sources: how long a build took before."""
-        text = repr((self.simulator.name, self.config.key, self.waves, self.flags))
+        text = repr((self.simulator.name, self.config.key, self.waves, self.flags, self.fast))
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
