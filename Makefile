@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf sizes regress cover report opensbi doctor list lint clean clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -112,6 +112,9 @@ $(VENV)/docs: docs/requirements.txt | venv
 
 clean: ## Remove build/
 	rm -rf build
+
+clean-cache: ## Remove what was compiled for all checkouts of this user: $XDG_CACHE_HOME/rvtrace, else ~/.cache/rvtrace
+	@cache="$$HOME/.cache"; case "$$XDG_CACHE_HOME" in /*) cache="$$XDG_CACHE_HOME";; esac; rm -rf -- "$$cache/rvtrace" && echo "removed $$cache/rvtrace"
 
 clean-venv: ## Remove .venv
 	rm -rf $(VENV)

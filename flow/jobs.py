@@ -142,11 +142,14 @@ def _exists(system: System, kind: str, name: str) -> None:
 
 @dataclass
 class Lot:
-    """Jobs of one build, for one simulator process. place: the folder it runs in; that of each job is its `out`."""
+    """Jobs of one build, for one simulator process. place: the folder it runs in; that of each job is its `out`. turn:
+    of its build among those of the same call, such as "2 of 5".
+    """
 
     config: BuildConfig
     jobs: list[Job]
     place: Path = Path()
+    turn: str = ""
 
 
 _Lot = TypeVar("_Lot", bound=Lot)
@@ -192,7 +195,7 @@ def play(
     """Build and run a lot in its place; a build that breaks makes its jobs errors, each with the end of its log."""
     begin = cpu()
     try:
-        made = build(lot.config, sim, rtl_dir, waves, coverage, fast)
+        made = build(lot.config, sim, rtl_dir, waves, coverage, fast, lot.turn)
     except SimError as error:
         results = [broken(job, str(error)) for job in lot.jobs]
         for result in results:
@@ -243,8 +246,10 @@ def run_lots(todo: list[Lot], sim: str, process: Path, tell: Tell, workers: int,
     process: start of the names of the simulators' folders. tell: called with each result as it arrives, in this thread.
     how: see `play`.
     """
+    builds = list(dict.fromkeys(lot.config for lot in todo))
     for i, lot in enumerate(todo):
         lot.place = process.with_name(f"{process.name}-{i}")
+        lot.turn = f"{builds.index(lot.config) + 1} of {len(builds)}" if len(builds) > 1 else ""
     left = iter(todo)
     drive(lambda: next(left, None), sim, workers, tell, **how)
 

@@ -1,48 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds simulations and runs lists of jobs in them.
 
-A build is keyed by everything it is made of (sources, parameters, simulator, flags) and lives in build/sim/<key>; two
-processes that want the same one wait for each other. A run is one simulator process for a list of jobs; whatever
-goes wrong in it, each job gets a result that says so. None of these processes outlives the one that wanted it, where
-the system has setpriv (Linux).
+A build is keyed by everything it is made of (see `Recipe.key`), lives in build/sim/<key> and is shared with the other
+checkouts of this user (rvtrace.flow.cache); two processes that want the same one wait for each other. A run is one
+simulator process for a list of jobs; whatever goes wrong in it, each job gets a result that says so.
+None of these processes outlives the one that wanted it, where the system has setpriv (Linux).
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from rvtrace.flow import cache as kept
 from rvtrace.flow import processes, simulators
+from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
 from rvtrace.flow.simulators import Simulator
-from rvtrace.tb.common.arguments import json_of
+from rvtrace.tb.common.arguments import json_of, short
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
 from rvtrace.tb.common.job import Job, save_jobs
 
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
+_HERE, _COPY = "rvtrace", "design/rtl"  # links to this checkout and to a copy of rtl/, in the folder of a build
+_LOG, _COMPLETE = "build.log", "complete"
 _TURN = 0.2  # seconds between two looks at a simulator that runs
-_VERILATOR_FLAGS = (
-    "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",
-    "--timescale-override", "1ns/1ns", "-Wno-fatal", "--x-initial", "unique", "--assert",
-)  # fmt: skip
-_COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle")
-_FAST_FLAGS = ("-O0",)
-_FAST_MAKE_FLAGS = ("OPT_FAST=-O0", "OPT_GLOBAL=-O0")
-_CXX_FLAGS = "-std=gnu++20 -fcoroutines"
-_MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 
 
 class SimError(ValueError):
@@ -88,11 +81,6 @@ def sources(rtl_dir: Path, bench: Bench, sim: str = "icarus") -> list[Path]:
     return [flags, *files] if (flags := rtl_dir / "flags.f").exists() else files
 
 
-def _named(files: list[Path]) -> list[str]:
-    """As a simulator's command line has them; of a command file it reads the words."""
-    return [word for path in files for word in (("-f", str(path)) if path.suffix == ".f" else (str(path),))]
-
-
 def _listed(path: Path) -> list[str]:
     try:
         lines = path.read_text().splitlines()
@@ -108,29 +96,134 @@ def build(
     waves: bool = False,
     coverage: bool = False,
     fast: bool = False,
+    turn: str = "",
 ) -> Build:
     """Compile, unless that was done before; with Verilator's code coverage if asked for. fast: Verilator and the C++
-    compiler optimize nothing, for a first look at a design. SimError with the end of the log.
+    compiler optimize nothing, for a first look at a design. turn: of the builds that are made, for the line that is
+    printed about it. SimError with the end of the log.
     """
-    simulator = simulators.find(sim)
-    files = sources(Path(rtl_dir).resolve(), config.bench, sim)
+    recipe = recipe_of(config, sim, rtl_dir, waves, coverage, fast)
+    place = BUILDS / recipe.key
+    with kept.locked(place.with_suffix(".lock")):
+        if not _complete(place):
+            with kept.making(recipe.key):
+                if not _fetched(recipe, place):
+                    _make(recipe, place, turn, Path(rtl_dir).resolve())
+    return Build(recipe.simulator, place / recipe.image, recipe.waves, config.bench)
+
+
+def recipe_of(
+    config: BuildConfig,
+    sim: str = "verilator",
+    rtl_dir: Path = ROOT / "rtl",
+    waves: bool = False,
+    coverage: bool = False,
+    fast: bool = False,
+) -> Recipe:
+    """What a build is made of."""
+    simulator, rtl_dir = simulators.find(sim), Path(rtl_dir).resolve()
+    files = sources(rtl_dir, config.bench, sim)
     kind = _waves_kind(sim) if waves else None
-    flags = _COVERAGE_FLAGS if coverage and sim == "verilator" else ()
-    flags += _FAST_FLAGS if fast and sim == "verilator" else ()
-    place = BUILDS / _key(simulator, config, files, kind, flags)
-    image = place / ("Vtop" if sim == "verilator" else "sim.vvp")
-    with _locked(place):
-        if not (place / "complete").exists():
-            shutil.rmtree(place, ignore_errors=True)
-            place.mkdir(parents=True)
-            begin = time.perf_counter()
-            steps = _verilator_steps if sim == "verilator" else _icarus_steps
-            with open(place / "build.log", "w") as log:
-                for command in steps(simulator, config, files, place, kind, flags):
-                    _step(command, log, place, simulator.env)
-            shutil.rmtree(place / "obj", ignore_errors=True)
-            (place / "complete").write_text(json.dumps({"seconds": time.perf_counter() - begin, **config.parameters}))
-    return Build(simulator, image, kind, config.bench)
+    compiled = sim == "verilator"
+    # Coverage counts lines of files by their paths; of all else, checkouts at different places are the same.
+    names = [str(path) if coverage and compiled else _shown(path, rtl_dir) for path in files]
+    return Recipe(
+        simulator, config, tuple(files), tuple(names), kind, coverage=coverage and compiled, fast=fast and compiled
+    )
+
+
+def _shown(path: Path, rtl_dir: Path) -> str:
+    """A source as the simulator has it: below the design or this checkout, wherever those are, so that copies of the
+    same files are the same build.
+    """
+    if rtl_dir != ROOT / "rtl" and path.is_relative_to(rtl_dir):
+        return f"{_COPY}/{path.relative_to(rtl_dir)}"
+    return f"{_HERE}/{path.relative_to(ROOT)}" if path.is_relative_to(ROOT) else str(path)
+
+
+def _readable(text: str, rtl_dir: Path | None = None) -> str:
+    """What a simulator says, with the paths of its sources as they are from the root of the checkout."""
+    text = re.sub(rf"(?<![\w/.-]){_HERE}/(?=\w)", "", text)
+    return text if rtl_dir is None else re.sub(rf"(?<![\w/.-]){_COPY}/", lambda _: f"{short(rtl_dir)}/", text)
+
+
+def _complete(place: Path) -> bool:
+    """Whether a build is there, and files that it read beside its sources, such as included ones, are what they
+    were.
+    """
+    try:
+        read = json.loads((place / _COMPLETE).read_text()).get("read", {})
+    except (OSError, ValueError):
+        return False
+    return all(_digest(Path(path)) == digest for path, digest in read.items())
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return "not there"
+
+
+def _fetched(recipe: Recipe, place: Path) -> bool:
+    shutil.rmtree(place, ignore_errors=True)
+    return kept.fetch(recipe.key, (recipe.image, _LOG, _COMPLETE), place) and _complete(place)
+
+
+def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
+    """Compile now, and say so."""
+    if recipe.simulator.name == "verilator" and len(str(place).split()) > 1:
+        raise SimError(
+            f"{place} has a space in its path, where make cannot build; move the checkout, or give SIM=icarus"
+        )
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for link, target in ((_HERE, ROOT), (_COPY, rtl_dir)):
+        (place / link).parent.mkdir(exist_ok=True)
+        (place / link).symlink_to(target)
+    _say(recipe, turn)
+    begin = time.perf_counter()
+    with open(place / _LOG, "w") as log:
+
+        def step(command: Sequence[str]) -> None:
+            _step(list(command), log, place, recipe.simulator.env, rtl_dir)
+
+        if recipe.simulator.name == "verilator":
+            read = verilate(recipe, place, step, cores())
+        else:
+            read = compile_vvp(recipe, place, step)
+    seconds = time.perf_counter() - begin
+    kept.took(recipe.history, seconds)
+    for link in (_HERE, _COPY):
+        (place / link).unlink()
+    shutil.rmtree(place / Path(_COPY).parent, ignore_errors=True)
+    shutil.rmtree(place / "obj", ignore_errors=True)
+    beside = {str(path): _digest(path) for path in sorted(_beside(recipe, read))}
+    about = {"seconds": seconds, "read": beside, **recipe.config.parameters}
+    part = place / f"{_COMPLETE}.part"
+    part.write_text(json.dumps(about))
+    part.replace(place / _COMPLETE)
+    if not beside:  # else the key is not all that it depends on
+        kept.keep(recipe.key, [place / name for name in (recipe.image, _LOG, _COMPLETE)])
+
+
+def _beside(recipe: Recipe, read: set[Path]) -> set[Path]:
+    """Of the files that were read those which the key does not cover, such as included ones."""
+    known = {path.resolve() for path in (*recipe.files, recipe.config.bench.settings)}
+    return {path for path in read - known if path.name not in OF_VERILATOR and path.suffix != ".f"}
+
+
+def _say(recipe: Recipe, turn: str) -> None:
+    """One line, on the channel of errors: what is printed on the other one is the result."""
+    before = kept.seconds(recipe.history)
+    last = "for the first time" if before is None else f"{before:.0f} s last time"
+    what = f"{recipe.config.bench.top} {recipe.config.label}{' with waveforms' if recipe.waves else ''}"
+    what += " with code coverage" if recipe.coverage else ""
+    if turn:
+        what = f"{turn}: {what}"
+    if sys.stderr.isatty():  # there may be a line that changes
+        print("\r\033[K", end="", file=sys.stderr)
+    print(f"building  {what} on {recipe.simulator.version.split(' (')[0]}, {last}", file=sys.stderr, flush=True)
 
 
 def _waves_kind(sim: str) -> str:
@@ -155,97 +248,17 @@ def _tied(command: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", "--", *command] if shutil.which("setpriv") else command
 
 
-def _key(
-    simulator: Simulator, config: BuildConfig, files: list[Path], waves: str | None, flags: tuple[str, ...]
-) -> str:
-    digest = hashlib.sha256()
-    for part in (
-        simulator.version,
-        simulator.where,
-        config.key,
-        _VERILATOR_FLAGS,
-        _CXX_FLAGS,
-        _MAKE_FLAGS,
-        waves,
-        flags,
-        sys.prefix,
-    ):
-        digest.update(repr(part).encode())
-    for path in [*files, config.bench.settings]:
-        digest.update(path.name.encode() + path.read_bytes())
-    return f"{simulator.name}-{config.label}-{digest.hexdigest()[:12]}"
-
-
-@contextlib.contextmanager
-def _locked(place: Path) -> Iterator[None]:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with open(place.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _verilator_steps(
-    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None, flags: tuple[str, ...]
-) -> Iterator[list[str]]:
-    import cocotb_tools.config as cocotb
-
-    if len(str(place).split()) > 1:
-        raise SimError(
-            f"{place} has a space in its path, where make cannot build; move the checkout, or give SIM=icarus"
-        )
-    libs = cocotb.libs_dir
-    obj = place / "obj"
-    trace = [f"--trace-{waves}"] if waves else []
-    yield [
-        *simulator.command, *_VERILATOR_FLAGS, *flags, *trace, "-Mdir", str(obj), "--top-module", config.bench.top,
-        *(f"-G{name}={value}" for name, value in config.parameters.items()), "-CFLAGS", _CXX_FLAGS,
-        "-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator", str(config.bench.settings),
-        *_named(files), str(cocotb.share_dir / "lib" / "verilator" / "verilator.cpp"),
-    ]  # fmt: skip
-    fast = flags[-1:] == _FAST_FLAGS
-    runtime = _runtime(simulator, waves, flags[:-1] if fast else flags)
-    hurry = _FAST_MAKE_FLAGS if fast and runtime.exists() else ()  # what all builds share is made well
-    for made in runtime.glob("*.o"):
-        shutil.copy(made, obj)
-    yield ["make", "-s", "-C", str(obj), "-f", "Vtop.mk", f"-j{cores()}", *_MAKE_FLAGS, *hurry, *simulator.make, "Vtop"]
-    if not runtime.exists():
-        with contextlib.suppress(OSError):  # another process may be as far
-            made = Path(tempfile.mkdtemp(dir=BUILDS))
-            for path in obj.glob("verilated*.o"):
-                shutil.copy(path, made)
-            made.rename(runtime)
-    yield ["mv", str(obj / "Vtop"), str(place / "Vtop")]
-
-
-def _runtime(simulator: Simulator, waves: str | None, flags: tuple[str, ...]) -> Path:
-    """Where Verilator's own objects are kept: they take most of a build's time and do not depend on the design."""
-    key = repr((simulator, _VERILATOR_FLAGS, _CXX_FLAGS, _MAKE_FLAGS, waves, flags, simulator.make))
-    return BUILDS / f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
-
-
-def _icarus_steps(
-    simulator: Simulator, config: BuildConfig, files: list[Path], place: Path, waves: str | None, flags: tuple[str, ...]
-) -> Iterator[list[str]]:
-    settings = place / "settings.f"
-    settings.write_text("+timescale+1ns/1ns\n")
-    top = config.bench.top
-    roots, extra = ["-s", top], []
-    if waves:
-        dump = place / "dump.v"
-        dump.write_text(f'module dump; initial begin $dumpfile("waves.fst"); $dumpvars(0, {top}); end endmodule\n')
-        roots, extra = [*roots, "-s", "dump"], [str(dump)]
-    yield [
-        *simulator.command, "-g2012", "-o", str(place / "sim.vvp"), *roots, "-f", str(settings),
-        *(f"-P{top}.{name}={value}" for name, value in config.parameters.items()), *_named(files), *extra,
-    ]  # fmt: skip
-
-
-def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> None:
+def _step(command: list[str], log: Any, place: Path, env: dict[str, str], rtl_dir: Path) -> None:
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     with subprocess.Popen(
-        _tied(command), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=without_make | env
+        _tied(command),
+        cwd=place,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=without_make | env,
     ) as process:
         try:
             while not processes.ended(process, _TURN):
@@ -255,10 +268,8 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str]) -> Non
             raise
     if process.returncode:
         log.flush()
-        raise SimError(
-            f"the build in {place} failed with exit code {process.returncode}; its log"
-            f" ends:\n{_tail(place / 'build.log')}"
-        )
+        end = _readable(_tail(place / _LOG), rtl_dir)
+        raise SimError(f"the build in {place} failed with exit code {process.returncode}; its log ends:\n{end}")
 
 
 def _tail(path: Path) -> str:
@@ -363,6 +374,8 @@ def _simulate(
         "TRACE_JOBS": str(out_dir / "jobs.json"),
         "COCOTB_REWRITE_ASSERTION_FILES": "",  # rewriting every module for pytest takes longer than most runs
         "COCOTB_TRUST_INERTIAL_WRITES": "1" if build.sim.name == "verilator" else "0",
+        # A build names no folder of a checkout, as others use it as well.
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [str(cocotb.libs_dir), os.environ.get("LD_LIBRARY_PATH")])),
         "GPI_USERS": f"{simulators.libpython()};{cocotb.pygpi_entry_point()}",
     }
     for name in ("COCOTB_TEST_FILTER", "COCOTB_TESTCASE"):
@@ -396,7 +409,7 @@ def _simulate(
                     processes.kill(process)
                     return (
                         f"the simulator was stopped after {timeout:.0f} s; its log"
-                        f" ends:\n{_tail(out_dir / 'simulator.log')}"
+                        f" ends:\n{_readable(_tail(out_dir / 'simulator.log'))}"
                     )
         except BaseException:
             processes.kill(process)
@@ -405,7 +418,7 @@ def _simulate(
     ran, failed = _counts(results_xml)
     if code or ran != 1 or failed:
         why = f"exit code {code}, {ran} of 1 tests ran, {failed} failed"
-        return f"the simulator broke ({why}); its log ends:\n{_tail(out_dir / 'simulator.log')}"
+        return f"the simulator broke ({why}); its log ends:\n{_readable(_tail(out_dir / 'simulator.log'))}"
     return None
 
 

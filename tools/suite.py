@@ -44,6 +44,8 @@ def main(argv: list[str]) -> int:
         str(number(given, "N", 2, least=0)),
         "--dist",
         "worksteal",
+        "--durations=20",
+        "--durations-min=1",
     ]
     command += ["-k", given["K"]] if "K" in given else []
     if (only := given.get("ONLY")) is not None:

@@ -21,7 +21,7 @@ from rvtrace.tb.common.job import Job
 # What the result of a seed depends on.
 _SOURCES = {
     "models": ("*.py",), "scoreboards": ("*.py",), "tb": ("*",), "rtl": ("*",), "data/programs": ("*",),
-    "flow": ("jobs.py", "processes.py", "simulation.py", "simulators.py"),
+    "flow": ("compilers.py", "jobs.py", "processes.py", "simulation.py", "simulators.py"),
 }  # fmt: skip
 _STATE, _LOCK = "regress.json", "regress.lock"
 # Words that change no result: the others make another regression.

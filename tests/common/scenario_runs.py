@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -24,6 +25,14 @@ def builds(system: System) -> list[Any]:
 def of_build(system: System, sim: str, build: Any) -> list[Job]:
     """All scenarios on one build."""
     return [job for job in system.directed(sim) if build_of(job) == build]
+
+
+def rare(system: System, build: Any) -> bool:
+    """Whether the directed scenarios alone have a build, and not the programs and the random seeds: it is compiled
+    longer than it runs.
+    """
+    options = import_module(f"rvtrace.tb.{system.ip}.stimulus.builds").BUILDS.values()
+    return build not in {build_of(Job("any", "random", dict(one), ip=system.ip)) for one in options}
 
 
 def short_in_pins(system: System, sim: str, stimulus: Callable[[Job], Any]) -> list[Job]:
@@ -55,7 +64,7 @@ def runs_of(
     def scenarios(run_jobs, sim, build):
         jobs = of_build(system, sim, every[build])
         assert jobs
-        run_jobs(jobs)
+        run_jobs(jobs, fast=rare(system, every[build]))
 
     def pins(run_jobs, sim):
         jobs = short_in_pins(system, sim, stimulus)

@@ -21,6 +21,7 @@ TESTS = ROOT / "tests" / "common" / "user_tests"
 
 def _run(tmp_path: Path, sim: str, file: Path, **words: Any) -> tuple[int, dict[str, Any]]:
     given = {"IP": "ntrace", "SOURCE": "random", "SIZE": 300, "SIM": sim, "TEST": file, "OUT": tmp_path / "out"} | words
+    given |= {"BCOUNT_BITS": 16} if given["IP"] == "etrace" else {}  # the build of the tests of E-Trace
     code = main([f"{name}={value}" for name, value in given.items()])
     return code, json.loads((tmp_path / "out" / "result.json").read_text())
 

@@ -23,7 +23,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", ["kite", "plover"])
 def test_it_passes(name: str, tmp_path: Path) -> None:
     dut = ROOT / "tests" / "hpm" / "duts" / name
-    code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=2", f"K={RUNS}", f"OUT={tmp_path}"])
+    code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=2", f"K={RUNS}", f"OUT={tmp_path}", "FAST=1"])
     report = json.loads((tmp_path / "compliance.json").read_text())
     verdicts = {row["id"]: row["verdict"] for row in report["clauses"]}
     assert (code, report["findings"], [row for row, verdict in verdicts.items() if verdict == "FAIL"]) == (0, [], [])

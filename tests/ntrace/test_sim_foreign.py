@@ -62,7 +62,7 @@ def test_a_foreign_encoder_passes(name: str, sim: str, tmp_path: Path, capsys: p
     device = DEVICES[name]
     if sim not in device.simulators:
         pytest.skip(f"{name} is written in a dialect that {sim} does not read")
-    words = [f"DUT={DUTS / name}", f"SIM={sim}", "SEEDS=2", f"K={device.runs}", f"OUT={tmp_path}"]
+    words = [f"DUT={DUTS / name}", f"SIM={sim}", "SEEDS=2", f"K={device.runs}", f"OUT={tmp_path}", "FAST=1"]
     code = check_dut.main(words)
     printed = capsys.readouterr().out
     report = json.loads((tmp_path / "compliance.json").read_text())

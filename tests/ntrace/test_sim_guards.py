@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import trouble
-from rvtrace.flow.simulation import SimError, build, run
+from rvtrace.flow.simulation import Build, SimError, build, run
 from rvtrace.flow.simulators import SimulatorError
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
@@ -25,9 +25,14 @@ def _edit(rtl: Path, file: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def broken(sim: str, rtl: Path) -> Build:
+    """A build of one test, which is compiled longer than it runs."""
+    return build(BUILD.of(Config()), sim, rtl, fast=True)
+
+
 def test_mutant_is_caught(sim, rtl_copy, tmp_path):
     _edit(rtl_copy, "ntrace_pkg.sv", "EvcodeDisable   = 4'd4", "EvcodeDisable   = 4'd5")
-    (result,) = run(build(BUILD.of(Config()), sim, rtl_copy), [Job("bug", "program:traps")], tmp_path / "out")
+    (result,) = run(broken(sim, rtl_copy), [Job("bug", "program:traps")], tmp_path / "out")
     assert result["verdict"] == "FAIL"
     text = "\n".join(failure["text"] for failure in result["failures"])
     assert "EVCODE" in text and "rerun     make run IP=ntrace SOURCE=program:traps" in text
@@ -41,7 +46,7 @@ def test_design_that_does_not_build(sim, rtl_copy):
 
 def test_simulation_that_ends_early_is_an_error(sim, rtl_copy, tmp_path):
     _edit(rtl_copy, "ntrace_encoder.sv", "endmodule", "  always @(posedge out_valid_o) $finish;\nendmodule")
-    made = build(BUILD.of(Config()), sim, rtl_copy)
+    made = broken(sim, rtl_copy)
     results = run(made, [Job("early", "program:traps"), Job("never", "program:sort")], tmp_path / "out")
     assert [result["verdict"] for result in results] == ["ERROR", "ERROR"]
     assert "the simulator broke" in results[0]["error"]
@@ -63,7 +68,7 @@ def test_output_that_changes_before_ready_is_reported(sim, rtl_copy, tmp_path):
     """By the monitors of both drives; a device without our assertions."""
     _wobble(rtl_copy)
     (rtl_copy / "ntrace" / "files_verilator.f").unlink()
-    made = build(BUILD.of(Config()), sim, rtl_copy)
+    made = broken(sim, rtl_copy)
     jobs = [Job(f"wobble-{d}", "program:traps", drive=d, backpressure=50) for d in ("bulk", "pins")]
     for result in run(made, jobs, tmp_path / "out"):
         assert result["verdict"] == "FAIL"
@@ -74,7 +79,7 @@ def test_assertion_that_fails_is_an_error(rtl_copy, tmp_path):
     """On Verilator the encoder's own assertions run as well, and end the simulation."""
     _wobble(rtl_copy)
     (result,) = run(
-        build(BUILD.of(Config()), "verilator", rtl_copy),
+        broken("verilator", rtl_copy),
         [Job("wobble", "program:traps", backpressure=50)],
         tmp_path / "out",
     )

@@ -20,6 +20,8 @@ def test_mutant_is_caught(sim, rtl_copy, tmp_path):
     old = "assign word_o = bytes_q[31:0] |"
     assert text.count(old) == 1
     path.write_text(text.replace(old, "assign word_o = {bytes_q[23:0], bytes_q[31:24]} |"))
-    (result,) = run_all([TciJob("bug", "tci:read_back")], sim, tmp_path / "out", lambda result: None, rtl_dir=rtl_copy)
+    (result,) = run_all(
+        [TciJob("bug", "tci:read_back")], sim, tmp_path / "out", lambda result: None, rtl_dir=rtl_copy, fast=True
+    )
     assert result["verdict"] == "FAIL" and result["clauses"]["TCI.ram.data"][1]
     assert any("rerun     make run IP=ntrace SOURCE=tci:read_back" in failure["text"] for failure in result["failures"])
