@@ -60,12 +60,15 @@ class Verdict:
     book: the checks of each clause, and the failures. decoded, encoded: what the system's decoder and encoder model
     made of the run, None if not needed (checks that follow a run keep its state in `encoded`, for coverage). stats:
     seconds of "encoder", "decoder" and "scoreboard", and counts, among them "instructions" (those that had to be
-    reported) and "reported" (those that the decoder found, fewer after an overflow).
+    reported) and "reported" (those that the decoder found, fewer after an overflow). read: the capture that was
+    judged in place of the one given: without the deviations that explain why that could not be decoded; None if there
+    is none.
     """
 
     book: ClauseBook
     decoded: Any = None
     encoded: Any = None
+    read: Any = None
     stats: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -64,6 +64,7 @@ def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | No
     """The verdict on a capture as it is. assumed: the deviations that were taken back for it."""
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     if assumed is not None:
+        verdict.read = capture
         assumed.report(verdict.book)
     exact = capture.exact and capture.beats is not None
     if exact:

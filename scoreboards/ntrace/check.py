@@ -56,11 +56,11 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
         decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
-        verdict.decoded = decoded  # of the bytes as they were sent: coverage looks at both
         if explain and not capture.exact and (other := _explained(capture, decoded, tolerances)) is not None:
             other.report(verdict.book)
-            capture = other.capture
+            capture = verdict.read = other.capture
             decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
+        verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.messages)
         if exact:

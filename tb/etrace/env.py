@@ -78,7 +78,7 @@ class Coverage(base.Coverage):
     """The points of E-Trace."""
 
     def sample(self, capture: EtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict.decoded, verdict.encoded)
+        return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
 
 
 class EtraceEnv(EncoderEnv):

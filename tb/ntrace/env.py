@@ -45,7 +45,7 @@ class Coverage(base.Coverage):
     """The points of N-Trace."""
 
     def sample(self, capture: NtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict.decoded, verdict.encoded)
+        return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
 
 
 class MessageMonitor(StreamMonitor):

@@ -46,6 +46,7 @@ def test_the_option_is_the_finding(real: dict[str, Any], claim: dict[str, Any], 
     causes = [failure for failure in verdict.failures if not failure.cause]
     assert sorted(row[0] for failure in causes for row in failure.table) == sorted(named)
     assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
+    assert verdict.read is not None and not verdict.decoded.diagnostics  # what was decoded is what was judged
     for failure in causes:  # the table has what was claimed and what explains the trace
         (option, was, found), name = failure.table[0], failure.table[0][0].lower()
         assert was == str({**real, **claim}[name]) and found == str(getattr(Config.from_dict(real), name)), option
