@@ -24,7 +24,7 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
 from rvtrace.scoreboards.ntrace.hypotheses import Traced, as_read
-from rvtrace.scoreboards.ntrace.legal import check_legal, with_front
+from rvtrace.scoreboards.ntrace.legal import check_legal, with_front, with_own_source
 from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
@@ -55,11 +55,11 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
-        decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
+        decoded = _decoded(capture)
         if explain and not capture.exact and (other := _explained(capture, decoded, tolerances)) is not None:
             other.report(verdict.book)
             capture = verdict.read = other.capture
-            decoded = decode(capture.data, capture.program, capture.config, by_address=not capture.exact)
+            decoded = _decoded(capture)
         verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.messages)
@@ -96,6 +96,11 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
         "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
     }
     return verdict
+
+
+def _decoded(capture: NtraceCapture) -> DecodedTrace:
+    data = capture.data if capture.exact else with_own_source(capture)
+    return decode(data, capture.program, capture.config, by_address=not capture.exact)
 
 
 def _explained(capture: NtraceCapture, decoded: DecodedTrace, tolerances: Tolerances) -> Chosen | None:

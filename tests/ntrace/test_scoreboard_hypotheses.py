@@ -63,3 +63,16 @@ def test_damage_is_not_explained_by_an_option() -> None:
     data[len(data) // 2] ^= 0x3C
     verdict = check(NtraceCapture(config, program, bytes(data), beats, exact=False))
     assert not verdict.passed and not any("was claimed" in failure.headline for failure in verdict.failures)
+
+
+def test_a_message_with_another_src_is_judged_all_the_same() -> None:
+    """One encoder is checked: what it sends under a wrong SRC is one finding, and nothing is lost."""
+    config = Config.from_dict(SOURCE)
+    program, beats = scenario_run("nested_calls", config)
+    messages = Encoder(config).run(beats).messages
+    parts = [pack(message, config.source_bits, config.address_bits) for message in messages]
+    place = len(parts) // 2
+    parts[place] = pack(messages[place]._replace(src=config.src_id ^ 2), config.source_bits, config.address_bits)
+    verdict = check(NtraceCapture(config, program, b"".join(parts), beats, exact=False))
+    assert {failure.clause for failure in verdict.failures if not failure.cause} == {"NT.3.2.src"}
+    assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
