@@ -33,6 +33,7 @@ CLAUSES: dict[str, str] = {
     "ET.alg.first": "trace starts with a synchronization packet",
     "ET.alg.last": "the last instruction traced is reported before trace ends",
     "ET.opt.implicit_exception": "with implicit_exception, the handler of every trap is known to the decoder",
+    "ET.opt.stack": "with implicit_return, a return that is not reported belongs to a call that is open",
     "ET.opt.prediction": "branch_fmt is 0, 2 or 3; with 3 the address is that of a branch",
     "ET.tra.messaging": "the header byte of a message reports its length, and all of it follows",
     "ET.tra.atb": "the header byte of a packet reports its length, with zeros above, and all of it follows",
@@ -40,6 +41,7 @@ CLAUSES: dict[str, str] = {
     "ET.tra.blocks": "a block begins with a packet, no packet spans two, and zeros fill what is left",
     "ET.tra.join": "a stream that is joined in the middle holds a place where packets begin",
     "ET.bt.sequential": "instructions follow each other as the program says",
+    "ET.bt.uninferable": "the target of a jump that the program does not show is reported",
     "ET.bt.traps": "ecall and ebreak trap: nothing follows them but a handler",
     "ET.bt.bounds": "any bytes are survived; a trace fits the decoder's limits",
 }
