@@ -149,7 +149,7 @@ class Lot:
     config: BuildConfig
     jobs: list[Job]
     place: Path = Path()
-    turn: str = ""
+    turn: str = field(default="", kw_only=True)
 
 
 _Lot = TypeVar("_Lot", bound=Lot)
