@@ -18,6 +18,7 @@ WORDS = {
     "DUT": "name of one of its devices; default all",
     "DEVIATION": "name of a deviation, or several with commas: these together, and nothing else",
     "DRAWS": "random sets of deviations, default 0; 200 for figures",
+    "SINGLES": "0: only the random sets",
     "TOGETHER": "deviations in a set, default 3",
     "SEED": "of the random sets, default 1",
     "SIM": "verilator (default) or icarus",
@@ -46,9 +47,12 @@ def main(argv: list[str]) -> int:
         rows = flow.find(devices[0], given["DEVIATION"].split(","))
         todo = [flow.Experiment(devices[0], rows, devices[0].runs_of(rows))]
     else:
-        todo = [experiment for device in devices for experiment in flow.singles(device)]
+        alone = number(given, "SINGLES", 1)
+        todo = [experiment for device in devices for experiment in flow.singles(device)] if alone else []
         count, together = number(given, "DRAWS", 0), number(given, "TOGETHER", 3)
         todo += flow.draws(devices, count, together, number(given, "SEED", 1))
+    if not todo:
+        raise ArgumentError("SINGLES=0 leaves nothing to run; give DRAWS=, how many random sets")
     found: list[Isolation] = []
 
     def tell(experiment: flow.Experiment, results: list[dict[str, object]]) -> None:
