@@ -44,6 +44,7 @@ GROUP_CLAUSE, ORDER_CLAUSE, OUTSIDE_CLAUSE, LENGTH_CLAUSE = (
     "TV.told.outside",
     "TV.insn.length",
 )
+BASE_CLAUSE = "TV.legal.base"  # an incremental form of what has no base reports nothing
 _STATE_PARTS = {t.PC: "pc", t.PPC: "ppc", t.PRIV: "priv", t.PADDR: "paddr", t.EADDR: "eaddr", t.MTIME: "mtime"}
 _NOT_JUDGED = -1  # stretch of what belongs to no pair of groups
 _SYSTEMATIC = 2  # registers of a part reported under a name of another part: not chance
@@ -122,6 +123,8 @@ class Lossless:
         self.found: list[_Found] = []
         self.aliases: dict[int, str] = {}  # keys under which another register is reported, and its clause
         self.renamed: dict[str, str] = {}  # parts of such registers, and their clauses
+        bases = [found.offset for found in decoded.diagnostics if found.name == "unknown_base"]
+        self.baseless = set((np.searchsorted(decoded.offset, bases, side="right") - 1).tolist())
         self.follows: list[tuple[Failure, str]] = []  # failures and the clause that each follows from
         self.apart: dict[int, tuple[int, int]] = {}  # of lines with several reports the first values that differ
         self.other_name: dict[int, int] = {}  # of lines that are missing the line with their value
@@ -387,9 +390,10 @@ class Lossless:
         """Of a rule that is broken in a group: the clause of what the group reports under another name."""
         if failure.at is None or not len(self.decoded):
             return ""
-        row = int(self.row_of[max(0, int(np.searchsorted(self.decoded.offset, failure.at, side="right")) - 1)])
-        if row < 0:
-            return ""
+        section = max(0, int(np.searchsorted(self.decoded.offset, failure.at, side="right")) - 1)
+        row = int(self.row_of[section])
+        if section in self.baseless or row < 0:
+            return BASE_CLAUSE if section in self.baseless else ""
         low, high = np.searchsorted(self.expected.row, (row, row + 1))
         parts = {part_of(int(key)) for key in self.expected.key[low:high]}
         return next((clause for part, clause in self.renamed.items() if part in parts), "")
@@ -429,6 +433,8 @@ class Lossless:
             clause, headline = OUTSIDE_CLAUSE, f"{name} is not reported as often as it happened"
         rows = [(name, "" if wanted is None else f"{wanted:#x}", "" if told is None else f"{told:#x}")]
         follows = "" if n in self.other_name else self.aliases.get(key, "")
+        if told is None and section in self.baseless:
+            follows = BASE_CLAUSE
         self._add(stretch, clause, headline, rows, row, section, follows)
 
     def _elsewhere(self, table: _Table, n: int, there: list[bool]) -> tuple[str, int] | None:
