@@ -24,10 +24,11 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
 from rvtrace.scoreboards.ntrace.hypotheses import Traced, as_read
-from rvtrace.scoreboards.ntrace.legal import check_legal, with_front, with_own_source
+from rvtrace.scoreboards.ntrace.legal import check_legal, with_front
 from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
+from rvtrace.scoreboards.ntrace.source_field import with_own_source
 from rvtrace.scoreboards.ntrace.table import Locator, MessageTable
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 

@@ -22,6 +22,7 @@ from rvtrace.scoreboards.common.places import Rules
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.damaged import damaged_rows
+from rvtrace.scoreboards.ntrace.source_field import begins_of, source_at
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 
@@ -58,7 +59,6 @@ MAX_REPEATS = 1 << 18
 UNKNOWN_RCODE = 3  # and above: reserved or a vendor's (table 19)
 XRETS = ("mret", "sret", "uret", "mnret")
 GROUP = 6  # MDO bits
-FEW = 4  # of as many messages at most one has the SRC of another encoder by mistake
 
 
 def check_options(legal: Legal, capture: NtraceCapture, sound: bool) -> None:
@@ -95,7 +95,8 @@ def _sources(legal: Legal, data: np.ndarray) -> None:
     if not width or not len(data):
         return
     legal.book.count("NT-17", int(_known(legal).sum()))
-    begins, found = sources_of(data, width)
+    begins = begins_of(data)
+    found = source_at(data, begins, width)
 
     def foreign(number: int) -> Failure:
         index = int(np.searchsorted(legal.table.offset, begins[number]))
@@ -261,35 +262,6 @@ STARTS = (3, 5, 7, 9)  # tracing begins
 RESERVED_ECODE = ~0x8C  # all but program trace, Ownership and vendor-defined messages lost (table 15)
 BTM_ONLY = (t.TC_DIRECT, t.TC_DIRECT_SYNC)
 HTM_ONLY = (t.TC_HIST, t.TC_HIST_SYNC)
-
-
-def sources_of(data: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each message in bytes where it begins and its SRC, by the place of that field alone."""
-    begins = np.append(0, np.flatnonzero((data & 3) == 3) + 1)
-    begins = begins[begins < len(data)]
-    begins = begins[(data[begins] & 3) == 0]  # no idle byte
-    mdo = np.append(data >> 2, [0, 0]).astype(np.int64)
-    return begins, (mdo[begins + 1] | mdo[begins + 2] << 6) & ((1 << width) - 1)
-
-
-def with_own_source(capture: NtraceCapture) -> bytes:
-    """The bytes of one encoder with its SRC in each message: the few that have another are its messages all the same.
-    What most have is rather a wrong option, and stays.
-    """
-    width, source, data = capture.config.source_bits, capture.config.src_id, np.frombuffer(capture.data, np.uint8)
-    if not width or not len(data):
-        return capture.data
-    begins, found = sources_of(data, width)
-    wrong = np.flatnonzero(found != source)
-    if not len(wrong) or len(wrong) * FEW > len(begins):
-        return capture.data
-    ends, out = np.append(begins[1:], len(data)), bytearray(capture.data)
-    for number in wrong.tolist():
-        begin, differ = int(begins[number]), int(found[number]) ^ source
-        for at, bits in ((begin + 1, differ & 0x3F), (begin + 2, differ >> 6)):
-            if bits and at < ends[number]:
-                out[at] ^= bits << 2
-    return bytes(out)
 
 
 def check_legal(capture: NtraceCapture, book: ClauseBook, table: t.MessageTable, where: t.Locator,

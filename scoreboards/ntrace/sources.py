@@ -19,6 +19,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict, check, plan
+from rvtrace.scoreboards.ntrace.source_field import source_at
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 CLAUSE = "NT.11.2.sources"
@@ -42,9 +43,7 @@ def split(data: bytes, configs: dict[int, Config]) -> tuple[dict[int, bytes], di
     messages, damages = unpack(data, next(iter(configs.values())))
     offsets = np.array([m.offset for m in messages], dtype=np.int64)
     sizes = t.lengths(data, offsets)
-    # SRC appears after TCODE in any message, known or not (3.2)
-    mdo = np.append(np.frombuffer(data, np.uint8) >> 2, [0, 0]).astype(np.int64)
-    sources = (mdo[offsets + 1] | mdo[offsets + 2] << 6) & ((1 << widths.pop()) - 1)
+    sources = source_at(np.frombuffer(data, np.uint8), offsets, widths.pop())
     parts: dict[int, list[bytes]] = {source: [] for source in configs}
     others: dict[int, list[bytes]] = {}
     for source, offset, size in zip(sources.tolist(), offsets.tolist(), sizes.tolist()):
