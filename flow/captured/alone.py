@@ -91,14 +91,14 @@ def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdi
     if other is not None:
         other.report(verdict.book)
     decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
-    table = ntrace_table.MessageTable(decoded.messages)
-    where = ntrace_table.Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+    table = ntrace_table.MessageTable(decoded.log)
+    where = ntrace_table.Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
     found = ntrace_legal.with_front(capture, decoded, always=True)
     ntrace_legal.check_legal(capture, verdict.book, table, where, found, tolerances, not decoded.diagnostics)
     lost = sum(d.lost_bytes for d in decoded.diagnostics) + decoded.skipped_bytes
     spans = [(d.offset, d.lost_bytes) for d in decoded.diagnostics]
     _finish(verdict, len(capture.data), lost, spans, table.offset)
-    verdict.stats["messages"] = len(decoded.messages)
+    verdict.stats["messages"] = len(table)
     return verdict
 
 
@@ -162,9 +162,9 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
     whole = len(files.data) if ntrace_ else len(decoded.packets)
     lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
     share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
-    dense = ntrace_ and len(found) * DENSE >= len(decoded.messages)
+    dense = ntrace_ and len(found) * DENSE >= len(decoded.log)
     if dense:
-        share = f"{len(found):,} of its {len(decoded.messages):,} messages do not fit"
+        share = f"{len(found):,} of its {len(decoded.log):,} messages do not fit"
     if len(decoded) and lost <= HALF * whole and not dense:
         return ""
     if found[0].clause in _NO_START:

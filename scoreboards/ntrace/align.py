@@ -358,7 +358,7 @@ class Alignment:
             failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
         place = self._reported_by(self._told_index(index))
         sent_at = self.capture.sent_at
-        failure.before = [f"{sent_at(m.offset):#06x}: {m}" for m in self.decoded.messages[max(0, place - 3) : place]]
+        failure.before = [f"{sent_at(m.offset):#06x}: {m}" for m in self.decoded.log[max(0, place - 3) : place]]
         failure.at, failure.found = max(place - 1, 0), COMPARED
         return failure
 

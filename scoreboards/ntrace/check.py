@@ -63,13 +63,13 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             decoded = _decoded(capture)
         verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
-        table = MessageTable(decoded.messages)
+        table = MessageTable(decoded.log)
         if exact:
             check_exact(capture, verdict.book, verdict.encoded, table)
         wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
         lossless.run()
-        where = Locator(capture, decoded.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        where = Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
         check_legal(
             capture,
             verdict.book,
@@ -93,7 +93,7 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
         "judged": lossless.judged,
         "told": len(decoded),
         "bytes": len(capture.data),
-        "messages": len(decoded.messages),
+        "messages": len(table),
         "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
     }
     return verdict

@@ -114,10 +114,12 @@ def _times(legal: Legal) -> None:
     asked = known if legal.tolerances.tstamp_on_all else known & (table["sync"] != t.ABSENT)
     asked = asked & (table["rcode"] < UNKNOWN_RCODE)  # which of its fields is TSTAMP is not known
     legal.rule("NT.8.7.enabled", asked, ~table.timed, "has no TSTAMP with trTsEnable=1")
-    bits = np.fromiter(((m.tstamp or 0).bit_length() for m in table.messages), np.int64, len(table))
     width = legal.config.ts_width
     legal.rule(
-        "NT.8.7.width", table.timed, bits > width, lambda i: f"TSTAMP has {bits[i]} bits, the timestamp has {width}"
+        "NT.8.7.width",
+        table.timed,
+        table.timed_bits > width,
+        lambda i: f"TSTAMP has {table.timed_bits[i]} bits, the timestamp has {width}",
     )
 
 
@@ -298,7 +300,7 @@ def with_front(capture: NtraceCapture, decoded: DecodedTrace, always: bool = Fal
     found = decoded.diagnostics
     if not (always or capture.beats is not None) or not capture.data:
         return found
-    first = next((m.offset for m in decoded.messages if m.type.has_sync), len(capture.data))
+    first = next((m.offset for m in decoded.log if m.type.has_sync), len(capture.data))
     known = {diagnostic.offset for diagnostic in found if diagnostic.clause != "NT-24"}
     damages = unpack(capture.data[:first], capture.config)[1] if first else []
     front = [Diagnostic(d.offset, d.clause, d.reason, d.length) for d in damages if d.offset not in known]

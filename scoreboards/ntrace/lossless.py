@@ -143,7 +143,7 @@ class Lossless(Alignment):
         self.book.count("NT.11.pcs", len(self.expected))
         self.book.count("NT.10.branches", branches)
         self.book.count("NT.10.indirect", indirect)
-        self.book.count("NT.8.4.count", len(self.decoded.messages))
+        self.book.count("NT.8.4.count", len(self.table))
         if self.capture.config.filter:
             self.book.count("NT.4.filters", len(self.expected))
         self.book.count(

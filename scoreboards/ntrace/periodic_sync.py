@@ -42,7 +42,7 @@ def check_periodic_sync(
     at = np.minimum(np.searchsorted(starts, places, side="left"), len(starts) - 1)
     to = np.maximum(np.searchsorted(starts, places, side="right") - 1, at)
     interval = capture.config.sync_interval
-    table = t.MessageTable(decoded.messages)
+    table = t.MessageTable(decoded.log)
     carriers = np.flatnonzero(table.is_a(*t.BRANCHES))
     told = np.minimum(t.ends(decoded.first_pc, len(decoded))[carriers], len(expected))
     branches = np.maximum(np.searchsorted(starts, told, side="left") - 1, 0)  # the blocks that they end with

@@ -7,17 +7,21 @@ turns a message index into the cycle, PC and surroundings that a failure message
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder import kernel as k
+from rvtrace.models.ntrace.decoder.message_log import Messages
 from rvtrace.models.ntrace.table import Field, Message
 from rvtrace.scoreboards.common.places import Places, Rows
 
 ABSENT = -1  # in a column: the message has no such field
 _KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
          "cdf", "bcnt", "process", "data")  # fmt: skip
+_POWERS = 1 << np.arange(63, dtype=np.int64)  # as many are not above a value as it has bits
 _WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS, DATA and a vendor's RDATA
 
 TC_OWNERSHIP, TC_DIRECT, TC_INDIRECT, TC_ERROR, TC_SYNC = 2, 3, 4, 8, 9
@@ -30,31 +34,61 @@ FIRST_VENDOR = 56
 class MessageTable:
     """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none).
 
-    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; time: uint64, the time reported so far (8.7).
+    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; timed_bits: the bits it takes; time: uint64, the time reported so far (8.7).
     """
 
-    def __init__(self, messages: list[Message]) -> None:
+    def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
         n = len(messages)
-        self.tcode = np.fromiter((m.type.tcode for m in messages), np.int64, n)
-        self.offset = np.fromiter((m.offset for m in messages), np.int64, n)
+        self.tcode, self.offset, self.src = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        self.timed, self.tstamp = np.zeros(n, dtype=bool), np.zeros(n, dtype=np.uint64)
+        self.timed_bits = np.zeros(n, dtype=np.int64)
         self._columns = {key: np.full(n, ABSENT, dtype=np.int64) for key in _KEYS}
-        for tcode in np.unique(self.tcode).tolist():
-            where = self.tcode == tcode
-            rows = [m.values for m in compress(messages, where.tolist())]
-            keys = next(m for m in messages if m.type.tcode == tcode).type.keys
+        if isinstance(messages, Messages):
+            self._take_rows(messages)
+            self._take(np.array(messages.odd, dtype=np.int64))
+        else:
+            self._take(np.arange(n))
+        self.time = self._times()
+
+    def _take_rows(self, log: Messages) -> None:
+        """All messages whose fields the decoder has kept as integers."""
+        rows, keep = log.rows(), np.ones(len(log), dtype=bool)
+        keep[log.odd] = False
+        stamp = np.where(keep, rows[:, k.STAMP], ABSENT)
+        self.tcode[keep], self.offset[keep], self.src[keep] = rows[keep][:, [k.TCODE, k.BYTE, k.SOURCE]].T
+        self.timed[:] = stamp >= 0
+        self.tstamp[:] = np.maximum(stamp, 0).astype(np.uint64)
+        self.timed_bits[:] = np.searchsorted(_POWERS, stamp, side="right")
+        counts, numbers = rows[:, k.VALUES], np.flatnonzero(keep)
+        kinds = self.tcode[numbers]
+        for tcode in np.unique(kinds).tolist():
+            at = numbers[kinds == tcode]
+            for column, key in enumerate(log[int(at[0])].type.keys):
+                has = at[counts[at] > column]
+                self._columns[key][has] = rows[has, k.VALUE + column]
+
+    def _take(self, at: np.ndarray) -> None:
+        """The messages with these numbers, one by one."""
+        some = [self.messages[index] for index in at.tolist()]
+        n = len(some)
+        tcodes = np.fromiter((m.type.tcode for m in some), np.int64, n)
+        self.tcode[at] = tcodes
+        self.offset[at] = np.fromiter((m.offset for m in some), np.int64, n)
+        self.src[at] = np.fromiter((m.src for m in some), np.int64, n)
+        stamps = [m.tstamp for m in some]
+        self.timed[at] = np.fromiter((stamp is not None for stamp in stamps), bool, n)
+        self.tstamp[at] = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)
+        self.timed_bits[at] = np.fromiter(((stamp or 0).bit_length() for stamp in stamps), np.int64, n)
+        for tcode in np.unique(tcodes).tolist():
+            where = tcodes == tcode
+            rows = [m.values for m in compress(some, where.tolist())]
+            keys = next(m for m in some if m.type.tcode == tcode).type.keys
             width = max(map(len, rows))
             padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
-            wide = tcode in (TC_OWNERSHIP, TC_FULL) or tcode >= FIRST_VENDOR
-            block = np.array([[v & _WIDE for v in r] for r in padded] if wide else padded,
-                             dtype=np.int64).reshape(len(rows), width)  # fmt: skip
+            block = np.array([[v & _WIDE if v >= 0 else v for v in r] for r in padded], dtype=np.int64)
             for column, key in enumerate(keys[:width]):
-                self._columns[key][where] = block[:, column]
-        self.src = np.fromiter((m.src for m in messages), np.int64, n)
-        stamps = [m.tstamp for m in messages]
-        self.timed = np.fromiter((stamp is not None for stamp in stamps), bool, n)
-        self.tstamp = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)
-        self.time = self._times()
+                self._columns[key][at[where]] = block.reshape(len(rows), width)[:, column]
 
     def _times(self) -> np.ndarray:
         total = np.cumsum(self.tstamp, dtype=np.uint64)

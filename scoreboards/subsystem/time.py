@@ -52,7 +52,7 @@ def _spans(first: np.ndarray, total: int, counts: np.ndarray) -> tuple[np.ndarra
 
 
 def _ntrace(account: Account) -> Times:
-    table = MessageTable(account.decoded.messages)
+    table = MessageTable(account.decoded.log)
     after, behind = _spans(np.asarray(account.decoded.first_pc), len(account), table["icnt"] != ABSENT)
     rows = np.flatnonzero(table.timed & ~table.is_a(TC_ERROR))
     return Times(table.time[rows].astype(np.int64), after[rows], behind[rows])

@@ -184,7 +184,8 @@ class DecodedTrace:
 
     events: in order. first_pc: int64[number of messages], instructions known when the message was taken. diagnostics:
     empty for a good trace. notes: messages rightly skipped, and oddities that break nothing a decoder can see.
-    readings, sources, skipped_bytes and complete: as in `Told`. Messages are made when they are first read.
+    readings, sources, skipped_bytes and complete: as in `Told`. log: the messages, each made when it is read; `messages`
+    makes all of them.
     """
 
     def __init__(
@@ -196,6 +197,7 @@ class DecodedTrace:
         told: Told,
     ) -> None:
         self._path, self._told, self._messages = path, told, messages
+        self.log = messages
         self.events = events
         self.first_pc: np.ndarray = messages.first()
         self.diagnostics, self.notes = findings.diagnostics, findings.notes
