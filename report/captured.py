@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.captured.alone import problem
 from rvtrace.flow.captured.judge import Judged
 from rvtrace.flow.captured.tandem_alone import MIDDLE
 from rvtrace.report.compliance import Compliance, Subject, write
@@ -26,7 +25,7 @@ def _subject(name: str, judged: Judged) -> Subject:
     config = files.config
     stats = verdict.stats
     about = {
-        "Trace": f"{files.trace.name}, {part or f'{len(files.data):,} bytes'}",
+        "Trace": f"{files.trace.name}, {part or f'{files.size:,} bytes'}",
         "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
         "Options": files.system.described(config),
         "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
@@ -88,7 +87,7 @@ def _result(name: str, judged: Judged) -> dict[str, Any]:
     problem.
     """
     files, verdict = judged.files, judged.verdict
-    problems = [text for text in (problem(files, verdict),) if text]
+    problems = [judged.problem] if judged.problem else []
     return {
         "ip": files.system.ip,
         "name": name,

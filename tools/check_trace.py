@@ -16,10 +16,11 @@ import sys
 from pathlib import Path
 
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.judge import judge
+from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limit
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.flow.simulation import cores
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
 from rvtrace.tb import systems
@@ -41,6 +42,7 @@ WORDS = {
     "PROFILE": "tandem: JSON with what is known of the hart (docs/reference/tandem-verifier.md)",
     "PC": "tandem: the first pc, of a trace that does not begin with reset",
     "NAME": "name of the device in the report (default: name of the trace)",
+    "N": "processes that judge the parts of a long trace (default: the cores); the result is the same",
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
 PRINTED = 10  # findings in the terminal; the report has all
@@ -53,9 +55,12 @@ def main(argv: list[str]) -> int:
     given = parse(argv, known, __doc__ or "")
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
-    limit(paths, system, megabytes)
+    long = paths.is_long(given, system)
+    processes = number(given, "N", cores(), least=1) if long else 0
+    limit(paths, system, megabytes, processes)
     try:
-        judged = judge(given, paths, paths.load(given, system))
+        files = paths.load(given, system, need_data=not long)
+        judged = judge_parts(given, files, processes) if long else judge(given, paths, files)
         name = given.get("NAME") or paths.name
         out = Path(given.get("OUT") or Path("build") / "compliance" / name)
         compliance = write_report(name, judged, out)

@@ -12,11 +12,19 @@ Damage is shown where it was found. The exit code is 1 if anything was lost: the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from operator import add
+from typing import Any
 
 from rvtrace.flow.captured.alone import explanation
-from rvtrace.flow.captured.files import TraceFiles, load, system_of, words
+from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
+from rvtrace.flow.captured.limits import LONG
+from rvtrace.flow.captured.parts import Part, ntrace_parts
+from rvtrace.flow.captured.stream import STREAMED, in_order, read
+from rvtrace.flow.simulation import cores
+from rvtrace.models.common import native
+from rvtrace.models.ntrace.decoder import kernel
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import listing
 from rvtrace.scoreboards.common.hypotheses import Chosen
@@ -26,9 +34,11 @@ OPTIONS = {
     "MESSAGES": "1: messages only",
     "PCS": "1: instructions and events only",
     "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
+    "N": "processes that decode a long trace (default: the cores)",
     "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS})",
 }
 EXPLAINED = ("ntrace", "etrace")  # systems whose traces are read in other ways where they do not decode
+PRINTED = 64 << 10  # bytes of trace that are decoded and printed at once
 CHUNK = 4096  # lines written at once
 
 
@@ -59,6 +69,56 @@ def _otherwise(files: TraceFiles) -> Chosen | None:
     return explanation(files, capture, files.system.tolerances.free())
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Prints one part of a long trace: its lines, and its numbers."""
+
+    files: TraceFiles
+    show: Any
+    messages: bool
+    pcs: bool
+
+    def __call__(self, part: Part) -> tuple[str, Any]:
+        files = replace(self.files, data=read(self.files, part))
+        if files.program is None:
+            text, counts = self.show.alone_part(files, part)
+            return "".join(text), counts
+        trace = self.show.decode(files, MAX_INSTRUCTIONS, True)
+        lines = self.show.listing(files, trace, self.messages, self.pcs, part)
+        return "".join(lines), self.show.Totals.of(files, trace, part)
+
+
+def _is_long(given: Mapping[str, str]) -> bool:
+    """Whether a trace is decoded part by part."""
+    path = path_of(given, "TRACE")
+    long = path is not None and path.is_file() and path.stat().st_size > LONG
+    return long and "LIMIT" not in given and system_of(_typed(given)).ip in STREAMED
+
+
+def _typed(given: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in given.items()]
+
+
+def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, partial: bool) -> int:
+    """Print a long trace part by part, in constant memory, decoded by several processes."""
+    files = load(given, need_program=pcs, need_data=False)
+    alone, totals = files.program is None, None
+    native.is_compiled(kernel, files.size)  # once, not in every process
+    if not write(iter([f"# {files.title}\n"])):
+        return 0
+    cut = ntrace_parts(files.trace, files.config, PRINTED)
+    for text, found in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
+        if not write(iter([text])):
+            return 0
+        totals = found if totals is None else tuple(map(add, totals, found)) if alone else totals.joined(found)
+    assert totals is not None
+    write(iter([show.alone_summary(totals) if alone else show.summary_of(files, totals)]))
+    if wrong := show.alone_fault(files, totals) if alone else show.fault_of(files, totals, partial):
+        print(f"error: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
@@ -77,6 +137,8 @@ def main(argv: list[str]) -> int:
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
     partial, limit = flag(given, "PARTIAL"), number(given, "LIMIT", MAX_INSTRUCTIONS)
+    if _is_long(given):
+        return _parts(given, show, not only_pcs, not only_messages, partial)
     files = load(given, need_program=not only_messages)
     title = f"# {files.title}\n"
     if files.program is None:

@@ -11,7 +11,7 @@ The rows of the plan that summarize a situation of the hart are left out: nobody
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rvtrace.flow.captured.files import TraceFiles
@@ -50,13 +50,70 @@ _NO_START = ("NT-24", "NT.3.2.src", "ET.alg.first")  # nothing that a decoder co
 _WAY = "give the ELF that was traced and the options of its encoder (CONFIG=)"
 
 
-def alone(files: TraceFiles, capture: Any, tolerances: Any) -> Verdict:
-    """Hold a capture without a retire stream to every clause that needs none."""
-    other = explanation(files, capture, tolerances)
-    check = _etrace if files.system.ip == "etrace" else _ntrace
-    verdict = check(capture if other is None else other.capture, tolerances, other)
-    verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
-    return verdict
+class Decoded(NamedTuple):
+    """What decoding a trace gave, in numbers. whole, lost: bytes (of E-Trace packets) in all, and without result.
+    first: clause, text and message of the first diagnostic; None if there is none.
+    """
+
+    instructions: int
+    messages: int
+    whole: int
+    lost: int
+    found: int
+    complete: bool
+    first: tuple[str, str, int] | None
+
+    def joined(self, later: Decoded) -> Decoded:
+        """Of two parts of one trace, of which the later begins where this ends."""
+        first = self.first
+        if first is None and later.first is not None:
+            first = (*later.first[:2], self.messages + later.first[2])
+        return Decoded(
+            *(a + b for a, b in zip(self[:5], later[:5])), complete=self.complete and later.complete, first=first
+        )
+
+
+def counts(capture: Any, tolerances: Any) -> dict[str, list[int]]:
+    """The checks of an N-Trace that decodes as claimed, by clause."""
+    return _ntrace(capture, tolerances).book.results()
+
+
+def alone(
+    files: TraceFiles, capture: Any, tolerances: Any, search: bool = True, known: Chosen | None = None
+) -> tuple[Verdict, Chosen | None]:
+    """Hold a capture without a retire stream to every clause that needs none; how it was read, if not as claimed.
+
+    search: look for what explains a trace that does not decode as claimed. known: what explained other parts of an
+    N-Trace, and is taken where it makes more of this one decode.
+    """
+    check, decode = (_etrace, _decode_etrace) if files.system.ip == "etrace" else (_ntrace, _decode_ntrace)
+    decoded = decode(capture)
+    other = explanation(files, capture, tolerances, decoded) if search else None
+    if other is not None:
+        capture = other.capture
+        decoded = decode(capture)
+    elif known is not None and decoded.diagnostics:
+        traced = NtraceEvidence(capture.data, capture.program, capture.config)
+        moved = ntrace_as_read(capture, traced, known.reading)
+        again = decode(moved)
+        if _lost(again) < _lost(decoded):
+            other, capture, decoded = known, moved, again
+    verdict = check(capture, tolerances, other, decoded)
+    verdict.read = None if other is None else capture
+    verdict.stats |= {"told": len(decoded), "bytes": len(files.data)}
+    return verdict, other
+
+
+def _lost(decoded: Any) -> tuple[int, int]:
+    return sum(d.lost_bytes for d in decoded.diagnostics) + decoded.skipped_bytes, len(decoded.diagnostics)
+
+
+def _decode_etrace(capture: Any) -> Any:
+    return decode_etrace(capture.packets, capture.program, capture.config)
+
+
+def _decode_ntrace(capture: Any) -> Any:
+    return decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
 
 
 def _book(capture: Any, plan: Plan | None) -> ClauseBook:
@@ -67,30 +124,30 @@ def _book(capture: Any, plan: Plan | None) -> ClauseBook:
     return book
 
 
-def explanation(files: TraceFiles, capture: Any, tolerances: Any) -> Chosen | None:
+def explanation(files: TraceFiles, capture: Any, tolerances: Any, decoded: Any = None) -> Chosen | None:
     """How a trace decodes that does not with its options: with others, or with deviations taken back; None if it does,
-    or nothing explains it.
+    or nothing explains it. decoded: with its options, if that is known.
     """
     if files.system.ip == "etrace":
         if len(capture.packets) < FEW:
             return None
         packets = Packets(capture)
-        if packets.follows(decode_etrace(capture.packets, capture.program, capture.config)):
+        if packets.follows(_decode_etrace(capture) if decoded is None else decoded):
             return None
         read = partial(etrace_as_read, capture)
         return explained(packets, capture.config, read, lambda one: _etrace(one, tolerances).book)
     traced = NtraceEvidence(capture.data, capture.program, capture.config)
-    if traced.follows(decode_ntrace(capture.data, capture.program, capture.config, by_address=True)):
+    if traced.follows(_decode_ntrace(capture) if decoded is None else decoded):
         return None
     as_read = partial(ntrace_as_read, capture, traced)
     return explained(traced, capture.config, as_read, lambda one: _ntrace(one, tolerances).book)
 
 
-def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdict:
+def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
     verdict = Verdict(_book(capture, ntrace.plan()))
     if other is not None:
         other.report(verdict.book)
-    decoded = verdict.decoded = decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
+    decoded = verdict.decoded = _decode_ntrace(capture) if decoded is None else decoded
     table = ntrace_table.MessageTable(decoded.log)
     where = ntrace_table.Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
     found = ntrace_legal.with_front(capture, decoded, always=True)
@@ -102,11 +159,11 @@ def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdi
     return verdict
 
 
-def _etrace(capture: Any, tolerances: Any, other: Chosen | None = None) -> Verdict:
+def _etrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
     verdict = Verdict(_book(capture, etrace.plan()))
     if other is not None:
         other.report(verdict.book)
-    decoded = verdict.decoded = decode_etrace(capture.packets, capture.program, capture.config)
+    decoded = verdict.decoded = _decode_etrace(capture) if decoded is None else decoded
     table = etrace_table.PacketTable(decoded.packets, capture.config)
     etrace_legal.check_legal(capture, verdict.book, table, decoded, tolerances)
     check_transport(capture, verdict.book, decoded.packets)
@@ -146,34 +203,57 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
             if other > HALF * of
             else ""
         )
+    return badly_decoded(files, numbers(files, verdict))
+
+
+def numbers(files: TraceFiles, verdict: Verdict) -> Decoded:
+    """What decoding an E-Trace or N-Trace gave."""
+    decoded, ntrace_ = verdict.decoded, files.system.ip == "ntrace"
     found = decoded.diagnostics
-    if not found:
+    messages = decoded.log if ntrace_ else decoded.packets
+    first = None
+    if found:
+        offsets = [m.offset for m in messages] if ntrace_ else []
+        at = int(np.searchsorted(offsets, found[0].offset)) if ntrace_ else found[0].packet
+        first = (found[0].clause, found[0].text, at)
+    return Decoded(
+        len(decoded),
+        len(messages),
+        len(files.data) if ntrace_ else len(messages),
+        sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found),
+        len(found),
+        decoded.complete,
+        first,
+    )
+
+
+def badly_decoded(files: TraceFiles, decoded: Decoded) -> str:
+    """`problem` of a trace of which only numbers are left."""
+    trace, elf, ntrace_ = files.trace.name, files.elf.name if files.elf else "the program", files.system.ip == "ntrace"
+    if decoded.first is None:
         return (
             ""
-            if len(decoded)
+            if decoded.instructions
             else f"{trace} has no instruction; capture it while tracing is on, from a synchronizing message on"
         )
-    ntrace_ = files.system.ip == "ntrace"
+    clause, text, at = decoded.first
     if not decoded.complete:
         return (
             f"{trace} encodes more instructions than the check can hold; cut it at a synchronizing message, and check"
             " the pieces"
         )
-    whole = len(files.data) if ntrace_ else len(decoded.packets)
-    lost = sum(d.lost_bytes if ntrace_ else d.lost_packets for d in found)
-    share = f"{lost:,} of its {whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
-    dense = ntrace_ and len(found) * DENSE >= len(decoded.log)
+    share = f"{decoded.lost:,} of its {decoded.whole:,} {'bytes' if ntrace_ else 'packets'} could not be decoded"
+    dense = ntrace_ and decoded.found * DENSE >= decoded.messages
     if dense:
-        share = f"{len(found):,} of its {len(decoded.log):,} messages do not fit"
-    if len(decoded) and lost <= HALF * whole and not dense:
+        share = f"{decoded.found:,} of its {decoded.messages:,} messages do not fit"
+    if decoded.instructions and decoded.lost <= HALF * decoded.whole and not dense:
         return ""
-    if found[0].clause in _NO_START:
+    if clause in _NO_START:
         return (
-            f"{trace} has no instruction: {found[0].text}; capture it from a synchronizing message on, or check FORMAT="
-            " and CONFIG="
+            f"{trace} has no instruction: {text}; capture it from a synchronizing message on, or check FORMAT= and"
+            " CONFIG="
         )
-    at = int(np.searchsorted([m.offset for m in decoded.messages], found[0].offset)) if ntrace_ else found[0].packet
-    if not any(found[0].clause.startswith(one) for one in _OF_BYTES) and at <= SOON:
+    if not any(clause.startswith(one) for one in _OF_BYTES) and at <= SOON:
         return f"{trace} does not fit {elf}: they contradict each other from message {at} on, and {share}; {_WAY}"
     return (
         f"{trace} is damaged, or its encoder is broken, at message {at}: after it {share}, so that most was not judged;"

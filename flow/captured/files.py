@@ -36,7 +36,9 @@ WORDS = {
 
 @dataclass
 class TraceFiles:
-    """What was found. program: None only if it was not asked for."""
+    """What was found. data: empty if it was not asked for. size: bytes of the trace. program: None only if it was not
+    asked for.
+    """
 
     system: System
     trace: Path
@@ -44,12 +46,13 @@ class TraceFiles:
     config: Any
     elf: Path | None
     program: Program | None
+    size: int = 0
 
     @property
     def title(self) -> str:
         """One line about trace, configuration and program."""
         return (
-            f"{self.trace}: {len(self.data):,} bytes, {self.system.title} {self.system.described(self.config)}, program"
+            f"{self.trace}: {self.size:,} bytes, {self.system.title} {self.system.described(self.config)}, program"
             f" {self.elf or 'not given'}"
         )
 
@@ -76,7 +79,7 @@ def required(given: Mapping[str, str], word: str) -> Path:
     return existing_file(given, word, path)
 
 
-def load(given: Mapping[str, str], need_program: bool = True) -> TraceFiles:
+def load(given: Mapping[str, str], need_program: bool = True, need_data: bool = True) -> TraceFiles:
     """Read trace, configuration and program; a ValueError subclass if they cannot be used."""
     system = system_of([f"{name}={value}" for name, value in given.items()])
     trace = required(given, "TRACE")
@@ -87,7 +90,8 @@ def load(given: Mapping[str, str], need_program: bool = True) -> TraceFiles:
         elf = required(given, "ELF")
         program = Program.from_elf(elf)
     config = _config(system, given, program)
-    return TraceFiles(system, trace, system.read(trace, config), config, elf, program)
+    data = system.read(trace, config) if need_data else b""
+    return TraceFiles(system, trace, data, config, elf, program, len(data) if need_data else trace.stat().st_size)
 
 
 def system_of(argv: Iterable[str]) -> System:

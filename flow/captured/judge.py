@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rvtrace.flow.captured import tandem_alone
-from rvtrace.flow.captured.alone import alone
+from rvtrace.flow.captured import stream, tandem_alone
+from rvtrace.flow.captured.alone import alone, problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.limits import Paths
 from rvtrace.flow.captured.partial import whole_part
@@ -21,13 +21,16 @@ from rvtrace.tb.common.arguments import ArgumentError, flag, number, typed
 
 @dataclass(frozen=True)
 class Judged:
-    """A captured trace and the verdict. part: what of it was judged, "" for all. rerun: the command that repeats it."""
+    """A captured trace and the verdict. part: what of it was judged, "" for all. rerun: the command that repeats it.
+    problem: a sentence if the trace hardly fits its program.
+    """
 
     files: TraceFiles
     retired: Retired | None
     verdict: Verdict
     part: str
     rerun: str
+    problem: str
 
 
 def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
@@ -47,7 +50,16 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
     if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
         tolerances = replace(tolerances, sync_early=files.config.sync_interval + 1)
-    return Judged(files, retired, _verdict(given, files, capture, retired, tolerances), part, rerun)
+    verdict = _verdict(given, files, capture, retired, tolerances)
+    return Judged(files, retired, verdict, part, rerun, problem(files, verdict))
+
+
+def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int) -> Judged:
+    """Check a long trace part by part (stream.py). files: without data."""
+    rerun = typed("make check-trace", given)
+    tolerances = tolerances_of(files.system.tolerances, given, exact=False)
+    verdict, fits = stream.judge(files, tolerances, rerun, processes)
+    return Judged(files, None, verdict, "", rerun, fits)
 
 
 def _verdict(
@@ -60,4 +72,4 @@ def _verdict(
         if retired is not None:
             tandem_alone.in_order(capture, verdict, retired)
         return verdict
-    return alone(files, capture, tolerances) if retired is None else files.system.check(capture, tolerances)
+    return alone(files, capture, tolerances)[0] if retired is None else files.system.check(capture, tolerances)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
+from rvtrace.flow.captured.parts import PART
+from rvtrace.flow.captured.stream import STREAMED
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.arguments import ArgumentError, existing_file
+from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag
 from rvtrace.tb.common.system import System
 
 MEMORY = 4096  # megabytes that a check may take if nobody says
@@ -21,6 +23,7 @@ NEEDED = {
     "etrace": (350, 24),
     "tandem": (120, 12),
 }  # bytes of memory for a byte of trace, of retired.csv (docs/reference/compliance-report.md)
+LONG = 4 * PART  # bytes of trace that are judged part by part
 START = 256  # megabytes that a check takes anyway, at most
 SPARE = 1024  # megabytes of addresses that libraries reserve and never use
 
@@ -55,11 +58,16 @@ class Paths:
             existing_file({word: ""}, word, path)
         return cls(named["TRACE"], named["ELF"], named.get("CONFIG"), named.get("RETIRED"), name)
 
-    def load(self, given: Mapping[str, str], system: System) -> TraceFiles:
+    def is_long(self, given: Mapping[str, str], system: System) -> bool:
+        """Whether the trace is judged part by part: nothing compares it with a retire stream."""
+        parts = system.ip in STREAMED and self.retired is None and not flag(given, "PARTIAL")
+        return parts and self.trace.stat().st_size > LONG
+
+    def load(self, given: Mapping[str, str], system: System, need_data: bool = True) -> TraceFiles:
         """Trace, configuration and program; a ValueError subclass if they cannot be used."""
         words = {name: text for name, text in given.items() if name in system.words}
         words |= {"IP": system.ip, "TRACE": str(self.trace), "ELF": str(self.elf)}
-        return load(words if self.config is None else {**words, "CONFIG": str(self.config)})
+        return load(words if self.config is None else {**words, "CONFIG": str(self.config)}, need_data=need_data)
 
     def read_retired(self, files: TraceFiles) -> Retired | None:
         """The retire stream, which must follow the program; None if there is none."""
@@ -68,13 +76,17 @@ class Paths:
         return read_retired(self.retired, files, ", or omit RETIRED")
 
 
-def limit(paths: Paths, system: System, megabytes: int) -> None:
+def limit(paths: Paths, system: System, megabytes: int, processes: int = 0) -> None:
     """ArgumentError if the files are too large for the memory allowed; a limit of this process for the case that they
-    are not as usual.
+    are not as usual. processes: of a trace that is judged part by part, how many do so.
     """
     if megabytes < START:
         raise ArgumentError(f"MEMORY={megabytes} is too little to start with; give {START} or more")
-    sizes = [path.stat().st_size if path else 0 for path in (paths.trace, paths.retired)]
+    sizes = (
+        [processes * PART]
+        if processes
+        else [path.stat().st_size if path else 0 for path in (paths.trace, paths.retired)]
+    )
     need = START + (sum(size * each for size, each in zip(sizes, NEEDED[system.ip])) >> 20)
     if need > megabytes:
         what = f"{paths.trace} has {sizes[0] / 1e6:,.1f} MB" + (

@@ -10,7 +10,7 @@ How to add one: docs/how-to/add-a-clause.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -278,6 +278,16 @@ class ClauseBook:
             failure.requirement = self._plan[failure.clause].what
         if sum(f.clause == failure.clause for f in self.failures) < KEPT_PER_CLAUSE:
             self.failures.append(failure)
+
+    def add(self, counts: Mapping[str, Sequence[int]], failures: Iterable[Failure]) -> None:
+        """What another book of the same plan found in another part of the evidence, its causes known already."""
+        for name, (checked, failed) in counts.items():
+            mine = self._counts.setdefault(name, [0, 0])
+            mine[0] += checked
+            mine[1] += failed
+        for failure in failures:
+            if sum(f.clause == failure.clause for f in self.failures) < KEPT_PER_CLAUSE:
+                self.failures.append(failure)
 
     def attribute(self) -> None:
         """Give each failure its cause, once all of the run are known."""

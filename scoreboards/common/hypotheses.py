@@ -277,13 +277,14 @@ def _found(reading: Reading[C], claimed: C, variation: dict[str, Variation], lef
 
 
 class Chosen(NamedTuple):
-    """The capture as the most plausible reading has it, the deviations that were taken back for it, and the share that
-    cannot be decoded as claimed.
+    """The capture as the most plausible reading has it, the deviations that were taken back for it, the share that
+    cannot be decoded as claimed, and the reading.
     """
 
     capture: Any
     found: tuple[Explained, ...]
     share: float
+    reading: Reading[Any]
 
     @property
     def sentence(self) -> str:
@@ -322,7 +323,7 @@ def explained(
             continue  # a short trace: another single damage is as likely
         if _better(book, claimed_book, len(explanation.found)) and (best is None or failed < best[0]):
             best = failed, explanation, capture
-    return None if best is None else Chosen(best[2], best[1].found, share)
+    return None if best is None else Chosen(best[2], best[1].found, share, best[1].reading)
 
 
 def _better(book: ClauseBook, claimed: ClauseBook, found: int) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
 from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
 from rvtrace.models.riscv.program import Program
@@ -149,7 +150,7 @@ class Traced:
         if not len(trace):
             return 0 if len(self.data) >= SHORT and (self.pcs is None or len(self.pcs)) else None
         lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in trace.diagnostics if d.clause not in TIMES]
-        unknown = [(m.offset, _length(moved.data, m.offset)) for m in trace.messages if _unknown(m, config)]
+        unknown = [(m.offset, _length(moved.data, m.offset)) for m in _unknown_of(trace, config)]
         lost += unknown if len(unknown) >= HABIT else []
         wrong, _ = self._differs(trace)
         times = [d.offset for d in trace.diagnostics if d.clause in TIMES] if _late(trace) > HALF else []
@@ -176,7 +177,7 @@ class Traced:
             return NOTHING + (1 - NOTHING) * _unread(data, config), 0
         counted = (d for d in trace.diagnostics if d.clause not in (*TIMES, "NT.3.1.end"))
         lost = [(d.offset, max(d.lost_bytes, AT_LEAST)) for d in counted]
-        lost += [(m.offset, _length(data, m.offset)) for m in trace.messages if _unknown(m, config)]
+        lost += [(m.offset, _length(data, m.offset)) for m in _unknown_of(trace, config)]
         bad = sum(min(size, total - at) for at, size in lost if at < total) + trace.skipped_bytes
         first = min((at for at, _ in lost if at < total), default=total)
         wrong, missing = self._differs(trace, skipped)
@@ -229,8 +230,21 @@ def _place(known: np.ndarray, told: np.ndarray, position: int) -> int | None:
 
 def _late(trace: DecodedTrace) -> float:
     """The synchronizing messages after the first at which time went back, of all."""
-    syncs = sum(m.type.has_sync and m.tstamp is not None for m in trace.messages) - 1
-    return min(sum(d.clause in TIMES for d in trace.diagnostics) / syncs, 1.0) if syncs > 0 else 0.0
+    late = sum(d.clause in TIMES for d in trace.diagnostics)
+    syncs = sum(m.type.has_sync and m.tstamp is not None for m in trace.log) - 1 if late else 0
+    return min(late / syncs, 1.0) if syncs > 0 else 0.0
+
+
+def _unknown_of(trace: DecodedTrace, config: Config) -> list[Message]:
+    """The messages that have a reserved TCODE or code, in order."""
+    log, rows = trace.log, trace.log.rows()
+    found = set(log.odd)
+    for kind in TABLES[config.variant].values():
+        for column, key in enumerate(kind.keys):
+            if key in RESERVED_CODES:
+                reserved = np.isin(rows[:, k.VALUE + column], RESERVED_CODES[key])
+                found |= set(np.flatnonzero(reserved & (rows[:, k.TCODE] == kind.tcode)).tolist())
+    return [log[index] for index in sorted(found) if _unknown(log[index], config)]
 
 
 def _unknown(message: Message, config: Config) -> bool:

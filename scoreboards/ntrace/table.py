@@ -34,7 +34,8 @@ FIRST_VENDOR = 56
 class MessageTable:
     """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none).
 
-    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; timed_bits: the bits it takes; time: uint64, the time reported so far (8.7).
+    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; timed_bits: the bits it takes; time: uint64, the
+    time reported so far (8.7).
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:

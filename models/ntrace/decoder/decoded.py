@@ -184,8 +184,8 @@ class DecodedTrace:
 
     events: in order. first_pc: int64[number of messages], instructions known when the message was taken. diagnostics:
     empty for a good trace. notes: messages rightly skipped, and oddities that break nothing a decoder can see.
-    readings, sources, skipped_bytes and complete: as in `Told`. log: the messages, each made when it is read; `messages`
-    makes all of them.
+    readings, sources, skipped_bytes and complete: as in `Told`. log: the messages, each made when it is read;
+    `messages` makes all of them.
     """
 
     def __init__(
