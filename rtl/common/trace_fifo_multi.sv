@@ -3,6 +3,10 @@
 //
 // Words enter in slot order (slot 0 first) and empty slots leave no gap. A push is never refused:
 // the owner looks at `count_o` first. Depth is a power of two.
+//
+// Word n is in bank n % Banks, and the words of one cycle are in different banks. So each bank has one write port, and
+// a network of $clog2(NPush) stages takes the slots' words to the banks: stage s exchanges words whose places differ in
+// bit s only. Words that keep their order and get places next to each other never meet in it.
 module trace_fifo_multi #(
   parameter int Width = 8,
   parameter int Depth = 16,
@@ -23,12 +27,15 @@ module trace_fifo_multi #(
 
   localparam int PtrBits   = $clog2(Depth);
   localparam int CountBits = $clog2(Depth + 1);
+  localparam int Stages    = $clog2(NPush);
+  localparam int Banks     = 1 << Stages;
+  localparam int Rows      = Depth / Banks;
 
-  logic [Width-1:0]         mem_q [Depth];
   logic [PtrBits-1:0]       wptr_q, rptr_q;
   logic [CountBits-1:0]     count_q;
   logic                     pop;
   logic [NPush*PtrBits-1:0] slot_ptr;
+  logic [NPush*Width-1:0]   slot_data;
   logic [PtrBits-1:0]       wptr_d;
   logic [CountBits-1:0]     pushed;
 
@@ -45,13 +52,13 @@ module trace_fifo_multi #(
     end
     assign wptr_next = push_valid_i[k] ? wptr + 1'b1 : wptr;
     assign slot_ptr[k*PtrBits +: PtrBits] = wptr;
+    assign slot_data[k*Width +: Width]    = push_data_i[k*Width +: Width];
   end
 
   assign wptr_d  = gen_slot[NPush-1].wptr_next;
   assign pushed  = gen_slot[NPush-1].sum;
   assign pop     = valid_o && ready_i;
   assign valid_o = (count_q != '0);
-  assign data_o  = mem_q[rptr_q];
   assign count_o = count_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -66,13 +73,88 @@ module trace_fifo_multi #(
     end
   end
 
-  // The words themselves need no reset: none is read before it was written.
-  always_ff @(posedge clk_i) begin
-    for (int unsigned k = 0; k < NPush; k++) begin
-      if (push_valid_i[k]) begin
-        mem_q[slot_ptr[k*PtrBits +: PtrBits]] <= push_data_i[k*Width +: Width];
+  // The network: what is at its places before stage s, and after the last stage in the banks.
+  for (genvar s = 0; s <= Stages; s++) begin : gen_stage
+    logic [Banks-1:0]         valid;
+    logic [Banks*PtrBits-1:0] ptr;
+    logic [Banks*Width-1:0]   data;
+
+    for (genvar p = 0; p < Banks; p++) begin : gen_place
+      // A word has not left the 2^s places of its slot.
+      localparam bit Reached = (((p >> s) << s) < NPush);
+
+      if (!Reached) begin : gen_unused
+        assign valid[p]                   = 1'b0;
+        assign ptr[p*PtrBits +: PtrBits]  = '0;
+        assign data[p*Width +: Width]     = '0;
+      end else if (s == 0) begin : gen_in
+        assign valid[p]                   = push_valid_i[p];
+        assign ptr[p*PtrBits +: PtrBits]  = slot_ptr[p*PtrBits +: PtrBits];
+        assign data[p*Width +: Width]     = slot_data[p*Width +: Width];
+      end else begin : gen_exchange
+        localparam int Bit   = s - 1;
+        localparam int Side  = (p >> Bit) % 2;
+        localparam int Other = (Side == 1) ? p - (1 << Bit) : p + (1 << Bit);
+        localparam bit OwnReached   = (((p >> Bit) << Bit) < NPush);
+        localparam bit OtherReached = (((Other >> Bit) << Bit) < NPush);
+        localparam bit Upper        = (Side == 1);
+        logic stays, comes, from_other;
+
+        assign stays      = gen_stage[s-1].valid[p] && (gen_stage[s-1].ptr[p*PtrBits + Bit] == Upper);
+        assign comes      = gen_stage[s-1].valid[Other] && (gen_stage[s-1].ptr[Other*PtrBits + Bit] == Upper);
+        assign valid[p]   = stays || comes;
+        assign from_other = OtherReached && (comes || !OwnReached);
+        assign ptr[p*PtrBits +: PtrBits] = from_other ? gen_stage[s-1].ptr[Other*PtrBits +: PtrBits]
+                                                      : gen_stage[s-1].ptr[p*PtrBits +: PtrBits];
+        assign data[p*Width +: Width]    = from_other ? gen_stage[s-1].data[Other*Width +: Width]
+                                                      : gen_stage[s-1].data[p*Width +: Width];
       end
     end
   end
+
+  // The banks. The words themselves need no reset: none is read before it was written.
+  logic [Banks*Width-1:0] bank_data;
+
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    if (Rows > 1) begin : gen_rows
+      localparam int RowBits = PtrBits - Stages;
+      logic [Width-1:0]   mem_q [Rows];
+      logic [RowBits-1:0] wrow, rrow;
+      logic               write;
+
+      assign write = gen_stage[Stages].valid[b];
+      assign wrow  = gen_stage[Stages].ptr[b*PtrBits + Stages +: RowBits];
+      assign rrow  = rptr_q[PtrBits-1:Stages];
+      always_ff @(posedge clk_i) begin
+        if (write) mem_q[wrow] <= gen_stage[Stages].data[b*Width +: Width];
+      end
+      assign bank_data[b*Width +: Width] = mem_q[rrow];
+    end else begin : gen_row
+      logic [Width-1:0] word_q;
+      always_ff @(posedge clk_i) begin
+        if (gen_stage[Stages].valid[b]) word_q <= gen_stage[Stages].data[b*Width +: Width];
+      end
+      assign bank_data[b*Width +: Width] = word_q;
+    end
+  end
+
+  // The bank to read, by one bit of the pointer after the other.
+  for (genvar s = 0; s <= Stages; s++) begin : gen_read
+    localparam int Left = Banks >> s;
+    logic [Left*Width-1:0] data;
+
+    if (s == 0) begin : gen_in
+      assign data = bank_data;
+    end else begin : gen_half
+      for (genvar p = 0; p < Left; p++) begin : gen_pair
+        assign data[p*Width +: Width] = rptr_q[s-1] ? gen_read[s-1].data[(2*p+1)*Width +: Width]
+                                                    : gen_read[s-1].data[2*p*Width +: Width];
+      end
+    end
+  end
+  assign data_o = gen_read[Stages].data;
+
+  logic unused_ptr;  // of a pointer's bits the network and the banks need each once
+  assign unused_ptr = ^gen_stage[Stages].ptr;
 
 endmodule

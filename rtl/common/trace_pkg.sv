@@ -69,4 +69,14 @@ package trace_pkg;
     sync_due = (mode != SyncModeOff) && ((count >> ({1'b0, max} + 5'd4)) != '0);
   endfunction
 
+  // The same after up to 15 more of the count's unit, without an adder as wide as the count. Before the step a sync is due,
+  // or else all bits between the limit's and the low four are 1 and those give a carry.
+  function automatic logic sync_due_after(input logic [1:0] mode, input logic [3:0] max,
+                                          input logic [SyncCountBits-1:0] count, input logic [3:0] step);
+    logic [4:0] low;
+    low            = {1'b0, count[3:0]} + {1'b0, step};
+    sync_due_after = sync_due(mode, max, count) ||
+                     ((mode != SyncModeOff) && low[4] && (&(count[SyncCountBits-1:4] | ({(SyncCountBits-4){1'b1}} << max))));
+  endfunction
+
 endpackage

@@ -9,7 +9,7 @@ module trace_sync_count
 ) (
   input  logic [1:0]                          mode_i,
   input  logic                                clear_i,      // a sync: what was counted before the step is forgotten
-  input  logic [2:0]                          messages_i,   // the step, in each unit
+  input  logic [3:0]                          messages_i,   // the step, in each unit
   input  logic [trace_pkg::SyncCountBits-1:0] cycles_i,
   input  logic [StepBits-1:0]                 halfwords_i,
 
@@ -21,7 +21,7 @@ module trace_sync_count
 
   logic [CountBits-1:0] step, sum;
 
-  assign step = (mode_i == trace_pkg::SyncModeMessages)  ? {{(CountBits-3){1'b0}}, messages_i} :
+  assign step = (mode_i == trace_pkg::SyncModeMessages)  ? {{(CountBits-4){1'b0}}, messages_i} :
                 (mode_i == trace_pkg::SyncModeCycles)    ? cycles_i :
                 (mode_i == trace_pkg::SyncModeHalfwords) ? {{(CountBits-StepBits){1'b0}}, halfwords_i}
                                                          : {CountBits{1'b0}};

@@ -31,37 +31,45 @@ module etrace_branches
   output logic [4:0]            branches_o,
   output logic [30:0]           map_o,       // 1: not taken; 0 from branches_o on
 
-  // {all were predicted, number, map, more than 31}
+  // {all were predicted; number is not 0, is 31; more than 31 is the greatest; number, map, more than 31}. The three
+  // flags follow from the rest: they are there so that no item has to compare what the item before it counts.
   input  logic [StateBits-1:0]  state_i,
   output logic [StateBits-1:0]  state_o,
   input  logic [TableBits-1:0]  table_i,
   output logic [TableBits-1:0]  table_o
 );
 
-  localparam logic [BcountBits-1:0] CountNone = '0;
+  localparam logic [BcountBits-1:0] CountNone     = '0;
+  localparam logic [BcountBits-1:0] CountGreatest = '1;
 
-  logic                  all_predicted, all_new, enter, predicted, hit;
+  logic                  were_predicted, all_predicted, some, full, greatest, some_new, full_new, greatest_new, all_new, enter, predicted, hit;
   logic [4:0]            branches;
   logic [30:0]           map;
   logic [BcountBits-1:0] count;
 
-  assign {all_predicted, branches, map, count} = state_i;
+  // Without a predictor no branch is predicted.
+  assign {were_predicted, some, full, greatest, branches, map, count} = state_i;
+  assign all_predicted = were_predicted && (BpredSize > 0);
 
   assign enter      = branch_i && !sync_i;
   assign hit        = predict_i && (predicted == taken_i);
-  assign counted_o  = all_predicted && (branches == 5'd31);
+  assign counted_o  = all_predicted && full;
   assign before_o   = count;
   assign all_new    = all_predicted && (!enter || hit || counted_o);
   assign branches_o = (enter && !counted_o) ? branches + 5'd1 : branches;
   assign map_o      = (enter && !counted_o) ? map | ({30'd0, !taken_i} << branches) : map;
   assign count_o    = (enter && counted_o && hit) ? count + 1'b1 : count;
-  assign any_o      = (branches_o != 5'd0);
-  assign counting_o = all_new && (branches_o == 5'd31);
+  assign some_new     = some || enter;
+  assign full_new     = (enter && !counted_o) ? (branches == 5'd30) : full;
+  assign greatest_new = (enter && counted_o && hit) ? (count == CountGreatest - 1'b1) : greatest;
+  assign any_o      = some_new;
+  assign counting_o = all_new && full_new;
   assign fail_o     = enter && counted_o && !hit;
-  assign greatest_o = counting_o && (&count_o);
-  assign full_o     = !all_new && (branches_o == 5'd31);
+  assign greatest_o = counting_o && greatest_new;
+  assign full_o     = !all_new && full_new;
 
-  assign state_o = (sync_i || packet_i) ? {1'b1, 5'd0, 31'd0, CountNone} : {all_new, branches_o, map_o, count_o};
+  assign state_o = (sync_i || packet_i) ? {1'b1, 3'b000, 5'd0, 31'd0, CountNone}
+                                        : {all_new, some_new, full_new, greatest_new, branches_o, map_o, count_o};
 
   // An entry: {predicted outcome, last outcome}. The prediction changes when it fails twice.
   if (BpredSize > 0) begin : gen_predictor

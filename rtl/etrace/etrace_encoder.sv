@@ -27,7 +27,15 @@ module etrace_encoder
   parameter int BcountBits      = 32,  // predicted branches are counted up to 30 + 2^BcountBits; draft: at most 16
   parameter int FifoDepth       = 32,  // a power of two, at least 2*NBlocks+1
   parameter int NFilters        = 2,   // 1 to 16
-  parameter int NComps          = 2    // 1 to 8
+  parameter int NComps          = 2,   // 1 to 8
+  // What is built. The rest costs nothing: an input that asks for it counts as 0 (draft_i: as the variant that is built).
+  parameter bit RatifiedEn          = 1'b1,     // 2.0
+  parameter bit DraftEn             = 1'b1,     // draft of 2019
+  parameter bit ImplicitExceptionEn = 1'b1,     // options of that name
+  parameter bit FullAddressEn       = 1'b1,
+  parameter bit [3:0] SyncModes     = 4'b1111,  // bit m: trTeInstSyncMode m; bit 0 is always built
+  parameter bit FilterEn            = 1'b1,     // filters and comparators
+  parameter bit StampEn             = 1'b1      // pkt_time_o
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -80,6 +88,22 @@ module etrace_encoder
   input  logic                             pkt_ready_i
 );
 
+  // What is not built is off.
+  localparam bit HasReturns = (ReturnStackSize > 0) || (CallCounterSize > 0);
+  logic [5:0]  options_asked;
+  logic        variant;
+  logic [1:0]  sync_mode;
+  logic [15:0] filters;
+  logic [63:0] beat_time;
+  logic [NComps*160-1:0] comp_cfg;
+  assign options_asked = options_i & {SijumpEn, BpredSize > 0, CacheSize > 0, FullAddressEn, ImplicitExceptionEn, HasReturns};
+  assign variant       = DraftEn && (draft_i || !RatifiedEn);
+  assign sync_mode     = {sync_mode_i[1] && (sync_mode_i[0] ? SyncModes[3] : SyncModes[2]),
+                          sync_mode_i[0] && (sync_mode_i[1] ? SyncModes[3] : SyncModes[1])};
+  assign filters       = filters_i & {16{FilterEn}};
+  assign comp_cfg      = comp_cfg_i & {NComps*160{FilterEn}};
+  assign beat_time     = ing_time_i & {{48{!NoTime}}, {16{!NoTime || StampEn}}};
+
   // What a packet may tell of context and time; a timestamp has 16 bits of the latter.
   localparam int ContextBits = NoContext ? 1 : ContextWidth;
   localparam int TimeBits    = (NoTime || (TimeWidth < 16)) ? 16 : TimeWidth;
@@ -92,22 +116,31 @@ module etrace_encoder
   logic [NDesc-1:0]          beat_valid;
   logic [NDesc*DescBits-1:0] beat_desc;
   logic                      lost;
-  logic [CountBits-1:0]      count, in_flight;
+  logic [CountBits-1:0]      count;
+  logic [NDesc:0]            fits;
   logic                      room;
   logic                      desc_valid, desc_ready;
   logic [DescBits-1:0]       desc;
 
-  // Room for everything a beat can make, on top of what is queued or on its way to the queue.
-  for (genvar k = 0; k < NDesc; k++) begin : gen_in_flight
-    logic [CountBits-1:0] sum;
-    if (k == 0) begin : gen_first
-      assign sum = {{(CountBits-1){1'b0}}, beat_valid[0]};
-    end else begin : gen_next
-      assign sum = gen_in_flight[k-1].sum + {{(CountBits-1){1'b0}}, beat_valid[k]};
+  // Room for everything a beat can make, on top of what is queued or on its way to the queue: fits[n] if n on their way
+  // leave it. Each one on its way moves the places up by one.
+  for (genvar n = 0; n <= NDesc; n++) begin : gen_fits
+    localparam int Used = n;
+    if (FifoDepth - NDesc < n) begin : gen_never
+      assign fits[n] = 1'b0;
+    end else begin : gen_limit
+      assign fits[n] = (count <= RoomLimit - Used[CountBits-1:0]);
     end
   end
-  assign in_flight   = gen_in_flight[NDesc-1].sum;
-  assign room        = (count + in_flight <= RoomLimit);
+  for (genvar k = 0; k < NDesc; k++) begin : gen_in_flight
+    logic [NDesc:0] left;
+    if (k == 0) begin : gen_first
+      assign left = beat_valid[0] ? {1'b0, fits[NDesc:1]} : fits;
+    end else begin : gen_next
+      assign left = beat_valid[k] ? {1'b0, gen_in_flight[k-1].left[NDesc:1]} : gen_in_flight[k-1].left;
+    end
+  end
+  assign room        = gen_in_flight[NDesc-1].left[0];
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
@@ -133,9 +166,9 @@ module etrace_encoder
     .rst_ni,
     .enable_i,
     .accept_i      (ing_ready_o),
-    .filters_i,
+    .filters_i     (filters),
     .filter_cfg_i,
-    .comp_cfg_i,
+    .comp_cfg_i    (comp_cfg),
     .ing_itype_i,
     .ing_iaddr_i   (filter_iaddr),
     .ing_iretire_i,
@@ -167,9 +200,9 @@ module etrace_encoder
     .inst_tracing_i,
     .halted_i,
     .in_reset_i,
-    .options_i,
-    .draft_i,
-    .sync_mode_i,
+    .options_i     (options_asked),
+    .draft_i       (variant),
+    .sync_mode_i   (sync_mode),
     .sync_max_i,
     .accept_i      (ing_ready_o),
     .drop_i        (drop_o),
@@ -185,7 +218,7 @@ module etrace_encoder
     .ing_priv_i,
     .ing_ctype_i,
     .ing_context_i (NoContext ? {ContextBits{1'b0}} : ing_context_i[ContextBits-1:0]),
-    .ing_time_i    (ing_time_i[TimeBits-1:0]),
+    .ing_time_i    (beat_time[TimeBits-1:0]),
     .desc_valid_o  (beat_valid),
     .desc_o        (beat_desc),
     .lost_o        (lost),
@@ -231,7 +264,7 @@ module etrace_encoder
   ) u_sequence (
     .clk_i,
     .rst_ni,
-    .draft_i,
+    .draft_i       (variant),
     .desc_valid_i  (desc_valid),
     .desc_i        (desc),
     .desc_ready_o  (desc_ready),
@@ -286,7 +319,7 @@ module etrace_encoder
     .desc_valid_i  (part_valid),
     .desc_ready_o  (part_ready),
     .kind_i        (kind),
-    .draft_i,
+    .draft_i       (variant),
     .options_i     (options),
     .branch_i      (branch),
     .interrupt_i   (interrupt),
@@ -323,6 +356,6 @@ module etrace_encoder
   assign empty_o = (beat_valid == '0) && !desc_valid && packer_empty && !lost;
 
   logic unused_high;  // bits of context and time that are not built
-  assign unused_high = ^{ing_context_i, ing_time_i};
+  assign unused_high = ^{ing_context_i, beat_time};
 
 endmodule

@@ -21,7 +21,7 @@ module etrace_item
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
   parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
   parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
                              + etrace_item_pkg::MapBits + BcountBits,
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
@@ -43,7 +43,7 @@ module etrace_item
   input  logic [2:0]            next_priv_i,
   input  logic [1:0]            next_ctype_i,  // 0 if it is not first in its cycle
 
-  // {previous item, ret_open, last address, branches}; the others are those of their modules.
+  // {previous item, ret_open, branches}; the others are those of their modules.
   input  logic [StateBits-1:0]  state_i,
   output logic [StateBits-1:0]  state_o,
   input  logic [ReturnBits-1:0] returns_i,
@@ -87,12 +87,12 @@ module etrace_item
   logic [7:0]               prev_cause;
   logic [DepthBits-1:0]     prev_depth;
   logic [IAddressWidth-1:0] prev_tval;
-  logic [AddrBits-1:0]      prev_top, last;
+  logic [AddrBits-1:0]      prev_top;
   logic                     ret_open;
   logic [BranchBits-1:0]    branch_state, branch_state_new;
 
   assign {prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync, prev_privilege,
-          prev_cause, prev_depth, prev_tval, prev_top, ret_open, last, branch_state} = state_i;
+          prev_cause, prev_depth, prev_tval, prev_top, ret_open, branch_state} = state_i;
 
   // Options that are built.
   logic implicit_return, predict, jump_cache, sijumps;
@@ -225,7 +225,6 @@ module etrace_item
   logic [2:0]               kind;
   logic [DepthBits-1:0]     irdepth;
   logic [7:0]               code;
-  logic [AddrBits-1:0]      addr_sent;
   logic [IAddressWidth-1:0] value;
 
   assign count_first   = draft_i && address_packet && counted;
@@ -243,7 +242,6 @@ module etrace_item
   assign irdepth  = target ? prev_depth : depth;
 
   assign code      = (kind != etrace_pkg::KindTrap) ? {{(8-DepthBits){1'b0}}, irdepth} : trap_itself ? cause : prev_cause;
-  assign addr_sent = (address_packet && !options_i[etrace_pkg::OptFullAddress]) ? addr - last : addr;
   assign value     = (kind == etrace_pkg::KindTrap) ? (trap_itself ? tval : prev_tval) :
                      count_first                    ? {{(IAddressWidth-BcountBits){1'b0}}, count_before} :
                      by_count                       ? {{(IAddressWidth-BcountBits){1'b0}}, count}
@@ -253,21 +251,23 @@ module etrace_item
   assign report_o       = {context_first, kind, draft_i ? (itype == trace_pkg::ItypeNotTaken) : (itype != trace_pkg::ItypeTaken),
                            trap_itself ? interrupt : prev_interrupt, thaddr, notify, target && sync_next, irreport,
                            by_count, fail && !count_first, hit, options_i, privilege, count_first ? {4'd0, branch} : branches,
-                           code, index, context_id, now, value, addr_sent};
+                           code, index, context_id, now, value, addr};
 
   assign sync_o     = sync || trap_sync;
   assign packets_o  = {1'b0, context_first} + {1'b0, packet} + {1'b0, count_first};
   assign explicit_o = sync || target || notify;
 
-  // State behind the item. A trap told at itself leaves the last address.
-  logic                 ret_open_new;
-  logic [AddrBits-1:0]  last_new;
-  logic [StateBits-1:0] state_new;
+  // State behind the item. What is told of a trap stays until the next one.
+  logic                     ret_open_new;
+  logic [7:0]               cause_new;
+  logic [IAddressWidth-1:0] tval_new;
+  logic [StateBits-1:0]     state_new;
 
   assign ret_open_new = ret_open_now && !sync_o && !call;
-  assign last_new     = (sync || address_packet) ? addr : last;
+  assign cause_new    = trap ? cause : prev_cause;
+  assign tval_new     = trap ? tval : prev_tval;
   assign state_new    = {!next_none_i, trap, trap_itself, interrupt, jump, is_return && implicit_return && call_open,
-                         resync_next, privilege, cause, depth, tval, top, ret_open_new, last_new, branch_state_new};
+                         resync_next, privilege, cause_new, depth, tval_new, top, ret_open_new, branch_state_new};
   assign state_o      = treat_i ? state_new : state_i;
 
 endmodule

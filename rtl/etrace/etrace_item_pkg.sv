@@ -37,8 +37,8 @@ package etrace_item_pkg;
   // and ret_open.
   localparam int StateFixedBits = 19;
 
-  // The branches since the last packet, without the count beyond a full map.
-  localparam int MapBits = 1 + 5 + 31;
+  // The branches since the last packet, without the count beyond a full map; three flags of them included.
+  localparam int MapBits = 1 + 3 + 5 + 31;
 
   // A report without its wide fields: index, context, time, address, and tval, map or count.
   localparam int ReportFixedBits = 35;

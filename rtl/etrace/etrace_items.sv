@@ -22,7 +22,7 @@ module etrace_items
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
   parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
                              + etrace_item_pkg::MapBits + BcountBits,
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
@@ -106,7 +106,9 @@ module etrace_items
   for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
     logic                  waits_in, waits_out;
     logic [ItemBits-1:0]   wait_in, wait_out;
-    logic [CountBits-1:0]  since_wait_in, since_wait_out, since_sync_in, since_sync_out;
+    logic [CountBits-1:0]  since_wait_in, since_wait_out, since_sync_in, since_sync_out, total_in, total_out;
+    logic                  synced_in, synced_out;
+    logic [3:0]            packets_in, packets_out;
     logic [StateBits-1:0]  state_in, state_out;
     logic [ReturnBits-1:0] returns_in, returns_out;
     logic [TableBits-1:0]  table_in, table_out;
@@ -120,7 +122,10 @@ module etrace_items
       assign waits_in      = waits_q;
       assign wait_in       = wait_q;
       assign since_wait_in = since_wait_q;
-      assign since_sync_in = since_sync_q;
+      assign total_in      = since_sync_q;
+      assign synced_in     = 1'b0;
+      assign since_sync_in = '0;
+      assign packets_in    = '0;
       assign state_in      = {prev_valid_q, state_q};
       assign returns_in    = returns_q;
       assign table_in      = table_q;
@@ -134,7 +139,10 @@ module etrace_items
       assign waits_in      = gen_lane[k-1].waits_out;
       assign wait_in       = gen_lane[k-1].wait_out;
       assign since_wait_in = gen_lane[k-1].since_wait_out;
+      assign total_in      = gen_lane[k-1].total_out;
+      assign synced_in     = gen_lane[k-1].synced_out;
       assign since_sync_in = gen_lane[k-1].since_sync_out;
+      assign packets_in    = gen_lane[k-1].packets_out;
       assign state_in      = gen_lane[k-1].state_out;
       assign returns_in    = gen_lane[k-1].returns_out;
       assign table_in      = gen_lane[k-1].table_out;
@@ -193,8 +201,15 @@ module etrace_items
       .wait_o         (wait_out),
       .since_wait_i   (since_wait_in),
       .since_wait_o   (since_wait_out),
+      .since_start_i  (since_sync_q),
+      .total_i        (total_in),
+      .total_o        (total_out),
+      .synced_i       (synced_in),
+      .synced_o       (synced_out),
       .since_sync_i   (since_sync_in),
       .since_sync_o   (since_sync_out),
+      .packets_i      (packets_in),
+      .packets_o      (packets_out),
       .state_i        (state_in),
       .state_o        (state_out),
       .returns_i      (returns_in),
@@ -244,7 +259,7 @@ module etrace_items
     .draft_i,
     .options_i,
     .treat_i        (trap),
-    .item_i         (gen_lane[NBlocks-1].wait_out),
+    .item_i         ({1'b0, gen_lane[NBlocks-1].wait_out[ItemBits-2:0]}),  // an instruction
     .next_trap_i    (1'b1),
     .next_none_i    (1'b0),
     .next_priv_i    (ing_priv_i),
@@ -262,20 +277,6 @@ module etrace_items
     .explicit_o     (trap_explicit),
     .report_valid_o (report_trap),
     .report_o       (trap_report)
-  );
-
-  logic [CountBits-1:0] since_beat;
-
-  trace_sync_count #(
-    .StepBits (CountBits)
-  ) u_since_trap (
-    .mode_i      (sync_mode_i),
-    .clear_i     (sync_trap),
-    .messages_i  ({1'b0, packets_trap}),
-    .cycles_i    ({CountBits{1'b0}}),
-    .halfwords_i (sync_trap ? gen_lane[NBlocks-1].since_wait_out : {CountBits{1'b0}}),
-    .count_i     (gen_lane[NBlocks-1].since_sync_out),
-    .count_o     (since_beat)
   );
 
   // The descriptors, and whether they are lost: all of a beat or none.
@@ -319,15 +320,21 @@ module etrace_items
     end
   end
 
-  // Clock cycles count whether the beat is taken or not.
-  logic [CountBits-1:0] since_sync_d, since_wait_d;
+  // Since the last sync, after the last instruction before a trap. Clock cycles count whether the beat is taken or not.
+  logic [CountBits-1:0] since_sync_d, since_wait_d, since_beat;
+  logic [3:0]           packets_beat;
 
-  trace_sync_count u_since_sync (
+  assign since_beat   = gen_lane[NBlocks-1].synced_out ? gen_lane[NBlocks-1].since_sync_out : gen_lane[NBlocks-1].total_out;
+  assign packets_beat = (sync_trap ? 4'd0 : gen_lane[NBlocks-1].packets_out) + {2'b00, packets_trap};
+
+  trace_sync_count #(
+    .StepBits (CountBits)
+  ) u_since_sync (
     .mode_i      (sync_mode_i),
-    .clear_i     (1'b0),
-    .messages_i  (3'd0),
+    .clear_i     (accept_i && sync_trap),
+    .messages_i  (accept_i ? packets_beat : 4'd0),
     .cycles_i    ({{(CountBits-1){1'b0}}, 1'b1}),
-    .halfwords_i (8'd0),
+    .halfwords_i ((accept_i && sync_trap) ? gen_lane[NBlocks-1].since_wait_out : {CountBits{1'b0}}),
     .count_i     (accept_i ? since_beat : since_sync_q),
     .count_o     (since_sync_d)
   );
@@ -335,7 +342,7 @@ module etrace_items
   trace_sync_count u_since_wait (
     .mode_i      (sync_mode_i),
     .clear_i     (1'b0),
-    .messages_i  (3'd0),
+    .messages_i  (4'd0),
     .cycles_i    ({{(CountBits-1){1'b0}}, 1'b1}),
     .halfwords_i (8'd0),
     .count_i     (accept_i ? gen_lane[NBlocks-1].since_wait_out : since_wait_q),

@@ -21,7 +21,7 @@ module etrace_lane
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
   parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + 2*AddrBits
+  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
                              + etrace_item_pkg::MapBits + BcountBits,
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
@@ -58,15 +58,23 @@ module etrace_lane
   input  logic [ContextBits-1:0]   context_i,
   input  logic [TimeBits-1:0]      time_i,
 
-  // The item that waits, and what the sync count is if that is a sync.
+  // The item that waits, and what the sync count is if that is a sync. The sync count of the beat: at its start; with the
+  // half-words of its blocks; whether there was a sync in it; since that, and packets since that or the start.
   input  logic                                waits_i,
   output logic                                waits_o,
   input  logic [ItemBits-1:0]                 wait_i,
   output logic [ItemBits-1:0]                 wait_o,
   input  logic [trace_pkg::SyncCountBits-1:0] since_wait_i,
   output logic [trace_pkg::SyncCountBits-1:0] since_wait_o,
+  input  logic [trace_pkg::SyncCountBits-1:0] since_start_i,
+  input  logic [trace_pkg::SyncCountBits-1:0] total_i,
+  output logic [trace_pkg::SyncCountBits-1:0] total_o,
+  input  logic                                synced_i,
+  output logic                                synced_o,
   input  logic [trace_pkg::SyncCountBits-1:0] since_sync_i,
   output logic [trace_pkg::SyncCountBits-1:0] since_sync_o,
+  input  logic [3:0]                          packets_i,
+  output logic [3:0]                          packets_o,
 
   input  logic [StateBits-1:0]     state_i,
   output logic [StateBits-1:0]     state_o,
@@ -193,36 +201,26 @@ module etrace_lane
     .report_o       (first_report)
   );
 
-  // Since the last sync. In half-words it begins with the block of the sync, in cycles with that of its item.
-  logic [CountBits-1:0] since_block;
-  logic [StepBits-1:0]  halfwords, iretire;
+  // Since the last sync. In half-words it begins with the block of the sync, in cycles with that of its item. Which item was
+  // the sync is known late: whether one is due is worked out for each case. A beat has at most 12 packets: one of each
+  // item, two contexts and a count (the next would need 31 branches).
+  logic                 by_halfwords;
+  logic [CountBits-1:0] halfwords, iretire, wait_halfwords, since_wait, since_first, since_before;
+  logic [3:0]           packets_before;
 
-  assign iretire   = {{(StepBits-IRetireWidth){1'b0}}, iretire_i};
-  assign halfwords = (sync_wait ? since_wait_i[StepBits-1:0] : {StepBits{1'b0}}) + (block ? iretire : {StepBits{1'b0}});
+  assign by_halfwords   = (sync_mode_i == trace_pkg::SyncModeHalfwords);
+  assign iretire        = {{(CountBits-IRetireWidth){1'b0}}, iretire_i};
+  assign halfwords      = (block && by_halfwords) ? iretire : {CountBits{1'b0}};
+  assign wait_halfwords = {{(CountBits-StepBits){1'b0}}, since_wait_i[StepBits-1:0]};
+  assign total_o        = total_i[CountBits-1] ? total_i : total_i + halfwords;
+  assign since_before   = since_sync_i + halfwords;
+  assign since_wait     = by_halfwords ? wait_halfwords + halfwords : since_wait_i;
+  assign since_first    = halfwords;
 
-  trace_sync_count #(
-    .StepBits (StepBits)
-  ) u_since_wait (
-    .mode_i      (sync_mode_i),
-    .clear_i     (sync_wait),
-    .messages_i  ({1'b0, packets_wait}),
-    .cycles_i    (sync_wait ? since_wait_i : {CountBits{1'b0}}),
-    .halfwords_i (halfwords),
-    .count_i     (since_sync_i),
-    .count_o     (since_block)
-  );
-
-  trace_sync_count #(
-    .StepBits (StepBits)
-  ) u_since_first (
-    .mode_i      (sync_mode_i),
-    .clear_i     (sync_first),
-    .messages_i  ({1'b0, packets_first}),
-    .cycles_i    ({CountBits{1'b0}}),
-    .halfwords_i (sync_first ? iretire : {StepBits{1'b0}}),
-    .count_i     (since_block),
-    .count_o     (since_sync_o)
-  );
+  assign synced_o       = synced_i || sync_wait || sync_first;
+  assign since_sync_o   = sync_first ? since_first : sync_wait ? since_wait : since_before;
+  assign packets_before = (sync_wait ? 4'd0 : packets_i) + {2'b00, packets_wait};
+  assign packets_o      = (sync_first ? 4'd0 : packets_before) + {2'b00, packets_first};
 
   assign since_wait_o = !block                                        ? since_wait_i :
                         (sync_mode_i == trace_pkg::SyncModeHalfwords) ? {{(CountBits-StepBits){1'b0}}, iretire}
@@ -233,7 +231,12 @@ module etrace_lane
   logic [IAddressWidth-1:0] epc;
   logic [ItemBits-1:0]      wait_last, wait_trap;
 
-  assign due       = trace_pkg::sync_due(sync_mode_i, sync_max_i, since_sync_o);
+  assign due       = sync_first ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_first) :
+                     sync_wait  ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_wait) :
+                     synced_i   ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_before) :
+                     (sync_mode_i == trace_pkg::SyncModeMessages)
+                                ? trace_pkg::sync_due_after(sync_mode_i, sync_max_i, since_start_i, packets_o)
+                                : trace_pkg::sync_due(sync_mode_i, sync_max_i, total_o);
   assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
   assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i,
                       notify_i || (notification_i && !several), due,

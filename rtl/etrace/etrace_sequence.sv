@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors to packets: what a descriptor (etrace_lane) holds leaves one packet a cycle, in this order: a support
-// packet, the context, the draft's branch count, the packet itself, a support packet at the end of trace.
+// packet, the context, the draft's branch count, the packet itself, a support packet at the end of trace. Makes the
+// difference of an address to the last one that was sent.
 module etrace_sequence
 #(
   parameter int IAddressWidth   = 64,
@@ -104,7 +105,20 @@ module etrace_sequence
   assign map_o         = counted ? {30'd0, branch_o} : value[30:0];
   assign tval_o        = value;
   assign cache_index_o = {{(10-IndexBits){1'b0}}, index};
-  assign addr_o        = {{IAddressLsb{1'b0}}, addr};
+
+  // A trap told at itself leaves the last address.
+  logic [AddrBits-1:0] last_q, addr_sent;
+  logic                moves_last;
+  assign moves_last = (kind == etrace_pkg::KindStart) || (kind == etrace_pkg::KindAddress) ||
+                      ((kind == etrace_pkg::KindTrap) && thaddr_o);
+  assign addr_sent  = ((kind == etrace_pkg::KindAddress) && !options_o[etrace_pkg::OptFullAddress]) ? addr - last_q : addr;
+  assign addr_o     = {{IAddressLsb{1'b0}}, addr_sent};
+
+  // Nothing of this is read before the sync that a trace begins with has written it.
+  always_ff @(posedge clk_i) begin
+    if (desc_valid_i && ready_i && part[Packet] && moves_last) last_q <= addr;
+  end
+
   assign context_o     = {{(32-ContextBits){1'b0}}, context_id};
   assign time_o        = support ? {48'd0, support_time} : {{(64-TimeBits){1'b0}}, now};
 

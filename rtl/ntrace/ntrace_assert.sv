@@ -79,7 +79,7 @@ module ntrace_assert
     assert (FifoDepth >= NMsg && (FifoDepth & (FifoDepth - 1)) == 0)
       else $error("FifoDepth is %0d: set a power of two from %0d", FifoDepth, NMsg);
     assert (OutBytes >= 1) else $error("OutBytes is %0d: set 1 or more", OutBytes);
-    assert (StackDepth >= 1 && StackDepth <= 32) else $error("StackDepth is %0d: set 1 to 32", StackDepth);
+    assert (StackDepth >= 0 && StackDepth <= 32) else $error("StackDepth is %0d: set 0 to 32", StackDepth);
     assert (RepeatBits >= 2 && RepeatBits <= 18) else $error("RepeatBits is %0d: set 2 to 18", RepeatBits);
     assert (TsWidth >= 8 && TsWidth <= 64) else $error("TsWidth is %0d: set 8 to 64", TsWidth);
     assert (NFilters >= 1 && NFilters <= 16) else $error("NFilters is %0d: set 1 to 16", NFilters);

@@ -11,11 +11,28 @@ module ntrace_encoder
   parameter int HistBits     = 32,  // 4 to 32, stop bit included
   parameter int FifoDepth    = 16,  // messages; a power of two, at least 5*NBlocks+1
   parameter int OutBytes     = 8,   // at least 1
-  parameter int StackDepth   = 8,   // return stack, 1 to 32
+  parameter int StackDepth   = 8,   // return stack, 1 to 32; 0: none, and no implicit returns
   parameter int RepeatBits   = 18,  // HREPEAT and B-CNT, 2 to 18
   parameter int TsWidth      = 64,  // timestamp, 8 to 64
   parameter int NFilters     = 2,   // 1 to 16
-  parameter int NComps       = 2    // 1 to 8
+  parameter int NComps       = 2,   // 1 to 8
+  // What is built. The rest costs nothing: an input that asks for it counts as 0 (rc7_i: as the variant that is built).
+  parameter bit RatifiedEn        = 1'b1,     // ratified 1.0
+  parameter bit Rc7En             = 1'b1,     // 1.0.0_rc7
+  parameter bit HtmEn             = 1'b1,     // HTM; every mode is BTM without it
+  parameter bit RepeatedHistoryEn = 1'b1,     // options of that name
+  parameter bit RepeatBranchEn    = 1'b1,
+  parameter bit SequentialJumpEn  = 1'b1,
+  parameter bit AllJumpsEn        = 1'b1,
+  parameter bit BtypeExtEn        = 1'b1,
+  parameter bit ContextEn         = 1'b1,     // Ownership messages
+  parameter bit HcontextEn        = 1'b1,     // hcontext in them
+  parameter bit TimestampEn       = 1'b1,     // TSTAMP
+  parameter bit SrcEn             = 1'b1,     // SRC
+  parameter bit ExtendAddrEn      = 1'b1,     // trTeInstExtendAddrMSB
+  parameter bit VendorEn          = 1'b1,     // vendor-defined messages
+  parameter bit [3:0] SyncModes   = 4'b1111,  // bit m: trTeInstSyncMode m; bit 0 is always built
+  parameter bit FilterEn          = 1'b1      // filters and comparators
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -87,6 +104,26 @@ module ntrace_encoder
   localparam int CountBits = $clog2(FifoDepth + 1);
   localparam logic [CountBits-1:0] RoomLimit = FifoDepth[CountBits-1:0] - NMsg[CountBits-1:0];
 
+  // What is not built is off.
+  logic                  variant;
+  logic [2:0]            inst_mode;
+  logic [1:0]            sync_mode, implicit_return;
+  logic [5:0]            vendor_tcode;
+  logic [TsWidth-1:0]    tstamp;
+  logic [3:0]            src_bits;
+  logic [15:0]           filters;
+  logic [NComps*160-1:0] comp_cfg;
+  assign variant         = Rc7En && (rc7_i || !RatifiedEn);
+  assign inst_mode       = inst_mode_i & {3{HtmEn}};
+  assign sync_mode       = {sync_mode_i[1] && (sync_mode_i[0] ? SyncModes[3] : SyncModes[2]),
+                            sync_mode_i[0] && (sync_mode_i[1] ? SyncModes[3] : SyncModes[1])};
+  assign implicit_return = implicit_return_i & {2{StackDepth > 0}};
+  assign vendor_tcode    = vendor_tcode_i & {6{VendorEn}};
+  assign tstamp          = tstamp_i & {TsWidth{TimestampEn}};
+  assign src_bits        = src_bits_i & {4{SrcEn}};
+  assign filters         = filters_i & {16{FilterEn}};
+  assign comp_cfg        = comp_cfg_i & {NComps*160{FilterEn}};
+
   // Instruction addresses are even: bit 0 ends here.
   logic [NBlocks*(Xlen-1)-1:0] iaddr;
   for (genvar k = 0; k < NBlocks; k++) begin : gen_iaddr
@@ -96,22 +133,31 @@ module ntrace_encoder
   logic [NMsg-1:0]           msg_valid;
   logic [NMsg*DescWidth-1:0] msg;
   logic                      lost;
-  logic [CountBits-1:0]      count, in_flight;
+  logic [CountBits-1:0]      count;
+  logic [NMsg:0]             fits;
   logic                      room;
   logic                      desc_valid, desc_ready;
   logic [DescWidth-1:0]      desc;
 
-  // Room for everything a beat can make, on top of what is queued or on its way to the queue.
-  for (genvar k = 0; k < NMsg; k++) begin : gen_in_flight
-    logic [CountBits-1:0] sum;
-    if (k == 0) begin : gen_first
-      assign sum = {{(CountBits-1){1'b0}}, msg_valid[0]};
-    end else begin : gen_next
-      assign sum = gen_in_flight[k-1].sum + {{(CountBits-1){1'b0}}, msg_valid[k]};
+  // Room for everything a beat can make, on top of what is queued or on its way to the queue: fits[n] if n on their way
+  // leave it. Each one on its way moves the places up by one.
+  for (genvar n = 0; n <= NMsg; n++) begin : gen_fits
+    localparam int Used = n;
+    if (FifoDepth - NMsg < n) begin : gen_never
+      assign fits[n] = 1'b0;
+    end else begin : gen_limit
+      assign fits[n] = (count <= RoomLimit - Used[CountBits-1:0]);
     end
   end
-  assign in_flight   = gen_in_flight[NMsg-1].sum;
-  assign room        = (count + in_flight <= RoomLimit);
+  for (genvar k = 0; k < NMsg; k++) begin : gen_in_flight
+    logic [NMsg:0] left;
+    if (k == 0) begin : gen_first
+      assign left = msg_valid[0] ? {1'b0, fits[NMsg:1]} : fits;
+    end else begin : gen_next
+      assign left = msg_valid[k] ? {1'b0, gen_in_flight[k-1].left[NMsg:1]} : gen_in_flight[k-1].left;
+    end
+  end
+  assign room        = gen_in_flight[NMsg-1].left[0];
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
@@ -133,9 +179,9 @@ module ntrace_encoder
     .rst_ni,
     .enable_i,
     .accept_i      (ing_ready_o),
-    .filters_i,
+    .filters_i     (filters),
     .filter_cfg_i,
-    .comp_cfg_i,
+    .comp_cfg_i    (comp_cfg),
     .ing_itype_i,
     .ing_iaddr_i,
     .ing_iretire_i,
@@ -155,7 +201,12 @@ module ntrace_encoder
     .HistBits     (HistBits),
     .StackDepth   (StackDepth),
     .RepeatBits   (RepeatBits),
-    .TsWidth      (TsWidth)
+    .TsWidth      (TsWidth),
+    .HtmEn             (HtmEn),
+    .RepeatedHistoryEn (RepeatedHistoryEn),
+    .RepeatBranchEn    (RepeatBranchEn),
+    .ContextEn         (ContextEn),
+    .HcontextEn        (HcontextEn)
   ) u_event (
     .clk_i,
     .rst_ni,
@@ -166,21 +217,21 @@ module ntrace_encoder
     .low_power_i,
     .notify_i,
     .ext_notify_i,
-    .vendor_tcode_i,
+    .vendor_tcode_i     (vendor_tcode),
     .vendor_data_i,
-    .tstamp_i,
-    .inst_mode_i,
-    .sync_mode_i,
+    .tstamp_i           (tstamp),
+    .inst_mode_i        (inst_mode),
+    .sync_mode_i        (sync_mode),
     .sync_max_i,
-    .rc7_i,
-    .btype_ext_i,
-    .context_ena_i,
-    .hcontext_ena_i,
-    .implicit_return_i,
-    .repeated_history_i,
-    .repeat_branch_i,
-    .sequential_jump_i,
-    .all_jumps_i,
+    .rc7_i              (variant),
+    .btype_ext_i        (btype_ext_i && BtypeExtEn),
+    .context_ena_i      (context_ena_i && ContextEn),
+    .hcontext_ena_i     (hcontext_ena_i && HcontextEn),
+    .implicit_return_i  (implicit_return),
+    .repeated_history_i (repeated_history_i && RepeatedHistoryEn),
+    .repeat_branch_i    (repeat_branch_i && RepeatBranchEn),
+    .sequential_jump_i  (sequential_jump_i && SequentialJumpEn),
+    .all_jumps_i        (all_jumps_i && AllJumpsEn),
     .accept_i      (ing_ready_o),
     .drop_i        (drop_o),
     .ing_itype_i,
@@ -222,10 +273,10 @@ module ntrace_encoder
   ) u_packer (
     .clk_i,
     .rst_ni,
-    .src_bits_i   (inhibit_src_i ? 4'd0 : src_bits_i),
+    .src_bits_i   (inhibit_src_i ? 4'd0 : src_bits),
     .src_id_i,
-    .ts_enable_i,
-    .extend_i     (extend_addr_msb_i),
+    .ts_enable_i  (ts_enable_i && TimestampEn),
+    .extend_i     (extend_addr_msb_i && ExtendAddrEn),
     .desc_valid_i (desc_valid),
     .desc_i       (desc),
     .desc_ready_o (desc_ready),

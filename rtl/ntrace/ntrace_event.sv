@@ -14,6 +14,12 @@ module ntrace_event
   parameter int StackDepth   = 8,
   parameter int RepeatBits   = 18,
   parameter int TsWidth      = 64,
+  // What is built (ntrace_encoder); the inputs of the rest are 0.
+  parameter bit HtmEn             = 1'b1,
+  parameter bit RepeatedHistoryEn = 1'b1,
+  parameter bit RepeatBranchEn    = 1'b1,
+  parameter bit ContextEn         = 1'b1,
+  parameter bit HcontextEn        = 1'b1,
   // Derived, do not set.
   parameter int NMsg         = ntrace_state_pkg::LaneSlots*NBlocks + 1,
   parameter int DescWidth    = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth
@@ -74,9 +80,17 @@ module ntrace_event
   localparam int MsgWidth    = DescWidth - TsWidth;
   localparam int StateWidth  = ntrace_state_pkg::FixedBits + trace_pkg::SyncCountBits + 2*(Xlen - 1) + IcntBits + HistBits;
   localparam int HeldWidth   = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits);
-  localparam int StackWidth  = ntrace_state_pkg::stack_width(Xlen, StackDepth);
-  localparam int StackCntBits = $clog2(StackDepth + 1);
-  localparam int EntriesWidth = StackDepth*(Xlen - 1);
+  localparam int Depth       = (StackDepth > 0) ? StackDepth : 1;  // nothing is pushed onto what is not there
+  localparam int StackWidth  = ntrace_state_pkg::stack_width(Xlen, Depth);
+  localparam int StackCntBits = $clog2(Depth + 1);
+  localparam int EntriesWidth = Depth*(Xlen - 1);
+
+  // State that is not built has its value of rest.
+  localparam int RepWidth = RepeatBits + HistBits;
+  localparam logic [HeldWidth-1:0]  HeldBuilt = {{(HeldWidth-RepWidth){RepeatBranchEn}}, {RepWidth{RepeatedHistoryEn}}};
+  localparam logic [OwnBits-1:0]    OwnBuilt  = {{(OwnBits-16){ContextEn}}, {16{ContextEn && HcontextEn}}};
+  localparam logic [StackWidth-1:0] StackBuilt = {StackWidth{StackDepth > 0}};
+  localparam logic [HistBits-1:0]   HistEmpty  = {{(HistBits-1){1'b0}}, 1'b1};
 
   // Levels of the previous accepted beat.
   logic enable_q, tracing_q, halted_q, in_reset_q, low_power_q, htm_q;
@@ -163,10 +177,11 @@ module ntrace_event
 
     if (k == 0) begin : gen_first
       assign state_in = {lost_q, start, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_told_q, 1'b0,
-                         popped_q, sync_cnt_q, icnt_q, hist_q, popped_addr_q, addr_ref_q};
-      assign held_in  = held_q;
-      assign stack_in = {stack_count_q, stack_q};
-      assign own_in   = own_q;
+                         popped_q && (StackDepth > 0), sync_cnt_q, icnt_q, HtmEn ? hist_q : HistEmpty,
+                         popped_addr_q, addr_ref_q};
+      assign held_in  = held_q & HeldBuilt;
+      assign stack_in = {stack_count_q, stack_q} & StackBuilt;
+      assign own_in   = own_q & OwnBuilt;
       assign {lane_stop, lane_correlation, lane_reset} = {close, correlation_valid, pend_reset};
     end else begin : gen_next
       assign state_in = gen_lane[k-1].state_out;
@@ -181,7 +196,7 @@ module ntrace_event
       .IRetireWidth (IRetireWidth),
       .IcntBits     (IcntBits),
       .HistBits     (HistBits),
-      .StackDepth   (StackDepth),
+      .StackDepth   (Depth),
       .RepeatBits   (RepeatBits)
     ) u_lane (
       .active_i      (lanes_active),
@@ -329,7 +344,7 @@ module ntrace_event
   trace_sync_count u_sync_count (
     .mode_i      (sync_mode_i),
     .clear_i     (1'b0),
-    .messages_i  (3'd0),
+    .messages_i  (4'd0),
     .cycles_i    ({{(SyncCntBits-1){1'b0}}, 1'b1}),
     .halfwords_i (8'd0),
     .count_i     (sync_cnt_beat),

@@ -365,7 +365,7 @@ module ntrace_lane
   ) u_sync_count (
     .mode_i      (sync_mode_i),
     .clear_i     (sync_sent),
-    .messages_i  (messages),
+    .messages_i  ({1'b0, messages}),
     .cycles_i    ({SyncCntBits{1'b0}}),
     .halfwords_i (block ? iretire_i : {IRetireWidth{1'b0}}),
     .count_i     (sync_cnt),
