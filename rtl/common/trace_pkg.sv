@@ -79,4 +79,11 @@ package trace_pkg;
                      ((mode != SyncModeOff) && low[4] && (&(count[SyncCountBits-1:4] | ({(SyncCountBits-4){1'b1}} << max))));
   endfunction
 
+  // Whether one is due after 0 to 15 more: bit n. Each message of a beat shifts it by one, so the last to be known costs
+  // one gate.
+  function automatic logic [15:0] sync_dues(input logic [1:0] mode, input logic [3:0] max,
+                                            input logic [SyncCountBits-1:0] count);
+    for (int n = 0; n < 16; n++) sync_dues[n] = sync_due_after(mode, max, count, n[3:0]);
+  endfunction
+
 endpackage

@@ -54,7 +54,7 @@ module etrace_item
   output logic [CacheBits-1:0]  cache_o,
 
   output logic                  sync_o,        // a 3.0 or 3.1
-  output logic [1:0]            packets_o,     // packets that are no sync
+  output logic [2:0]            packets_o,     // packets that are no sync: context, count ahead, packet
   output logic                  explicit_o,    // the item's packet would have been sent if trace had not ended
 
   // {3.2 first, kind, branch, interrupt, thaddr, notify, updiscon, irreport, counting, fail, cache hit, options, privilege,
@@ -254,7 +254,7 @@ module etrace_item
                            code, index, context_id, now, value, addr};
 
   assign sync_o     = sync || trap_sync;
-  assign packets_o  = {1'b0, context_first} + {1'b0, packet} + {1'b0, count_first};
+  assign packets_o  = {context_first, count_first, packet};
   assign explicit_o = sync || target || notify;
 
   // State behind the item. What is told of a trap stays until the next one.

@@ -46,4 +46,18 @@ package etrace_item_pkg;
   // Support packets around a report: before, behind, ienable, qual_status, low half of the time.
   localparam int SupportBits = 21;
 
+  // Of an item's packets that are no sync: how many; and trace_pkg::sync_dues behind them, which is none behind a sync. The
+  // one that is known last is in bit 0.
+  function automatic logic [3:0] number(input logic [2:0] packets);
+    number = {3'd0, packets[0]} + {3'd0, packets[1]} + {3'd0, packets[2]};
+  endfunction
+
+  function automatic logic [15:0] dues_after(input logic [15:0] dues, input logic sync, input logic [2:0] packets);
+    dues_after = dues;
+    for (int k = 2; k >= 0; k--) begin
+      if (packets[k]) dues_after = {1'b0, dues_after[15:1]};
+    end
+    if (sync) dues_after = '0;
+  endfunction
+
 endpackage

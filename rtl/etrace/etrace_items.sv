@@ -109,6 +109,7 @@ module etrace_items
     logic [CountBits-1:0]  since_wait_in, since_wait_out, since_sync_in, since_sync_out, total_in, total_out;
     logic                  synced_in, synced_out;
     logic [3:0]            packets_in, packets_out;
+    logic [15:0]           dues_in, dues_out;
     logic [StateBits-1:0]  state_in, state_out;
     logic [ReturnBits-1:0] returns_in, returns_out;
     logic [TableBits-1:0]  table_in, table_out;
@@ -126,6 +127,7 @@ module etrace_items
       assign synced_in     = 1'b0;
       assign since_sync_in = '0;
       assign packets_in    = '0;
+      assign dues_in       = trace_pkg::sync_dues(sync_mode_i, sync_max_i, since_sync_q);
       assign state_in      = {prev_valid_q, state_q};
       assign returns_in    = returns_q;
       assign table_in      = table_q;
@@ -143,6 +145,7 @@ module etrace_items
       assign synced_in     = gen_lane[k-1].synced_out;
       assign since_sync_in = gen_lane[k-1].since_sync_out;
       assign packets_in    = gen_lane[k-1].packets_out;
+      assign dues_in       = gen_lane[k-1].dues_out;
       assign state_in      = gen_lane[k-1].state_out;
       assign returns_in    = gen_lane[k-1].returns_out;
       assign table_in      = gen_lane[k-1].table_out;
@@ -201,7 +204,6 @@ module etrace_items
       .wait_o         (wait_out),
       .since_wait_i   (since_wait_in),
       .since_wait_o   (since_wait_out),
-      .since_start_i  (since_sync_q),
       .total_i        (total_in),
       .total_o        (total_out),
       .synced_i       (synced_in),
@@ -210,6 +212,8 @@ module etrace_items
       .since_sync_o   (since_sync_out),
       .packets_i      (packets_in),
       .packets_o      (packets_out),
+      .dues_i         (dues_in),
+      .dues_o         (dues_out),
       .state_i        (state_in),
       .state_o        (state_out),
       .returns_i      (returns_in),
@@ -230,7 +234,7 @@ module etrace_items
   // The last instruction before a trap, with the trap next to it; then the trap waits. Its address is of no use: the
   // EPC follows from an instruction that was told.
   logic                  trap, sync_trap, report_trap, trap_explicit;
-  logic [1:0]            packets_trap;
+  logic [2:0]            packets_trap;
   logic [3:0]            trap_itype;
   logic [ReportBits-1:0] trap_report;
   logic [StateBits-1:0]  state;
@@ -325,7 +329,7 @@ module etrace_items
   logic [3:0]           packets_beat;
 
   assign since_beat   = gen_lane[NBlocks-1].synced_out ? gen_lane[NBlocks-1].since_sync_out : gen_lane[NBlocks-1].total_out;
-  assign packets_beat = (sync_trap ? 4'd0 : gen_lane[NBlocks-1].packets_out) + {2'b00, packets_trap};
+  assign packets_beat = (sync_trap ? 4'd0 : gen_lane[NBlocks-1].packets_out) + etrace_item_pkg::number(packets_trap);
 
   trace_sync_count #(
     .StepBits (CountBits)

@@ -58,15 +58,14 @@ module etrace_lane
   input  logic [ContextBits-1:0]   context_i,
   input  logic [TimeBits-1:0]      time_i,
 
-  // The item that waits, and what the sync count is if that is a sync. The sync count of the beat: at its start; with the
-  // half-words of its blocks; whether there was a sync in it; since that, and packets since that or the start.
+  // The item that waits, and what the sync count is if that is a sync. The sync count of the beat: with the half-words
+  // of its blocks; whether there was a sync in it; since that, and packets since that or the start.
   input  logic                                waits_i,
   output logic                                waits_o,
   input  logic [ItemBits-1:0]                 wait_i,
   output logic [ItemBits-1:0]                 wait_o,
   input  logic [trace_pkg::SyncCountBits-1:0] since_wait_i,
   output logic [trace_pkg::SyncCountBits-1:0] since_wait_o,
-  input  logic [trace_pkg::SyncCountBits-1:0] since_start_i,
   input  logic [trace_pkg::SyncCountBits-1:0] total_i,
   output logic [trace_pkg::SyncCountBits-1:0] total_o,
   input  logic                                synced_i,
@@ -75,6 +74,8 @@ module etrace_lane
   output logic [trace_pkg::SyncCountBits-1:0] since_sync_o,
   input  logic [3:0]                          packets_i,
   output logic [3:0]                          packets_o,
+  input  logic [15:0]                         dues_i,         // trace_pkg::sync_dues
+  output logic [15:0]                         dues_o,
 
   input  logic [StateBits-1:0]     state_i,
   output logic [StateBits-1:0]     state_o,
@@ -115,7 +116,7 @@ module etrace_lane
 
   // What waited, with the block or nothing next to it.
   logic                  treat_wait, none, sync_wait, wait_explicit, report_wait;
-  logic [1:0]            packets_wait;
+  logic [2:0]            packets_wait;
   logic [ReportBits-1:0] wait_report;
   logic [StateBits-1:0]  state;
   logic [ReturnBits-1:0] returns;
@@ -162,7 +163,7 @@ module etrace_lane
 
   // The first of several instructions; another one is next to it.
   logic                  sync_first, report_first, first_explicit;
-  logic [1:0]            packets_first;
+  logic [2:0]            packets_first;
   logic [ReportBits-1:0] first_report;
 
   etrace_item #(
@@ -207,6 +208,7 @@ module etrace_lane
   logic                 by_halfwords;
   logic [CountBits-1:0] halfwords, iretire, wait_halfwords, since_wait, since_first, since_before;
   logic [3:0]           packets_before;
+  logic [15:0]          dues_before;
 
   assign by_halfwords   = (sync_mode_i == trace_pkg::SyncModeHalfwords);
   assign iretire        = {{(CountBits-IRetireWidth){1'b0}}, iretire_i};
@@ -219,8 +221,10 @@ module etrace_lane
 
   assign synced_o       = synced_i || sync_wait || sync_first;
   assign since_sync_o   = sync_first ? since_first : sync_wait ? since_wait : since_before;
-  assign packets_before = (sync_wait ? 4'd0 : packets_i) + {2'b00, packets_wait};
-  assign packets_o      = (sync_first ? 4'd0 : packets_before) + {2'b00, packets_first};
+  assign packets_before = (sync_wait ? 4'd0 : packets_i) + etrace_item_pkg::number(packets_wait);
+  assign packets_o      = (sync_first ? 4'd0 : packets_before) + etrace_item_pkg::number(packets_first);
+  assign dues_before    = etrace_item_pkg::dues_after(dues_i, sync_wait, packets_wait);
+  assign dues_o         = etrace_item_pkg::dues_after(dues_before, sync_first, packets_first);
 
   assign since_wait_o = !block                                        ? since_wait_i :
                         (sync_mode_i == trace_pkg::SyncModeHalfwords) ? {{(CountBits-StepBits){1'b0}}, iretire}
@@ -234,9 +238,8 @@ module etrace_lane
   assign due       = sync_first ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_first) :
                      sync_wait  ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_wait) :
                      synced_i   ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_before) :
-                     (sync_mode_i == trace_pkg::SyncModeMessages)
-                                ? trace_pkg::sync_due_after(sync_mode_i, sync_max_i, since_start_i, packets_o)
-                                : trace_pkg::sync_due(sync_mode_i, sync_max_i, total_o);
+                     (sync_mode_i == trace_pkg::SyncModeMessages) ? dues_o[0]
+                                                                  : trace_pkg::sync_due(sync_mode_i, sync_max_i, total_o);
   assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
   assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i,
                       notify_i || (notification_i && !several), due,

@@ -172,7 +172,7 @@ module ntrace_event
     logic [OwnBits-1:0]        own_in, own_out;
     logic [Slots-1:0]          valid;
     logic [1:0]                late;
-    logic                      ownership, lane_stop, lane_correlation, lane_reset;
+    logic                      ownership, lane_stop, lane_correlation, lane_reset, due_in, due_out;
     logic [Slots*MsgWidth-1:0] msg;
 
     if (k == 0) begin : gen_first
@@ -182,12 +182,14 @@ module ntrace_event
       assign held_in  = held_q & HeldBuilt;
       assign stack_in = {stack_count_q, stack_q} & StackBuilt;
       assign own_in   = own_q & OwnBuilt;
+      assign due_in   = trace_pkg::sync_due(sync_mode_i, sync_max_i, sync_cnt_q);
       assign {lane_stop, lane_correlation, lane_reset} = {close, correlation_valid, pend_reset};
     end else begin : gen_next
       assign state_in = gen_lane[k-1].state_out;
       assign held_in  = gen_lane[k-1].held_out;
       assign stack_in = gen_lane[k-1].stack_out;
       assign own_in   = gen_lane[k-1].own_out;
+      assign due_in   = gen_lane[k-1].due_out;
       assign {lane_stop, lane_correlation, lane_reset} = 3'b000;
     end
 
@@ -228,6 +230,8 @@ module ntrace_event
       .hcontext_i    (ing_hcontext_i[16*k +: 16]),
       .qualified_i   (qualified_i[k]),
       .watch_i       (watch_i[k]),
+      .due_i         (due_in),
+      .due_o         (due_out),
       .state_i       (state_in),
       .state_o       (state_out),
       .held_i        (held_in),

@@ -54,6 +54,10 @@ module ntrace_lane
   input  logic                    qualified_i,  // by the filters
   input  logic                    watch_i,      // a watchpoint matched
 
+  // A periodic sync is due at this block; at the next one.
+  input  logic                    due_i,
+  output logic                    due_o,
+
   // {lost, start, filtered, mark 6, mark 0, pend, its B-TYPE, its Ownership, set in this beat, popped, sync count, I-CNT,
   //  HIST, popped address, address reference}; the other states are those of their modules.
   input  logic [StateWidth-1:0]   state_i,
@@ -117,10 +121,9 @@ module ntrace_lane
   assign pend      = predicted ? ntrace_state_pkg::PendNone : pend_before;
 
   // Periodic sync: the count has reached 2^(sync_max+4). Markers go before it.
-  logic       due, why;
+  logic       why;
   logic [3:0] why_sync;
-  assign due = trace_pkg::sync_due(sync_mode_i, sync_max_i, sync_cnt);
-  assign why = mark_event || mark_ext || due;
+  assign why = mark_event || mark_ext || due_i;
   assign why_sync = mark_event ? ntrace_pkg::SyncEvent :
                     mark_ext   ? ntrace_pkg::SyncExtTrigger : ntrace_pkg::SyncPeriodic;
 
@@ -371,6 +374,32 @@ module ntrace_lane
     .count_i     (sync_cnt),
     .count_o     (sync_cnt_new)
   );
+
+  // Whether a sync is due at the next block of the beat, without waiting for the new count. After a sync of this block it is
+  // not, but for a block longer than the interval. Slot 0 is known last.
+  logic [15:0]            dues, dues_4, dues_3, dues_2, dues_1, dues_0;
+  logic                   by_messages, by_halfwords, due_total, due_block;
+  logic [SyncCntBits-1:0] block_halfwords, total;
+
+  assign by_messages     = (sync_mode_i == trace_pkg::SyncModeMessages);
+  assign by_halfwords    = (sync_mode_i == trace_pkg::SyncModeHalfwords);
+  assign block_halfwords = (block && by_halfwords) ? {{(SyncCntBits-IRetireWidth){1'b0}}, iretire_i} : {SyncCntBits{1'b0}};
+  assign total           = sync_cnt[SyncCntBits-1] ? sync_cnt : sync_cnt + block_halfwords;
+  assign due_total       = trace_pkg::sync_due(sync_mode_i, sync_max_i, total);
+  assign due_block       = trace_pkg::sync_due(sync_mode_i, sync_max_i, block_halfwords);
+
+  assign dues   = trace_pkg::sync_dues(sync_mode_i, sync_max_i, sync_cnt);
+  assign dues_4 = msg_valid_o[4] ? dues   >> 1 : dues;
+  assign dues_3 = msg_valid_o[3] ? dues_4 >> 1 : dues_4;
+  assign dues_2 = msg_valid_o[2] ? dues_3 >> 1 : dues_3;
+  assign dues_1 = msg_valid_o[1] ? dues_2 >> 1 : dues_2;
+  assign dues_0 = msg_valid_o[0] ? dues_1 >> 1 : dues_1;
+  assign due_o  = !(block || outside || reset_i) ? due_i :
+                  sync_sent                      ? due_block :
+                  by_messages                    ? dues_0[0] : due_total;
+
+  logic unused_dues;  // a block has five messages
+  assign unused_dues = ^dues_0;
 
   // State after the block. A mark that was served is gone; a watchpoint marks what is behind its block.
   logic                  mark_event_new, mark_ext_new;
