@@ -87,6 +87,9 @@ module trace_fifo_multi #(
         assign valid[p]                   = 1'b0;
         assign ptr[p*PtrBits +: PtrBits]  = '0;
         assign data[p*Width +: Width]     = '0;
+
+        logic unused_place;
+        assign unused_place = ^{ptr[p*PtrBits +: PtrBits], data[p*Width +: Width]};
       end else if (s == 0) begin : gen_in
         assign valid[p]                   = push_valid_i[p];
         assign ptr[p*PtrBits +: PtrBits]  = slot_ptr[p*PtrBits +: PtrBits];

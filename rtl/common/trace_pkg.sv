@@ -73,10 +73,9 @@ package trace_pkg;
   // or else all bits between the limit's and the low four are 1 and those give a carry.
   function automatic logic sync_due_after(input logic [1:0] mode, input logic [3:0] max,
                                           input logic [SyncCountBits-1:0] count, input logic [3:0] step);
-    logic [4:0] low;
-    low            = {1'b0, count[3:0]} + {1'b0, step};
     sync_due_after = sync_due(mode, max, count) ||
-                     ((mode != SyncModeOff) && low[4] && (&(count[SyncCountBits-1:4] | ({(SyncCountBits-4){1'b1}} << max))));
+                     ((mode != SyncModeOff) && ({1'b0, count[3:0]} + {1'b0, step} > 5'd15) &&
+                      (&(count[SyncCountBits-1:4] | ({(SyncCountBits-4){1'b1}} << max))));
   endfunction
 
   // Whether one is due after 0 to 15 more: bit n. Each message of a beat shifts it by one, so the last to be known costs

@@ -25,6 +25,8 @@ module etrace_assert
   parameter int FifoDepth       = 32,
   parameter int NFilters        = 2,
   parameter int NComps          = 2,
+  parameter bit RatifiedEn      = 1'b1,
+  parameter bit DraftEn         = 1'b1,
   // Derived, do not set.
   parameter int NDesc           = 2*NBlocks + 1
 ) (
@@ -93,6 +95,7 @@ module etrace_assert
     assert (BcountBits >= 1 && BcountBits <= 32) else $error("BcountBits is %0d: set 1 to 32", BcountBits);
     assert (FifoDepth >= NDesc && (FifoDepth & (FifoDepth - 1)) == 0)
       else $error("FifoDepth is %0d: set a power of two from %0d", FifoDepth, NDesc);
+    assert (RatifiedEn || DraftEn) else $error("RatifiedEn and DraftEn are both 0: one variant has to be built");
     assert (NFilters >= 1 && NFilters <= 16) else $error("NFilters is %0d: set 1 to 16", NFilters);
     assert (NComps >= 1 && NComps <= 8) else $error("NComps is %0d: set 1 to 8", NComps);
   end
@@ -219,5 +222,7 @@ bind etrace_encoder etrace_assert #(
   .BcountBits      (BcountBits),
   .FifoDepth       (FifoDepth),
   .NFilters        (NFilters),
-  .NComps          (NComps)
+  .NComps          (NComps),
+  .RatifiedEn      (RatifiedEn),
+  .DraftEn         (DraftEn)
 ) u_assert (.*);

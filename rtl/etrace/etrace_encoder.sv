@@ -96,13 +96,18 @@ module etrace_encoder
   logic [15:0] filters;
   logic [63:0] beat_time;
   logic [NComps*160-1:0] comp_cfg;
-  assign options_asked = options_i & {SijumpEn, BpredSize > 0, CacheSize > 0, FullAddressEn, ImplicitExceptionEn, HasReturns};
+  assign options_asked = {options_i[etrace_pkg::OptSijump] && SijumpEn,
+                          options_i[etrace_pkg::OptBranchPrediction] && (BpredSize > 0),
+                          options_i[etrace_pkg::OptJumpTargetCache] && (CacheSize > 0),
+                          options_i[etrace_pkg::OptFullAddress] && FullAddressEn,
+                          options_i[etrace_pkg::OptImplicitException] && ImplicitExceptionEn,
+                          options_i[etrace_pkg::OptImplicitReturn] && HasReturns};
   assign variant       = DraftEn && (draft_i || !RatifiedEn);
   assign sync_mode     = {sync_mode_i[1] && (sync_mode_i[0] ? SyncModes[3] : SyncModes[2]),
                           sync_mode_i[0] && (sync_mode_i[1] ? SyncModes[3] : SyncModes[1])};
-  assign filters       = filters_i & {16{FilterEn}};
-  assign comp_cfg      = comp_cfg_i & {NComps*160{FilterEn}};
-  assign beat_time     = ing_time_i & {{48{!NoTime}}, {16{!NoTime || StampEn}}};
+  assign filters       = FilterEn ? filters_i : 16'd0;
+  assign comp_cfg      = FilterEn ? comp_cfg_i : {NComps*160{1'b0}};
+  assign beat_time     = !NoTime ? ing_time_i : StampEn ? {48'd0, ing_time_i[15:0]} : 64'd0;
 
   // What a packet may tell of context and time; a timestamp has 16 bits of the latter.
   localparam int ContextBits = NoContext ? 1 : ContextWidth;
@@ -355,7 +360,7 @@ module etrace_encoder
 
   assign empty_o = (beat_valid == '0) && !desc_valid && packer_empty && !lost;
 
-  logic unused_high;  // bits of context and time that are not built
-  assign unused_high = ^{ing_context_i, beat_time};
+  logic unused_high;  // bits of context and time that are not built; room for more than one beat
+  assign unused_high = ^{ing_context_i, beat_time, gen_in_flight[NDesc-1].left};
 
 endmodule

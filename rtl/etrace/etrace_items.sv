@@ -383,7 +383,7 @@ module etrace_items
   assign lost_o     = lost_q;
   assign overflow_o = overflow_q;
 
-  logic unused_explicit;  // a trap follows
-  assign unused_explicit = trap_explicit;
+  logic unused;  // a trap follows; no lane does
+  assign unused = ^{trap_explicit, gen_lane[NBlocks-1].dues_out};
 
 endmodule

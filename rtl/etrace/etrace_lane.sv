@@ -227,7 +227,7 @@ module etrace_lane
   assign dues_o         = etrace_item_pkg::dues_after(dues_before, sync_first, packets_first);
 
   assign since_wait_o = !block                                        ? since_wait_i :
-                        (sync_mode_i == trace_pkg::SyncModeHalfwords) ? {{(CountBits-StepBits){1'b0}}, iretire}
+                        (sync_mode_i == trace_pkg::SyncModeHalfwords) ? iretire
                                                                       : {CountBits{1'b0}};
 
   // What waits from now on.

@@ -17,6 +17,8 @@ module ntrace_assert
   parameter int TsWidth      = 64,
   parameter int NFilters     = 2,
   parameter int NComps       = 2,
+  parameter bit RatifiedEn   = 1'b1,
+  parameter bit Rc7En        = 1'b1,
   // Derived, do not set.
   parameter int NMsg         = ntrace_state_pkg::LaneSlots*NBlocks + 1,
   parameter int DescWidth    = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth
@@ -82,6 +84,7 @@ module ntrace_assert
     assert (StackDepth >= 0 && StackDepth <= 32) else $error("StackDepth is %0d: set 0 to 32", StackDepth);
     assert (RepeatBits >= 2 && RepeatBits <= 18) else $error("RepeatBits is %0d: set 2 to 18", RepeatBits);
     assert (TsWidth >= 8 && TsWidth <= 64) else $error("TsWidth is %0d: set 8 to 64", TsWidth);
+    assert (RatifiedEn || Rc7En) else $error("RatifiedEn and Rc7En are both 0: one variant has to be built");
     assert (NFilters >= 1 && NFilters <= 16) else $error("NFilters is %0d: set 1 to 16", NFilters);
     assert (NComps >= 1 && NComps <= 8) else $error("NComps is %0d: set 1 to 8", NComps);
   end
@@ -199,5 +202,7 @@ bind ntrace_encoder ntrace_assert #(
   .RepeatBits   (RepeatBits),
   .TsWidth      (TsWidth),
   .NFilters     (NFilters),
-  .NComps       (NComps)
+  .NComps       (NComps),
+  .RatifiedEn   (RatifiedEn),
+  .Rc7En        (Rc7En)
 ) u_assert (.*);

@@ -114,15 +114,15 @@ module ntrace_encoder
   logic [15:0]           filters;
   logic [NComps*160-1:0] comp_cfg;
   assign variant         = Rc7En && (rc7_i || !RatifiedEn);
-  assign inst_mode       = inst_mode_i & {3{HtmEn}};
+  assign inst_mode       = HtmEn ? inst_mode_i : 3'd0;
   assign sync_mode       = {sync_mode_i[1] && (sync_mode_i[0] ? SyncModes[3] : SyncModes[2]),
                             sync_mode_i[0] && (sync_mode_i[1] ? SyncModes[3] : SyncModes[1])};
-  assign implicit_return = implicit_return_i & {2{StackDepth > 0}};
-  assign vendor_tcode    = vendor_tcode_i & {6{VendorEn}};
-  assign tstamp          = tstamp_i & {TsWidth{TimestampEn}};
-  assign src_bits        = src_bits_i & {4{SrcEn}};
-  assign filters         = filters_i & {16{FilterEn}};
-  assign comp_cfg        = comp_cfg_i & {NComps*160{FilterEn}};
+  assign implicit_return = (StackDepth > 0) ? implicit_return_i : ntrace_pkg::ReturnOff;
+  assign vendor_tcode    = VendorEn ? vendor_tcode_i : 6'd0;
+  assign tstamp          = TimestampEn ? tstamp_i : {TsWidth{1'b0}};
+  assign src_bits        = SrcEn ? src_bits_i : 4'd0;
+  assign filters         = FilterEn ? filters_i : 16'd0;
+  assign comp_cfg        = FilterEn ? comp_cfg_i : {NComps*160{1'b0}};
 
   // Instruction addresses are even: bit 0 ends here.
   logic [NBlocks*(Xlen-1)-1:0] iaddr;
@@ -285,6 +285,9 @@ module ntrace_encoder
     .out_data_o,
     .out_ready_i
   );
+
+  logic unused_room;  // for more than one beat
+  assign unused_room = ^gen_in_flight[NMsg-1].left;
 
   assign empty_o = (msg_valid == '0) && !desc_valid && !out_valid_o && !lost;
 

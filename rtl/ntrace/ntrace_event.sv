@@ -11,7 +11,7 @@ module ntrace_event
   parameter int IRetireWidth = 7,
   parameter int IcntBits     = 22,
   parameter int HistBits     = 32,
-  parameter int StackDepth   = 8,
+  parameter int StackDepth   = 8,   // 0: none
   parameter int RepeatBits   = 18,
   parameter int TsWidth      = 64,
   // What is built (ntrace_encoder); the inputs of the rest are 0.
@@ -87,8 +87,9 @@ module ntrace_event
 
   // State that is not built has its value of rest.
   localparam int RepWidth = RepeatBits + HistBits;
-  localparam logic [HeldWidth-1:0]  HeldBuilt = {{(HeldWidth-RepWidth){RepeatBranchEn}}, {RepWidth{RepeatedHistoryEn}}};
-  localparam logic [OwnBits-1:0]    OwnBuilt  = {{(OwnBits-16){ContextEn}}, {16{ContextEn && HcontextEn}}};
+  localparam logic [HeldWidth-1:0]  HeldBuilt  = {{(HeldWidth-RepWidth){RepeatBranchEn != 1'b0}},
+                                                  {RepWidth{RepeatedHistoryEn != 1'b0}}};
+  localparam logic [OwnBits-1:0]    OwnBuilt   = {{(OwnBits-16){ContextEn != 1'b0}}, {16{ContextEn && HcontextEn}}};
   localparam logic [StackWidth-1:0] StackBuilt = {StackWidth{StackDepth > 0}};
   localparam logic [HistBits-1:0]   HistEmpty  = {{(HistBits-1){1'b0}}, 1'b1};
 
@@ -414,6 +415,9 @@ module ntrace_event
     if (!rst_ni) overflow_q <= 1'b0;
     else         overflow_q <= accept_i && lose;
   end
+
+  logic unused_due;  // no lane follows
+  assign unused_due = gen_lane[NBlocks-1].due_out;
 
   assign lost_o     = lost_q;
   assign overflow_o = overflow_q;

@@ -31,7 +31,15 @@ module etrace_tb
   parameter int BcountBits      = 32,
   parameter int FifoDepth       = 32,
   parameter int NFilters        = 2,
-  parameter int NComps          = 2
+  parameter int NComps          = 2,
+  // What is built (etrace_encoder).
+  parameter int RatifiedEn          = 1,
+  parameter int DraftEn             = 1,
+  parameter int ImplicitExceptionEn = 1,
+  parameter int FullAddressEn       = 1,
+  parameter int FilterEn            = 1,
+  parameter int StampEn             = 1,
+  parameter int SyncModes           = 15
 ) (
   output logic                             clk_o,
   input  logic                             rst_ni,
@@ -222,7 +230,9 @@ module etrace_tb
     .EcauseWidth(EcauseWidth), .NoTval(NoTval != 0), .IRetireWidth(IRetireWidth), .BpredSize(BpredSize),
     .CacheSize(CacheSize), .CallCounterSize(CallCounterSize), .ReturnStackSize(ReturnStackSize), .F0sWidth(F0sWidth),
     .SijumpEn(SijumpEn != 0), .EncoderModeN(EncoderModeN), .IOptionsN(IOptionsN), .DOptionsN(DOptionsN),
-    .BcountBits(BcountBits), .FifoDepth(FifoDepth), .NFilters(NFilters), .NComps(NComps)
+    .BcountBits(BcountBits), .FifoDepth(FifoDepth), .NFilters(NFilters), .NComps(NComps),
+    .RatifiedEn(RatifiedEn != 0), .DraftEn(DraftEn != 0), .ImplicitExceptionEn(ImplicitExceptionEn != 0),
+    .FullAddressEn(FullAddressEn != 0), .FilterEn(FilterEn != 0), .StampEn(StampEn != 0), .SyncModes(SyncModes[3:0])
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),

@@ -18,7 +18,24 @@ module ntrace_tb
   parameter int FifoDepth    = 16,
   parameter int OutBytes     = 8,
   parameter int NFilters     = 2,
-  parameter int NComps       = 2
+  parameter int NComps       = 2,
+  // What is built (ntrace_encoder).
+  parameter int RatifiedEn        = 1,
+  parameter int Rc7En             = 1,
+  parameter int HtmEn             = 1,
+  parameter int RepeatedHistoryEn = 1,
+  parameter int RepeatBranchEn    = 1,
+  parameter int SequentialJumpEn  = 1,
+  parameter int AllJumpsEn        = 1,
+  parameter int BtypeExtEn        = 1,
+  parameter int ContextEn         = 1,
+  parameter int HcontextEn        = 1,
+  parameter int TimestampEn       = 1,
+  parameter int SrcEn             = 1,
+  parameter int ExtendAddrEn      = 1,
+  parameter int VendorEn          = 1,
+  parameter int FilterEn          = 1,
+  parameter int SyncModes         = 15
 ) (
   output logic                             clk_o,
   input  logic                             rst_ni,
@@ -200,7 +217,13 @@ module ntrace_tb
   ntrace_encoder #(
     .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .IcntBits(IcntBits),
     .HistBits(HistBits), .FifoDepth(FifoDepth), .OutBytes(OutBytes), .StackDepth(StackDepth),
-    .RepeatBits(RepeatBits), .TsWidth(TsWidth), .NFilters(NFilters), .NComps(NComps)
+    .RepeatBits(RepeatBits), .TsWidth(TsWidth), .NFilters(NFilters), .NComps(NComps),
+    .RatifiedEn(RatifiedEn != 0), .Rc7En(Rc7En != 0), .HtmEn(HtmEn != 0),
+    .RepeatedHistoryEn(RepeatedHistoryEn != 0), .RepeatBranchEn(RepeatBranchEn != 0), .SequentialJumpEn(SequentialJumpEn != 0),
+    .AllJumpsEn(AllJumpsEn != 0), .BtypeExtEn(BtypeExtEn != 0), .ContextEn(ContextEn != 0),
+    .HcontextEn(HcontextEn != 0), .TimestampEn(TimestampEn != 0), .SrcEn(SrcEn != 0),
+    .ExtendAddrEn(ExtendAddrEn != 0), .VendorEn(VendorEn != 0), .FilterEn(FilterEn != 0),
+    .SyncModes(SyncModes[3:0])
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
