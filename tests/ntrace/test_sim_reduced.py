@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The encoder without what costs area (docs/reference/rtl-area.md): one variant, BTM or HTM, no option, a queue of eight.
-Checked as every other build is.
+"""The encoder without what costs area (docs/reference/rtl-area.md): one variant, BTM or HTM, no option, a short
+queue. Checked as every other build is.
 """
 
 from __future__ import annotations
