@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-
 import pytest
-from rvtrace.flow.jobs import RESULTS, run_all, trouble
+from rvtrace.tb.etrace.stimulus.random_jobs import EVERY
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
 
-DRAFT = {"variant": "draft_0_026"}
+DRAFT = {"variant": "draft_0_026", **EVERY}  # on the build of v2_0
 SMALL = {
     "iaddress_width_p": 32,
     "blocks_p": 2,
@@ -22,21 +19,6 @@ SMALL = {
     "f0s_width_p": 0,
     "sijump_p": 0,
 }
-
-
-@pytest.fixture
-def run_jobs(sim, request):
-    """Runs jobs and fails with the reasons of the first."""
-    out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", request.node.name)
-    shutil.rmtree(out, ignore_errors=True)
-
-    def runner(jobs):
-        results = run_all(jobs, sim, out, lambda result: None)
-        if bad := [result for result in results if result["verdict"] != "PASS"]:
-            pytest.fail("\n\n".join(trouble(result) for result in bad[:3]), pytrace=False)
-        return results
-
-    return runner
 
 
 def of(name: str, config: dict | None = None, seed: int = 1, program: str = "random") -> TciJob:
