@@ -19,6 +19,7 @@ from rvtrace.flow.simulators import SimulatorError
 from rvtrace.tb.common.builds import BuildConfig
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
+from rvtrace.tb.ctr.stimulus.builds import DRAFT64
 from rvtrace.tb.ctr.stimulus.scenarios.base import CC3
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT as HPM
@@ -30,7 +31,8 @@ from rvtrace.tb.tci.job import TciJob
 
 MOST = 25  # builds of Verilator in all of `make test`
 # What else they are: foreign devices in a dialect that only Verilator reads (tests/*/test_sim_foreign.py,
-# tests/hpm/test_sim_cores.py), an assertion that fails (tests/ntrace/test_sim_guards.py) and a waveform (tests/flow/test_waves.py).
+# tests/hpm/test_sim_cores.py), an assertion that fails (tests/ntrace/test_sim_guards.py), and a waveform
+# (tests/flow/test_waves.py).
 OTHERS = ("gannet", "quay_ctr", "skua", "basalt", "ibex_counters", "cv32e40p_counters", "assertion", "waveform")
 
 _COUNTS = {"bcount_bits": 16}
@@ -38,7 +40,7 @@ COMPILED: dict[str, tuple[dict[str, Any], ...]] = {
     "ntrace": ({}, SMALL_NTRACE),  # one block, and two with small counters
     "etrace": (_COUNTS, _COUNTS | TWO, _COUNTS | FOUR, SMALL, _COUNTS | COUNTER),
     "tandem": (TANDEM,),
-    "ctr": (CTR, CC3),  # millions of cycles are counted on the second
+    "ctr": (CTR, DRAFT64, CC3),  # millions of cycles are counted on the last
     "hpm": (HPM,),  # and of SBI PMU
     "loop": LOOP[:1],
     "subsystem": (DEFAULT, RV32),
