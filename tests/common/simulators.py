@@ -19,7 +19,6 @@ from rvtrace.flow.simulators import SimulatorError
 from rvtrace.tb.common.builds import BuildConfig
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
-from rvtrace.tb.ctr.stimulus.builds import DRAFT64
 from rvtrace.tb.ctr.stimulus.scenarios.base import CC3
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT as HPM
@@ -40,9 +39,9 @@ COMPILED: dict[str, tuple[dict[str, Any], ...]] = {
     "ntrace": ({}, SMALL_NTRACE),  # one block, and two with small counters
     "etrace": (_COUNTS, _COUNTS | TWO, _COUNTS | FOUR, SMALL, _COUNTS | COUNTER),
     "tandem": (TANDEM,),
-    "ctr": (CTR, DRAFT64, CC3),  # millions of cycles are counted on the last
+    "ctr": (CTR, CC3),  # millions of cycles are counted on the last
     "hpm": (HPM,),  # and of SBI PMU
-    "loop": LOOP[:1],
+    "loop": LOOP,
     "subsystem": (DEFAULT, RV32),
 }
 

@@ -11,7 +11,6 @@ import xml.etree.ElementTree as ET
 import pytest
 from rvtrace.tb import systems
 
-from tests.common.simulators import icarus_or
 from tests.tools.captures import ROOT
 
 IP = "loop"  # the smallest
@@ -26,7 +25,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_system_is_closed_and_goes_on_where_it_was_interrupted(tmp_path, sim):
     out = tmp_path / "out"
-    words = (f"IP={IP}", f"SIM={icarus_or(sim)}", f"OUT={out}", "N=2", "CODE=0")
+    words = (f"IP={IP}", f"SIM={sim}", f"OUT={out}", "N=2", "CODE=0")
     first = run(*words)
     assert first.returncode == 0, first.stdout + first.stderr
     assert f"PASS  {IP}: {BINS} of {BINS} bins in " in first.stdout and "hole:" not in first.stdout
@@ -49,7 +48,7 @@ def test_a_system_is_closed_and_goes_on_where_it_was_interrupted(tmp_path, sim):
 
 def test_time_that_is_up_leaves_holes_with_what_to_try(tmp_path, sim):
     out = tmp_path / "out"
-    done = run(f"IP={IP}", f"SIM={icarus_or(sim)}", f"OUT={out}", "N=1", "CODE=0", "SEEDS=1", "BUDGET=0.001")
+    done = run(f"IP={IP}", f"SIM={sim}", f"OUT={out}", "N=1", "CODE=0", "SEEDS=1", "BUDGET=0.001")
     assert done.returncode == 1 and "the time was up, the same command goes on" in done.stdout
     holes = json.loads((out / "cover.json").read_text())["systems"][0]["holes"]
     assert holes and all(set(hole) == {"point", "bin", "try", "why", "near"} and hole["why"] for hole in holes)
