@@ -62,8 +62,9 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
 
     def runner(jobs: list[Job]) -> list[dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
-        for simulator, some in by_simulator(jobs, sim).items():
-            played = run_all(some, simulator, out, lambda result: None, process=f"process-{simulator}")
+        for way, some in by_simulator(jobs, sim).items():
+            process = f"process-{way.simulator}{'-fast' * way.fast}"
+            played = run_all(some, way.simulator, out, lambda result: None, process=process, fast=way.fast)
             found |= {result["name"]: result for result in played}
         results = [found[job.name] for job in jobs]
         bad = [result for result in results if result["verdict"] != "PASS"]

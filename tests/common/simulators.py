@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
@@ -23,8 +23,7 @@ from rvtrace.tb.ctr.stimulus.scenarios.base import CC3
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT as HPM
 from rvtrace.tb.loop.stimulus.scenarios import BUILDS as LOOP
-from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL as SMALL_NTRACE
-from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, RV32
+from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, RV32
 from rvtrace.tb.tandem.stimulus.builds import RV32 as TANDEM
 from rvtrace.tb.tci.job import TciJob
 
@@ -36,14 +35,22 @@ OTHERS = ("gannet", "quay_ctr", "skua", "basalt", "ibex_counters", "cv32e40p_cou
 
 _COUNTS = {"bcount_bits": 16}
 COMPILED: dict[str, tuple[dict[str, Any], ...]] = {
-    "ntrace": ({}, SMALL_NTRACE),  # one block, and two with small counters
+    "ntrace": ({},),
     "etrace": (_COUNTS, _COUNTS | TWO, _COUNTS | FOUR, SMALL, _COUNTS | COUNTER),
     "tandem": (TANDEM,),
     "ctr": (CTR, CC3),  # millions of cycles are counted on the last
     "hpm": (HPM,),  # and of SBI PMU
     "loop": LOOP,
-    "subsystem": (DEFAULT, RV32),
+    "subsystem": (DEFAULT, RV32, DUAL),
 }
+BRIEF: dict[str, tuple[dict[str, Any], ...]] = {"subsystem": (DUAL,)}  # of these: compiled longer than they run
+
+
+class Way(NamedTuple):
+    """How a run is simulated. fast: on a build without optimization."""
+
+    simulator: str
+    fast: bool
 
 
 def icarus_or(sim: str) -> str:
@@ -57,15 +64,22 @@ def icarus_or(sim: str) -> str:
 @cache
 def compiled() -> frozenset[BuildConfig]:
     """The builds of `COMPILED`, and those of the trace system."""
-    jobs = [Job("any", "random", dict(options), ip=ip) for ip, all_ in COMPILED.items() for options in all_]
     trace_systems = [TciJob("any", "tci:options", {}, ip=ip) for ip in ("ntrace", "etrace")]
-    return frozenset(map(build_of, [*jobs, *trace_systems]))
+    return frozenset([*_builds(COMPILED), *map(build_of, trace_systems)])
 
 
-def by_simulator(jobs: Iterable[Job], sim: str) -> dict[str, list[Job]]:
-    """The jobs of each simulator, in their order."""
-    found: dict[str, list[Job]] = {}
+def _builds(listed: dict[str, tuple[dict[str, Any], ...]]) -> frozenset[BuildConfig]:
+    jobs = [Job("any", "random", dict(options), ip=ip) for ip, all_ in listed.items() for options in all_]
+    return frozenset(map(build_of, jobs))
+
+
+def by_simulator(jobs: Iterable[Job], sim: str) -> dict[Way, list[Job]]:
+    """The jobs of each way to simulate them, in their order."""
+    found: dict[Way, list[Job]] = {}
+    brief = _builds(BRIEF)
     for job in jobs:
-        small = sim == "verilator" and build_of(job) not in compiled()
-        found.setdefault(icarus_or(sim) if small else sim, []).append(job)
+        small = build_of(job) not in compiled()
+        simulator = icarus_or(sim) if small else sim
+        fast = simulator == "verilator" and (small or build_of(job) in brief)
+        found.setdefault(Way(simulator, fast), []).append(job)
     return found
