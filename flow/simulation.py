@@ -34,7 +34,7 @@ from rvtrace.tb.common.job import Job, save_jobs
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
 _HERE, _COPY = "rvtrace", "design/rtl"  # links to this checkout and to a copy of rtl/, in the folder of a build
-_LOG, _COMPLETE = "build.log", "complete"
+_LOG, _COMPLETE, _BUILT = "build.log", "complete", "built.jsonl"
 _TURN = 0.2  # seconds between two looks at a simulator that runs
 
 
@@ -194,6 +194,7 @@ def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
             read = compile_vvp(recipe, place, step)
     seconds = time.perf_counter() - begin
     kept.took(recipe.history, seconds)
+    _note(recipe, seconds)
     for link in (_HERE, _COPY):
         (place / link).unlink()
     shutil.rmtree(place / Path(_COPY).parent, ignore_errors=True)
@@ -205,6 +206,22 @@ def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
     part.replace(place / _COMPLETE)
     if not beside:  # else the key is not all that it depends on
         kept.keep(recipe.key, [place / name for name in (recipe.image, _LOG, _COMPLETE)])
+
+
+def _note(recipe: Recipe, seconds: float) -> None:
+    with open(BUILDS / _BUILT, "a") as built:  # a line at once: processes append to the same file
+        built.write(json.dumps([recipe.simulator.name, recipe.key, seconds]) + "\n")
+
+
+def built(since: int = 0) -> tuple[list[tuple[str, str, float]], int]:
+    """What this checkout compiled: of each build simulator, key and seconds, from a place in the list on; the place
+    after the last.
+    """
+    try:
+        text = (BUILDS / _BUILT).read_text()
+    except OSError:
+        return [], 0
+    return [(one[0], one[1], float(one[2])) for one in map(json.loads, text[since:].splitlines())], len(text)
 
 
 def _beside(recipe: Recipe, read: set[Path]) -> set[Path]:

@@ -16,18 +16,18 @@ from hypothesis import settings
 from rvtrace.flow.jobs import RESULTS, run_all, trouble
 from rvtrace.tb.common.job import Job
 
+from tests.common.simulators import by_simulator
+
 # The same examples everywhere, and no test that depends on how busy the machine is.
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.load_profile("reproducible")
 
 
 class RunJobs(Protocol):
-    """Runs jobs. fast: on builds without optimization, for those that only one test has: they are compiled longer than
-    they run.
-    """
+    """Runs jobs."""
 
-    def __call__(self, jobs: list[Job], fast: bool = False) -> list[dict[str, Any]]:
-        """Their results."""
+    def __call__(self, jobs: list[Job]) -> list[dict[str, Any]]:
+        """Their results, in the order of the jobs."""
         ...
 
 
@@ -52,20 +52,26 @@ def sim() -> str:
 
 @pytest.fixture
 def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
-    """Runs jobs, those of one build in one simulator process, and fails with what they have to say.
+    """Runs jobs, those of one build in one simulator process, and fails with what they have to say; each on the
+    simulator that tests/common/simulators.py names.
 
     Results stay in build/results/test-<sim>/<folder>-<test>, where the report finds them.
     """
     out = RESULTS / f"test-{sim}" / re.sub(r"[^\w.=-]+", "_", f"{request.path.parent.name}-{request.node.name}")
     shutil.rmtree(out, ignore_errors=True)
 
-    def runner(jobs: list[Job], fast: bool = False) -> list[dict[str, Any]]:
-        results = run_all(jobs, sim, out, lambda result: None, fast=fast)
+    def runner(jobs: list[Job]) -> list[dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for way, some in by_simulator(jobs, sim).items():
+            process = f"process-{way.simulator}{'-fast' * way.fast}"
+            played = run_all(some, way.simulator, out, lambda result: None, process=process, fast=way.fast)
+            found |= {result["name"]: result for result in played}
+        results = [found[job.name] for job in jobs]
         bad = [result for result in results if result["verdict"] != "PASS"]
         if bad:
             reported = "\n\n".join(trouble(result) for result in bad[:3])
             pytest.fail(f"{len(bad)} of {len(results)} runs did not pass\n{reported}", pytrace=False)
-        assert len(results) == len(jobs)
+        assert len(found) == len(jobs)
         return results
 
     return runner

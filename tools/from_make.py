@@ -37,6 +37,15 @@ def refused(given):
     return ""
 
 
+def compiled_below(folder):
+    """Where Python is not to write beside the sources, it writes below build/: else each simulator process, of which a
+    regression has hundreds, compiles every module again.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", os.path.join(root, folder))
+
+
 def main(argv):
     """Replace this process by the tool."""
     given = words(os.environ.get("MAKEFLAGS", ""))
@@ -49,6 +58,7 @@ def main(argv):
         sys.stderr.write(" ".join(["starting ", argv[0].replace("_", "-").replace("suite", "test"), *given]) + "\n")
         sys.stderr.flush()
     sys.stdout.flush()
+    compiled_below("build/pycache")
     os.execv(sys.executable, [sys.executable, *tool, *given])
 
 

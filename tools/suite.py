@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 from rvtrace.flow import simulators
+from rvtrace.flow.simulation import built
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.tb.common.builds import ROOT
 
@@ -52,11 +54,23 @@ def main(argv: list[str]) -> int:
         if only != "simulated":
             raise ArgumentError(f"ONLY={only} is not known; give ONLY=simulated, or omit it for all tests")
         command.append("--only-simulated")
+    begin, before = time.monotonic(), built()[1]
     code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim}, stdin=subprocess.DEVNULL).returncode
+    print(compiled(built(before)[0], time.monotonic() - begin), flush=True)
     if code == _NO_TESTS:
         wanted = f"K={given['K']}" if "K" in given else f"TESTS={tests}"
         raise ArgumentError(f"no test matched {wanted}; `make list` has the tests")
     return code
+
+
+def compiled(builds: list[tuple[str, str, float]], seconds: float) -> str:
+    """How much was compiled, in one line."""
+    each = []
+    for name in simulators.SIMULATORS:
+        took = [one for sim, _, one in builds if sim == name]
+        if took:
+            each.append(f"{len(took)} with {name.capitalize()} in {sum(took):.0f} s")
+    return f"compiled  {', '.join(each) or 'nothing'}; the tests took {seconds:.0f} s"
 
 
 if __name__ == "__main__":

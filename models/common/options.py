@@ -17,7 +17,7 @@ upper case.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
@@ -76,7 +76,7 @@ class Options:
         A class overrides this for options with a notation of their own. given: all options as they were given.
         """
         legal = cls.legal().get(name)
-        kind = next(f for f in fields(cls) if f.name == name)
+        kind = _fields(cls)[name]
         if kind.type == "int":
             return number(name, value, legal, kind.default)
         if isinstance(value, (str, int)) and not isinstance(value, bool):
@@ -96,7 +96,7 @@ class Options:
             raise ConfigError(
                 f"a configuration is a JSON object of options, not {cut(values)}; write {{}} for the defaults"
             )
-        known = [f.name for f in fields(cls)]
+        known = _fields(cls)
         given = {cls.ALIASES.get(name, name): value for name, value in values.items() if name != "ip"}
         for name, value in given.items():
             if name not in known:
@@ -105,7 +105,7 @@ class Options:
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain JSON values; a capture writes exactly this to `config.json`."""
-        return {"ip": self.IP, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}
+        return {"ip": self.IP, **{name: _plain(getattr(self, name)) for name in _fields(type(self))}}
 
     def words(self) -> dict[str, str]:
         """The options that differ from the defaults of this variant, as text for a command line; `from_dict` reads
@@ -124,8 +124,13 @@ class Options:
 
 
 @lru_cache(None)
+def _fields(kind: type[Options]) -> Mapping[str, Field[Any]]:
+    return {f.name: f for f in fields(kind)}
+
+
+@lru_cache(None)
 def _legal(kind: type[Options]) -> Mapping[str, Legal]:
-    return {f.name: legal for f in fields(kind) if (legal := f.metadata.get("legal")) is not None}
+    return {name: legal for name, f in _fields(kind).items() if (legal := f.metadata.get("legal")) is not None}
 
 
 def number(name: str, value: Any, legal: Legal | None = None, example: Any = 0) -> int:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from rvtrace.models.common.options import Options, option
@@ -33,17 +34,17 @@ class Config(Options):
     depth: int = option(16, DEPTHS)
     width: int = option(64, range(32, 65))
 
-    @property
+    @cached_property
     def sbi(self) -> SbiPmuConfig:
         """Counter block, platform and policy (strict)."""
         return SbiPmuConfig(xlen=self.xlen, retired=8, widths=(self.width,), counters=0x7F8)
 
-    @property
+    @cached_property
     def hpm(self) -> HpmConfig:
         """The counter block alone."""
         return self.sbi.hpm
 
-    @property
+    @cached_property
     def ctr(self) -> CtrConfig:
         """The control transfer records."""
         kind = CtrConfig(xlen=self.xlen)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 from rvtrace.models.common.options import ConfigError, cut, items, number, option, shown, switch
@@ -56,7 +57,7 @@ class Config(HpmConfig):
         except (PolicyError, PlatformError) as error:
             raise ConfigError(cut(error, 250)) from None
 
-    @property
+    @cached_property
     def hpm(self) -> HpmConfig:
         """The counter block alone."""
         return HpmConfig(**{name: getattr(self, name) for name in _BLOCK})
@@ -75,7 +76,7 @@ class Config(HpmConfig):
             choices[key] = value
         return Policy(name, **choices)
 
-    @property
+    @cached_property
     def platform(self) -> Platform:
         """The counters and events that the SBI implementation offers; PlatformError if they contradict each other."""
         return platform_of(

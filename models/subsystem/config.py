@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from rvtrace.models.common.options import ConfigError, Options, cut, items, number, option, switch
@@ -91,7 +92,7 @@ class Config(Options):
                 f" bits of {_WRITABLE & 0xFFFF_FFFF:#x}, or XLEN=64"
             )
 
-    @property
+    @cached_property
     def ntrace(self) -> NtraceConfig:
         """The N-Trace encoder."""
         return NtraceConfig(
@@ -109,7 +110,7 @@ class Config(Options):
             ts_width=TS_WIDTH,
         )
 
-    @property
+    @cached_property
     def etrace(self) -> EtraceConfig:
         """The E-Trace encoder."""
         return EtraceConfig(
@@ -127,14 +128,14 @@ class Config(Options):
             flow=0,
         )
 
-    @property
+    @cached_property
     def tandem(self) -> TandemConfig:
         """The tandem-trace encoder."""
         return TandemConfig(
             xlen=self.xlen, mlen=64 if self.xlen == 64 else 34, lanes=self.retire, incremental=self.incremental
         )
 
-    @property
+    @cached_property
     def ctr(self) -> CtrConfig:
         """The control transfer records."""
         vs = self.ctr_ctl & ~CtrConfig().bit("M") & ~CtrConfig().bit("MTE")
@@ -142,7 +143,7 @@ class Config(Options):
             xlen=self.xlen, transfers=self.retire, depths=DEPTHS, depth=self.ctr_depth, ctl=self.ctr_ctl, vsctl=vs
         )
 
-    @property
+    @cached_property
     def hpm(self) -> HpmConfig:
         """The counters."""
         counters = sum(1 << n for n in COUNTERS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import os
 import sys
 import time
@@ -38,7 +39,7 @@ async def jobs(dut: Any) -> None:
         kind = test_of(job)  # imported before the clock of the job starts
         out = Path(job.out)
         out.mkdir(parents=True, exist_ok=True)
-        begin = time.perf_counter()
+        begin, loggers = time.perf_counter(), set(logging.Logger.manager.loggerDict)
         try:
             result: dict[str, Any] = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
         except Exception as error:
@@ -47,6 +48,18 @@ async def jobs(dut: Any) -> None:
             result = blank(job) | {"error": said}
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
         (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
+        forget_loggers(loggers)
+
+
+def forget_loggers(known: set[str]) -> None:
+    """Take from the register of loggers those that are not known.
+
+    pyuvm makes a logger for each component of a job, and each new one visits all that are registered: of some hundred
+    jobs that took more time than everything else.
+    """
+    registered = logging.Logger.manager.loggerDict
+    for name in registered.keys() - known:
+        del registered[name]
 
 
 def test_of(job: Job) -> type[BaseTest]:

@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,14 +18,15 @@ from rvtrace.tb.common.coverage.model import Point
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def literals(pattern: str, *globs: str) -> set[str]:
+@cache
+def literals(pattern: str, *globs: str) -> frozenset[str]:
     """Clause ids that are string literals in the modules of these globs below the repository."""
     wanted, found = re.compile(pattern), set()
     for path in (path for glob in globs for path in sorted(ROOT.glob(glob))):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and wanted.fullmatch(node.value):
                 found.add(node.value)
-    return found
+    return frozenset(found)
 
 
 @dataclass

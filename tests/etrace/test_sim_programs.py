@@ -27,10 +27,10 @@ LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "toggle")
 PULSES = ("notify", "ctype")
 
 
-@pytest.mark.parametrize("xlen", [64, 32])
-def test_programs(run_jobs, xlen):
+@pytest.mark.parametrize(("xlen", "blocks"), [(64, 1), (32, 4)])
+def test_programs(run_jobs, xlen, blocks):
     jobs = [
-        Job(f"{name}-{what}", f"program:{name}", PLAIN | {"xlen": xlen, **config}, ip="etrace")
+        Job(f"{name}-{what}", f"program:{name}", PLAIN | {"xlen": xlen, "blocks": blocks, **config}, ip="etrace")
         for name in recording.names()
         for what, config in (
             ("plain", {}),

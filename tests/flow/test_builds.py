@@ -6,18 +6,20 @@ another checkout made is taken from the cache.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from rvtrace.flow import compilers, simulation, simulators
 from rvtrace.flow.compilers import Recipe
-from rvtrace.flow.simulation import SimError, build, recipe_of, run
+from rvtrace.flow.simulation import SimError, build, built, recipe_of, run
 from rvtrace.flow.simulators import SIMULATORS, SimulatorError
 from rvtrace.models.hpm.config import Config
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.hpm.builds import BUILD
+from rvtrace.tools.suite import compiled
 
 CONFIG = BUILD.of(Config())
 
@@ -190,6 +192,20 @@ def test_what_is_built_is_said_with_its_turn_and_the_time_it_took(
     build(CONFIG, "icarus", rtl_copy)
     said = capsys.readouterr().err
     assert said.startswith("building  hpm_tb x64-n29 on Icarus") and said.endswith(" s last time\n")
+
+
+def test_what_was_built_is_counted(alone: Callable[[str], None], rtl_copy: Path) -> None:
+    assert built() == ([], 0)
+    build(CONFIG, "icarus", rtl_copy)
+    build(CONFIG, "icarus", rtl_copy)
+    ((name, key, seconds),), place = built()
+    assert (name, key) == ("icarus", recipe_of(CONFIG, "icarus", rtl_copy).key) and seconds > 0
+    edited(rtl_copy)
+    build(CONFIG, "icarus", rtl_copy)
+    assert len(built(place)[0]) == 1 and len(built()[0]) == 2
+    assert re.fullmatch(
+        r"compiled  2 with Icarus in \d+ s; the tests took 70 s", compiled([*built()[0]], 70.0)
+    ) and "1 with Verilator in 3 s, 1 with" in compiled([*built(place)[0], ("verilator", "", 3.2)], 70.0)
 
 
 def including(rtl: Path, value: int) -> None:

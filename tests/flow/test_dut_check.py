@@ -19,6 +19,7 @@ from rvtrace.flow.simulation import sources
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.ntrace.builds import BUILD
 
+from tests.common.simulators import icarus_or
 from tests.tools.captures import hears_sigint
 
 TOP = """
@@ -116,7 +117,7 @@ def acme(tmp_path: Path) -> Path:
 
 
 def test_an_ip_is_attached_passes_and_a_fault_of_it_is_named(acme, sim):
-    words = ("rvtrace.tools.check", f"DUT={acme}", f"SIM={sim}", "SEEDS=2")
+    words = ("rvtrace.tools.check", f"DUT={acme}", f"SIM={icarus_or(sim)}", "SEEDS=2")
     done = _make(*words, f"OUT={acme / 'out'}", "K=seed-")
     assert done.returncode == 0 and "2 of 2 runs, 0 failed" in done.stdout and "\nPASS  " in done.stdout, (
         done.stdout + done.stderr
@@ -148,7 +149,7 @@ def test_stopped_in_between_it_leaves_the_report_of_what_has_run(acme, sim, how)
         "-m",
         "rvtrace.tools.check",
         f"DUT={acme}",
-        f"SIM={sim}",
+        f"SIM={icarus_or(sim)}",
         "SEEDS=40",
         "K=seed-",
         "N=1",

@@ -8,6 +8,7 @@ from typing import Any
 
 from rvtrace.flow.regress import buckets as regress_buckets
 
+from tests.common.simulators import icarus_or
 from tests.tools.captures import run
 
 
@@ -81,7 +82,7 @@ def test_only_the_first_of_a_bucket_is_new():
 
 def test_a_waveform_of_the_first_failing_seed(tmp_path, sim):
     out = tmp_path / "out"
-    words = ("IP=loop", "SEEDS=2", "XLEN=64", "SIZE=200", "REPORT=0", "N=1", f"OUT={out}", f"SIM={sim}")
+    words = ("IP=loop", "SEEDS=2", "XLEN=64", "SIZE=200", "REPORT=0", "N=1", f"OUT={out}", f"SIM={icarus_or(sim)}")
     assert run("regress", *words).returncode == 0
     for seed in (1, 2):  # what it would be if both had failed alike
         path = out / "loop" / f"seed-{seed}" / "result.json"

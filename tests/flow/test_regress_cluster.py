@@ -18,6 +18,7 @@ from rvtrace.flow.jobs import Lot
 from rvtrace.flow.regress.cluster import TRIES, HandOut
 from rvtrace.tb.common.job import Job
 
+from tests.common.simulators import icarus_or
 from tests.flow.regress_slurm import Slurm, missing, slurm
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence
 
@@ -58,7 +59,7 @@ def _words(out: Path, sim: str, size: int = 2500) -> list[str]:
         f"SIZE={size}",
         "DRIVE=bulk",
         "REPORT=0",
-        f"SIM={sim}",
+        f"SIM={icarus_or(sim)}",
         f"OUT={out}",
         *BUILD,
     )

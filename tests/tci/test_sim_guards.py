@@ -7,6 +7,8 @@ import pytest
 from rvtrace.flow.jobs import run_all
 from rvtrace.tb.tci.job import TciJob
 
+from tests.common.simulators import icarus_or
+
 
 def test_scenario_that_does_not_exist():
     with pytest.raises(ValueError, match="did you mean tci:read_back"):
@@ -21,7 +23,12 @@ def test_mutant_is_caught(sim, rtl_copy, tmp_path):
     assert text.count(old) == 1
     path.write_text(text.replace(old, "assign word_o = {bytes_q[23:0], bytes_q[31:24]} |"))
     (result,) = run_all(
-        [TciJob("bug", "tci:read_back")], sim, tmp_path / "out", lambda result: None, rtl_dir=rtl_copy, fast=True
+        [TciJob("bug", "tci:read_back")],
+        icarus_or(sim),
+        tmp_path / "out",
+        lambda result: None,
+        rtl_dir=rtl_copy,
+        fast=True,
     )
     assert result["verdict"] == "FAIL" and result["clauses"]["TCI.ram.data"][1]
     assert any("rerun     make run IP=ntrace SOURCE=tci:read_back" in failure["text"] for failure in result["failures"])

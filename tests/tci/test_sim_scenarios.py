@@ -8,9 +8,9 @@ from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_scenarios(run_jobs, seed):
-    results = run_jobs([TciJob(f"{name}-{seed}", f"tci:{name}", {}, seed) for name in BY_IP["ntrace"]])
+def test_scenarios(run_jobs):
+    """With one seed; `make regress` runs them with others."""
+    results = run_jobs([TciJob(f"{name}-1", f"tci:{name}", {}, 1) for name in BY_IP["ntrace"]])
     never = {}
     for result in results:
         reported = BY_IP["ntrace"][result["source"].partition(":")[2]]

@@ -128,3 +128,22 @@ def test_list_names_programs_scenarios_and_tests():
     assert done.returncode == 0, done.stderr
     for name in ("recursion", "back_to_back_traps", "tests/tools/test_command_line.py", "INST_SYNC_MODE"):
         assert name in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, "False None"),
+        ({"PYTHONDONTWRITEBYTECODE": "1"}, f"False {ROOT / 'build' / 'pycache'}"),
+        ({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/elsewhere"}, "False /elsewhere"),
+    ],
+)
+def test_where_compiled_modules_go(tmp_path: Path, env: dict[str, str], said: str) -> None:
+    """Not beside the sources if that is not wanted, but somewhere: hundreds of processes import the same modules."""
+    tool = tmp_path / "tool.py"
+    tool.write_text("import sys\nprint(sys.dont_write_bytecode, sys.pycache_prefix)\n")
+    clean = {name: value for name, value in os.environ.items() if name not in
+             ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "MAKEFLAGS")}  # fmt: skip
+    command = [sys.executable, str(ROOT / "tools" / "from_make.py"), str(tool)]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean | env, cwd=ROOT, check=True)
+    assert done.stdout.strip() == said

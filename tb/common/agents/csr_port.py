@@ -23,7 +23,7 @@ class CsrBus(Bus):
 
     def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: "priv_i" if name == "mode" else f"{name}_i" for name in ("valid", *pins.once)}
-        super().__init__(dut, "csr", names | {"rdata": "rdata_o", "outcome": "outcome_o"})
+        super().__init__(dut, "csr", names | {"rdata": "rdata_o", "outcome": "outcome_o"}, case_insensitive=False)
 
 
 class CsrAccess(NamedTuple):

@@ -34,14 +34,14 @@ class IngressBus(Bus):
 
     def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name}_i" for name in (*pins.lane, *pins.once)} | {"ready": "ready_o"}
-        super().__init__(dut, "ing", names, {"drop": "drop_o"})
+        super().__init__(dut, "ing", names, {"drop": "drop_o"}, case_insensitive=False)
 
 
 class LevelsBus(Bus):
     """The control levels and pulses that travel with the beats."""
 
     def __init__(self, dut: Any, pins: Pins) -> None:
-        super().__init__(dut, "ctl", {name: f"{name}_i" for name in pins.controls})
+        super().__init__(dut, "ctl", {name: f"{name}_i" for name in pins.controls}, case_insensitive=False)
 
 
 class IngressItem(uvm_sequence_item):

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rvtrace.models.common.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
-from rvtrace.models.ctr.config import Config as CtrConfig
-from rvtrace.models.etrace.config import Config as EtraceConfig
-from rvtrace.models.hpm.config import Config as HpmConfig
-from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.riscv.beats import LEVELS, PULSES
-from rvtrace.models.tandem import table as tandem_table
-from rvtrace.models.tandem.config import Config as TandemConfig
 from rvtrace.tb.common.agents import files as rows
+
+if TYPE_CHECKING:  # a process needs those of one system, and each takes a while to be imported
+    from rvtrace.models.ctr.config import Config as CtrConfig
+    from rvtrace.models.etrace.config import Config as EtraceConfig
+    from rvtrace.models.hpm.config import Config as HpmConfig
+    from rvtrace.models.ntrace.config import Config as NtraceConfig
+    from rvtrace.models.tandem.config import Config as TandemConfig
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ def of_tandem(config: TandemConfig, noise_seed: int) -> Pins:
     """Those of tandem_tb (docs/reference/tandem-profile.md, Ports): a lane is a row; of a port with several elements
     the width of one.
     """
+    from rvtrace.models.tandem import table as tandem_table
+
     lane = {column.name: max(1, tandem_table.column_width(config, column)) for column in tandem_table.COLUMNS}
     lane = {"valid": 1, "has": len(tandem_table.PARTS)} | lane
     return Pins(config.lanes, lane, (), (), {"noise_seed": noise_seed}, {}, {})

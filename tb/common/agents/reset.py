@@ -28,7 +28,7 @@ class ResetBus(Bus):
 
     def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name}_i" for name in (*pins.static, *pins.player)} | {"rst_n": "rst_ni", "done": "done_o"}
-        super().__init__(dut, None, names)
+        super().__init__(dut, None, names, case_insensitive=False)
 
 
 class ResetDriver(Component):

@@ -35,14 +35,16 @@ class StreamBus(TransferBus):
     """The byte stream port of a testbench."""
 
     def __init__(self, dut: Any) -> None:
-        super().__init__(dut, "out", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_i"})
+        names = {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_i"}
+        super().__init__(dut, "out", names, case_insensitive=False)
 
 
 class PacketBus(TransferBus):
     """The packets between encoder and transport, both inside the testbench: nothing here is driven."""
 
     def __init__(self, dut: Any) -> None:
-        super().__init__(dut, "pkt", {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_o"})
+        names = {"valid": "valid_o", "nbytes": "nbytes_o", "data": "data_o", "ready": "ready_o"}
+        super().__init__(dut, "pkt", names, case_insensitive=False)
 
 
 @dataclass

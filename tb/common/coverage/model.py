@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cached_property
 from itertools import product
 
@@ -47,7 +48,7 @@ class Point:
             raise CoverageError(f"{self.name} has {len(self.axes)} axes and {len(self.axis_names)} axis names")
         if len(set(self.bins)) != len(self.bins):
             raise CoverageError(f"{self.name} has two bins of one name")
-        if idle := [glob for glob in self.excluded if not any(fnmatchcase(b, glob) for b in self.bins)]:
+        if idle := [glob for glob in self.excluded if not any(map(_matcher(glob), self.bins))]:
             raise CoverageError(f"{self.name} excludes {idle[0]}, which is none of its bins")
 
     @cached_property
@@ -58,12 +59,9 @@ class Point:
     @cached_property
     def unreachable(self) -> dict[str, str]:
         """Each excluded bin and the reason."""
-        reasons = {}
-        for name in self.bins:
-            reason = next((why for glob, why in self.excluded.items() if fnmatchcase(name, glob)), None)
-            if reason is not None:
-                reasons[name] = reason
-        return reasons
+        globs = [(_matcher(glob), why) for glob, why in self.excluded.items()]
+        reasons = ((name, next((why for matches, why in globs if matches(name)), None)) for name in self.bins)
+        return {name: why for name, why in reasons if why is not None}
 
     @cached_property
     def reachable(self) -> tuple[str, ...]:
@@ -79,6 +77,11 @@ class Point:
         """The excluded bins that were hit all the same: a reason is wrong, or the device did what it must not."""
         hits = counts.get(self.name, {})
         return [name for name in self.unreachable if hits.get(name)]
+
+
+def _matcher(glob: str) -> Callable[[str], object]:
+    """What is true of the names that a glob matches: compiled once, as every simulator process asks for every bin."""
+    return re.compile(translate(glob)).match if set("*?[") & set(glob) else glob.__eq__
 
 
 @dataclass(frozen=True)

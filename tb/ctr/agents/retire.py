@@ -19,7 +19,7 @@ class RetireBus(Bus):
 
     def __init__(self, dut: Any, pins: Pins) -> None:
         names = {name: f"{name.rstrip('_')}_i" for name in pins.lane} | {"valid": "valid_i"}
-        super().__init__(dut, "xfer", names)
+        super().__init__(dut, "xfer", names, case_insensitive=False)
 
 
 class RetireRow(NamedTuple):

@@ -30,7 +30,7 @@ class HartBus(Bus):
     events: Any
 
     def __init__(self, dut: Any) -> None:
-        super().__init__(dut, "hart", {name: f"{name}_i" for name in (*_COUNTS, *HART)})
+        super().__init__(dut, "hart", {name: f"{name}_i" for name in (*_COUNTS, *HART)}, case_insensitive=False)
 
 
 class StateBus(Bus):
@@ -42,7 +42,9 @@ class StateBus(Bus):
     lcofie: Any
 
     def __init__(self, dut: Any) -> None:
-        super().__init__(dut, "state", {name: f"{name}_o" for name in ("counter", "of", "lcofi", "lcofie")})
+        super().__init__(
+            dut, "state", {name: f"{name}_o" for name in ("counter", "of", "lcofi", "lcofie")}, case_insensitive=False
+        )
 
 
 class HartRow(NamedTuple):

@@ -59,7 +59,7 @@ class SubsystemBus(Bus):
 
     def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "drive_bulk", "go", "noise_seed", "wait_seed", *LOWS)}
-        super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"})
+        super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"}, case_insensitive=False)
 
 
 class SubsystemControl(Component):
@@ -128,7 +128,9 @@ class HartBus(Bus):
     ready: Any
 
     def __init__(self, dut: Any, names: list[str]) -> None:
-        super().__init__(dut, "ret", {name: f"{name}_i" for name in names} | {"ready": "ready_o"})
+        super().__init__(
+            dut, "ret", {name: f"{name}_i" for name in names} | {"ready": "ready_o"}, case_insensitive=False
+        )
 
 
 class HartDriver(Driver):

@@ -35,7 +35,7 @@ class ApbBus(Bus):
 
     def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in _REQUEST} | {name: f"{name}_o" for name in _RESPONSE}
-        super().__init__(dut, "apb", names)
+        super().__init__(dut, "apb", names, case_insensitive=False)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class TciBus(Bus):
 
     def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "go", "wait_seed", "wait_low")}
-        super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"})
+        super().__init__(dut, None, names | {"rst_n": "rst_ni", "played": "played_o"}, case_insensitive=False)
 
 
 class TciControl(Component):
