@@ -15,7 +15,7 @@ from typing import Any
 
 from rvtrace.flow import synthesis
 from rvtrace.flow.jobs import trouble
-from rvtrace.flow.perf_decoders import ntrace_decoders
+from rvtrace.flow.perf_decoders import decoders
 from rvtrace.flow.simulation import SimError, build, run
 from rvtrace.models.riscv import recording
 from rvtrace.tb.common.job import Job
@@ -101,7 +101,7 @@ def models(system: System) -> bool:
     kept = True
     for part, seconds in spent.items():
         kept &= _row(part, count / seconds, f"{system.counted}/s")
-    return kept & (ntrace_decoders() if system.ip == "ntrace" else True)
+    return kept & decoders(system.ip)
 
 
 def _timed(work: Callable[[], Any]) -> float:

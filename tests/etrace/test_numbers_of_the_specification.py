@@ -17,7 +17,8 @@ from rvtrace.models.common import filters
 from rvtrace.models.etrace import table as packets
 from rvtrace.models.etrace.codec import compress
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.decoder import path as decoder_path
+from rvtrace.models.etrace.decoder import columns as decoder_columns
+from rvtrace.models.etrace.decoder import kernel as decoder_kernel
 from rvtrace.models.etrace.encoder import encode as encoder_items
 from rvtrace.models.etrace.encoder import input as encoder_input
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
@@ -231,8 +232,8 @@ def test_jalr(rd: int, rs1: int, code: int) -> None:
 
 def test_predictor() -> None:
     """E2 3.2.6: 00 and 01 predict not taken, 11 and 10 taken; [state][taken]; entries begin as 01."""
-    assert decoder_path.TRAIN == encoder_items._TRAINED == ((0b00, 0b01), (0b00, 0b11), (0b00, 0b11), (0b10, 0b11))
-    assert decoder_path.WEAKLY_NOT_TAKEN == encoder_items._WEAK == 0b01
+    assert decoder_columns.TRAIN == encoder_items._TRAINED == ((0b00, 0b01), (0b00, 0b11), (0b00, 0b11), (0b10, 0b11))
+    assert decoder_kernel.WEAKLY_NOT_TAKEN == encoder_items._WEAK == 0b01
 
 
 def test_limits() -> None:

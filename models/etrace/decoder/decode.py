@@ -9,10 +9,14 @@ packet. Time and memory are bounded by the bytes given and `max_instructions`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
+from rvtrace.models.common import native
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.decoder.decoded import CLAUSES, UNTOLD, DecodedTrace, Diagnostic, Event
+from rvtrace.models.etrace.decoder import kernel as k
+from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
 from rvtrace.models.etrace.decoder.packets import Interpreter, State
 from rvtrace.models.etrace.decoder.path import Contradiction, LimitReached
@@ -22,7 +26,7 @@ from rvtrace.models.riscv.program import Program
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "decode", "decode_bytes"]
 
 MAX_INSTRUCTIONS = 50_000_000  # about 0.5 GB once `pcs` and `taken` are read
-WASTE = 8  # what contradictions undid counts for so much of it, so that hostile bytes cannot take hours
+OTHERS = (7, 11, 15)  # format and subformat of trap, context and support, which the kernel does not take
 REMEMBERED = 1 << 15  # payloads unpacked once
 
 
@@ -46,57 +50,91 @@ class Decoder:
             )
         self._config, self._limit = config, max_instructions
         self._flow = Interpreter(program, config, max_instructions)
-        self._unpacked: dict[bytes, Packet] = {}
-        self._options = self._flow.ioptions
+        self._unpacked: dict[tuple[int, bytes], Packet] = {}
+        self._bytes = self._looked = 0  # bytes taken, and how many there were when compiling was thought of
         self._result: DecodedTrace | None = None
 
     def feed(self, payload: bytes, offset: int = -1) -> None:
         """Take the next packet. offset: of its first byte in the stream, or -1. DecoderError after `finish`."""
+        self.take(bytes(payload), [0, len(payload), offset])
+
+    def take(self, data: bytes, rows: Any) -> None:
+        """Take packets that are pieces of some bytes. rows: of each its begin, its size and its offset in the stream,
+        one after the other.
+        """
         if self._result is not None:
             raise DecoderError("this decoder has finished; make a new Decoder for another trace")
-        flow = self._flow
+        flow, memory = self._flow, self._flow.path.memory
         if flow.state is State.DONE:
             return
+        self._bytes += len(data)
+        if not memory.compiled and self._bytes >= 2 * self._looked:
+            self._looked = self._bytes
+            if native.is_compiled(k, self._bytes):
+                memory.compile()
+        if memory.compiled:
+            rows = np.asarray(rows, np.int64)
+        elif not isinstance(rows, list):
+            rows = rows.tolist()
+        flow.columns.payloads.add(data, rows)
+        given = np.frombuffer(data or b"\0", np.uint8) if memory.compiled else data
+        at, end = 0, len(rows) // k.PACKET_ROW
+        while at < end and flow.state is not State.DONE:
+            row = k.PACKET_ROW * at
+            if flow.state is State.TRACING and rows[row + 1] and data[rows[row]] & 15 not in OTHERS:
+                after = self._run(given, rows, at, end)
+                if after != at:
+                    at = after
+                    continue
+            begin, flow.offset = int(rows[row]), int(rows[row + 2])
+            self._take(data[begin : begin + int(rows[row + 1])])
+            at += 1
+
+    def _run(self, data: Any, rows: Any, at: int, end: int) -> int:
+        """Take the usual packets from `at`; the first that is left."""
+        memory = self._flow.path.memory
+        while True:
+            status = memory.kernel.run(memory.columns, data, rows, at, end)
+            at = int(memory.s[k.AT])
+            if not k.FULL <= status < k.OK:
+                return at
+            memory.provide(status)
+
+    def _take(self, payload: bytes) -> None:
+        """A packet that is not for the kernel alone."""
+        flow = self._flow
         columns, path = flow.columns, flow.path
-        if flow.ioptions != self._options or len(self._unpacked) >= REMEMBERED:
-            self._options = flow.ioptions
+        columns.begin()
+        if len(self._unpacked) >= REMEMBERED:
             self._unpacked.clear()
-        columns.first_pc.append(path.count)
-        columns.options.append(flow.ioptions)
-        for column in (columns.priv, columns.context, columns.time):
-            column.append(column[-1] if column else UNTOLD)
-        if offset >= 0:
-            columns.offsets.append(offset)
-        packet = self._unpacked.get(payload)
+        packet = self._unpacked.get((flow.ioptions, payload))
         if packet is None:
             try:
                 packet = unpack(payload, self._config, flow.options)
             except PacketError as error:
-                columns.packets.append(None)
                 short = 1 <= len(payload) <= MAX_PAYLOAD
                 flow.lose("ET.pay.fields" if short else "ET.pay.type_length", str(error))
                 return
-            self._unpacked[bytes(payload)] = packet
-        columns.packets.append(packet)
-        flow.mark, events = path.mark(), len(columns.events)
+            self._unpacked[flow.ioptions, payload] = packet
+        flow.mark, events = path.mark(), columns.events.mark()
         try:
             flow.handle(packet)
-            if path.count + path.wasted * WASTE > self._limit:
+            if path.spent > self._limit:
                 raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
         except Contradiction as error:
             path.undo(flow.mark)
-            del columns.events[events:]
+            columns.events.undo(events)
             flow.lose(error.clause, f"{packet}: {error}")
             if packet.is_sync and packet.get("thaddr", 1):
                 try:
                     flow.handle(packet)
                 except Contradiction:
                     path.undo(flow.mark)
-                    del columns.events[events:]
+                    columns.events.undo(events)
                     flow.lose(error.clause, str(error))
         except LimitReached as error:
             path.undo(flow.mark)
-            del columns.events[events:]
+            columns.events.undo(events)
             flow.resume(flow.index)
             flow.lose("ET.bt.bounds", f"the trace reports {error}")
             flow.state, columns.complete = State.DONE, False
@@ -111,8 +149,8 @@ class Decoder:
         if self._result is None:
             flow = self._flow
             columns = flow.columns
-            flow.resume(len(columns.packets))
-            if columns.skipped and flow.state is State.START and columns.skipped == len(columns.packets):
+            flow.resume(len(columns.payloads))
+            if columns.skipped and flow.state is State.START and columns.skipped == len(columns.payloads):
                 text = f"no synchronization packet is among {columns.skipped} packets"
                 columns.diagnostics.insert(0, Diagnostic(0, "ET.alg.first", text, columns.skipped))
             self._result = DecodedTrace(flow.path, columns)
@@ -126,9 +164,11 @@ def decode(
 
     DecoderError if program and configuration do not fit; wrong payloads are diagnostics of the result.
     """
-    decoder = Decoder(program, config, max_instructions)
-    for payload in payloads:
-        decoder.feed(payload)
+    decoder, given = Decoder(program, config, max_instructions), list(payloads)
+    sizes = np.array([len(payload) for payload in given], np.int64)
+    rows = np.full((len(given), k.PACKET_ROW), -1, np.int64)
+    rows[:, 0], rows[:, 1] = np.cumsum(sizes) - sizes, sizes
+    decoder.take(b"".join(given), rows.reshape(-1))
     return decoder.finish()
 
 
@@ -140,9 +180,9 @@ def decode_bytes(
     joined: the data may begin in the middle of a packet; see `rvtrace.models.etrace.decoder.deframe`.
     """
     decoder, deframer = Decoder(program, config, max_instructions), Deframer(config, joined)
-    for found in (*deframer.feed(data), *deframer.finish()):
+    for found in (*deframer.pieces(data), *deframer.rest()):
         if isinstance(found, Damage):
             decoder.damage(found)
         else:
-            decoder.feed(found.payload, found.offset)
+            decoder.take(found.data, found.rows)
     return decoder.finish()

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
+from rvtrace.models.etrace.decoder.events import Diagnostic, Event
+from rvtrace.models.etrace.decoder.packet_log import Columns, Told
 from rvtrace.models.etrace.decoder.path import Path
 from rvtrace.models.etrace.table import Packet
+
+__all__ = ["CLAUSES", "DecodedTrace", "Diagnostic", "Event"]
 
 # Every requirement that a decoder can find broken. A diagnostic carries one of these ids.
 CLAUSES: dict[str, str] = {
@@ -46,71 +48,6 @@ CLAUSES: dict[str, str] = {
     "ET.bt.bounds": "any bytes are survived; a trace fits the decoder's limits",
 }
 
-MAX_FINDINGS = 100_000  # diagnostics of one trace
-UNTOLD = -1
-
-
-class Event(NamedTuple):
-    """Something that is not a retired instruction.
-
-    kind and index: "sync" (3.0), "notify" (an address with that flag) and "ambiguous" happen at instruction `index`;
-    "trap" (3.1), "context" (3.2) and "support" (3.3) when `index` instructions had retired. packet: where it was
-    reported. Of a trap: ecause, interrupt; tval and epc, None where nothing reported it; handler, None if nothing of it
-    retired; undefined: epc was read from an `address` that the specification leaves undefined (thaddr=0 of a packet for
-    another trap, or of a trap before anything was traced). again, of "ambiguous": instruction `index` is the first that
-    fits what was reported, and the hart may have come to the same place again by a "loop" of direct jumps, by an
-    inferred "return", or by an uninferable "jump"; "before": it is the last one that fits, and the round that ends with
-    it may not have been. text: for people.
-    """
-
-    kind: str
-    index: int
-    packet: int
-    epc: int | None = None
-    ecause: int | None = None
-    interrupt: int | None = None
-    tval: int | None = None
-    handler: int | None = None
-    again: str = ""
-    text: str = ""
-    undefined: bool = False
-
-
-class Diagnostic(NamedTuple):
-    """Damage or a contradiction: index of the packet, clause broken, what was found, packets that reported nothing,
-    byte offset.
-
-    offset is -1 where only payloads were given.
-    """
-
-    packet: int
-    clause: str
-    text: str
-    lost_packets: int = 0
-    offset: int = -1
-
-    def __str__(self) -> str:
-        place = f"packet {self.packet}" if self.offset < 0 else f"packet {self.packet} (byte {self.offset:#x})"
-        lost = f"; {self.lost_packets} packets lost" if self.lost_packets else ""
-        return f"{place}: {self.text} [{self.clause}]{lost}"
-
-
-@dataclass
-class Columns:
-    """The columns of a `DecodedTrace` while they are made; they have one entry for each packet."""
-
-    events: list[Event] = field(default_factory=list)
-    packets: list[Packet | None] = field(default_factory=list)
-    first_pc: list[int] = field(default_factory=list)
-    options: list[int] = field(default_factory=list)
-    priv: list[int] = field(default_factory=list)
-    context: list[int] = field(default_factory=list)
-    time: list[int] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    skipped: int = 0
-    complete: bool = True
-
 
 class DecodedTrace:
     """Everything decoded. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
@@ -124,16 +61,56 @@ class DecodedTrace:
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
-        self._path = path
-        self.events, self.packets, self.diagnostics = columns.events, columns.packets, columns.diagnostics
-        self.first_pc = np.array(columns.first_pc, dtype=np.int64)
-        self.priv, self.context = (np.array(c, dtype=np.int64) for c in (columns.priv, columns.context))
-        self.time, self.options, self.offsets = columns.time, columns.options, columns.offsets
-        self.skipped, self.complete = columns.skipped, columns.complete
+        self._path, self._told = path, columns
+        self.diagnostics, self.skipped, self.complete = columns.diagnostics, columns.skipped, columns.complete
 
     def __len__(self) -> int:
         """Retired instructions."""
         return self._path.count
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """What happened beside instructions, in order."""
+        return self._told.events.list()
+
+    @cached_property
+    def packets(self) -> list[Packet | None]:
+        """One entry for each payload, None where it is no packet."""
+        return self._told.packets()
+
+    @cached_property
+    def first_pc(self) -> np.ndarray:
+        """int64: instructions known when each packet was taken."""
+        return self._told.first_pc()
+
+    @cached_property
+    def priv(self) -> np.ndarray:
+        """int64: the privilege reported last once each packet was taken, -1 if none was."""
+        return np.array([told.priv for told in self._told_last], dtype=np.int64)
+
+    @cached_property
+    def context(self) -> np.ndarray:
+        """int64: the context, likewise."""
+        return np.array([told.context for told in self._told_last], dtype=np.int64)
+
+    @cached_property
+    def time(self) -> list[int]:
+        """The time, likewise."""
+        return [told.time for told in self._told_last]
+
+    @cached_property
+    def _told_last(self) -> list[Told]:
+        return self._told.last_told()
+
+    @cached_property
+    def options(self) -> list[int]:
+        """The ioptions in force for each packet."""
+        return self._told.options()
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """Of each packet's first byte in the stream; empty where only payloads were given."""
+        return self._told.payloads.offsets()
 
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:

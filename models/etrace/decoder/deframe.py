@@ -9,15 +9,18 @@ or at the next block; without framing, at the next byte that can be a header.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder import framing as f
 from rvtrace.models.etrace.table import MAX_PAYLOAD
 
 ZEROS = MAX_PAYLOAD + 1  # a run of so many is in no packet
-TIMESTAMP_BYTES = 2
 WORD = 4  # bytes of the trace bus
 BLOCKS_LOOKED_AT = 8  # to find where blocks begin
+MOST_FRAMES = 1 << 16  # rows at once
 
 
 class Frame(NamedTuple):
@@ -41,6 +44,27 @@ class Damage(NamedTuple):
         return f"byte {self.offset:#x}: {self.text} [{self.clause}]"
 
 
+class Frames(NamedTuple):
+    """Packets that follow each other: bytes, the offset of the first in the stream, and rows of
+    `rvtrace.models.etrace.decoder.framing` that say which of them are payloads.
+    """
+
+    data: bytes
+    offset: int
+    rows: Any
+
+    def list(self, timestamps: int) -> list[Frame]:
+        """One by one. timestamps: bit of the header that says there is one."""
+        flat = self.rows if isinstance(self.rows, list) else self.rows.tolist()
+        data, first, found = self.data, self.offset, []
+        for begin, size, offset in zip(flat[:: f.ROW], flat[1 :: f.ROW], flat[2 :: f.ROW]):
+            stamp = None
+            if data[offset - first] & timestamps:
+                stamp = int.from_bytes(data[begin - f.TIMESTAMP_BYTES : begin], "little")
+            found.append(Frame(offset, data[begin : begin + size], stamp))
+        return found
+
+
 class Deframer:
     """Finds the packets of one stream.
 
@@ -49,98 +73,117 @@ class Deframer:
     """
 
     def __init__(self, config: Config, joined: bool = False, position: int | None = None) -> None:
-        self._atb = config.encapsulation == "atb"
-        self._framing, self._index_bytes = (
-            config.framing,
-            0 if config.encapsulation == "atb" else config.index_width // 8,
-        )
+        atb = config.encapsulation == "atb"
+        self._framing, self._timestamps = config.framing, 0x20 if atb else 0x80
         self._block = config.block_bytes if config.framing == "blocks" else 0
         self._clause = f"ET.tra.{config.encapsulation}"
         self._searches = joined and position is None and bool(self._block)
-        self._position = position or 0  # of the first byte of all in its block
-        self._data = bytearray()
+        self._state: Any = [0] * f.SIZE
+        s = self._state
+        s[f.ATB], s[f.INDEX_BYTES], s[f.BLOCK] = int(atb), 0 if atb else config.index_width // 8, self._block
+        s[f.POSITION] = position or 0  # of the first byte of all in its block
+        self._kernel: Any = f
+        self._compiled = False
+        self._rows: Any = []  # room for those of one call
+        self._fed = 0
+        self._data = b""
         self._offset = 0  # of the first byte of _data
         self._packets = 0
         self._zeros = 0
         self._lost: int | None = None  # offset at which packets were lost; None: at a packet boundary
         self._silent = False  # the loss is that of joining
-        if joined and (config.framing == "zeros" or (self._block and self._position % self._block)):
+        if joined and (config.framing == "zeros" or (self._block and s[f.POSITION] % self._block)):
             self._lost, self._silent = 0, True
 
     def feed(self, data: bytes) -> list[Frame | Damage]:
         """What the next bytes complete."""
+        return self._each(self.pieces(data))
+
+    def finish(self) -> list[Frame | Damage]:
+        """The end of the stream: what it leaves incomplete."""
+        return self._each(self.rest())
+
+    def pieces(self, data: bytes) -> list[Frames | Damage]:
+        """What the next bytes complete, with frames that follow each other in one."""
         self._data += data
+        self._fed += len(data)
         if self._searches:
             if len(self._data) < self._block * (BLOCKS_LOOKED_AT + 1):
                 return []
             self._find_blocks()
         return self._take(False)
 
-    def finish(self) -> list[Frame | Damage]:
-        """The end of the stream: what it leaves incomplete."""
+    def rest(self) -> list[Frames | Damage]:
+        """As `finish`, likewise."""
         if self._searches:
             self._find_blocks()
         return self._take(True)
 
-    def _take(self, end: bool) -> list[Frame | Damage]:
+    def _each(self, pieces: list[Frames | Damage]) -> list[Frame | Damage]:
         found: list[Frame | Damage] = []
-        data, at = self._data, 0
+        for piece in pieces:
+            if isinstance(piece, Frames):
+                found += piece.list(self._timestamps)
+            else:
+                found.append(piece)
+        return found
+
+    def _take(self, end: bool) -> list[Frames | Damage]:
+        found: list[Frames | Damage] = []
+        data, at, s = self._data, 0, self._state
+        if not self._compiled and native.is_compiled(f, self._fed):
+            self._kernel, self._compiled = native.functions(f, True), True
+            self._state = s = np.array(s, np.int64)
+        s[f.OFFSET] = self._offset
         while at < len(data):
             if self._lost is not None:
                 at = self._look(at, found)
                 continue
-            if not data[at]:  # padding, or the words' rest
-                at += 1
-                continue
-            size, text = self._size(at)
-            if text:
-                self._lose(self._offset + at, text, found)
-                at += 1
-                continue
-            if at + size > len(data):
-                if not end:
-                    break
+            status, at = self._frames(at, found)
+            if status == f.OK or (status == f.PARTIAL and not end):
+                break
+            if status == f.PARTIAL:
+                size = f.size_at(s, data, at)
                 self._lose(self._offset + at, f"a packet of {size} bytes is cut off at the end", found)
                 at = len(data)
-                continue
-            payload_at = at + size - (data[at] & 31)
-            stamp = (
-                int.from_bytes(data[payload_at - TIMESTAMP_BYTES : payload_at], "little")
-                if self._has_timestamp(data[at])
-                else None
-            )
-            found.append(Frame(self._offset + at, bytes(data[payload_at : at + size]), stamp))
-            self._packets += 1
-            at += size
-        del data[:at]
+            elif status != f.FULL:
+                self._lose(self._offset + at, self._wrong(at, status), found)
+                at += 1
+        self._data = data[at:]
         self._offset += at
         if end and self._lost is not None:
             self._found(self._offset, found)
         return found
 
-    def _has_timestamp(self, header: int) -> bool:
-        return bool(header & (0x20 if self._atb else 0x80))
+    def _frames(self, at: int, found: list[Frames | Damage]) -> tuple[int, int]:
+        """The packets from `at` on, as far as nothing is wrong and there is room for their rows; why they end, where"""
+        data, s = self._data, self._state
+        most = min(MOST_FRAMES, len(data) // 2 + 1) * f.ROW  # no packet is shorter than two bytes
+        if len(self._rows) < most or self._compiled == isinstance(self._rows, list):
+            self._rows = np.empty(most, np.int64) if self._compiled else [0] * most
+        given = np.frombuffer(data, np.uint8) if self._compiled else data
+        status = int(self._kernel.frames(s, given, self._rows, at, len(data)))
+        if s[f.FRAMES]:
+            rows = self._rows[: f.ROW * int(s[f.FRAMES])]
+            found.append(Frames(data, self._offset, rows.copy()))
+            self._packets += int(s[f.FRAMES])
+        return status, int(s[f.AT])
 
-    def _size(self, at: int) -> tuple[int, str]:
-        """Bytes of the packet whose header is at `at`, and what is wrong with it."""
+    def _wrong(self, at: int, status: int) -> str:
+        """What is wrong with the packet whose header is at `at`."""
         header = self._data[at]
-        length = header & 31
-        if not length:
-            return 1, f"header {header:#04x} has length 0"
-        if self._atb and header >> 6:
-            return 1, f"header {header:#04x} has bits 7:6 set"
-        size = 1 + self._index_bytes + TIMESTAMP_BYTES * self._has_timestamp(header) + length
-        if self._block:
-            left = self._block - (self._offset + at + self._position) % self._block
-            if size > left:
-                return 1, f"a packet of {size} bytes has {left} left in its block"
-        return size, ""
+        if status == f.NO_LENGTH:
+            return f"header {header:#04x} has length 0"
+        if status == f.HIGH_BITS:
+            return f"header {header:#04x} has bits 7:6 set"
+        size, left = (int(f.size_at(self._state, self._data, at)), int(f.room_at(self._state, at)))
+        return f"a packet of {size} bytes has {left} left in its block"
 
-    def _lose(self, offset: int, text: str, found: list[Frame | Damage]) -> None:
+    def _lose(self, offset: int, text: str, found: list[Frames | Damage]) -> None:
         self._lost, self._silent, self._zeros = offset, False, 0
         found.append(Damage(offset, self._clause, text, self._packets))
 
-    def _found(self, offset: int, found: list[Frame | Damage]) -> None:
+    def _found(self, offset: int, found: list[Frames | Damage]) -> None:
         """Packets begin again at `offset`; at the end of the stream, they do not."""
         if not self._silent and self._lost is not None:
             for place in range(len(found) - 1, -1, -1):
@@ -149,11 +192,11 @@ class Deframer:
                     break
         self._lost, self._silent = None, False
 
-    def _look(self, at: int, found: list[Frame | Damage]) -> int:
+    def _look(self, at: int, found: list[Frames | Damage]) -> int:
         """Where packets begin again, at or after `at`."""
         data = self._data
         if self._block:
-            here = self._offset + at + self._position
+            here = self._offset + at + int(self._state[f.POSITION])
             ahead = -here % self._block
             if at + ahead < len(data):
                 self._found(self._offset + at + ahead, found)
@@ -176,14 +219,14 @@ class Deframer:
         """Blocks begin where most of them hold packets and nothing else."""
         self._searches = False
         best = max(range(self._block), key=self._score)
-        self._position = -best % self._block
+        self._state[f.POSITION] = -best % self._block
         if best:
             self._lost, self._silent = 0, True
 
     def _score(self, first: int) -> int:
         """Blocks that are good, less twice those that are not, if one begins at `first`."""
         score = 0
-        self._position = -first % self._block
+        self._state[f.POSITION] = -first % self._block
         for begin in range(first, min(len(self._data), first + BLOCKS_LOOKED_AT * self._block), self._block):
             score += 1 if self._is_block(begin) else -2
         return score
@@ -193,11 +236,11 @@ class Deframer:
         if not data[at]:
             return False
         while at < end and data[at]:
-            size, text = self._size(at)
-            if text:
+            size = f.size_at(self._state, data, at)
+            if size < 0 or size > f.room_at(self._state, at):
                 return False
             at += size
-            if self._atb:
+            if self._state[f.ATB]:
                 at += -(at - begin) % WORD
         return not any(data[at:end])
 

@@ -50,8 +50,8 @@ class Exit(NamedTuple):
 class Node(NamedTuple):
     """The step that begins at a pc.
 
-    count: instructions. step: its number (of a branch not taken). exit: of its last instruction. after, target: those
-    of exit. taken_step: of a branch that is taken. index: place of each pc in the step.
+    count: instructions. step: its number (of a branch not taken); step - count + n is that of its first n instructions.
+    exit: of its last instruction. after, target: those of exit. taken_step: of a branch that is taken.
     """
 
     end: End
@@ -61,7 +61,6 @@ class Node(NamedTuple):
     target: int
     taken_step: int
     exit: Exit
-    index: dict[int, int]
 
 
 _ENDS = {Flow.BRANCH: End.BRANCH, Flow.UNINFERABLE: End.INDIRECT, Flow.TRAP: End.TRAP}
@@ -91,14 +90,13 @@ class Steps(dict[int, Node]):
         self.program, self.pool, self.stacked, self._constant_returns = program, pool, stacked, constant_returns
         self._mask = (1 << program.xlen) - 1
         self.exits = _Exits(self)
-        self._cuts: dict[tuple[int, int], int] = {}
         self._constants: dict[tuple[int, int], int | None] = {}
 
     def __missing__(self, pc: int) -> Node:
         pcs: list[int] = []
         at, last = pc, self.exits[pc]
         if last.end is End.UNMAPPED:
-            return Node(last.end, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, last, {})
+            return Node(last.end, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, last)
         while len(pcs) < STEP_LIMIT and at not in pcs:
             leaves = self.exits[at]
             if leaves.end is End.UNMAPPED:
@@ -109,10 +107,13 @@ class Steps(dict[int, Node]):
                 break
         start = len(self.pool.pcs)
         self.pool.pcs.extend(pcs)
+        more = len(pcs) - 1
+        self.pool.start.extend([start] * more)
+        self.pool.length.extend(range(1, len(pcs)))
+        self.pool.taken.extend([-1] * more)
         step = self.pool.new(start, len(pcs), 0 if last.end is End.BRANCH else -1)
         taken_step = self.pool.new(start, len(pcs), 1) if last.end is End.BRANCH else step
-        index = {at: place for place, at in enumerate(pcs)}
-        node = self[pc] = Node(last.end, len(pcs), step, last.after, last.target, taken_step, last, index)
+        node = self[pc] = Node(last.end, len(pcs), step, last.after, last.target, taken_step, last)
         return node
 
     def leave(self, pc: int, insn: Insn | None) -> Exit:
@@ -131,12 +132,13 @@ class Steps(dict[int, Node]):
             after = NOWHERE
         return Exit(end, pc, after, target, back, self.stacked and kind == IType.RETURN, xret)
 
-    def cut(self, pc: int, count: int) -> int:
-        """Number of the first `count` instructions of the step at pc, the last of which is not a branch."""
-        known = self._cuts.get((pc, count))
-        if known is None:
-            known = self._cuts[pc, count] = self.pool.new(self.pool.start[self[pc].step], count, -1)
-        return known
+    def loaded(self, leaves: Exit) -> tuple[int, int]:
+        """Where a jump leads by sijump, in half-words or -1: (if what retired before it has two half-words, if one)."""
+        if leaves.end is not End.INDIRECT or leaves.xret:
+            return -1, -1
+        befores = (leaves.pc - size & self._mask for size in (4, 2))
+        whole, short = (self.constant(before, leaves.pc) for before in befores)
+        return -1 if whole is None else whole >> 1, -1 if short is None else short >> 1
 
     def constant(self, before: int, jump: int) -> int | None:
         """Target of the jump if it retires immediately after the instruction at `before`, which loads its register."""

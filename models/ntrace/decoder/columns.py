@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 from rvtrace.models.common import native
+from rvtrace.models.common.growing import Table, longer
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.steps import End, Node, Steps
 from rvtrace.models.ntrace.table import TABLES, VAR
 
-_SMALL, _FEW = 1 << 10, 1 << 6  # entries of a new column, rows of a new table
+_SMALL = 1 << 10  # entries of a new column
 _NODES, _PLACES, _CUTS, _STEPS, _REPEATS, _LASTS, _ROWS = range(1, 8)
 
 
@@ -41,51 +42,13 @@ _WAYS: dict[End, Callable[[Node], list[int]]] = {
 }  # fmt: skip
 
 
-def _longer(column: Any) -> Any:
-    """Twice as long."""
-    if isinstance(column, np.ndarray):
-        made = np.empty(2 * len(column), column.dtype)
-        made[: len(column)] = column
-        return made
-    column.extend([-1] * len(column))
-    return column
-
-
-class _Table:
-    """A hash table of the kernel: `rows` of `width` entries, the first of which is the key."""
-
-    def __init__(self, width: int) -> None:
-        self.width, self.used = width, 0
-        self.rows: Any = [-1] * (_FEW * width)
-
-    def add(self, key: int, values: tuple[int, ...]) -> None:
-        """A new row; the table grows where it would be a quarter full."""
-        if 4 * (self.used + 1) * self.width > len(self.rows):
-            old = [self.rows[at : at + self.width] for at in range(0, len(self.rows), self.width)]
-            size = 4 * len(self.rows)
-            self.rows = [-1] * size if isinstance(self.rows, list) else np.full(size, -1, np.int64)
-            for row in old:
-                if row[0] >= 0:
-                    self._put(list(map(int, row)))
-        self._put([key, *values])
-        self.used += 1
-
-    def _put(self, row: list[int]) -> None:
-        most = len(self.rows) - 1
-        at = k.place(row[0], self.width, most)
-        while self.rows[at] >= 0:
-            at = at + self.width & most
-        for index, value in enumerate(row):
-            self.rows[at + index] = value
-
-
 class Image:
     """What is kept of one program image: its steps as rows of the kernel, and parts of them."""
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.nodes: Any = [-1] * (16 * k.NODE_ROW)
-        self.places, self.cuts = _Table(k.PLACE_ROW), _Table(k.CUT_ROW)
+        self.places, self.cuts = Table(k.PLACE_ROW, k.place), Table(k.CUT_ROW, k.place)
         self.used = 0  # of `nodes`
         self._more = 8  # nodes made beside the next one that is asked for
 
@@ -132,7 +95,7 @@ class Image:
         """A node that no address leads to; its number."""
         at, self.used = self.used, self.used + k.NODE_ROW
         if self.used > len(self.nodes):
-            self.nodes = _longer(self.nodes)
+            self.nodes = longer(self.nodes)
         self.nodes[at : at + k.NODE_ROW] = row
         return at
 
@@ -203,7 +166,7 @@ class Memory:
     def _extend_lasts(self) -> None:
         pool = self.image.steps.pool
         while len(pool.start) > len(self.lasts):
-            self.lasts = _longer(self.lasts)
+            self.lasts = longer(self.lasts)
         for step in range(self._known, len(pool.start)):
             self.lasts[step] = pool.last_pc(step) >> 1 if pool.length[step] else -1
         self._known = len(pool.start)
@@ -224,11 +187,11 @@ class Memory:
         elif status == k.NEED_CUT:
             image.cut(int(s[k.NEEDED]), int(s[k.AMOUNT]))
         elif status == k.NEED_REPEATS:
-            self.repeats = _longer(self.repeats)
+            self.repeats = longer(self.repeats)
         elif (int(s[k.MESSAGES]) + 1) * k.MESSAGE_ROW > len(self.rows):
-            self.rows = _longer(self.rows)
+            self.rows = longer(self.rows)
         else:
-            self.steps = _longer(self.steps)
+            self.steps = longer(self.steps)
         self.refresh()
 
     def sources(self) -> dict[int, int]:
@@ -240,6 +203,6 @@ class Memory:
         """Where the row of the next message begins."""
         row = int(self.s[k.MESSAGES]) * k.MESSAGE_ROW
         if row + k.MESSAGE_ROW > len(self.rows):
-            self.rows = _longer(self.rows)
+            self.rows = longer(self.rows)
             self.refresh()
         return row
