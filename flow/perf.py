@@ -19,6 +19,7 @@ from typing import Any
 
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.perf_decoders import ntrace_decoders
+from rvtrace.flow.perf_encoders import MODELS, encoders
 from rvtrace.flow.simulation import SimError, build, run, sources
 from rvtrace.models.riscv import recording
 from rvtrace.tb.common.builds import ROOT
@@ -106,6 +107,7 @@ def models(system: System) -> bool:
     kept = True
     for part, seconds in spent.items():
         kept &= _row(part, count / seconds, f"{system.counted}/s")
+    kept &= encoders(system.ip) if system.ip in MODELS else True
     return kept & (ntrace_decoders() if system.ip == "ntrace" else True)
 
 
