@@ -77,13 +77,13 @@ class Encoder:
     def _compiled(self, given: Input) -> EncodedTrace:
         kernel: Any = native.functions(k, True)
         s, columns = np.array(self._state, np.int64), given.arrays()
-        rows = np.empty((_CHUNK + len(given.kinds) // 4) * k.MESSAGE_ROW, np.int64)
+        rows = np.empty((_CHUNK + len(given.kinds)) * k.MESSAGE_ROW, np.int64)  # what is not used is no memory
         data = np.empty(_CHUNK, np.int8)
         while kernel.run(m := (s, rows, data, *columns), len(given.kinds)) == k.FULL:
             rows = np.concatenate([rows, np.empty_like(rows)])
         if self.config.timestamp:
             kernel.stamp(m)
-        data = np.empty(_CHUNK + 4 * int(s[k.USED]) // k.MESSAGE_ROW, np.int8)
+        data = np.empty(_CHUNK + 16 * int(s[k.USED]) // k.MESSAGE_ROW, np.int8)
         while kernel.pack((s, rows, data, *columns)) == k.FULL:
             data = np.concatenate([data, np.empty_like(data)])
         return EncodedTrace(rows[: s[k.USED]], data[: s[k.PUT]].tobytes(), self.config)
