@@ -16,6 +16,7 @@ from typing import Any
 from rvtrace.flow import synthesis
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.perf_decoders import decoders
+from rvtrace.flow.perf_encoders import MODELS, encoders
 from rvtrace.flow.simulation import SimError, build, run
 from rvtrace.models.riscv import recording
 from rvtrace.tb.common.job import Job
@@ -101,6 +102,7 @@ def models(system: System) -> bool:
     kept = True
     for part, seconds in spent.items():
         kept &= _row(part, count / seconds, f"{system.counted}/s")
+    kept &= encoders(system.ip) if system.ip in MODELS else True
     return kept & decoders(system.ip)
 
 

@@ -102,7 +102,8 @@ def _typed(given: Mapping[str, str]) -> list[str]:
 def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, partial: bool) -> int:
     """Print a long trace part by part, in constant memory, decoded by several processes."""
     files = load(given, need_program=pcs, need_data=False)
-    alone, totals = files.program is None, None
+    alone = files.program is None
+    totals: Any = None
     native.is_compiled(kernel, files.size)  # once, not in every process
     if not write(iter([f"# {files.title}\n"])):
         return 0

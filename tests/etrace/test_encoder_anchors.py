@@ -8,7 +8,7 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import Encoder
-from rvtrace.models.etrace.table import TABLES, formats
+from rvtrace.models.etrace.table import MAP_LENGTHS, TABLES, formats
 from rvtrace.models.riscv.retired import IType
 
 from tests.etrace.encoder_stream import NTR, REP, after_start, encode, explained
@@ -110,6 +110,7 @@ def test_irets_by_a_table(monkeypatch: Any) -> None:
     ]
     table = [replace(f, fields=tuple(wide)) if f.name == "address" else f for f in TABLES["v2_0"]]
     monkeypatch.setitem(TABLES, "v2_0_5", tuple(table))
+    monkeypatch.setitem(MAP_LENGTHS, "v2_0_5", MAP_LENGTHS["v2_0"])
     newer = Config(implicit_return=1)
     object.__setattr__(newer, "variant", "v2_0_5")
     calls = [row(levels=OFF), START, CALL, row(call(0x2000, 2)), row(ret(0x3000, 2))]

@@ -19,8 +19,8 @@ from rvtrace.models.etrace.codec import compress
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import columns as decoder_columns
 from rvtrace.models.etrace.decoder import kernel as decoder_kernel
-from rvtrace.models.etrace.encoder import encode as encoder_items
 from rvtrace.models.etrace.encoder import input as encoder_input
+from rvtrace.models.etrace.encoder import kernel as encoder_kernel
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.retired import PRIVILEGE, IType, Priv
@@ -207,16 +207,16 @@ def test_codes() -> None:
 def test_itypes(variant: str, uninferable: set[int], returns: set[int], nothing: int) -> None:
     kinds = encoder_input._kinds(variant)
     for flag, expected in (
-        (encoder_input.UNINFERABLE, uninferable),
-        (encoder_input.RETURN, returns),
-        (encoder_input.CALL, {8, 9}),
-        (encoder_input.BRANCH, {4, 5}),
+        (encoder_kernel.UNINFERABLE, uninferable),
+        (encoder_kernel.RETURN, returns),
+        (encoder_kernel.CALL, {8, 9}),
+        (encoder_kernel.BRANCH, {4, 5}),
     ):
         assert set(np.flatnonzero(kinds & flag).tolist()) == expected
     assert (
         set(np.flatnonzero(kinds == 0).tolist()) == {0, 1, 2, nothing}
-        and kinds[4] & encoder_input.NOT_TAKEN
-        and not kinds[5] & encoder_input.NOT_TAKEN
+        and kinds[4] & encoder_kernel.NOT_TAKEN
+        and not kinds[5] & encoder_kernel.NOT_TAKEN
     )
 
 
@@ -232,8 +232,9 @@ def test_jalr(rd: int, rs1: int, code: int) -> None:
 
 def test_predictor() -> None:
     """E2 3.2.6: 00 and 01 predict not taken, 11 and 10 taken; [state][taken]; entries begin as 01."""
-    assert decoder_columns.TRAIN == encoder_items._TRAINED == ((0b00, 0b01), (0b00, 0b11), (0b00, 0b11), (0b10, 0b11))
-    assert decoder_kernel.WEAKLY_NOT_TAKEN == encoder_items._WEAK == 0b01
+    encoder = tuple(tuple(encoder_kernel.trained(state, taken) for taken in range(2)) for state in range(4))
+    assert decoder_columns.TRAIN == encoder == ((0b00, 0b01), (0b00, 0b11), (0b00, 0b11), (0b10, 0b11))
+    assert decoder_kernel.WEAKLY_NOT_TAKEN == encoder_kernel.WEAK == 0b01
 
 
 def test_limits() -> None:

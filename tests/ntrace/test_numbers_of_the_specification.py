@@ -12,8 +12,7 @@ from rvtrace.models.ntrace import table as kinds
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import MODES, Config, ConfigError
 from rvtrace.models.ntrace.decoder.context import Context, ownership
-from rvtrace.models.ntrace.encoder import encode as b
-from rvtrace.models.ntrace.encoder import output as o
+from rvtrace.models.ntrace.encoder import kernel as b
 from rvtrace.models.ntrace.table import TABLES, message
 from rvtrace.models.riscv.isa import decode, itype
 from rvtrace.scoreboards.ntrace import legal
@@ -89,9 +88,9 @@ def test_codes() -> None:
     )
     assert (b.SYNC_EVENT, b.SYNC_OVERRUN, b.SYNC_POWER, b.EV_DEBUG, b.EV_LOW_POWER, b.EV_DISABLED) == (6, 7, 9, 0, 1, 4)
     assert (b.FORMAT_PRIV, b.FORMAT_SCONTEXT, b.FORMAT_HCONTEXT) == (0b00, 0b10, 0b11)  # table 12
-    assert (b.COUNTER, b.PARTIAL, b.FULL) == (1, 2, 3)  # 9.2
-    assert (o.RCODE_ICNT, o.RCODE_HIST, o.RCODE_REPEATED, o.ETYPE_OVERRUN) == (0, 1, 2, 0)
-    assert (o.ECODE_PROGRAM, o.ECODE_OWNERSHIP, o.ECODE_VENDOR) == (1 << 2, 1 << 3, 1 << 7)  # table 15
+    assert (b.COUNTER, b.PARTIAL, b.WHOLE) == (1, 2, 3)  # 9.2
+    assert (b.RCODE_ICNT, b.RCODE_HIST, b.RCODE_REPEATED, b.ETYPE_OVERRUN) == (0, 1, 2, 0)
+    assert (b.ECODE_PROGRAM, b.ECODE_OWNERSHIP, b.ECODE_VENDOR) == (1 << 2, 1 << 3, 1 << 7)  # table 15
     assert (
         t.TC_OWNERSHIP,
         t.TC_DIRECT,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the encoder model reads of each cycle: `Beats` checked and turned into items (docs/reference/etrace-profile.md,
-"Items").
+"Items"), as columns of the kernel.
 
 A qualified block has up to three items, and item `key` = 3 * block + slot: slot 0 is its first instruction, 1 its last
 one (a block of one instruction has only this), 2 its trap. Flags describe an item and what comes before and after
@@ -9,58 +9,22 @@ it; an item without flags changes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.encoder import kernel as k
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import PRIVILEGE, IType, Priv
 
-HEAD, TAIL, TRAP_SLOT = range(3)
-SLOTS = 3
-IMPLICIT_RETURN, IMPLICIT_EXCEPTION, FULL_ADDRESS, JUMP_TARGET_CACHE, BRANCH_PREDICTION, SIJUMP = (
-    1 << i for i in range(len(OPTIONS))
-)
-
-# Flags of an item. A branch with nothing else to it has BRANCH, or BRANCH and NOT_TAKEN, and so less than QUIET.
-NOT_TAKEN, BRANCH, QUIET = 1, 2, 4
-SPECIAL = 1 << 2  # a resynchronization may follow it, as it may follow a branch
-UNINFERABLE, SEQUENTIAL, RETURN, CALL = (
-    1 << 3,
-    1 << 4,
-    1 << 5,
-    1 << 6,
-)  # sequential: inferred from the instruction before
-NOTIFY, TRAP = 1 << 7, 1 << 8
-FIRST, AFTER_TRAP, AFTER_JUMP, AFTER_RETURN, PPCCD = (
-    1 << 9,
-    1 << 10,
-    1 << 11,
-    1 << 12,
-    1 << 13,
-)  # jump: uninferable and not sequential
-CONTEXT = 1 << 14  # it changed, and may be reported imprecisely
-LAST, NEXT_TRAP, NEXT_PPCCD, NEXT_ASYNC, NEXT_PRIVILEGE = (
-    1 << 15,
-    1 << 16,
-    1 << 17,
-    1 << 18,
-    1 << 19,
-)  # ppccd by ctype 3, by privilege
-RESYNC = 1 << 20  # found while encoding
-BEFORE = FIRST | AFTER_TRAP | AFTER_JUMP | AFTER_RETURN | PPCCD | CONTEXT
-
 IMPRECISE, PRECISE, ASYNC = 1, 2, 3  # ctype
 DRAFT_CTYPE = np.array([ASYNC, PRECISE, IMPRECISE, 0], np.uint8)  # what the codes of the draft ask for
 NOTIFICATION = 3  # in the draft: report the first instruction, but not the context
-NEVER = -1  # a row that does not come
-
-PACKETS, CYCLES, HALF_WORDS = 1, 2, 3  # inst_sync_mode
 
 _CALLS = [IType.UNINFERABLE_CALL, IType.INFERABLE_CALL]
+_NO_WORDS = np.zeros(0, np.int64)
 
 
 class _Reading(NamedTuple):
@@ -75,268 +39,287 @@ _RATIFIED = _Reading([3, 6, 8, 10, 12, 13, 14], [13], 7)
 _DRAFT = _Reading([3, 7, 8, 10, 12, 14], [12, 13], 6)
 
 
-# An item that has to be looked at: key, flags, address, of a branch its predictor entry (else the address after it),
-# and the row in which the item next to it is known
-Item = tuple[int, int, int, int, int]
-
-
 class EncoderError(ValueError):
     """Beats that do not fit the configuration; the text says what to change."""
 
 
-class Segment(NamedTuple):
-    """Blocks begin..end-1 of one uninterrupted trace, the first of them in row begin_row; in row end_row it is seen
-    that it ended.
-    """
+class Input(NamedTuple):
+    """Columns of the kernel, in its order, as arrays; of Beats, views of its own."""
 
-    begin: int
-    end: int
-    begin_row: int
-    end_row: int
-
-
-class Change(NamedTuple):
-    """A row with another `enable` than the row before, or with other options while it is 1."""
-
-    row: int
-    enable: int
-    was_enabled: int
-
-
-@dataclass
-class PortRecord:
-    """What there is to encode.
-
-    items: those that matter. flags: of all, shape [blocks, 3]. options: in force, by row. address_mask: bits of an
-    address. By qualified block: row_of, next_row (of the item after it), place (in the flattened beats), present (slots
-    in use, shape [blocks, 3]), and what resynchronization counts: meter at the items of the block, base if the last
-    sync is one of them.
-    """
-
-    items: list[Item]
+    steps: np.ndarray
+    keys: np.ndarray
+    whats: np.ndarray
+    entries: np.ndarray
     flags: np.ndarray
-    segments: list[Segment]
-    changes: list[Change]
-    options: list[int]
-    beats: Beats
-    address_mask: int
-    row_of: np.ndarray
-    next_row: np.ndarray
-    place: np.ndarray
     present: np.ndarray
+    row_of: np.ndarray
+    iaddrs: np.ndarray
+    iretires: np.ndarray
+    larges: np.ndarray
+    itypes: np.ndarray
+    causes: np.ndarray
+    tvals: np.ndarray
+    privs: np.ndarray
+    contexts: np.ndarray
+    drops: np.ndarray
+    enables: np.ndarray
+    options: np.ndarray
+    times: np.ndarray
+    next_row: np.ndarray
+    places: np.ndarray
     meter: np.ndarray
     base: np.ndarray
 
-    def next_key(self, key: int) -> int:
-        """The item after this one, whose trace goes on."""
-        key += 1
-        while not self.present.flat[key]:
-            key += 1
-        return key
-
-    def plain(self, key: int) -> Item:
-        """Any item that is not a branch."""
-        block, slot = divmod(key, SLOTS)
-        iaddr, iretire, large = (
-            int(column.flat[self.place[block]])
-            for column in (self.beats.iaddr, self.beats.iretire, self.beats.ilastsize)
+    def buffers(self) -> tuple[Any, ...]:
+        """The columns as Python is fastest with them: what is read in order as lists, else as it is."""
+        lists = {"steps", "keys", "whats", "entries"}
+        return tuple(
+            column.tolist() if name in lists else memoryview(column) for name, column in self._asdict().items()
         )
-        within = slot == HEAD or (slot == TAIL and self.present[block, TRAP_SLOT])
-        behind = iaddr + 2 * iretire
-        row = int((self.row_of if within else self.next_row)[block])
-        address = behind - (2 << large) if slot == TAIL else iaddr
-        return key, int(self.flags.flat[key]), address & self.address_mask, behind, row
+
+    def arrays(self) -> tuple[Any, ...]:
+        """The columns as compiled code takes them."""
+        return tuple(
+            column.view(np.int64) if column.dtype == np.uint64 else np.require(column, requirements="W")
+            for column in self
+        )
 
 
-def read(beats: Beats, config: Config) -> PortRecord:
+class _Blocks:
+    """The qualified blocks. place: in the flattened beats; row: of Beats; goes_on: whether a block continues the trace
+    of the block before; noted: those whose last instruction a trigger reports.
+    """
+
+    def __init__(self, beats: Beats, config: Config, switched: np.ndarray) -> None:
+        tracing = (beats.enable & beats.inst_tracing & ~(beats.halted | beats.in_reset) & 1).view(bool)
+        valid = beats.valid().ravel()
+        whole = bool(valid.all())
+        every = np.arange(len(valid)) if whole else np.flatnonzero(valid)
+        rows = every // beats.lanes if beats.lanes > 1 else every
+        qualified, noted = tracing[rows], _triggered(beats, every, rows)
+        if config.filter:
+            accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, placed=False)
+            qualified &= accepted.ravel()[every]
+            seen = watched.ravel()[every]
+            noted = seen if noted is None else noted | seen
+        which = np.flatnonzero(qualified)
+        self.count = len(which)
+        everyone = len(which) == len(every)
+        self.place, self.row = (every, rows) if everyone else (every[which], rows[which])
+        self.noted = None if noted is None else noted if everyone else noted[which]
+        self.whole = whole and everyone
+        cut = np.flatnonzero(~tracing | switched)
+        self.goes_on = np.ones(self.count, bool)
+        if self.count:
+            self.goes_on[0] = False
+        if not everyone:
+            self.goes_on[1:] = which[1:] - which[:-1] == 1
+        # a block that comes after a cut, and the block before does not
+        self.goes_on[np.searchsorted(self.row, cut[cut <= self.row[-1]] if self.count else cut[:0])] = False
+        self._which, self._rows, self._qualified, self._cuts = which, rows, qualified, cut
+
+    def take(self, column: np.ndarray) -> np.ndarray:
+        """A lane field of Beats, by block."""
+        return column.ravel() if self.whole else column.ravel()[self.place]
+
+    def segments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(first, end, end_row, next_row): the traces without interruption, blocks first to end-1, in row end_row it
+        is seen that one ended; and for each block the row of the next block or of the end of its trace.
+        """
+        first = np.flatnonzero(~self.goes_on)
+        end = np.append(first[1:], self.count)[: len(first)]
+        next_row = np.append(self.row[1:], k.NEVER)[: self.count]
+        far = np.iinfo(np.int64).max
+        after = self._which[end - 1] + 1  # the block after the trace, qualified or not
+        last = np.minimum(after, len(self._rows) - 1)
+        there = after < len(self._rows)
+        unqualified = np.where(there & ~self._qualified[last], self._rows[last], far) if self.count else after
+        cut = np.append(self._cuts, far)[np.searchsorted(self._cuts, self.row[end - 1], side="right")]
+        end_row = np.minimum(unqualified, cut)
+        end_row = np.where(end_row == far, k.NEVER, end_row)
+        next_row[end - 1] = end_row
+        return first, end, end_row, next_row
+
+
+def read(beats: Beats, config: Config) -> Input:
     """All that there is to encode; EncoderError if the beats do not fit the configuration."""
     _check(beats, config)
-    tracing = (beats.enable & beats.inst_tracing & ~(beats.halted | beats.in_reset) & 1).astype(bool)
-    options = beats.toggle.astype(np.int64) ^ config.ioptions
-    switched = np.diff(options, prepend=config.ioptions) != 0
-    every = np.flatnonzero(beats.valid())
-    rows = every // beats.lanes if beats.lanes > 1 else every
-    qualified, noted = tracing[rows], _triggered(beats, every, rows)
-    if config.filter:
-        accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, placed=False)
-        qualified &= accepted.flat[every]
-        noted |= watched.flat[every]
-    which = np.flatnonzero(qualified)
-    place, row_of = every[which], rows[which]
+    options = beats.toggle ^ np.uint8(config.ioptions)
+    switched = np.zeros(len(options), bool)
+    switched[1:] = options[1:] != options[:-1]
+    switched[:1] = options[:1] != config.ioptions
+    toggles = bool(beats.toggle.any())
+    blocks = _Blocks(beats, config, switched)
+    first, end, end_row, next_row = blocks.segments()
+    flags, present = _flags(beats, config, options if toggles else None, blocks)
 
-    cut = ~tracing | switched
-    goes_on = np.zeros(len(which), bool)  # a block that continues the trace of the block before
-    goes_on[1:] = (np.diff(which) == 1) & (np.diff(np.cumsum(cut)[row_of]) == 0)
-    segments, next_row = _segments(which, rows, goes_on, qualified, np.flatnonzero(cut))
-    flags, present = _flags(beats, config, options[row_of], place, row_of, goes_on, noted[which])
-
-    relevant = BRANCH | NOTIFY | TRAP | BEFORE | LAST | NEXT_TRAP | NEXT_PPCCD | NEXT_ASYNC
-    relevant |= CALL | RETURN if (options & IMPLICIT_RETURN).any() else 0
-    relevant |= SPECIAL if config.inst_sync_mode else 0
+    relevant = k.BRANCH | k.NOTIFY | k.TRAP | k.BEFORE | k.LAST | k.NEXT_TRAP | k.NEXT_PPCCD | k.NEXT_ASYNC
+    every = int(np.bitwise_or.reduce(options, initial=config.ioptions))
+    relevant |= k.CALL | k.RETURN if every & k.IMPLICIT_RETURN else 0
+    relevant |= k.SPECIAL if config.inst_sync_mode else 0
     keys = np.flatnonzero(flags & np.uint32(relevant))
-    if config.inst_sync_mode == CYCLES:
-        meter = base = beats.cycle[row_of].astype(np.int64)
-    else:
-        iretire = beats.iretire.flat[place].astype(np.int64)
+    whats = flags[keys]
+    meter = base = _NO_WORDS
+    if config.inst_sync_mode == k.CYCLES:
+        meter = base = beats.cycle[blocks.row].astype(np.int64)
+    elif config.inst_sync_mode == k.HALF_WORDS:
+        iretire = blocks.take(beats.iretire).astype(np.int64)
         meter = np.cumsum(iretire)
         base = meter - iretire
-    items = _items(beats, config, keys, flags.flat[keys], place, row_of, next_row, present)
-    mask = (1 << config.iaddress_width_p) - 1
-    return PortRecord(
-        items,
-        flags,
-        segments,
-        _changes(beats, switched),
-        options.tolist(),
-        beats,
-        mask,
-        row_of,
-        next_row,
-        place,
-        present,
-        meter,
-        base,
-    )
+    iaddrs = beats.iaddr.ravel() >> np.uint64(1)
+    entries = _entries(beats, config, keys, blocks, iaddrs) if every & k.BRANCH_PREDICTION else _NO_WORDS
+    drops = beats.drop if beats.drop.any() else beats.drop[:0]
+    return Input(
+        _steps(beats, switched, blocks, (first, end, end_row), keys), keys, whats, entries, flags, present, blocks.row,
+        iaddrs, beats.iretire.ravel(), beats.ilastsize.ravel(), beats.itype.ravel(), beats.cause.ravel(),
+        beats.tval.ravel(), beats.priv.ravel(), beats.context.ravel(), drops, beats.enable,
+        options, beats.tstamp, next_row, blocks.place, meter, base,
+    )  # fmt: skip
 
 
-def _triggered(beats: Beats, every: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _triggered(beats: Beats, every: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
     """The blocks whose last instruction a trigger reports: the last block with instructions of the beat."""
+    if not beats.notify.any():
+        return None
     noted = np.zeros(len(every), bool)
-    filled = np.flatnonzero(beats.iretire.flat[every])
+    filled = np.flatnonzero(beats.iretire.ravel()[every])
     last = np.append(np.diff(rows[filled]) != 0, True)[: len(filled)]
     noted[filled[last]] = beats.notify[rows[filled[last]]] != 0
     return noted
 
 
-def _segments(
-    which: np.ndarray, rows: np.ndarray, goes_on: np.ndarray, qualified: np.ndarray, cuts: np.ndarray
-) -> tuple[list[Segment], np.ndarray]:
-    """The traces without interruption, and for each block the row of the next block or of the end of its trace."""
-    row_of = rows[which]
-    begins = np.flatnonzero(~goes_on)
-    ends = np.append(begins[1:], len(which))[: len(begins)]
-    next_row = np.append(row_of[1:], NEVER)[: len(which)]
-    far = np.iinfo(np.int64).max
-    after = which[ends - 1] + 1  # the block after the trace, qualified or not
-    unqualified = np.where(np.append(qualified, True)[after], far, np.append(rows, far)[after])
-    cut = np.append(cuts, far)[np.searchsorted(cuts, row_of[ends - 1], side="right")]
-    end_row = np.minimum(unqualified, cut)
-    next_row[ends - 1] = np.where(end_row == far, NEVER, end_row)
-    columns = (begins, ends, row_of[begins], next_row[ends - 1])
-    return [Segment(*row) for row in zip(*(column.tolist() for column in columns))], next_row
+def _steps(
+    beats: Beats, switched: np.ndarray, blocks: _Blocks, segments: tuple[np.ndarray, ...], keys: np.ndarray
+) -> np.ndarray:
+    """Traces, and rows with another `enable` than the row before or with other options while it is 1, in order.
 
-
-def _changes(beats: Beats, switched: np.ndarray) -> list[Change]:
+    In a row, a change of levels comes before the blocks.
+    """
     was = np.append(0, beats.enable)[:-1]
     rows = np.flatnonzero((beats.enable != was) | (switched & (beats.enable != 0)))
-    return [Change(*row) for row in zip(*(column.tolist() for column in (rows, beats.enable[rows], was[rows])))]
+    changes = np.zeros((len(rows), k.STEP_ROW), np.int64)
+    changes[:, 1:4] = np.stack([rows, beats.enable[rows], was[rows]], axis=1)
+    first, end, end_row = segments
+    traces = np.full((len(first), k.STEP_ROW), k.SEGMENT, np.int64)
+    begin_row = blocks.row[first]
+    items = np.searchsorted(keys, k.SLOTS * first), np.searchsorted(keys, k.SLOTS * end)
+    for index, column in enumerate((first, end, begin_row, end_row, *items), 1):
+        traces[:, index] = column
+    order = np.argsort(np.append(2 * rows, 2 * begin_row + 1), kind="stable")
+    return np.concatenate([changes, traces])[order].ravel()
 
 
 def _kinds(variant: str) -> np.ndarray:
     """The flags of an instruction by its itype."""
     reading = _DRAFT if variant == "draft_0_026" else _RATIFIED
     kinds = np.zeros(16, np.uint32)
-    kinds[IType.XRET :] = SPECIAL
-    kinds[[IType.NOT_TAKEN, IType.TAKEN]] = BRANCH | NOT_TAKEN, BRANCH
-    kinds[reading.uninferable] |= UNINFERABLE
-    kinds[reading.returns] |= RETURN
-    kinds[_CALLS] |= CALL
+    kinds[IType.XRET :] = k.SPECIAL
+    kinds[[IType.NOT_TAKEN, IType.TAKEN]] = k.BRANCH | k.NOT_TAKEN, k.BRANCH
+    kinds[reading.uninferable] |= k.UNINFERABLE
+    kinds[reading.returns] |= k.RETURN
+    kinds[_CALLS] |= k.CALL
     kinds[reading.nothing] = 0
     return kinds
 
 
-def _flags(
-    beats: Beats,
-    config: Config,
-    options: np.ndarray,
-    place: np.ndarray,
-    row_of: np.ndarray,
-    goes_on: np.ndarray,
-    noted: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(flags, present), each of shape [blocks, 3], from the blocks and their neighbours. options: in force at each
-    block.
+def _flags(beats: Beats, config: Config, toggled: np.ndarray | None, blocks: _Blocks) -> tuple[np.ndarray, np.ndarray]:
+    """(flags, present), by slot, from the blocks and their neighbours.
+
+    toggled: the options in force in each row of Beats, None if those of the configuration are. What few blocks have is
+    entered where it is: most blocks have only what their itype and that of the block before say.
     """
-    itype, iretire = beats.itype.flat[place], beats.iretire.flat[place]
+    n, goes_on = blocks.count, blocks.goes_on
+    itype, iretire = blocks.take(beats.itype), blocks.take(beats.iretire)
+    kinds = _kinds(config.variant)
+    some, several = iretire != 0, iretire > np.where(blocks.take(beats.ilastsize) != 0, np.uint16(2), np.uint16(1))
     trap = (itype == IType.EXCEPTION) | (itype == IType.INTERRUPT)
-    some, several = iretire != 0, iretire > 1 << beats.ilastsize.flat[place].astype(np.uint16)
-    present = np.stack([several, some, trap], axis=1)
-    own = np.where(some, _kinds(config.variant)[itype], np.uint32(0)) | _where(noted & some, NOTIFY)
+    traps = np.flatnonzero(trap)
+    own = kinds[itype]
+    if blocks.noted is not None:
+        own[blocks.noted & some] |= np.uint32(k.NOTIFY)
+    options = np.uint8(config.ioptions) if toggled is None else toggled[blocks.row]
 
     # sequential: the instruction right before is in this block or the last of the block before, and traced
-    if config.sijump_p and (options & SIJUMP).any():
-        before = several | (goes_on & ~np.append(False, trap)[:-1])
-        inferred = (beats.sijump.flat[place] != 0) & (itype != IType.XRET) & (options & SIJUMP != 0) & before
+    inferred = np.zeros(0, np.int64)
+    if config.sijump_p and np.any(options & k.SIJUMP):
+        inferred = np.flatnonzero((blocks.take(beats.sijump) != 0) & (options & k.SIJUMP != 0))
+        before = np.maximum(inferred - 1, 0)
+        good = several[inferred] | (goes_on[inferred] & ~trap[before])
+        good &= (itype[inferred] != IType.XRET) & (own[inferred] & k.UNINFERABLE != 0)
         if config.ignores_sijump_of_returns:
-            inferred &= itype != IType.RETURN
-        own |= _where(inferred & (own & UNINFERABLE != 0), SEQUENTIAL)
+            good &= itype[inferred] != IType.RETURN
+        inferred = inferred[good]
+        own[inferred] |= np.uint32(k.SEQUENTIAL)
 
     # what the first item of each block has after it
-    jumps = own & (UNINFERABLE | SEQUENTIAL) == UNINFERABLE
-    returns = (own & RETURN != 0) & (options & IMPLICIT_RETURN != 0)
-    ended = np.where(trap, np.uint32(AFTER_TRAP), _where(jumps, AFTER_JUMP) | _where(returns, AFTER_RETURN))
-    first_of_cycle = np.diff(row_of, prepend=NEVER) != 0
-    ctype = np.where(first_of_cycle, beats.ctype[row_of], np.uint8(0))
-    told = np.zeros(len(place), bool)
-    if config.variant == "draft_0_026":
-        moved = goes_on & first_of_cycle & _moved(beats.context.flat[place], config)
-        told, ctype = moved & some & (ctype == NOTIFICATION), np.where(moved, DRAFT_CTYPE[ctype], np.uint8(0))
-    priv = beats.priv.flat[place]
-    privilege = np.diff(priv, prepend=priv[:1]) != 0
-    ppccd = goes_on & some & (privilege | (ctype >= PRECISE))
-    start = np.where(goes_on, np.append(np.uint32(0), ended)[:-1], np.uint32(FIRST))
-    start |= _where(ppccd, PPCCD) | _where(some & (ctype == IMPRECISE), CONTEXT) | _where(told, NOTIFY)
+    after = np.where(kinds & k.UNINFERABLE, np.uint32(k.AFTER_JUMP), np.uint32(0))
+    returned = np.where(kinds & k.RETURN, np.uint32(k.AFTER_RETURN), np.uint32(0))
+    after[[IType.EXCEPTION, IType.INTERRUPT]] = k.AFTER_TRAP
+    if toggled is None and config.implicit_return:
+        after |= returned
+    ended = after[itype]
+    if toggled is not None:
+        ended |= np.where(options & k.IMPLICIT_RETURN, returned[itype], np.uint32(0))
+    ended[inferred] &= np.uint32(~k.AFTER_JUMP & 0xFFFF_FFFF)
+    start = np.empty(n, np.uint32)
+    start[1:] = ended[:-1]
+    start[~goes_on] = k.FIRST
 
-    # what the last item of each block has before it
-    following = (
-        _where(ppccd, NEXT_PPCCD)
-        | _where(ppccd & (ctype == ASYNC), NEXT_ASYNC)
-        | _where(ppccd & privilege, NEXT_PRIVILEGE)
-    )
-    following = np.where(some, following, np.uint32(NEXT_TRAP))
-    end = np.append(np.where(goes_on, following, np.uint32(LAST))[1:], np.uint32(LAST))[: len(trap)]
+    # ppccd and context, which few blocks have
+    priv = blocks.take(beats.priv)
+    moved = np.flatnonzero(priv[1:] != priv[:-1]) + 1
+    end = np.zeros(n, np.uint32)  # what the last item of the block before has after it, by block
+    end[moved] = k.NEXT_PPCCD | k.NEXT_PRIVILEGE
+    start[moved] |= np.uint32(k.PPCCD)
+    if beats.ctype.any() or config.variant == "draft_0_026":
+        first_of_cycle = np.ones(n, bool)
+        first_of_cycle[1:] = blocks.row[1:] != blocks.row[:-1]
+        ctype = np.where(first_of_cycle, beats.ctype[blocks.row], np.uint8(0))
+        if config.variant == "draft_0_026":
+            changed = goes_on & first_of_cycle & _moved(blocks.take(beats.context), config)
+            own_told = changed & some & (ctype == NOTIFICATION)
+            ctype = np.where(changed, DRAFT_CTYPE[ctype & 3], np.uint8(0))
+            start[own_told] |= np.uint32(k.NOTIFY)
+        precise = np.flatnonzero(ctype >= PRECISE)
+        start[precise] |= np.uint32(k.PPCCD)
+        end[precise] |= np.uint32(k.NEXT_PPCCD)
+        end[ctype == ASYNC] |= np.uint32(k.NEXT_ASYNC)
+        start[some & (ctype == IMPRECISE)] |= np.uint32(k.CONTEXT)
+    none = np.flatnonzero(~(goes_on & some))
+    start[none] &= np.uint32(~k.PPCCD & 0xFFFF_FFFF)
+    end[none] = np.where(goes_on[none], np.uint32(k.NEXT_TRAP), np.uint32(k.LAST))
+    end = np.append(end[1:], np.uint32(k.LAST))[:n]  # by the block whose last item it is about
 
-    flags = np.zeros((len(place), SLOTS), np.uint32)
-    flags[:, HEAD] = np.where(several, start, 0)
-    flags[:, TAIL] = np.where(some, own | np.where(several, 0, start) | np.where(trap, NEXT_TRAP, end), 0)
-    flags[:, TRAP_SLOT] = np.where(trap, TRAP | np.where(some, 0, start) | end & LAST, 0)
-    return flags, present
+    flags, present = np.zeros((n, k.SLOTS), np.uint32), np.zeros((n, k.SLOTS), np.uint8)
+    alone = np.where(several, np.uint32(0), start)
+    flags[:, k.HEAD] = start ^ alone
+    flags[:, k.TAIL] = own | alone | end
+    present[:, k.HEAD], present[:, k.TAIL] = several, some
+    if len(traps):
+        within = some[traps]
+        flags[traps, k.TAIL] = np.where(within, own[traps] | alone[traps] | np.uint32(k.NEXT_TRAP), 0)
+        flags[traps, k.TRAP_SLOT] = (
+            np.where(within, 0, start[traps]) | end[traps] & np.uint32(k.LAST) | np.uint32(k.TRAP)
+        )
+        present[traps, k.TRAP_SLOT] = 1
+    return flags.ravel(), present.ravel()
 
 
 def _moved(context: np.ndarray, config: Config) -> np.ndarray:
     """The blocks with another context than the block before: in the draft only these have a ctype."""
     width = 0 if config.nocontext_p else config.context_width_p
-    return np.diff(context.astype(np.int64) & ((1 << width) - 1), prepend=NEVER) != 0
+    return np.diff(context.astype(np.int64) & ((1 << width) - 1), prepend=k.NEVER) != 0
 
 
-def _where(mask: np.ndarray, flag: int) -> np.ndarray:
-    return mask.astype(np.uint32) * np.uint32(flag)
-
-
-def _items(
-    beats: Beats,
-    config: Config,
-    keys: np.ndarray,
-    flags: np.ndarray,
-    place: np.ndarray,
-    row_of: np.ndarray,
-    next_row: np.ndarray,
-    present: np.ndarray,
-) -> list[Item]:
-    """The items with these keys."""
-    block, slot = keys // SLOTS, keys % SLOTS
-    at = place[block]
-    address = beats.iaddr.flat[at]
-    behind = address + 2 * beats.iretire.flat[at].astype(np.uint64)
-    last = behind - (np.uint64(2) << beats.ilastsize.flat[at].astype(np.uint64))
-    address = np.where(slot == TAIL, last, address) & np.uint64(
-        (1 << config.iaddress_width_p) - 1
-    )  # a block may wrap around
-    entry = address >> np.uint64(config.iaddress_lsb_p) & np.uint64((1 << config.bpred_size_p) - 1)
-    extra = np.where(flags & BRANCH != 0, entry, behind)
-    within = (slot == HEAD) | ((slot == TAIL) & present[block, TRAP_SLOT])
-    row = np.where(within, row_of[block], next_row[block])
-    return list(zip(*(column.tolist() for column in (keys, flags, address, extra, row))))
+def _entries(beats: Beats, config: Config, keys: np.ndarray, blocks: _Blocks, iaddrs: np.ndarray) -> np.ndarray:
+    """The predictor entry of each of these items, if it is the last instruction of its block."""
+    place = blocks.place[keys // k.SLOTS]
+    last = (
+        iaddrs[place]
+        + beats.iretire.ravel()[place]
+        - np.where(beats.ilastsize.ravel()[place] != 0, 2, 1).astype(np.uint64)
+    )
+    return (last >> np.uint64(config.iaddress_lsb_p - 1) & np.uint64((1 << config.bpred_size_p) - 1)).astype(np.int64)
 
 
 def _check(beats: Beats, config: Config) -> None:
@@ -361,10 +344,10 @@ def _check(beats: Beats, config: Config) -> None:
         raise EncoderError(
             f"privilege {names} does not fit PRIVILEGE_WIDTH_P={config.privilege_width_p}; give PRIVILEGE_WIDTH_P=3"
         )
-    built = IMPLICIT_EXCEPTION | FULL_ADDRESS | (SIJUMP if config.sijump_p else 0)
-    built |= IMPLICIT_RETURN if config.call_counter_size_p or config.return_stack_size_p else 0
-    built |= BRANCH_PREDICTION if config.bpred_size_p else 0
-    built |= JUMP_TARGET_CACHE if config.cache_size_p and config.variant != "draft_0_026" else 0
+    built = k.IMPLICIT_EXCEPTION | k.FULL_ADDRESS | (k.SIJUMP if config.sijump_p else 0)
+    built |= k.IMPLICIT_RETURN if config.call_counter_size_p or config.return_stack_size_p else 0
+    built |= k.BRANCH_PREDICTION if config.bpred_size_p else 0
+    built |= k.JUMP_TARGET_CACHE if config.cache_size_p and config.variant != "draft_0_026" else 0
     strange = int(np.bitwise_or.reduce(beats.toggle, initial=0)) & ~built
     if strange:
         names = ", ".join(name for bit, name in enumerate(OPTIONS) if strange >> bit & 1) or f"bits {strange:#x}"

@@ -1,138 +1,188 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sending side of the encoder model: packets in order, what they are made of, and when they are lost."""
+"""What the encoder model makes: packets, why each was sent, and their bytes. Objects are made of columns on demand."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.encoder.encapsulate import encapsulate
-from rvtrace.models.etrace.table import OPTIONS, Packet, formats, options_of
+from rvtrace.models.etrace.encoder import kernel as k
+from rvtrace.models.etrace.encoder.clauses import CLAUSES
+from rvtrace.models.etrace.encoder.encapsulate import transported
+from rvtrace.models.etrace.table import MAX_BRANCHES, Format, Packet, formats, options_of
 
-NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)  # qual_status
-
-
-class Lost(Exception):
-    """A packet was made in a beat without room for it. row: of Beats."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(row)
-        self.row = row
-
-
-class Payloads:
-    """Packets to bytes; programs loop, so most come again."""
-
-    def __init__(self, config: Config) -> None:
-        self._config = config
-        self._known: dict[tuple[Any, ...], bytes] = {}
-        self._options = [options_of(n) for n in range(1 << len(OPTIONS))]
-
-    def __call__(self, packet: Packet, ioptions: int) -> bytes:
-        key = (packet.name, ioptions, *packet.values.values())
-        payload = self._known.get(key)
-        if payload is None:
-            payload = self._known[key] = pack(packet, self._config, self._options[ioptions])
-        return payload
+_CLAUSES = tuple(CLAUSES)
+_KINDS = {"plain": k.PLAIN, "flag": k.FLAG, "filled": k.FILLED, "options": k.CHOICE}
+# Where the kernel has the value of a field, by packets
+_REPORTING = {"address": k.ADDRESS, "notify": k.NOTIFIES, "updiscon": k.UPDISCON, "irreport": k.IRREPORT,
+              "irdepth": k.IRDEPTH, "branches": k.NUMBER, "branch_map": k.BRANCH_MAP, "branch_count": k.BRANCH_COUNT,
+              "branch_fmt": k.BRANCH_FMT, "no_mispred": k.NO_MISPRED, "index": k.INDEX, "irets": k.IRETS}  # fmt: skip
+_SYNC = {"address": k.ADDRESS, "branch": k.BRANCH_BIT, "privilege": k.PRIVILEGE, "time": k.TIME,
+         "context": k.CONTEXT_OF, "ecause": k.ECAUSE, "interrupt": k.INTERRUPT, "thaddr": k.THADDR,
+         "tval": k.TVAL}  # fmt: skip
+_SUPPORT = {"ienable": k.IENABLE, "qual_status": k.QUAL_STATUS, "ioptions": k.IOPTIONS, "encoder_mode": k.ZERO,
+            "denable": k.ZERO, "dloss": k.ZERO, "doptions": k.ZERO}  # fmt: skip
+_VALUES = {"start": _SYNC, "trap": _SYNC, "context": _SYNC, "support": _SUPPORT}
 
 
-@dataclass
+class Part(NamedTuple):
+    """A field of a layout: where its value is (of a field that is always the same, the value), and its bits."""
+
+    name: str
+    value: int
+    bits: int
+    kind: int
+    signed: bool
+
+
+class Layout(NamedTuple):
+    """A packet as it is with certain values: its name, what selects it, and its fields."""
+
+    name: str
+    select: dict[str, int]
+    parts: tuple[Part, ...]
+
+
+def _layout(of: Format, config: Config, known: dict[str, Any]) -> Layout:
+    """known: the values on which the widths of fields depend."""
+    before: dict[str, Any] = of.select | {"options": options_of(0)} | known
+    parts = [Part("format", of.select["format"], 2, k.FIXED, False)]
+    for field in of.fields:
+        bits = field.width(config, before)
+        if bits and field.name in of.select:
+            parts.append(Part(field.name, of.select[field.name], bits, k.FIXED, False))
+        elif bits:
+            place = _VALUES.get(of.name, _REPORTING)[field.name]
+            parts.append(Part(field.name, place, bits, _KINDS[field.kind], field.signed))
+    return Layout(of.name, of.select, tuple(parts))
+
+
+@lru_cache(64)
+def layouts(config: Config) -> tuple[Layout | None, ...]:
+    """By number, as the kernel has them; None for those that the variant does not have."""
+    found: list[Layout | None] = [None] * k.NUMBER_OF_LAYOUTS
+    table = formats(config.variant)
+    for number, name in ((k.L_ADDRESS, "address"), (k.L_START, "start"), (k.L_CONTEXT, "context"),
+                         (k.L_SUPPORT, "support")):  # fmt: skip
+        found[number] = _layout(table[name], config, {})
+    for bits in range(8):
+        options = options_of(k.IMPLICIT_EXCEPTION if bits & 4 else 0)
+        known = {"interrupt": bits & 1, "thaddr": bits >> 1 & 1, "options": options}
+        found[k.L_TRAP + bits] = _layout(table["trap"], config, known)
+    if "branch_count" in table:
+        for fmt in (0, 2, 3):
+            found[k.L_COUNT + fmt] = _layout(table["branch_count"], config, {"branch_fmt": fmt})
+    else:
+        found[k.L_DRAFT_COUNT] = _layout(table["branch_map"], config, {"branches": 0, "branch_fmt": 1})
+    for number in range(MAX_BRANCHES + 1):
+        if "jump_target" in table:
+            found[k.L_TARGET + number] = _layout(table["jump_target"], config, {"branches": number})
+        found[k.L_MAP + number] = _layout(table["branch_map"], config, {"branches": number, "branch_fmt": 0})
+    return tuple(found)
+
+
+@lru_cache(64)
+def layout_rows(config: Config) -> tuple[int, ...]:
+    """The same as rows of the kernel."""
+    rows = [0] * (k.NUMBER_OF_LAYOUTS * k.LAYOUT_ROW)
+    for number, layout in enumerate(layouts(config)):
+        if layout is not None:
+            at = number * k.LAYOUT_ROW
+            rows[at] = len(layout.parts)
+            for index, part in enumerate(layout.parts):
+                begin = at + 1 + index * k.FIELD_ROW
+                rows[begin : begin + k.FIELD_ROW] = part.value, part.bits, part.kind
+    return tuple(rows)
+
+
 class EncodedTrace:
     """The packets of one run.
 
-    Of the same length: reasons (the clause each was sent under), beat (row of Beats that made it), time16 (low bits of
-    the time in the row of its item), options (in force, as `ioptions`).
+    rows: of the kernel, one for each packet. body: their payloads, one after the other. tstamp: the time in each row of
+    Beats.
     """
 
-    packets: list[Packet]
-    reasons: list[str]
-    beat: list[int]
-    time16: list[int]
-    options: list[int]
-    config: Config
+    def __init__(self, rows: Any, body: bytes, tstamp: np.ndarray, config: Config) -> None:
+        self._rows, self._body, self._tstamp, self.config = rows, body, tstamp, config
+
+    def _column(self, index: int) -> np.ndarray:
+        return np.asarray(self._rows[index :: k.PACKET_ROW], np.int64)
+
+    @cached_property
+    def packets(self) -> list[Packet]:
+        """Each packet."""
+        return list(self._made())
+
+    def _made(self) -> Iterator[Packet]:
+        known, rows = layouts(self.config), self._rows if isinstance(self._rows, list) else self._rows.tolist()
+        for at in range(0, len(rows), k.PACKET_ROW):
+            layout = known[rows[at]]
+            assert layout is not None
+            values: dict[str, Any] = dict(layout.select)
+            for name, place, bits, kind, signed in layout.parts:
+                if kind == k.FIXED:
+                    continue
+                value = rows[at + k.VALUE + place]
+                if kind == k.FILLED and value < 0:
+                    value = None
+                elif not signed:
+                    value &= (1 << bits) - 1
+                values[name] = value
+            yield Packet(layout.name, values)
 
     @cached_property
     def payloads(self) -> list[bytes]:
         """The payload of each packet."""
-        return list(map(Payloads(self.config), self.packets, self.options))
+        ends = self._column(k.BEHIND).tolist()
+        return [self._body[begin:end] for begin, end in zip([0, *ends], ends)]
+
+    @cached_property
+    def reasons(self) -> list[str]:
+        """The clause under which each packet was sent."""
+        return [_CLAUSES[clause] for clause in self._column(k.CLAUSE).tolist()]
+
+    @cached_property
+    def beat(self) -> list[int]:
+        """The row of Beats that made each packet."""
+        return self._column(k.BEAT).tolist()
+
+    @cached_property
+    def options(self) -> list[int]:
+        """The options in force at each packet, as `ioptions`."""
+        return self._column(k.OPTIONS_OF).tolist()
+
+    @cached_property
+    def time16(self) -> list[int]:
+        """The low bits of the time in the row of each packet's item."""
+        return self._times().tolist()
+
+    def _times(self) -> np.ndarray:
+        return self._tstamp[self._column(k.ITEM)] & np.uint64(0xFFFF)
 
     @cached_property
     def data(self) -> bytes:
         """The transported bytes (`rvtrace.models.etrace.encoder.encapsulate`)."""
-        return encapsulate(self.payloads, [p.name == "start" for p in self.packets], self.time16, self.config)
+        starts = self._column(0) == k.L_START
+        return transported(self._body, self._column(k.BEHIND), starts, self._times(), self.config)
 
 
-class Layouts:
-    """Which fields a packet has. The values given may be more than that: a variant takes what its table names."""
+def payloads_of_rows(m: k.Columns) -> bytes:
+    """The payloads of all packets, by Python; their ends go into the rows.
 
-    def __init__(self, config: Config) -> None:
-        self._config = config
-        self._layouts = formats(config.variant)
-        self._known: dict[tuple[Any, ...], tuple[str, ...]] = {}
-
-    def packet(self, name: str, ioptions: int, values: dict[str, Any]) -> Packet:
-        """The packet with those of the values that its layout has here."""
-        # what the widths of fields depend on
-        key = (name, ioptions, *map(values.get, ("branch_fmt", "interrupt", "thaddr")), values.get("branches", 0) > 0)
-        names = self._known.get(key)
-        if names is None:
-            names = self._known[key] = self._names(name, ioptions, values)
-        return Packet(name, self._layouts[name].select | {n: values[n] for n in names})
-
-    def _names(self, name: str, ioptions: int, values: dict[str, Any]) -> tuple[str, ...]:
-        layout = self._layouts[name]
-        before: dict[str, Any] = layout.select | {"options": options_of(ioptions)}
-        names = []
-        for field in layout.fields:
-            if field.width(self._config, before) and field.name not in layout.select:
-                before[field.name] = values[field.name]
-                names.append(field.name)
-        return tuple(names)
-
-
-class Sender:
-    """Sends packets, and counts those since the last sync."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self._layouts, self._payload = Layouts(config), Payloads(config)
-        self._drafted = config.variant == "draft_0_026"
-        self._time_mask = (1 << config.time_width_p) - 1
-        self._context_mask = (1 << config.context_width_p) - 1
-        self._reset_sender()
-
-    def _reset_sender(self) -> None:
-        self._out: list[tuple[Packet, str, int, int, int]] = []  # packet, clause, row, row of its time, options
-        self._drops: list[int] | None = None  # by row; None: nothing can be lost
-        self._row = self._item_row = 0  # in which packets are made now, and that of their item
-        self._options = 0  # in force
-        self._count = 0  # packets since the last sync
-
-    def _send(self, name: str, clause: str, values: dict[str, Any]) -> None:
-        if self._drops and self._drops[self._row]:
-            raise Lost(self._row)
-        self._out.append(
-            (self._layouts.packet(name, self._options, values), clause, self._row, self._item_row, self._options)
-        )
-        self._count += 1
-
-    def _send_support(self, ienable: int, qual_status: int, clause: str) -> None:
-        self._item_row = self._row
-        values = {"ienable": ienable, "qual_status": qual_status, "ioptions": self._options}
-        self._send("support", clause, values | dict.fromkeys(("encoder_mode", "denable", "dloss", "doptions"), 0))
-        self._count -= 1  # resynchronization counts all others
-
-    def _take_back(self, row: int) -> None:
-        """The packets of this row are lost."""
-        while self._out and self._out[-1][2] == row:
-            self._out.pop()
-
-    def _trace(self, tstamp: np.ndarray) -> EncodedTrace:
-        """The packets sent. tstamp: the time in each row."""
-        packets, reasons, beat, at, options = map(list, zip(*self._out)) if self._out else ([], [], [], [], [])
-        time16 = (tstamp[np.array(at, int)] & np.uint64(0xFFFF)).tolist()
-        return EncodedTrace(packets, reasons, beat, time16, options, self.config)
+    Programs loop: most packets come again, and what has been packed once is not packed again.
+    """
+    s, rows, scratch = m[0], m[1], m[2]
+    known: dict[tuple[Any, ...], bytes] = {}
+    packed, end = [], 0
+    for at in range(0, s[k.USED], k.PACKET_ROW):
+        key = (rows[at], *rows[at + k.VALUE : at + k.BEHIND])
+        chunk = known.get(key)
+        if chunk is None:
+            chunk = known[key] = bytes(scratch[: k.pack_one(m, at, 0)])
+        packed.append(chunk)
+        end += len(chunk)
+        rows[at + k.BEHIND] = end
+    return b"".join(packed)

@@ -1,118 +1,125 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the encoder model reads of each cycle: `Beats` checked and turned into rows of plain numbers."""
+"""What the encoder model reads of each cycle: `Beats` checked and turned into the columns of the kernel."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.table import VENDOR_TCODES
 from rvtrace.models.riscv.beats import LEVELS, Beats
 from rvtrace.models.riscv.retired import IType
 
-# Levels are one number, bit i for LEVELS[i].
-ENABLE, INST_TRACING, HALTED, IN_RESET, LOW_POWER = (1 << i for i in range(len(LEVELS)))
-
-# Pulses are one number: notify, ext_notify, then the vendor-defined message.
-NOTIFY, EXT_NOTIFY = 1, 2
-VENDOR_SHIFT, VENDOR_DATA_SHIFT = 2, 8
-
-# What an option has to know of a block beside itype, iaddr and iretire.
-UNQUALIFIED, WATCHED, SEQUENTIAL, PAIRED = 1, 2, 4, 8
-CONTEXT_SHIFT, HCONTEXT_SHIFT = 8, 40  # of the owner of a block, privilege lowest
-
-Block = tuple[int, ...]  # itype, iaddr, iretire; with options also flags and owner
-
-_PENDING = (IType.UNINFERABLE_JUMP, IType.UNINFERABLE_CALL, IType.UNINFERABLE_TAIL_CALL, IType.COROUTINE_SWAP,
-            IType.RETURN, IType.OTHER_UNINFERABLE_JUMP)  # fmt: skip
+_INDIRECT = (IType.UNINFERABLE_JUMP, IType.UNINFERABLE_CALL, IType.UNINFERABLE_TAIL_CALL, IType.COROUTINE_SWAP,
+             IType.RETURN, IType.OTHER_UNINFERABLE_JUMP)  # fmt: skip
+_NO_WORDS = np.zeros(0, np.int64)
 
 
 class EncoderError(ValueError):
     """Beats that do not fit the configuration; the text says what to change."""
 
 
-def tracing(levels: int) -> bool:
-    """Whether blocks are traced at these levels."""
-    return levels & (ENABLE | INST_TRACING | HALTED | LOW_POWER) == ENABLE | INST_TRACING
+class Input(NamedTuple):
+    """Columns of the kernel, as arrays. small: whether all of them fit signed integers of 64 bits.
 
-
-def vendor_tcode(pulses: int) -> int:
-    """TCODE of the vendor-defined message that is handed over, 0 if none is."""
-    return pulses >> VENDOR_SHIFT & 0x3F
-
-
-class Rows(NamedTuple):
-    """The rows that matter, as lists of one length: with a block, a pulse, or levels or drop unlike the row before.
-
-    Row i has the blocks[begin[i] : end[i]].
+    places: of each block its row of Beats. kinds: what it does, by itype and options.
     """
 
-    row: list[int]
-    cycle: list[int]
-    drop: list[int]
-    levels: list[int]
-    pulses: list[int]
-    begin: list[int]
-    end: list[int]
+    kinds: np.ndarray
+    itypes: np.ndarray
+    iaddrs: np.ndarray
+    iretires: np.ndarray
+    flags: np.ndarray
+    owners: np.ndarray
+    places: np.ndarray
+    cycles: np.ndarray
+    turns: np.ndarray
+    times: np.ndarray
+    small: bool
+
+    def lists(self) -> tuple[Any, ...]:
+        """The columns as Python is fastest with them."""
+        return tuple(column.tolist() for column in self[:-1])
+
+    def arrays(self) -> tuple[Any, ...]:
+        """The columns as compiled code takes them."""
+        return tuple(np.ascontiguousarray(column.view(np.int64) if column.itemsize == 8 else column)
+                     for column in self[:-1])  # fmt: skip
 
 
-def rows_and_blocks(beats: Beats, config: Config, with_options: bool) -> tuple[Rows, list[Block]]:
-    """What there is to encode; with_options: blocks have flags and owner.
+def read(beats: Beats, config: Config, what: np.ndarray, with_options: bool) -> Input:
+    """What there is to encode. what: kind of a block by itype; with_options: blocks have flags and owner.
 
     EncoderError if the beats do not fit the configuration.
     """
     _check(beats, config)
     valid = beats.valid()
-    levels = _bits([getattr(beats, name) for name in LEVELS])
-    pulses = _bits([beats.notify, beats.ext_notify]) | beats.vendor.astype(np.int64) << VENDOR_SHIFT
-    pulses |= beats.vendor_data.astype(np.int64) << VENDOR_DATA_SHIFT
-    eventful = valid.any(axis=1) | (pulses != 0)
-    eventful |= (np.diff(levels, prepend=0) != 0) | (np.diff(beats.drop, prepend=0) != 0)
+    whole = bool(valid.all())
+    places = np.arange(len(beats), dtype=np.int64)
+    if whole and beats.lanes > 1:
+        places = np.repeat(places, beats.lanes)
+    elif not whole:
+        chosen = np.flatnonzero(valid)
+        places = chosen // beats.lanes if beats.lanes > 1 else chosen
 
-    columns = [_itype(beats, config), beats.iaddr, beats.iretire]
+    def taken(column: np.ndarray) -> np.ndarray:
+        return column.ravel() if whole else column.ravel()[chosen]
+
+    itypes, flags, owners = taken(beats.itype), _NO_WORDS, _NO_WORDS
+    kinds = what[itypes]
     if with_options:
-        columns += [_flags(beats, config), _owner(beats, config)]
-    blocks = list(zip(*(column[valid].tolist() for column in columns)))
-    per_row = valid.sum(axis=1)
-    end = np.cumsum(per_row)
-    where = np.flatnonzero(eventful)
-    chosen = (column[where] for column in (beats.cycle, beats.drop, levels, pulses, end - per_row, end))
-    return Rows(where.tolist(), *(column.tolist() for column in chosen)), blocks
+        flags, owners = taken(_flags(beats, config)), taken(_owner(beats, config))
+        kinds[flags & (k.UNQUALIFIED | k.WATCHED | k.SEQUENTIAL) != 0] = k.CAREFUL
+    cycles = beats.cycle if config.inst_sync_mode == 2 else beats.cycle[:0]
+    times = beats.tstamp if config.timestamp else beats.tstamp[:0]
+    return Input(
+        kinds, itypes, taken(beats.iaddr) >> np.uint64(1), taken(beats.iretire).astype(np.int64), flags, owners, places,
+        cycles, _turns(beats, places), times, not any(int(c.max(initial=0)) >> 63 for c in (cycles, times)),
+    )  # fmt: skip
 
 
-def _bits(columns: list[np.ndarray]) -> np.ndarray:
-    """One number a row: bit i is set where columns[i] is not 0."""
-    word = np.zeros(len(columns[0]), np.int64)
-    for index, column in enumerate(columns):
-        word |= (column != 0).astype(np.int64) << index
-    return word
-
-
-def _itype(beats: Beats, config: Config) -> np.ndarray:
-    """Table 4: 7 is a jump that all-jumps reports like a taken branch (rc7), else nothing."""
-    seven = IType.TAKEN if config.all_jumps and config.variant == "rc7" else IType.NONE
-    return np.where(beats.itype == IType.RESERVED, np.uint8(seven), beats.itype)
+def _turns(beats: Beats, places: np.ndarray) -> np.ndarray:
+    """The rows with a pulse, a loss, or another level than the row before, as the kernel takes them."""
+    levels = np.zeros(len(beats), np.uint8)
+    for index, name in enumerate(LEVELS):
+        levels |= (getattr(beats, name) != 0).view(np.uint8) << np.uint8(index)
+    special = (beats.notify | beats.ext_notify | beats.vendor | beats.drop) != 0
+    special |= beats.vendor_data != 0
+    special[1:] |= (levels[1:] != levels[:-1]) | (beats.drop[1:] != beats.drop[:-1])
+    if len(special):
+        special[0] |= bool(levels[0])
+    rows = np.flatnonzero(special)
+    pulses = (beats.notify[rows] != 0) * k.NOTIFY | (beats.ext_notify[rows] != 0) * k.EXT_NOTIFY
+    pulses |= beats.vendor[rows].astype(np.int64) << k.VENDOR_SHIFT
+    pulses |= beats.vendor_data[rows].astype(np.int64) << k.VENDOR_DATA_SHIFT
+    begin, end = (np.searchsorted(places, rows, side) for side in ("left", "right"))
+    columns = (rows, beats.drop[rows], levels[rows], pulses, begin, end)
+    return np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
 
 
 def _flags(beats: Beats, config: Config) -> np.ndarray:
     flags = np.zeros(beats.itype.shape, np.int64)
     if config.filter:
         qualified, notify = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
-        flags |= np.where(qualified, 0, UNQUALIFIED) | np.where(notify, WATCHED, 0)
+        flags |= np.where(qualified, 0, k.UNQUALIFIED) | np.where(notify, k.WATCHED, 0)
     if config.sequential_jump:
-        pending = np.isin(_itype(beats, config), _PENDING + (IType.TAKEN,) * (config.mode == "btm"))
+        jumps = config.all_jumps and config.variant == "rc7"  # table 4: 7 is a jump
+        branches = (IType.TAKEN, IType.RESERVED)[: 1 + jumps] if config.mode == "btm" else ()
+        pending = np.zeros(16, bool)
+        pending[[*_INDIRECT, *branches]] = True
         last = np.where(beats.ilastsize != 0, 2, 1)  # half-words of the jump itself
-        flags |= np.where(pending & (beats.sijump != 0), SEQUENTIAL, 0)
-        flags |= np.where(beats.iretire > last, PAIRED, 0)
+        flags |= np.where(pending[beats.itype] & (beats.sijump != 0), k.SEQUENTIAL, 0)
+        flags |= np.where(beats.iretire > last, k.PAIRED, 0)
     return flags
 
 
 def _owner(beats: Beats, config: Config) -> np.ndarray:
     """Privilege, scontext and (if it exists) hcontext as one number."""
-    owner = beats.priv.astype(np.int64) & 7 | beats.context.astype(np.int64) << CONTEXT_SHIFT
-    return owner | beats.hcontext.astype(np.int64) << HCONTEXT_SHIFT if config.hcontext else owner
+    owner = beats.priv.astype(np.int64) & 7 | beats.context.astype(np.int64) << k.CONTEXT_SHIFT
+    return owner | beats.hcontext.astype(np.int64) << k.HCONTEXT_SHIFT if config.hcontext else owner
 
 
 def _check(beats: Beats, config: Config) -> None:

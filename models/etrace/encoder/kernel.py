@@ -1,0 +1,719 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder model's inner loops: items in, packets as rows of integers, and their payloads.
+
+One source for two modes: Python runs it as it is, and Numba compiles it (`rvtrace.models.common.native`). It therefore
+works on columns of integers alone, lists, buffers or arrays. A function comes after those that it calls. What it does
+is docs/reference/etrace-profile.md, whose words it uses.
+
+An item is a block's first instruction, its last one, or its trap; `rvtrace.models.etrace.encoder.input` has keys, slots
+and flags. Addresses are in half-words (bit 0 is never sent), so that those of RV64 fit a signed integer of 64 bits. All
+functions take the same columns:
+
+    s       the state, return stack and configuration, by the indices below
+    rows    the packets sent, rows of PACKET_ROW                data    their payloads
+    table   the predictor, one entry for each branch            cache   the jump target cache, rows of CACHE_ROW
+    layouts the fields of packets, rows of LAYOUT_ROW           steps   what there is to do, rows of STEP_ROW
+    keys, whats, entries: of items that matter, key, flags, predictor entry
+    flags, present: of each slot
+    row_of, next_row, places: of each qualified block, its row of Beats, that of the item after it, its place in Beats
+    meter, base: of each qualified block, what resynchronization counts, if it is not packets
+    iaddrs, iretires, larges, itypes, causes, tvals, privs, contexts: of each place in Beats
+    drops, enables, options, times: of each row of Beats
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Columns = tuple[Any, ...]  # of integers: lists, buffers or arrays
+# Of the columns, for the compiler. `data` are bytes: there, uint8 is what is only read.
+TYPES = {
+    "m": ("int64", "int64", "int8", "int64", "int64", "int64", "int64", "int64", "uint32", "int64", "uint32", "uint8",
+          "int64", "int64", "uint16", "uint8", "uint8", "uint8", "int64", "uint8", "uint32", "uint8", "uint8", "uint8",
+          "int64", "int64", "int64", "int64", "int64"),
+    "column": ("int64",),
+}  # fmt: skip
+
+# A packet: its layout, clause, row of Beats, row whose time counts, options in force, values; the offset after it
+CLAUSE, BEAT, ITEM, OPTIONS_OF, VALUE = 1, 2, 3, 4, 5
+BEHIND = 17
+PACKET_ROW = 18
+MARGIN = 64 * PACKET_ROW  # more than a step can make before it looks for room
+LONGEST = 64  # bytes; more than a payload can have
+OK, FULL = 0, -1  # what `run` and `pack` answer; full: `rows` or `data` must be longer
+NEVER = -1  # a row that does not come
+FAR = 1 << 62  # an item that does not come
+
+# Values, by layout: of packets that report an address or branches, of syncs, of support packets
+(
+    ADDRESS, NOTIFIES, UPDISCON, IRREPORT, IRDEPTH, NUMBER, BRANCH_MAP, BRANCH_COUNT, BRANCH_FMT, NO_MISPRED, INDEX,
+    IRETS,
+) = range(12)  # fmt: skip
+BRANCH_BIT, PRIVILEGE, TIME, CONTEXT_OF, ECAUSE, INTERRUPT, THADDR, TVAL = range(1, 9)
+IENABLE, QUAL_STATUS, IOPTIONS, ZERO = range(4)
+
+# Layouts. Of a trap: 1 for an interrupt, 2 for thaddr, 4 with implicit_exception
+L_ADDRESS, L_START, L_CONTEXT, L_SUPPORT, L_TRAP, L_COUNT, L_TARGET, L_MAP, L_DRAFT_COUNT = (
+    0, 1, 2, 3, 4, 12, 16, 48, 80
+)  # fmt: skip
+NUMBER_OF_LAYOUTS = 81
+LAYOUT_ROW = 40  # number of fields, then of each: value, bits, kind
+FIELD_ROW = 3
+PLAIN, FLAG, FILLED, CHOICE, FIXED = range(5)  # kinds of fields; choice: ioptions; fixed: `value` is the value itself
+
+STEP_ROW = 7  # is a segment: first block, block after it, first row, row of its end, first item, item after it
+CHANGE, SEGMENT = range(2)  # of a change: row, enable, whether it was enabled
+CACHE_ROW = 2  # address, when it was entered
+
+# State
+(
+    ROW, ITEM_ROW, OPTIONS, COUNT, LAST_SENT, FORCED, FORCED_FLAGS, CAUSE_OF, INTERRUPTED, TVAL_OF, REPORTED, BRANCHES,
+    MAP, RIGHT, RET_OPEN, POPPED_DEPTH, POPPED_TOP, DUE, DEEP, BASE, PREDICTING, TURN, COUNTED, COUNTED_OWN, RESUMED,
+    ENDED, LOSING, USED, NEXT_STEP, NEXT_ITEM, RUNNING, PACKED, PUT,
+    RETURNS,
+) = range(34)  # fmt: skip
+# Configuration
+(
+    DRAFTED, COUNTER, DEPTH, LSB, ADDRESS_MASK, ADDRESS_HALF, HALF_MASK, BYTE_MASK, CAUSE_MASK, TIME_MASK, CONTEXT_MASK,
+    CACHE_MASK, MOST_PACKETS, SYNC_MODE, SYNC_INTERVAL, MAX_PBC, MEASURED,
+) = range(40, 57)  # fmt: skip
+PRIVILEGES, SENT, STACK = 64, 72, 136  # by privilege its code; by options the field ioptions; return addresses
+STACK_SIZE = 256
+SIZE = STACK + STACK_SIZE
+
+# Items: slots, and flags as `rvtrace.models.etrace.encoder.input` makes them
+HEAD, TAIL, TRAP_SLOT = range(3)
+SLOTS = 3
+# A branch with nothing else to it has BRANCH, or BRANCH and NOT_TAKEN, and so less than QUIET.
+NOT_TAKEN, BRANCH, QUIET = 1, 2, 4
+SPECIAL = 1 << 2  # a resynchronization may follow it, as it may follow a branch
+UNINFERABLE, SEQUENTIAL, RETURN, CALL = 1 << 3, 1 << 4, 1 << 5, 1 << 6  # sequential: inferred from the one before
+NOTIFY, TRAP = 1 << 7, 1 << 8
+# after a jump: uninferable and not sequential
+FIRST, AFTER_TRAP, AFTER_JUMP, AFTER_RETURN, PPCCD = 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13
+CONTEXT = 1 << 14  # it changed, and may be reported imprecisely
+# ppccd by ctype 3, by privilege
+LAST, NEXT_TRAP, NEXT_PPCCD, NEXT_ASYNC, NEXT_PRIVILEGE = 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19
+RESYNC = 1 << 20  # found while encoding
+BEFORE = FIRST | AFTER_TRAP | AFTER_JUMP | AFTER_RETURN | PPCCD | CONTEXT
+
+IMPLICIT_RETURN, IMPLICIT_EXCEPTION, FULL_ADDRESS, JUMP_TARGET_CACHE, BRANCH_PREDICTION, SIJUMP = 1, 2, 4, 8, 16, 32
+PACKETS, CYCLES, HALF_WORDS = 1, 2, 3  # inst_sync_mode
+NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)  # qual_status
+INTERRUPT_ITYPE = 2
+MAX_BRANCHES = 31
+WEAK = 1  # a predictor entry after a sync: not taken, may change at once
+
+# Clauses, in the order of `rvtrace.models.etrace.encoder.clauses.CLAUSES`
+(
+    C_FIRST, C_PPCCD, C_RESYNC, C_TRAP, C_TRAP_AGAIN, C_REPORTED, C_UPDISCON, C_NOTIFY, C_BEFORE_TRAP, C_LAST,
+    C_BEFORE_SYNC, C_FULL_MAP, C_MISPREDICTED, C_COUNT_FULL, C_CONTEXT, C_ENABLE, C_DISABLE, C_ENDED, C_RECONFIGURED,
+    C_LOST, C_MISRETURN, C_ANCHOR,
+) = range(22)  # fmt: skip
+
+
+def trained(state: int, outcome: int) -> int:
+    """A predictor entry after an outcome: its upper bit predicts, the lower one is the last outcome."""
+    if state == 0:
+        return outcome
+    if state == 3:
+        return 2 + outcome
+    return 3 if outcome else 0
+
+
+def lower(column: Any, first: int, last: int, value: int) -> int:
+    """The first of some entries, in rising order, that is not below a value."""
+    while first < last:
+        middle = (first + last) >> 1
+        if column[middle] < value:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+# Payloads
+
+
+def pack_one(m: Columns, row: int, at: int) -> int:
+    """The payload of one packet from offset `at` on; the offset after it.
+
+    Fields LSB first; a flag is the XOR with the bit before it; then the fewest bytes that sign-extend to all of it.
+    """
+    s, rows, data, layouts = m[0], m[1], m[2], m[5]
+    field, first = rows[row] * LAYOUT_ROW, at
+    byte = fill = before = 0
+    for _ in range(layouts[field]):
+        value, left, kind = layouts[field + 1], layouts[field + 2], layouts[field + 3]
+        field += FIELD_ROW
+        if kind != FIXED:
+            value = rows[row + VALUE + value]
+            if kind == FLAG:
+                value ^= before
+            elif kind == FILLED:
+                if not rows[row + VALUE + IRREPORT]:
+                    value = -before
+            elif kind == CHOICE:
+                value = s[SENT + value]
+        while left:
+            byte |= value << fill
+            room = 8 - fill
+            if room > left:
+                fill += left
+                byte &= (1 << fill) - 1
+                before = byte >> fill - 1
+                left = 0
+            else:
+                byte &= 0xFF
+                data[at] = byte
+                before = byte >> 7
+                at += 1
+                byte = fill = 0
+                value >>= room
+                left -= room
+    sign = 0xFF if before else 0
+    if fill:
+        data[at] = (byte | sign << fill) & 0xFF
+        at += 1
+    while at - first > 1 and data[at - 1] & 0xFF == sign and data[at - 2] & 0x80 == sign & 0x80:
+        at -= 1
+    return at
+
+
+def pack(m: Columns) -> int:
+    """The payloads of all packets; OK, or FULL where `data` must be longer to go on."""
+    s, rows = m[0], m[1]
+    most = len(m[2]) - LONGEST
+    while s[PACKED] < s[USED]:
+        if s[PUT] > most:
+            return FULL
+        s[PUT] = pack_one(m, s[PACKED], s[PUT])
+        rows[s[PACKED] + BEHIND] = s[PUT]
+        s[PACKED] += PACKET_ROW
+    return OK
+
+
+# Packets
+
+
+def put(m: Columns, layout: int, clause: int) -> None:
+    """A packet whose values are there already, after all others. In a row without room for it this one is lost, and
+    what comes after it.
+    """
+    s, rows, drops = m[0], m[1], m[21]
+    if s[LOSING]:
+        return
+    if len(drops) and drops[s[ROW]]:
+        s[LOSING] = 1
+        return
+    at = s[USED]
+    rows[at], rows[at + CLAUSE], rows[at + BEAT], rows[at + ITEM] = layout, clause, s[ROW], s[ITEM_ROW]
+    rows[at + OPTIONS_OF] = s[OPTIONS]
+    s[USED] = at + PACKET_ROW
+    s[COUNT] += 1
+
+
+def support(m: Columns, ienable: int, qual_status: int, clause: int) -> None:
+    """A support packet: resynchronization counts all others."""
+    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    s[ITEM_ROW] = s[ROW]
+    count = s[COUNT]
+    rows[at + IENABLE], rows[at + QUAL_STATUS], rows[at + IOPTIONS], rows[at + ZERO] = (
+        ienable, qual_status, s[OPTIONS], 0
+    )  # fmt: skip
+    put(m, L_SUPPORT, clause)
+    s[COUNT] = count
+
+
+def clear(m: Columns) -> None:
+    """What each packet with branches or an address resets. right: branches since, NEVER if not all were predicted."""
+    s = m[0]
+    s[BRANCHES] = s[MAP] = s[RETURNS] = 0
+    s[RIGHT] = 0 if s[PREDICTING] else NEVER
+
+
+def forget(m: Columns) -> None:
+    """What a sync resets. What predictor and cache had before does not count: it was entered in another turn."""
+    s = m[0]
+    s[PREDICTING] = 1 if s[OPTIONS] & BRANCH_PREDICTION else 0
+    s[TURN] += 4
+    s[DEEP] = s[POPPED_DEPTH] = s[RET_OPEN] = s[COUNT] = 0
+    s[DUE] = FAR
+    clear(m)
+
+
+def state_of(m: Columns, entry: int) -> int:
+    """What the predictor has for a branch."""
+    state = m[3][entry] - m[0][TURN]
+    return WEAK if state < 0 else state
+
+
+def owner(m: Columns, place: int) -> None:
+    """Privilege, time and context of an item, in the next packet."""
+    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    rows[at + PRIVILEGE] = s[PRIVILEGES + m[19][place]]
+    rows[at + TIME] = m[24][s[ITEM_ROW]] & s[TIME_MASK]
+    rows[at + CONTEXT_OF] = m[20][place] & s[CONTEXT_MASK]
+
+
+def send_sync(m: Columns, layout: int, clause: int, key: int, place: int, branch: int, address: int) -> None:
+    """Packet 3.0 or 3.1, whose trap is there already."""
+    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    rows[at + ADDRESS], rows[at + BRANCH_BIT] = address, branch
+    owner(m, place)
+    put(m, layout, clause)
+    forget(m)
+    if s[SYNC_MODE] > PACKETS:
+        meter, due = m[27], m[28][key // SLOTS] + s[SYNC_INTERVAL]
+        s[DUE] = SLOTS * lower(meter, 0, len(meter), due)
+
+
+def send_trap(
+    m: Columns, clause: int, key: int, place: int, branch: int, thaddr: int, address: int, ecause: int, interrupt: int,
+    tval: int,
+) -> None:  # fmt: skip
+    """Packet 3.1."""
+    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    rows[at + ECAUSE], rows[at + INTERRUPT], rows[at + THADDR], rows[at + TVAL] = ecause, interrupt, thaddr, tval
+    layout = L_TRAP + interrupt + 2 * thaddr + (4 if s[OPTIONS] & IMPLICIT_EXCEPTION else 0)
+    send_sync(m, layout, clause, key, place, branch, address)
+
+
+def values(
+    m: Columns, address: int, notify: int, updiscon: int, depth: int, number: int, branch_map: int, fmt: int,
+    no_mispred: int, index: int,
+) -> None:  # fmt: skip
+    """What a packet with an address or branches may report, in the next packet. depth: irdepth, NEVER if it says
+    nothing.
+    """
+    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    rows[at] = address
+    rows[at + NOTIFIES] = notify
+    rows[at + UPDISCON] = updiscon
+    rows[at + IRREPORT] = 1 if depth >= 0 else 0
+    rows[at + IRDEPTH] = depth
+    rows[at + NUMBER] = number
+    rows[at + BRANCH_MAP] = branch_map
+    rows[at + BRANCH_COUNT] = s[RIGHT] - MAX_BRANCHES
+    rows[at + BRANCH_FMT] = fmt
+    rows[at + NO_MISPRED] = no_mispred
+    rows[at + INDEX] = index
+    rows[at + IRETS] = s[RETURNS] if s[RET_OPEN] else 0
+
+
+def send_count(m: Columns, no_mispred: int, clause: int) -> None:
+    """Predicted branches without an address."""
+    s = m[0]
+    if s[DRAFTED]:
+        values(m, 0, 0, 0, NEVER, 0, 0, 1, no_mispred, 0)
+        put(m, L_DRAFT_COUNT, clause)
+    else:
+        values(m, 0, 0, 0, NEVER, 0, 0, 0, 0, 0)
+        put(m, L_COUNT, clause)
+
+
+def shorter(m: Columns, one: int, other: int) -> int:
+    """Whether the next packet has fewer bytes in the first of two layouts."""
+    rows, at = m[1], m[0][USED]
+    put_at = m[0][PUT]
+    rows[at] = one
+    first = pack_one(m, at, put_at)
+    rows[at] = other
+    return 1 if first < pack_one(m, at, put_at) else 0
+
+
+def tell(
+    m: Columns, address: int, clause: int, failed: int, notify: int, updiscon: int, depth: int, caches: int
+) -> None:
+    """**address** of the profile. depth: irdepth, NEVER if it says nothing."""
+    s, cache = m[0], m[4]
+    shifted = address >> s[LSB]
+    difference = shifted
+    if not s[OPTIONS] & FULL_ADDRESS:
+        difference = shifted - s[LAST_SENT] & s[ADDRESS_MASK]
+        if difference >= s[ADDRESS_HALF]:
+            difference = difference - s[ADDRESS_HALF] - s[ADDRESS_HALF]
+    s[LAST_SENT] = shifted
+    if s[DRAFTED] or not s[OPTIONS] & IMPLICIT_RETURN:
+        depth = NEVER
+    number, branch_map, index = s[BRANCHES], s[MAP], shifted & s[CACHE_MASK]
+    cached = False
+    if caches and s[OPTIONS] & JUMP_TARGET_CACHE:
+        at = index * CACHE_ROW
+        cached = cache[at] == shifted and cache[at + 1] == s[TURN] and not updiscon
+        cache[at], cache[at + 1] = shifted, s[TURN]
+    if s[DRAFTED] and s[COUNTED] >= 0:
+        right, own = s[RIGHT], s[COUNTED_OWN]
+        s[RIGHT] = s[COUNTED]
+        values(m, 0, 0, 0, NEVER, 0, 0, 1, 1, 0)
+        put(m, L_DRAFT_COUNT, clause)
+        s[RIGHT] = right
+        if own >= 0:
+            number, branch_map = 1, own
+        values(m, difference, notify, updiscon, depth, number, branch_map, 0, 0, 0)
+        put(m, L_MAP + number if own >= 0 else L_ADDRESS, clause)
+    elif s[RIGHT] >= MAX_BRANCHES and not s[DRAFTED]:
+        fmt = 3 if failed else 2
+        values(m, difference, notify, updiscon, depth, 0, 0, fmt, 0, 0)
+        put(m, L_COUNT + fmt, clause)
+    else:
+        layout = L_MAP + number if number else L_ADDRESS
+        values(m, difference, notify, updiscon, depth, number, branch_map, 0, 0, index)
+        if cached and shorter(m, L_TARGET + number, layout):
+            layout = L_TARGET + number
+        put(m, layout, clause)
+    clear(m)
+
+
+# Items
+
+
+def next_key(m: Columns, key: int) -> int:
+    """The item after this one, whose trace goes on."""
+    present = m[11]
+    key += 1
+    while not present[key]:
+        key += 1
+    return key
+
+
+def row_after(m: Columns, key: int) -> int:
+    """The row in which the item next to this one is known."""
+    block, slot = key // SLOTS, key % SLOTS
+    within = slot == HEAD or (slot == TAIL and m[11][SLOTS * block + TRAP_SLOT])
+    return m[12][block] if within else m[25][block]
+
+
+def address_of(m: Columns, key: int, place: int) -> int:
+    """The address of an item."""
+    if key % SLOTS != TAIL:
+        return m[13][place]
+    return m[13][place] + m[14][place] - (1 << m[15][place]) & m[0][HALF_MASK]
+
+
+def entry_of(m: Columns, address: int) -> int:
+    """The predictor's entry of a branch."""
+    return address >> m[0][LSB] & len(m[3]) - 1
+
+
+def implicit(m: Columns, address: int, flags: int, place: int) -> int:
+    """Whether the return before went where a decoder expects it; an interrupt does not report where it went."""
+    s = m[0]
+    if s[POPPED_DEPTH] == 0:
+        return 0
+    if s[COUNTER] or (flags & TRAP and m[16][place] == INTERRUPT_ITYPE):
+        return 1
+    return 1 if s[POPPED_TOP] == address else 0
+
+
+def enter(m: Columns, flags: int, entry: int) -> int:
+    """Put a branch into map or count, and train the predictor. Returns whether it ends a count of 31 or more."""
+    s = m[0]
+    outcome, failed = ~flags & NOT_TAKEN, 0
+    s[RET_OPEN] = 0
+    if s[PREDICTING]:
+        state = state_of(m, entry)
+        m[3][entry] = s[TURN] + trained(state, outcome)
+        if s[RIGHT] >= 0 and state >> 1 == outcome:
+            s[RIGHT] += 1
+        elif s[RIGHT] >= MAX_BRANCHES:
+            failed = 1
+        else:
+            s[RIGHT] = NEVER
+    if s[BRANCHES] < MAX_BRANCHES:
+        s[MAP] |= (flags & NOT_TAKEN) << s[BRANCHES]
+        s[BRANCHES] += 1
+    return failed
+
+
+def sync_instruction(m: Columns, key: int, flags: int, address: int, place: int) -> None:
+    """Rules 1 and 2."""
+    s = m[0]
+    taken = 1 if flags & BRANCH and not flags & NOT_TAKEN else 0
+    not_taken = 1 if flags & BRANCH and flags & NOT_TAKEN else 0
+    branch = not_taken if s[DRAFTED] else 1 - taken
+    shifted = address >> s[LSB]
+    if flags & AFTER_TRAP and (s[DRAFTED] or not s[REPORTED]):
+        send_trap(m, C_TRAP, key, place, branch, 1, shifted, s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF])
+    else:
+        clause = C_RESYNC
+        if flags & AFTER_TRAP:
+            clause = C_REPORTED
+        elif flags & FIRST:
+            clause = C_FIRST
+        elif flags & PPCCD:
+            clause = C_PPCCD
+        send_sync(m, L_START, clause, key, place, branch, shifted)
+    s[LAST_SENT] = shifted
+    if flags & BRANCH and s[PREDICTING]:
+        m[3][entry_of(m, address)] = s[TURN] + trained(WEAK, taken)
+
+
+def why(m: Columns, flags: int, resync_next: int, jumps: int, anchor: int) -> int:
+    """The clause of rule 4, NEVER if it does not apply. jumps: somewhere that a decoder cannot infer."""
+    s = m[0]
+    if flags & NOTIFY:
+        return C_NOTIFY
+    if flags & NEXT_TRAP:
+        return C_BEFORE_TRAP
+    if flags & LAST:
+        return C_LAST
+    if flags & NEXT_ASYNC:
+        return C_BEFORE_SYNC
+    unclear = s[BRANCHES] or s[RET_OPEN] or (jumps and not flags & NEXT_PRIVILEGE)
+    if unclear and (flags & NEXT_PPCCD or resync_next):
+        return C_BEFORE_SYNC
+    return C_ANCHOR if anchor else NEVER
+
+
+def other(m: Columns, key: int, flags: int, address: int, place: int) -> int:
+    """Rules 3 to 5. Returns whether the trace may end after it without having said so (ended_ntr)."""
+    s = m[0]
+    before = s[RIGHT] if s[RIGHT] > 0 else 0
+    own = flags & NOT_TAKEN if flags & BRANCH else NEVER
+    failed = enter(m, flags, entry_of(m, address)) if flags & BRANCH else 0
+    s[COUNTED], s[COUNTED_OWN] = before if before >= MAX_BRANCHES else NEVER, own
+    resync_next = 1 if key >= s[DUE] and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST) else 0
+    if resync_next:
+        s[FORCED], s[FORCED_FLAGS] = next_key(m, key), RESYNC
+    if flags & CONTEXT:
+        owner(m, place)
+        put(m, L_CONTEXT, C_CONTEXT)
+    if flags & AFTER_JUMP:
+        updiscon = 1 if flags & (NEXT_TRAP | NEXT_PPCCD) or resync_next else 0
+        depth = s[POPPED_DEPTH] if flags & AFTER_RETURN else 0
+        tell(m, address, C_MISRETURN if depth else C_UPDISCON, failed, 0, updiscon, depth if depth else NEVER, 1)
+        return 1 - updiscon
+    jumps = 1 if flags & (UNINFERABLE | SEQUENTIAL) == UNINFERABLE else 0
+    anchor = 1 if flags & CALL and s[RET_OPEN] and not jumps and not s[DRAFTED] else 0
+    clause = why(m, flags, resync_next, jumps, anchor)
+    if clause >= 0:
+        notify = 1 if anchor or flags & NOTIFY else 0
+        tell(m, address, clause, failed, notify, 0, s[DEEP] if s[RET_OPEN] else NEVER, 0)
+        return notify if not s[DRAFTED] else 0
+    if failed:
+        send_count(m, 0, C_MISPREDICTED)
+        clear(m)
+    elif s[RIGHT] == s[MAX_PBC]:
+        if s[DRAFTED]:
+            send_count(m, 1, C_COUNT_FULL)
+            clear(m)
+        else:
+            tell(m, address, C_COUNT_FULL, failed, 0, 0, NEVER, 0)
+    elif s[BRANCHES] == MAX_BRANCHES and s[RIGHT] < 0:
+        values(m, 0, 0, 0, NEVER, 0, s[MAP], 0, 0, 0)
+        put(m, L_MAP, C_FULL_MAP)
+        clear(m)
+    return 0
+
+
+def trap(m: Columns, key: int, flags: int, address: int, place: int) -> None:
+    """X with prev, next."""
+    s = m[0]
+    interrupt = 1 if m[16][place] == INTERRUPT_ITYPE else 0
+    ecause, tval = m[17][place] & s[CAUSE_MASK], m[18][place] & s[BYTE_MASK]
+    where = 0 if interrupt else address >> s[LSB]
+    if flags & AFTER_TRAP:
+        again, s[REPORTED] = s[REPORTED], 0
+        if not again and not s[DRAFTED]:
+            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF])
+    else:
+        s[REPORTED] = 1 if flags & (FIRST | AFTER_JUMP) else 0
+        if s[REPORTED] and not s[DRAFTED]:
+            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, ecause, interrupt, tval)
+    s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF] = ecause, interrupt, tval
+
+
+def item(m: Columns, key: int, flags: int, row: int) -> None:
+    """One item, whatever it does."""
+    s, block = m[0], key // SLOTS
+    place = m[26][block]
+    address = address_of(m, key, place)
+    s[ROW], s[ITEM_ROW] = row, m[12][block]
+    if flags & AFTER_RETURN and implicit(m, address, flags, place):
+        flags &= ~AFTER_JUMP
+        s[RETURNS] = s[RETURNS] + 1 if s[RET_OPEN] else 1  # since the last packet or branch
+        s[RET_OPEN] = 1
+    ntr = 0
+    if flags & TRAP:
+        trap(m, key, flags, address, place)
+    else:
+        if flags & (AFTER_TRAP | FIRST | PPCCD | RESYNC):
+            sync_instruction(m, key, flags, address, place)
+            ntr = 1
+        else:
+            ntr = other(m, key, flags, address, place)
+        if flags & RETURN:
+            s[POPPED_DEPTH], s[POPPED_TOP] = s[DEEP], 0
+            if s[DEEP]:
+                s[DEEP] -= 1
+                s[POPPED_TOP] = s[STACK + (s[BASE] + s[DEEP]) % s[DEPTH]]
+        elif flags & CALL and s[OPTIONS] & IMPLICIT_RETURN:
+            s[STACK + (s[BASE] + s[DEEP]) % s[DEPTH]] = m[13][place] + m[14][place] & s[HALF_MASK]
+            if s[DEEP] < s[DEPTH]:
+                s[DEEP] += 1
+            else:
+                s[BASE] = (s[BASE] + 1) % s[DEPTH]
+            s[RET_OPEN] = 0
+    if s[COUNT] >= s[MOST_PACKETS] and key < s[DUE]:
+        s[DUE] = key + 1
+    if flags & LAST:
+        support(m, m[22][row], ENDED_NTR if ntr else ENDED_REP, C_ENDED)
+
+
+def force(m: Columns, key: int) -> int:
+    """The flags to be added to this item; an item before it that needed some is dealt with."""
+    s, forced, flags = m[0], m[0][FORCED], m[0][FORCED_FLAGS]
+    s[FORCED] = FAR
+    if forced == key:
+        return flags
+    item(m, forced, m[10][forced] | flags, row_after(m, forced))
+    return 0
+
+
+def follow(m: Columns, last: int, most: int) -> int:
+    """Items up to item `last` in order; FULL where more than `most` of `rows` is in use.
+
+    Most are branches that only fill the map or the count, and are dealt with here.
+    """
+    s, table, keys, whats, entries = m[0], m[3], m[7], m[8], m[9]
+    limit, i = s[MAX_PBC] - 1, s[NEXT_ITEM]
+    while i < last:
+        if s[USED] > most:
+            s[NEXT_ITEM] = i
+            return FULL
+        branches, branch_map, right, turn = s[BRANCHES], s[MAP], s[RIGHT], s[TURN]
+        predicting, soon = s[PREDICTING], s[DUE]
+        if s[FORCED] < soon:
+            soon = s[FORCED]
+        state, entry, first = 0, 0, i
+        while i < last:
+            flags = whats[i]
+            if flags >= QUIET or keys[i] >= soon:
+                break
+            if predicting:
+                entry = entries[i]
+                state = table[entry] - turn
+                if state < 0:
+                    state = WEAK
+                outcome = ~flags & NOT_TAKEN
+                hit = right >= 0 and state >> 1 == outcome
+                if branches >= MAX_BRANCHES - 1 and not (hit and right < limit):
+                    break
+                table[entry] = turn + trained(state, outcome)
+                right = right + 1 if hit else NEVER
+            elif branches >= MAX_BRANCHES - 1:
+                break
+            if branches < MAX_BRANCHES:
+                branch_map |= (flags & NOT_TAKEN) << branches
+                branches += 1
+            i += 1
+        if i > first:
+            s[BRANCHES], s[MAP], s[RIGHT], s[RET_OPEN] = branches, branch_map, right, 0
+        if i == last:
+            break
+        key, flags = keys[i], whats[i]
+        i += 1
+        if key >= s[FORCED]:
+            flags |= force(m, key)
+            if s[LOSING]:
+                break
+        row = row_after(m, key)
+        if row != NEVER:
+            item(m, key, flags, row)
+            if s[LOSING]:
+                break
+    s[NEXT_ITEM] = i
+    return OK
+
+
+# Traces, changes, losses
+
+
+def restart(m: Columns, begin: int) -> None:
+    """Begin a trace at a block that was in the middle of one."""
+    s, keys, i = m[0], m[7], m[0][NEXT_ITEM]
+    key = next_key(m, SLOTS * begin - 1)
+    flags = m[10][key]
+    if i < len(keys) and keys[i] == key:
+        s[NEXT_ITEM] = i + 1
+    flags = flags & ~BEFORE | FIRST
+    if key % SLOTS == TAIL and flags & SEQUENTIAL:  # what made it sequential is not traced
+        flags ^= SEQUENTIAL
+        if not flags & LAST:
+            s[FORCED], s[FORCED_FLAGS] = next_key(m, key), AFTER_JUMP
+    row = row_after(m, key)
+    if row != NEVER:
+        item(m, key, flags, row)
+
+
+def recover(m: Columns) -> None:
+    """The packets of this row are lost, and all up to the next row with room: there a support packet reports it."""
+    s, rows, drops = m[0], m[1], m[21]
+    row = s[ROW]
+    while s[USED] and rows[s[USED] - PACKET_ROW + BEAT] == row:
+        s[USED] -= PACKET_ROW
+    s[FORCED], s[LOSING] = FAR, 0
+    while row < len(drops) and drops[row]:
+        row += 1
+    s[RESUMED] = row if row < len(drops) else FAR
+    if row < len(drops):
+        s[ROW], s[OPTIONS] = row, m[23][row]
+        support(m, m[22][row], TRACE_LOST, C_LOST)
+
+
+def change(m: Columns, at: int) -> None:
+    """`enable` or the options change; the trace has ended."""
+    s, steps = m[0], m[6]
+    row, enable, was_enabled = steps[at + 1], steps[at + 2], steps[at + 3]
+    if row <= s[RESUMED] or (not enable and s[ENDED] == row):
+        return
+    s[ROW], s[OPTIONS] = row, m[23][row]
+    if not enable:
+        support(m, enable, NO_CHANGE, C_DISABLE)
+    else:
+        support(m, enable, NO_CHANGE, C_RECONFIGURED if was_enabled else C_ENABLE)
+    if s[LOSING]:
+        recover(m)
+
+
+def segment(m: Columns, at: int, most: int) -> int:
+    """One trace, or what is left of it after a loss; FULL where `rows` must be longer to go on."""
+    s, steps, row_of, keys = m[0], m[6], m[12], m[7]
+    first, end, begin_row, end_row, first_item, last_item = (
+        steps[at + 1], steps[at + 2], steps[at + 3], steps[at + 4], steps[at + 5], steps[at + 6]
+    )  # fmt: skip
+    while True:
+        if not s[RUNNING]:
+            begin = first
+            if s[RESUMED] > row_of[first]:
+                begin = lower(row_of, first, end, s[RESUMED])
+            if begin >= end:
+                return OK
+            s[OPTIONS], s[NEXT_ITEM] = m[23][begin_row], first_item
+            if begin > first:
+                s[NEXT_ITEM] = lower(keys, first_item, last_item, SLOTS * begin)
+                restart(m, begin)
+            s[RUNNING] = 1
+        if not s[LOSING] and follow(m, last_item, most) == FULL:
+            return FULL
+        s[RUNNING] = 0
+        if not s[LOSING]:
+            s[ENDED] = end_row
+            return OK
+        recover(m)
+
+
+def run(m: Columns) -> int:
+    """All there is to do; OK, or FULL where `rows` must be longer to go on."""
+    s, steps = m[0], m[6]
+    most = len(m[1]) - MARGIN
+    while s[NEXT_STEP] < len(steps):
+        if s[USED] > most:
+            return FULL
+        if steps[s[NEXT_STEP]] == CHANGE:
+            change(m, s[NEXT_STEP])
+        elif segment(m, s[NEXT_STEP], most) == FULL:
+            return FULL
+        s[NEXT_STEP] += STEP_ROW
+    return OK
