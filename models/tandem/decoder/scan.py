@@ -8,11 +8,13 @@ linear in the bytes, whatever they are.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from rvtrace.models.common import native
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder import kernel as k
 
 PAD = 32  # bytes after a buffer, so that fields can be read without looking at its end
 MAX_GROUP = 1 << 20  # bytes of a group; a longer one is cut
@@ -36,7 +38,8 @@ class Scan(NamedTuple):
     """starts, lengths: of all items, a request with its response. breaks: in order. end: what comes from here on has to
     wait for more bytes.
 
-    resumed: the first begin group, if one was sought; -1 if it is still sought.
+    resumed: the first begin group, if one was sought; -1 if it is still sought. compiled: whether so many bytes are
+    worth the compiled kernel.
     """
 
     starts: np.ndarray
@@ -44,6 +47,7 @@ class Scan(NamedTuple):
     breaks: list[Break]
     end: int
     resumed: int
+    compiled: bool = False
 
 
 class Scanner:
@@ -51,6 +55,7 @@ class Scanner:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.compiled, self._seen = False, 0  # whether the kernel is; bytes so far
         self._fixed = np.zeros(256, np.uint8)
         for opcode in table.OPCODES:
             if opcode.code not in (table.REGISTER, table.STATE, table.REQUEST, table.RESPONSE):
@@ -79,29 +84,28 @@ class Scanner:
         """
         n = len(padded) - PAD
         codes = padded[:n]
-        out = self._fixed[codes].astype(np.int64)
+        out = self._fixed[codes]
+        pairs = np.ndarray((len(padded) - 1,), "<u2", padded, 0, (1,))  # the two bytes at every offset as one number
         at = np.flatnonzero(codes == table.REGISTER)
-        address = padded[at + 1].astype(np.int64) | padded[at + 2].astype(np.int64) << 8
-        out[at] = self._register[np.minimum(address, 0x10FF)]
+        out[at] = self._register[np.minimum(pairs[at + 1], 0x10FF)]
         at = np.flatnonzero(codes == table.STATE)
         out[at] = self._state[padded[at + 1]]
         # Incremental forms have an address as well.
         at = np.flatnonzero((codes == table.ADD) | (codes == table.OR))
-        address = padded[at + 1].astype(np.int64) | padded[at + 2].astype(np.int64) << 8
-        out[at[self._register[np.minimum(address, 0x10FF)] == 0]] = 0
+        out[at[self._register[np.minimum(pairs[at + 1], 0x10FF)] == 0]] = 0
         at = np.flatnonzero(codes == table.REQUEST)
         op = padded[at + self._at_op]
-        length = self._request[op].astype(np.int64)
+        length = self._request[op]
         behind = at + length
         answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE)
         response = self._response[op & 15, padded[np.minimum(behind + 1, n)]]
         out[at] = np.where(answered & (response > 0), length + response, length)
         waits = (length > 0) & (behind >= n - 1) & ~((behind == n - 1) & ~answered)
-        ends = np.arange(n) + out
-        out[ends > n] = 0
+        last = out[-0xFF:]  # no item is longer
+        last[np.arange(len(last)) + last > len(last)] = 0
         if not final:
             out[at[waits]] = 0
-        return out.astype(np.uint8).tobytes()
+        return out.tobytes()
 
     def scan(self, padded: np.ndarray, final: bool, seek: bool = False) -> Scan:
         """All items of a buffer (uint8, PAD zero bytes after it) whose ends are in it. final: no bytes will follow.
@@ -110,36 +114,41 @@ class Scanner:
         """
         n = len(padded) - PAD
         lengths, data = self.lengths(padded, final), padded.tobytes()
-        starts: list[int] = []
+        self._seen += n
+        self.compiled = native.is_compiled(k, self._seen)
+        follow: Any = native.functions(k, self.compiled).chain
+        whole: Any = lengths + b"\0"
+        starts: Any = [0] * n  # of which `count` are in use
+        if self.compiled:
+            whole, starts = np.frombuffer(whole, np.uint8), np.empty(n, np.int64)
         breaks: list[Break] = []
         resync = _Resync(self, lengths, data, n, final)
-        append, at, before, resumed = starts.append, 0, 0, 0
+        at = before = resumed = count = 0
         if seek:
             at, found = resync.next_begin(0)
             if not found:
                 return Scan(np.zeros(0, np.int64), np.zeros(0, np.uint8), [], at, -1)
             resumed = at
         while at < n:
-            length = lengths[at]
-            while length:
-                append(at)
-                at += length
-                length = lengths[at] if at < n else 0
-            long = _long_group(starts[before:], data, at) if n > MAX_GROUP else None
+            followed, count = count, int(follow(whole, starts, count, at))
+            if count > followed:
+                at = int(starts[count - 1])
+                at += lengths[at]
+            long = _long_group(starts[before:count], data, at) if n > MAX_GROUP else None
             if long is not None:
-                offset, name, value = [*starts, at][before + long], "long_group", MAX_GROUP
-                del starts[before + long :]
+                total, count = count, before + long
+                offset, name, value = int(starts[count]) if count < total else at, "long_group", MAX_GROUP
             elif at >= n or self.waits(data, at, n, final):
                 break
             else:
-                offset, name, value = self.fault(data, at, n, starts, before)
+                offset, name, value = self.fault(data, at, n, int(starts[count - 1]) if count > before else -1)
             at, found = (n, True) if name == "truncated" else resync.next_begin(offset + 1)
-            breaks.append(Break(len(starts), offset, name, value, at if found else -1))
-            before = len(starts)
+            breaks.append(Break(count, offset, name, value, at if found else -1))
+            before = count
             if not found:
                 break
-        items = np.array(starts, dtype=np.int64)
-        return Scan(items, np.frombuffer(lengths, np.uint8)[items], breaks, at, resumed)
+        items = np.array(starts[:count], dtype=np.int64)
+        return Scan(items, np.frombuffer(lengths, np.uint8)[items], breaks, at, resumed, self.compiled)
 
     def waits(self, data: bytes, at: int, n: int, final: bool) -> bool:
         """Whether the item at this offset, which has no length, may become one with more bytes."""
@@ -154,9 +163,9 @@ class Scanner:
             return room < 3 or bool(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
         return bool(self._fixed[code])
 
-    def fault(self, data: bytes, at: int, n: int, starts: list[int], first: int) -> tuple[int, str, int]:
-        """Offset, name and number of what is wrong with the bytes at this offset. first: the item from which they were
-        followed.
+    def fault(self, data: bytes, at: int, n: int, before: int) -> tuple[int, str, int]:
+        """Offset, name and number of what is wrong with the bytes at this offset. before: where the item before it
+        begins, -1 if none was followed to here.
         """
         code, room = data[at], n - at
         if code not in table.BY_CODE:
@@ -170,14 +179,14 @@ class Scanner:
         if code == table.REQUEST and room > self._at_op and not self._request[data[at + self._at_op]]:
             return at, "unknown_request", data[at + self._at_op]
         if code == table.RESPONSE:
-            asked = len(starts) > first and data[starts[-1]] == table.REQUEST
-            if asked and starts[-1] + int(self._request[data[starts[-1] + self._at_op]]) == at:
+            asked = before >= 0 and data[before] == table.REQUEST
+            if asked and before + int(self._request[data[before + self._at_op]]) == at:
                 return at, "unknown_response", data[at + 1]
             return at, "orphan_response", 0
         return at, "truncated", 0
 
 
-def _long_group(starts: list[int], data: bytes, end: int) -> int | None:
+def _long_group(starts: Any, data: bytes, end: int) -> int | None:
     """How many of these items come before a group grows longer than MAX_GROUP; None if no group does."""
     at = np.array(starts, dtype=np.int64)
     code = np.frombuffer(data, np.uint8)[at]

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from rvtrace.models.common import native
 from rvtrace.models.tandem import aliases, table
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder import kernel
 from rvtrace.models.tandem.decoder.decoded import GROUP, OUTSIDE, PC_KEY, Decoded
 from rvtrace.models.tandem.decoder.diagnostics import TEXTS, Diagnostic
 from rvtrace.models.tandem.decoder.scan import PAD, Scan
@@ -27,6 +30,9 @@ _X0 = table.GPR_BASE
 _MEMDATA_KEYS = (STATE_KEY + table.MEMDATA, STATE_KEY + table.MEMDATA + 3)
 _SHARED = np.zeros(table.GPR_BASE, bool)
 _SHARED[list(aliases.SHARED)] = True
+_REGISTERS = 0x1040  # addresses there are
+_IN_GROUPS = np.zeros(256, bool)  # opcodes that are nothing outside groups
+_IN_GROUPS[[table.INSN16, table.INSN32, table.INCREMENT_PC, table.INIT]] = True
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
 
@@ -218,15 +224,18 @@ class _Builder:
         ]  # these are followed even if nothing here counts from them: each says something of others
         registers = (key < STATE_KEY) & valid & ~shared
         if incremental.any() or len(resets) or shared.any():
-            self._follow(at, key, value, valid, np.unique(key[(incremental | shared) & valid]), resets, missing)
+            self._follow(at, key, value, valid, incremental & ~shared, resets, missing)
+            self._follow_shared(at, key, value, valid, shared, resets, missing)
+            self._remember()
         # The values last reported, for the buffers that follow.
         since = np.searchsorted(at, resets[-1]) if len(resets) else 0
         places = since + np.flatnonzero(registers[since:] & valid[since:])
-        keys, last = np.unique(key[places][::-1], return_index=True)
-        last = places[::-1][last]
-        known.registers.update(zip(keys.tolist(), value[last].tolist()))
+        last = np.full(_REGISTERS, -1)
+        last[key[places]] = places
+        keys = np.flatnonzero(last >= 0)
+        known.registers.update(zip(keys.tolist(), value[last[keys]].tolist()))
         known.missed.difference_update(keys.tolist())
-        return missing
+        return sorted(missing)
 
     def _follow(
         self,
@@ -234,12 +243,65 @@ class _Builder:
         key: np.ndarray,
         value: np.ndarray,
         valid: np.ndarray,
-        wanted: np.ndarray,
+        incremental: np.ndarray,
         resets: np.ndarray,
         missing: list[int],
     ) -> None:
+        """Registers from which an incremental form counts, but for CSRs that show the same state."""
+        keys = np.unique(key[incremental & valid])
+        number = np.full(_REGISTERS, -1)
+        number[keys] = np.arange(len(keys))
+        chosen = np.flatnonzero(valid & (key < STATE_KEY))
+        chosen = chosen[number[key[chosen]] >= 0]
+        known, names = self.known, keys.tolist()
+        masks = [(1 << table.register_width(self.config, name)) - 1 for name in names]
+        state = [known.registers.get(name, 0) for name in names]
+        has = [
+            kernel.KNOWN if n in known.registers else kernel.MISSED if n in known.missed else kernel.UNKNOWN
+            for n in names
+        ]
+        items = (self.code[at[chosen]], number[key[chosen]], value[chosen], np.ones(len(chosen), np.int64))
+        rows: list[Any] = [state, has, masks, [0] * (len(names) + 1)]
+        if self.scan.compiled:
+            m = tuple(np.array(c, np.uint64 if n in (2, 4, 6) else np.int64).view(np.int64)
+                      for n, c in enumerate([*items, *rows]))  # fmt: skip
+        else:
+            m = (*(column.tolist() for column in items), *rows)
+        follow = native.functions(kernel, self.scan.compiled).follow
+        edges = [0, *np.searchsorted(at[chosen], resets).tolist(), len(chosen)]
+        for part, (first, last) in enumerate(zip(edges, edges[1:])):
+            if part:
+                m[5][:] = [kernel.UNKNOWN] * len(names)
+            count = follow(m, first, last, 0)
+            missing += at[chosen[m[7][:count]]].tolist() if count else []
+        value[chosen] = m[2].view(np.uint64) if self.scan.compiled else np.array(m[2], np.uint64)
+        valid[chosen] = np.array(m[3], bool)
+        values = m[4].view(np.uint64).tolist() if self.scan.compiled else m[4]
+        self.followed = [(name, int(how), one) for name, how, one in zip(names, m[5], values)]
+
+    def _remember(self) -> None:
+        """What `_follow` left of each register."""
+        registers, missed = self.known.registers, self.known.missed
+        for name, how, value in self.followed:
+            if how == kernel.KNOWN:
+                registers[name] = value
+                missed.discard(name)
+            elif how == kernel.MISSED:
+                missed.add(name)
+
+    def _follow_shared(
+        self,
+        at: np.ndarray,
+        key: np.ndarray,
+        value: np.ndarray,
+        valid: np.ndarray,
+        shared: np.ndarray,
+        resets: np.ndarray,
+        missing: list[int],
+    ) -> None:
+        """CSRs that show the same state, one by one: each says something of others."""
         current, missed, xlen = self.known.registers, self.known.missed, self.config.xlen
-        chosen = np.flatnonzero(np.isin(key, wanted) & valid)
+        chosen = np.flatnonzero(shared)
         edges = [0, *np.searchsorted(at[chosen], resets).tolist(), len(chosen)]
         codes = self.code[at]
         for number, (low, high) in enumerate(zip(edges, edges[1:])):
@@ -264,19 +326,15 @@ class _Builder:
                         width = table.register_width(self.config, address)
                         told = (old + told - (told >> 7 << 8)) & ((1 << width) - 1)
                     value[place] = told
-                if address in aliases.SHARED:
-                    aliases.tell(current, address, told, xlen)
-                    missed -= current.keys()
-                else:
-                    current[address] = told
-                    missed.discard(address)
+                aliases.tell(current, address, told, xlen)
+                missed.difference_update(current)  # in place: -= of the keys of a dictionary would make another set
 
     def _rules(self) -> None:
         """Diagnostics of content (TV-3, TV-5)."""
         tell, group, has_insn = self._tell, self.kind == GROUP, self.size > 0
         first = self.first
         tell("orphan_end", np.flatnonzero(self.orphan_end))
-        loose = np.isin(self.code, (table.INSN16, table.INSN32, table.INCREMENT_PC, table.INIT)) & ~group[self.section]
+        loose = _IN_GROUPS[self.code] & ~group[self.section]
         tell("outside_group", np.flatnonzero(loose), item=lambda k: table.BY_CODE[int(self.code[k])].meaning)
         tell("two_instructions", self.insn_items[self.second], value=self.bits[self.second])
         tell("init_with_instruction", first[group & self.init & has_insn])
@@ -292,7 +350,8 @@ class _Builder:
         wrong = (bits == 3) != (size == 4) if self.config.compressed else size == 2
         tell("instruction_length", self.insn_items[wrong], value=self.bits[wrong],
              item=lambda k: f"{8 * (int(self.length[k]) - 1)} bits")  # fmt: skip
-        strange = (self.keys == STATE_KEY + table.PRIV) & ~np.isin(self.values, list(table.PRIVILEGES))
+        strange = np.flatnonzero(self.keys == STATE_KEY + table.PRIV)
+        strange = strange[~np.isin(self.values[strange], list(table.PRIVILEGES))]
         tell("unknown_privilege", self.change_items[strange], value=self.values[strange])
 
     def _repeated(self) -> np.ndarray:
