@@ -16,7 +16,8 @@ from typing import Any
 from rvtrace.flow import synthesis
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.perf_decoders import decoders
-from rvtrace.flow.perf_encoders import MODELS, encoders
+from rvtrace.flow.perf_encoders import encoders
+from rvtrace.flow.perf_figures import Figures
 from rvtrace.flow.simulation import SimError, build, run
 from rvtrace.models.riscv import recording
 from rvtrace.tb.common.job import Job
@@ -36,14 +37,11 @@ WANTED = {
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 
 
-def _row(what: str, value: float, unit: str) -> bool:
-    wanted = WANTED[what]
-    good = value >= wanted
-    print(f"  {'ok ' if good else 'LOW'} {what:<26} {value:>12,.1f} {unit} (at least {wanted:,.0f})")
-    return good
+def _row(figures: Figures, what: str, value: float, unit: str) -> bool:
+    return figures.row(what, value, WANTED[what], f"{what:<26} {value:>12,.1f} {unit}")
 
 
-def drives(system: System, sim: str, program: str) -> bool:
+def drives(system: System, sim: str, program: str, figures: Figures) -> bool:
     """Bulk against pins; whether what is promised of them is kept. SimError if a run does not pass."""
     # The first job of a process loads what the others share: it is not measured.
     jobs = [
@@ -75,8 +73,10 @@ def drives(system: System, sim: str, program: str) -> bool:
         )
     print("bulk against pins")
     moved = {drive: times["simulator"] + times["transport"] for drive, times in best.items()}
-    good = _row("to and from the RTL", moved["pins"] / moved["bulk"], "times faster")
-    return good & _row("with everything checked", best["pins"]["total"] / best["bulk"]["total"], "times faster")
+    good = _row(figures, "to and from the RTL", moved["pins"] / moved["bulk"], "times faster")
+    return good & _row(
+        figures, "with everything checked", best["pins"]["total"] / best["bulk"]["total"], "times faster"
+    )
 
 
 def _best(results: list[dict[str, Any]]) -> dict[str, float]:
@@ -87,7 +87,7 @@ def _best(results: list[dict[str, Any]]) -> dict[str, float]:
     return parts | {"rest": total - sum(parts.values()), "total": total}
 
 
-def models(system: System) -> bool:
+def models(system: System, figures: Figures) -> bool:
     """What each model does in a second, over all programs; whether what is promised is kept."""
     spent: dict[str, float] = {}
     count = 0
@@ -101,9 +101,9 @@ def models(system: System) -> bool:
     print(f"models: {len(recording.names())} programs {system.modelled_as}, {count:,} {system.counted}, one core")
     kept = True
     for part, seconds in spent.items():
-        kept &= _row(part, count / seconds, f"{system.counted}/s")
-    kept &= encoders(system.ip) if system.ip in MODELS else True
-    return kept & decoders(system.ip)
+        kept &= _row(figures, part, count / seconds, f"{system.counted}/s")
+    kept &= encoders(figures)
+    return kept & decoders(figures)
 
 
 def _timed(work: Callable[[], Any]) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from rvtrace.flow.perf_figures import Figures
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.decoder import framing
@@ -81,8 +82,9 @@ def rate(ip: str, data: bytes, program: Program, config: Any, compiled: bool, ti
     return best
 
 
-def decoders(ip: str) -> bool:
+def decoders(figures: Figures) -> bool:
     """Print the table of a trace system, if it has one; whether each trace is decoded as fast as is promised."""
+    ip = figures.ip
     if ip not in MEASURED:
         return True
     if any(native.compiled(kernel) is None for kernel in MEASURED[ip].kernels):
@@ -94,10 +96,7 @@ def decoders(ip: str) -> bool:
     for program, settings, called in MEASURED[ip].traces:
         trace = long_trace(ip, program, settings)
         slow, fast = rate(ip, *trace, compiled=False, times=1), rate(ip, *trace, compiled=True, times=TIMES)
-        good = fast >= WANTED
-        kept &= good
-        name = f"{program} {called}"
-        print(
-            f"  {'ok ' if good else 'LOW'} {name:<18}{slow:>9.2f}{fast:>10.1f}{fast / slow:>8.1f} (at least {WANTED:g})"
-        )
+        name = f"{program} {called}".strip()
+        text = f"{name:<18}{slow:>9.2f}{fast:>10.1f}{fast / slow:>8.1f}"
+        kept &= figures.row(f"decoder, {name}, compiled", fast, WANTED, text)
     return kept

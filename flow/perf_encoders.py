@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from rvtrace.flow.perf_figures import Figures
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.encoder import encode as etrace
@@ -63,8 +64,11 @@ def rate(model: Model, config: Any, beats: Beats, count: int, compiled: bool, ti
     return best
 
 
-def encoders(ip: str) -> bool:
-    """Print the table of a system; whether each run is encoded as fast as is promised."""
+def encoders(figures: Figures) -> bool:
+    """Print the table of a system, if it has one; whether each run is encoded as fast as is promised."""
+    ip = figures.ip
+    if ip not in MODELS:
+        return True
     model = MODELS[ip]
     if native.compiled(model.kernel) is None:
         print("encoder model compiled: Numba is not installed; Python runs the same source")
@@ -82,10 +86,7 @@ def encoders(ip: str) -> bool:
                 beats = Beats.concat([what.beats] * repeats)
                 rates.append(rate(model, config, beats, count * repeats, compiled, times))
             slow, fast = rates
-            good = fast >= WANTED
-            kept &= good
-            print(
-                f"  {'ok ' if good else 'LOW'} {f'{program} {name}'.strip():<24}{slow:>9.2f}{fast:>10.1f}"
-                f"{fast / slow:>8.1f} (at least {WANTED:g})"
-            )
+            called = f"{program} {name}".strip()
+            text = f"{called:<24}{slow:>9.2f}{fast:>10.1f}{fast / slow:>8.1f}"
+            kept &= figures.row(f"encoder model, {called}, compiled", fast, WANTED, text)
     return kept

@@ -6,13 +6,15 @@ from __future__ import annotations
 import sys
 
 from rvtrace.flow import perf, simulators
+from rvtrace.flow.perf_figures import Figures
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse
 
 WORDS = {
     "IP": f"the system: {' or '.join(systems.NAMES)}",
     "SIM": "verilator (default) or icarus",
     "PROGRAM": "to play, default sort",
+    "SAVE": "1: keep the figures in data/perf.json, with commit and date",
 }
 
 
@@ -27,9 +29,12 @@ def main(argv: list[str]) -> int:
         )
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
-    kept = perf.drives(system, sim, program)
-    kept &= perf.models(system)
+    figures = Figures(system.ip)
+    kept = perf.drives(system, sim, program, figures)
+    kept &= perf.models(system, figures)
     kept &= perf.cells(system)
+    if flag(given, "SAVE"):
+        print(f"kept in {figures.keep()}")
     print("every promise is kept" if kept else "a promise is not kept; see LOW or RED above")
     return 0 if kept else 1
 
