@@ -34,8 +34,6 @@ module trace_fifo_multi #(
   logic [PtrBits-1:0]       wptr_q, rptr_q;
   logic [CountBits-1:0]     count_q;
   logic                     pop;
-  logic [NPush*PtrBits-1:0] slot_ptr;
-  logic [NPush*Width-1:0]   slot_data;
   logic [PtrBits-1:0]       wptr_d;
   logic [CountBits-1:0]     pushed;
 
@@ -51,8 +49,6 @@ module trace_fifo_multi #(
       assign sum = gen_slot[k-1].sum + {{(CountBits-1){1'b0}}, push_valid_i[k]};
     end
     assign wptr_next = push_valid_i[k] ? wptr + 1'b1 : wptr;
-    assign slot_ptr[k*PtrBits +: PtrBits] = wptr;
-    assign slot_data[k*Width +: Width]    = push_data_i[k*Width +: Width];
   end
 
   assign wptr_d  = gen_slot[NPush-1].wptr_next;
@@ -73,27 +69,27 @@ module trace_fifo_multi #(
     end
   end
 
-  // The network: what is at its places before stage s, and after the last stage in the banks.
+  // The network: what is at its places before stage s, and after the last stage in the banks. Each place has signals of
+  // its own: a simulator that takes events of whole vectors would look at all places whenever one changes.
   for (genvar s = 0; s <= Stages; s++) begin : gen_stage
-    logic [Banks-1:0]         valid;
-    logic [Banks*PtrBits-1:0] ptr;
-    logic [Banks*Width-1:0]   data;
-
     for (genvar p = 0; p < Banks; p++) begin : gen_place
       // A word has not left the 2^s places of its slot.
       localparam bit Reached = (((p >> s) << s) < NPush);
+      logic               valid;
+      logic [PtrBits-1:0] ptr;
+      logic [Width-1:0]   data;
 
       if (!Reached) begin : gen_unused
-        assign valid[p]                   = 1'b0;
-        assign ptr[p*PtrBits +: PtrBits]  = '0;
-        assign data[p*Width +: Width]     = '0;
+        assign valid = 1'b0;
+        assign ptr   = '0;
+        assign data  = '0;
 
         logic unused_place;
-        assign unused_place = ^{ptr[p*PtrBits +: PtrBits], data[p*Width +: Width]};
+        assign unused_place = ^{valid, ptr, data};
       end else if (s == 0) begin : gen_in
-        assign valid[p]                   = push_valid_i[p];
-        assign ptr[p*PtrBits +: PtrBits]  = slot_ptr[p*PtrBits +: PtrBits];
-        assign data[p*Width +: Width]     = slot_data[p*Width +: Width];
+        assign valid = push_valid_i[p];
+        assign ptr   = gen_slot[p].wptr;
+        assign data  = push_data_i[p*Width +: Width];
       end else begin : gen_exchange
         localparam int Bit   = s - 1;
         localparam int Side  = (p >> Bit) % 2;
@@ -103,61 +99,56 @@ module trace_fifo_multi #(
         localparam bit Upper        = (Side == 1);
         logic stays, comes, from_other;
 
-        assign stays      = gen_stage[s-1].valid[p] && (gen_stage[s-1].ptr[p*PtrBits + Bit] == Upper);
-        assign comes      = gen_stage[s-1].valid[Other] && (gen_stage[s-1].ptr[Other*PtrBits + Bit] == Upper);
-        assign valid[p]   = stays || comes;
+        assign stays = gen_stage[s-1].gen_place[p].valid && (gen_stage[s-1].gen_place[p].ptr[Bit] == Upper);
+        assign comes = gen_stage[s-1].gen_place[Other].valid && (gen_stage[s-1].gen_place[Other].ptr[Bit] == Upper);
+        assign valid = stays || comes;
         assign from_other = OtherReached && (comes || !OwnReached);
-        assign ptr[p*PtrBits +: PtrBits] = from_other ? gen_stage[s-1].ptr[Other*PtrBits +: PtrBits]
-                                                      : gen_stage[s-1].ptr[p*PtrBits +: PtrBits];
-        assign data[p*Width +: Width]    = from_other ? gen_stage[s-1].data[Other*Width +: Width]
-                                                      : gen_stage[s-1].data[p*Width +: Width];
+        assign ptr  = from_other ? gen_stage[s-1].gen_place[Other].ptr : gen_stage[s-1].gen_place[p].ptr;
+        assign data = from_other ? gen_stage[s-1].gen_place[Other].data : gen_stage[s-1].gen_place[p].data;
       end
     end
   end
 
   // The banks. The words themselves need no reset: none is read before it was written.
-  logic [Banks*Width-1:0] bank_data;
-
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    logic [Width-1:0] data;
+    logic unused_ptr;  // of a pointer's bits the network and the banks need each once
+    assign unused_ptr = ^gen_stage[Stages].gen_place[b].ptr;
+
     if (Rows > 1) begin : gen_rows
       localparam int RowBits = PtrBits - Stages;
       logic [Width-1:0]   mem_q [Rows];
       logic [RowBits-1:0] wrow, rrow;
       logic               write;
 
-      assign write = gen_stage[Stages].valid[b];
-      assign wrow  = gen_stage[Stages].ptr[b*PtrBits + Stages +: RowBits];
+      assign write = gen_stage[Stages].gen_place[b].valid;
+      assign wrow  = gen_stage[Stages].gen_place[b].ptr[Stages +: RowBits];
       assign rrow  = rptr_q[PtrBits-1:Stages];
       always_ff @(posedge clk_i) begin
-        if (write) mem_q[wrow] <= gen_stage[Stages].data[b*Width +: Width];
+        if (write) mem_q[wrow] <= gen_stage[Stages].gen_place[b].data;
       end
-      assign bank_data[b*Width +: Width] = mem_q[rrow];
+      assign data = mem_q[rrow];
     end else begin : gen_row
       logic [Width-1:0] word_q;
       always_ff @(posedge clk_i) begin
-        if (gen_stage[Stages].valid[b]) word_q <= gen_stage[Stages].data[b*Width +: Width];
+        if (gen_stage[Stages].gen_place[b].valid) word_q <= gen_stage[Stages].gen_place[b].data;
       end
-      assign bank_data[b*Width +: Width] = word_q;
+      assign data = word_q;
     end
   end
 
   // The bank to read, by one bit of the pointer after the other.
   for (genvar s = 0; s <= Stages; s++) begin : gen_read
-    localparam int Left = Banks >> s;
-    logic [Left*Width-1:0] data;
+    for (genvar p = 0; p < (Banks >> s); p++) begin : gen_place
+      logic [Width-1:0] data;
 
-    if (s == 0) begin : gen_in
-      assign data = bank_data;
-    end else begin : gen_half
-      for (genvar p = 0; p < Left; p++) begin : gen_pair
-        assign data[p*Width +: Width] = rptr_q[s-1] ? gen_read[s-1].data[(2*p+1)*Width +: Width]
-                                                    : gen_read[s-1].data[2*p*Width +: Width];
+      if (s == 0) begin : gen_in
+        assign data = gen_bank[p].data;
+      end else begin : gen_half
+        assign data = rptr_q[s-1] ? gen_read[s-1].gen_place[2*p+1].data : gen_read[s-1].gen_place[2*p].data;
       end
     end
   end
-  assign data_o = gen_read[Stages].data;
-
-  logic unused_ptr;  // of a pointer's bits the network and the banks need each once
-  assign unused_ptr = ^gen_stage[Stages].ptr;
+  assign data_o = gen_read[Stages].gen_place[0].data;
 
 endmodule
