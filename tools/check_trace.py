@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.judge import judge, judge_parts
-from rvtrace.flow.captured.limits import MEMORY, Paths, limit
+from rvtrace.flow.captured.limits import MEMORY, Paths, limited
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.simulation import cores
@@ -57,13 +57,13 @@ def main(argv: list[str]) -> int:
     megabytes = number(given, "MEMORY", MEMORY)
     long = paths.is_long(given, system)
     processes = number(given, "N", cores(), least=1) if long else 0
-    limit(paths, system, megabytes, processes)
+    name = given.get("NAME") or paths.name
+    out = Path(given.get("OUT") or Path("build") / "compliance" / name)
     try:
-        files = paths.load(given, system, need_data=not long)
-        judged = judge_parts(given, files, processes) if long else judge(given, paths, files)
-        name = given.get("NAME") or paths.name
-        out = Path(given.get("OUT") or Path("build") / "compliance" / name)
-        compliance = write_report(name, judged, out)
+        with limited(paths, system, megabytes, processes):
+            files = paths.load(given, system, need_data=not long)
+            judged = judge_parts(given, files, processes) if long else judge(given, paths, files)
+            compliance = write_report(name, judged, out)
     except MemoryError:
         raise ArgumentError(
             f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give"

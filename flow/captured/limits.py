@@ -6,7 +6,8 @@ them (one sentence).
 from __future__ import annotations
 
 import resource
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,9 +77,11 @@ class Paths:
         return read_retired(self.retired, files, ", or omit RETIRED")
 
 
-def limit(paths: Paths, system: System, megabytes: int, processes: int = 0) -> None:
-    """ArgumentError if the files are too large for the memory allowed; a limit of this process for the case that they
-    are not as usual. processes: of a trace that is judged part by part, how many do so.
+@contextmanager
+def limited(paths: Paths, system: System, megabytes: int, processes: int = 0) -> Iterator[None]:
+    """ArgumentError if the files are too large for the memory allowed; within it this process, and those that it
+    starts, have a limit for the case that the files are not as usual. processes: of a trace that is judged part by
+    part, how many do so.
     """
     if megabytes < START:
         raise ArgumentError(f"MEMORY={megabytes} is too little to start with; give {START} or more")
@@ -96,6 +99,10 @@ def limit(paths: Paths, system: System, megabytes: int, processes: int = 0) -> N
             f"{what}, and to check that takes up to {need:,} MB of memory where {megabytes:,} are allowed; give"
             f" MEMORY={need}, or cut the trace at a synchronizing message"
         )
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = (megabytes + SPARE) << 20
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))

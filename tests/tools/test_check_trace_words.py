@@ -66,3 +66,12 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
     ):
         check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
     assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] == 1324 << 20
+
+
+def test_the_limit_ends_with_the_check(tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    out = write_capture(tmp_path / "out")
+    assert check_trace.main(["FORMAT=ntrace", f"TRACE={out}", f"OUT={tmp_path / 'report'}"]) == 0
+    with pytest.raises(ValueError, match="is not an ELF file"):
+        check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={__file__}"])
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
