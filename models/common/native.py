@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inner loops at the speed of the machine: one source, which Python runs as it is and Numba compiles.
 
-A kernel is a module of functions on columns of integers. `functions` gives those to use: the module itself, or all its
-functions compiled. Both do the same; the tests run both. Numba is imported by the first trace that is long enough to
-be worth it, and what it makes is kept beside the module, or in the user's cache folder where that cannot be written.
+A kernel is a module of functions on columns of integers, and one module alone: Numba keeps what it compiles by the file
+of the function, and would not see that a function of another file has changed. `functions` gives those to use: the
+module itself, or all its functions compiled. Both do the same; the tests run both. Numba is imported by the first trace
+that is long enough to be worth it, and what it makes is kept beside the module, or in the user's cache folder where
+that cannot be written.
 """
 
 from __future__ import annotations

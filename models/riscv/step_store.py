@@ -8,7 +8,7 @@ A step is a run of consecutive instructions between two decisions; what ends one
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,6 +114,12 @@ class Store:
         return expand(self.count, steps, self._repeats, self._pool)
 
 
+def expand_columns(count: int, steps: Any, repeats: Any, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
+    """As `expand`, of a kernel's columns as far as they are used; of `repeats` three entries are a row."""
+    rows = np.array(repeats, dtype=np.int64).reshape(-1, 3).tolist()
+    return expand(count, np.array(steps, dtype=np.uint32), [(at, length, times) for at, length, times in rows], pool)
+
+
 def expand(
     count: int, steps: np.ndarray, repeats: list[tuple[int, int, int]], pool: Pool
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -126,10 +132,10 @@ def expand(
     at, done = 0, 0
     for place, length, times in [*repeats, (len(steps), 0, 0)]:
         for first in range(done, place, CHUNK):
-            told_pcs, told_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
-            pcs[at : at + len(told_pcs)] = told_pcs
-            taken[at : at + len(told_pcs)] = told_taken
-            at += len(told_pcs)
+            some_pcs, some_taken = columns.instructions(steps[first : min(first + CHUNK, place)])
+            pcs[at : at + len(some_pcs)] = some_pcs
+            taken[at : at + len(some_pcs)] = some_taken
+            at += len(some_pcs)
         if times:
             end = at + times * length
             for column in (pcs, taken):

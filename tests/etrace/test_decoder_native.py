@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import subprocess
 import sys
@@ -25,12 +24,11 @@ from rvtrace.models.etrace.decoder.path import Path
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import TABLES, map_length
 
+from tests.common.compiled import both, needs_compiler
 from tests.etrace.fuzz import CONFIGS, EXPAND, LOOP, MAIN, extreme, good_payloads, hostile, program
 from tests.etrace.packet_writer import PacketWriter
 
 SEEDS = 200
-HAS_COMPILER = importlib.util.find_spec("numba") is not None
-needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="Numba is not installed: pip install .[fast]")
 Way = Callable[[list[bytes], Config, int], DecodedTrace]
 
 
@@ -63,11 +61,11 @@ def by_kernel(compiled: bool, pieces: int = 1 << 30) -> Way:
 def summary(trace: DecodedTrace) -> dict[str, Any]:
     """All that a trace reports."""
     names = ("packets", "events", "diagnostics", "skipped", "complete", "time", "options", "offsets")
-    told = {name: getattr(trace, name) for name in names}
-    told |= {name: getattr(trace, name).tolist() for name in ("first_pc", "priv", "context")}
+    reported = {name: getattr(trace, name) for name in names}
+    reported |= {name: getattr(trace, name).tolist() for name in ("first_pc", "priv", "context")}
     if len(trace) <= EXPAND:
-        told |= {"pcs": trace.pcs.tolist(), "taken": trace.taken.tolist()}
-    return told | {"length": len(trace)}
+        reported |= {"pcs": trace.pcs.tolist(), "taken": trace.taken.tolist()}
+    return reported | {"length": len(trace)}
 
 
 def mutated(rng: random.Random, config: Config) -> list[bytes]:
@@ -124,7 +122,7 @@ def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> No
     assert differences({"whole": by_kernel(False)}, count=20)
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 @pytest.mark.parametrize("config", CONFIGS, ids=range(len(CONFIGS)))
 def test_the_usual_packets_are_taken_by_the_kernel(
     config: Config, compiled: bool, monkeypatch: pytest.MonkeyPatch
@@ -139,7 +137,7 @@ def test_the_usual_packets_are_taken_by_the_kernel(
     assert sum(payload[0] & 3 != 3 for payload in good_payloads(config)) > 50
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 @pytest.mark.parametrize("variant", ["v2_0", "draft_0_026"])
 def test_periodic_synchronization_is_taken_by_the_kernel(
     variant: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
@@ -164,7 +162,7 @@ def test_periodic_synchronization_is_taken_by_the_kernel(
 # Fields
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 def test_fields_are_those_of_the_table(compiled: bool) -> None:
     """Payloads with extreme fields, cut and made longer: the kernel reads what `unpack` does, or leaves them to it."""
     rng, read = random.Random("0:fields"), 0
@@ -187,15 +185,15 @@ def test_fields_are_those_of_the_table(compiled: bool) -> None:
             if status != k.OK:
                 continue
             read += 1
-            told = k.BY_ADDRESS if "address" in v else k.BY_INDEX if "index" in v else 0
-            want = [v["format"], told, v.get("branches", 0), v.get("branch_map", 0), v.get("branch_count", -1)]
-            assert [int(s[e]) for e in (k.FORMAT, k.TOLD, k.BRANCHES, k.BITS, k.COUNTED)] == want
+            reported = k.BY_ADDRESS if "address" in v else k.BY_INDEX if "index" in v else 0
+            want = [v["format"], reported, v.get("branches", 0), v.get("branch_map", 0), v.get("branch_count", -1)]
+            assert [int(s[e]) for e in (k.FORMAT, k.REPORTED, k.BRANCHES, k.BITS, k.COUNTED)] == want
             want = [v.get(name, 0) for name in ("notify", "updiscon", "no_mispred")] + [v.get("branch_fmt", -1)]
             assert [int(s[e]) for e in (k.NOTIFY, k.UPDISCON, k.NO_MISPRED, k.BRANCH_FORMAT)] == want
             depth = v.get("irdepth") if v.get("irreport") else None
             assert int(s[k.IRDEPTH]) == (-1 if depth is None else depth)
-            assert told != k.BY_ADDRESS or int(s[k.ADDRESS]) == v["address"]
-            assert told != k.BY_INDEX or int(s[k.INDEX]) == v["index"]
+            assert reported != k.BY_ADDRESS or int(s[k.ADDRESS]) == v["address"]
+            assert reported != k.BY_INDEX or int(s[k.INDEX]) == v["index"]
     assert read > 2000
 
 
@@ -260,7 +258,7 @@ def test_a_long_trace_goes_from_lists_to_arrays_within_it() -> None:
     assert summary(trace) == summary(by_packet(payloads, config, 50_000_000))
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 def test_more_addresses_without_code_than_are_remembered(compiled: bool) -> None:
     """Each breaks the flow, and the next synchronization packet goes on."""
     config = CONFIGS[0]
@@ -275,7 +273,7 @@ def test_more_addresses_without_code_than_are_remembered(compiled: bool) -> None
 # Frames
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 @pytest.mark.parametrize("encapsulation", ["messaging", "atb"])
 @pytest.mark.parametrize("framing", ["none", "zeros", "blocks"])
 def test_frames_are_found_as_they_were_sent(encapsulation: str, framing: str, compiled: bool) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -22,18 +21,11 @@ from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.tb.etrace.stimulus.random_jobs import random_job
 
+from tests.common.compiled import both, encoded, encoder_differences, needs_compiler
 from tests.ntrace.encoder_random import beats_of
 from tests.ntrace.encoder_stream import OFF, exception, linear, row, to_beats
 
 SEEDS = 120
-HAS_COMPILER = importlib.util.find_spec("numba") is not None
-needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="Numba is not installed: pip install .[fast]")
-both = pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
-
-
-def encoded(config: Config, beats: Beats, compiled: bool) -> EncodedTrace:
-    with native.using(compiled):
-        return Encoder(config).run(beats)
 
 
 def summary(trace: EncodedTrace) -> dict[str, Any]:
@@ -67,17 +59,9 @@ def walks(first: int, count: int) -> Iterator[tuple[int, Config, Beats]]:
         yield seed, *blocks_and_config(seed)
 
 
-def differences(first: int = 0, count: int = SEEDS) -> list[str]:
-    found = []
-    for seed, config, beats in walks(first, count):
-        want, got = summary(encoded(config, beats, False)), summary(encoded(config, beats, True))
-        found += [f"seed {seed}: {name}" for name in want if want[name] != got[name]]
-    return found
-
-
 @needs_compiler
 def test_the_compiled_kernel_gives_the_same_result() -> None:
-    assert not differences()
+    assert not encoder_differences(Encoder, summary, walks(0, SEEDS))
 
 
 @needs_compiler
@@ -85,7 +69,7 @@ def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> No
     """A kernel, as Python runs it, that never compares the top of the return stack."""
     monkeypatch.setattr(k, "implicit", lambda m, address, flags, place: int(m[0][k.POPPED_DEPTH] > 0))
     assert native.compiled(k) is not None
-    assert differences(count=30)
+    assert encoder_differences(Encoder, summary, walks(0, 30))
 
 
 @both
@@ -93,7 +77,7 @@ def test_bytes_are_those_of_the_codec(compiled: bool) -> None:
     """The codec packs a packet from the table; the kernel from columns, by layouts made of it before."""
     packed = 0
     for _, config, beats in walks(1000, 40):
-        trace = encoded(config, beats, compiled)
+        trace = encoded(Encoder, config, beats, compiled)
         want = [pack(packet, config, options_of(on)) for packet, on in zip(trace.packets, trace.options)]
         starts = [packet.name == "start" for packet in trace.packets]
         assert trace.payloads == want and trace.data == encapsulate(want, starts, trace.time16, config)
@@ -105,12 +89,14 @@ def test_bytes_are_those_of_the_codec(compiled: bool) -> None:
 def test_columns_grow_within_a_trace(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fewest packets for which there can be room at first."""
     config, beats = next(
-        (config, beats) for _, config, beats in walks(0, 1000) if len(encoded(config, beats, False).packets) > 200
+        (config, beats)
+        for _, config, beats in walks(0, 1000)
+        if len(encoded(Encoder, config, beats, False).packets) > 200
     )
-    want = summary(encoded(config, beats, compiled))
+    want = summary(encoded(Encoder, config, beats, compiled))
     monkeypatch.setattr(encoder, "_CHUNK", k.MARGIN // k.PACKET_ROW)
     monkeypatch.setattr(np, "empty", lambda shape, dtype, empty=np.empty: empty(min(shape, 66 * k.PACKET_ROW), dtype))
-    assert summary(encoded(config, beats, compiled)) == want
+    assert summary(encoded(Encoder, config, beats, compiled)) == want
 
 
 @both
@@ -126,7 +112,7 @@ def test_values_of_all_64_bits(compiled: bool, width: int) -> None:
         row(levels=OFF, tstamp=late + 3),
     ]
     config = Config(iaddress_width_p=width, notime_p=0, time_width_p=64, context_width_p=0, timestamp=1)
-    trace = encoded(config, to_beats(rows, 1), compiled)
+    trace = encoded(Encoder, config, to_beats(rows, 1), compiled)
     start, stop = (next(p for p in trace.packets if p.name == name) for name in ("start", "trap"))
     assert (start.values["time"], start.values["address"]) == (late, high >> 1)
     assert (stop.values["time"], stop.values["address"], stop.values["tval"]) == (late + 2, high >> 1, tval)
@@ -135,7 +121,7 @@ def test_values_of_all_64_bits(compiled: bool, width: int) -> None:
 
 @both
 def test_no_beats(compiled: bool) -> None:
-    trace = encoded(Config(), Beats.empty(0, 1), compiled)
+    trace = encoded(Encoder, Config(), Beats.empty(0, 1), compiled)
     assert summary(trace) == {"data": b""} | {name: [] for name in summary(trace) if name != "data"}
 
 

@@ -24,12 +24,11 @@ from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
 from rvtrace.models.ntrace.decoder.path import Path
 from rvtrace.models.ntrace.table import message
 
+from tests.common.compiled import HAS_COMPILER, both, needs_compiler
 from tests.ntrace.fuzz import CONFIGS, EVERYTHING, EXPAND, SOURCES, good_trace, good_writer, mutated, program
 from tests.ntrace.trace_writer import MAIN, Writer, sample_program
 
 SEEDS = 250
-HAS_COMPILER = importlib.util.find_spec("numba") is not None
-needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="Numba is not installed: pip install .[fast]")
 Way = Callable[[bytes, Config, int, bool], DecodedTrace]
 
 
@@ -95,7 +94,7 @@ def test_the_compiled_kernel_gives_the_same_result() -> None:
     assert not differences({"whole": by_kernel(True), "in pieces": by_kernel(True, 100)}, SEEDS)
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 @pytest.mark.parametrize("options", [{"mode": "htm"}, {"mode": "btm"}, EVERYTHING | {"variant": "rc7"}], ids=str)
 def test_a_good_trace_is_its_truth(options: dict[str, Any], compiled: bool) -> None:
     config = Config(**options)
@@ -172,7 +171,7 @@ def test_bits_counts_as_python_does() -> None:
         assert k.bits(value) == value.bit_length()
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 def test_a_count_beyond_all_integers_reaches_the_limit(compiled: bool) -> None:
     """HREPEAT has 64 bits in rc7: what it repeats would not fit an integer of the compiled kernel."""
     config = Config(variant="rc7", repeated_history=1)
@@ -181,7 +180,7 @@ def test_a_count_beyond_all_integers_reaches_the_limit(compiled: bool) -> None:
     assert not trace.complete and trace.diagnostics[-1].clause == "NT-24"
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
+@both
 def test_times_of_all_64_bits(compiled: bool) -> None:
     config = Config(mode="btm", timestamp=1)
     late = (1 << 64) - 10

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -20,18 +19,11 @@ from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import BY_NAME
 from rvtrace.models.riscv.beats import Beats
 
+from tests.common.compiled import both, encoded, encoder_differences, needs_compiler
 from tests.ntrace.encoder_random import beats_of, config_of
 from tests.ntrace.encoder_stream import OFF, explained, jump, linear, row, taken, to_beats
 
 SEEDS = 150
-HAS_COMPILER = importlib.util.find_spec("numba") is not None
-needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="Numba is not installed: pip install .[fast]")
-both = pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
-
-
-def encoded(config: Config, beats: Beats, compiled: bool) -> EncodedTrace:
-    with native.using(compiled):
-        return Encoder(config).run(beats)
 
 
 def summary(trace: EncodedTrace) -> dict[str, Any]:
@@ -47,17 +39,9 @@ def walks(first: int, count: int) -> Iterator[tuple[int, Config, Beats]]:
         yield seed, config, beats_of(rng, config, rng.choice((20, 100, 300)), rng.random() < 0.5)
 
 
-def differences(first: int = 0, count: int = SEEDS) -> list[str]:
-    found = []
-    for seed, config, beats in walks(first, count):
-        want, got = summary(encoded(config, beats, False)), summary(encoded(config, beats, True))
-        found += [f"seed {seed}: {name}" for name in want if want[name] != got[name]]
-    return found
-
-
 @needs_compiler
 def test_the_compiled_kernel_gives_the_same_result() -> None:
-    assert not differences()
+    assert not encoder_differences(Encoder, summary, walks(0, SEEDS))
 
 
 @needs_compiler
@@ -65,7 +49,7 @@ def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> No
     """A kernel, as Python runs it, that forgets no return address at a sync."""
     monkeypatch.setattr(k, "synced", lambda m: None)
     assert native.compiled(k) is not None
-    assert differences(count=30)
+    assert encoder_differences(Encoder, summary, walks(0, 30))
 
 
 @both
@@ -73,7 +57,7 @@ def test_bytes_are_those_of_the_codec(compiled: bool) -> None:
     """The codec packs a message field by field, from the table; the kernel from columns."""
     packed = 0
     for _, config, beats in walks(1000, 40):
-        trace = encoded(config, beats, compiled)
+        trace = encoded(Encoder, config, beats, compiled)
         want = [pack(message, config.source_bits, config.address_bits) for message in trace.messages]
         assert trace.packed == want and trace.data == b"".join(want)
         packed += len(want)
@@ -84,10 +68,10 @@ def test_bytes_are_those_of_the_codec(compiled: bool) -> None:
 def test_columns_grow_within_a_row_and_between_rows(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fewest messages for which there can be room at first: one row of Beats may need all of it."""
     _, config, beats = next(one for one in walks(0, 1000) if len(one[2]) == 300 and one[1].ownership)
-    want = summary(encoded(config, beats, compiled))
+    want = summary(encoded(Encoder, config, beats, compiled))
     monkeypatch.setattr(encoder, "_CHUNK", k.MARGIN // k.MESSAGE_ROW)
     assert len(want["messages"]) > 2 * k.MARGIN // k.MESSAGE_ROW
-    assert summary(encoded(config, beats, compiled)) == want
+    assert summary(encoded(Encoder, config, beats, compiled)) == want
 
 
 @both
@@ -95,14 +79,16 @@ def test_times_of_all_64_bits(compiled: bool) -> None:
     """A time that no signed integer holds is for Python, whatever is asked for."""
     late = (1 << 64) - 10
     rows = [row(jump(0x100, 2), tstamp=late), row(jump(0x200, 2), tstamp=late + 3), row(levels=OFF, tstamp=late + 5)]
-    trace = encoded(Config(timestamp=1), to_beats(rows, 1), compiled)
+    trace = encoded(Encoder, Config(timestamp=1), to_beats(rows, 1), compiled)
     assert [message.tstamp for message in trace.messages] == [late, 0, 5]
 
 
 @both
 def test_addresses_of_all_64_bits(compiled: bool) -> None:
     high = 0xFFFF_FFFF_FFFF_FFFC
-    trace = encoded(Config(), to_beats([row(jump(high, 2)), row(linear(0, 2)), row(linear(high, 2))], 1), compiled)
+    trace = encoded(
+        Encoder, Config(), to_beats([row(jump(high, 2)), row(linear(0, 2)), row(linear(high, 2))], 1), compiled
+    )
     assert [message.values for message in trace.messages] == [(5, 0, high >> 1), (0, 2, high >> 1)]
 
 
@@ -110,13 +96,13 @@ def test_addresses_of_all_64_bits(compiled: bool) -> None:
 def test_cycles_of_all_64_bits(compiled: bool) -> None:
     config = Config(inst_sync_mode=2)
     rows = [row(linear(0x100 + 4 * i, 2), cycle=(1 << 64) - 100 + 9 * i) for i in range(4)]
-    trace = encoded(config, to_beats(rows, 1), compiled)
+    trace = encoded(Encoder, config, to_beats(rows, 1), compiled)
     assert [reason for reason, *_ in explained(trace)] == ["NT.8.5.sync5", "NT.8.5.sync2_linear"]
 
 
 @both
 def test_no_beats(compiled: bool) -> None:
-    trace = encoded(Config(), Beats.empty(0, 1), compiled)
+    trace = encoded(Encoder, Config(), Beats.empty(0, 1), compiled)
     assert (trace.data, trace.messages, trace.reasons, trace.beat, trace.packed) == (b"", [], [], [], [])
 
 
@@ -153,5 +139,5 @@ def test_only_long_runs_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_beats_are_not_changed(compiled: bool) -> None:
     _, config, beats = next(walks(5, 1))
     before = [np.array(getattr(beats, name)) for name in vars(beats)]
-    encoded(config, beats, compiled)
+    encoded(Encoder, config, beats, compiled)
     assert all((getattr(beats, name) == column).all() for name, column in zip(vars(beats), before))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from rvtrace.models.etrace.decoder.events import Diagnostic, Event
-from rvtrace.models.etrace.decoder.packet_log import Columns, Told
+from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
 from rvtrace.models.etrace.decoder.path import Path
 from rvtrace.models.etrace.table import Packet
 
@@ -61,7 +61,7 @@ class DecodedTrace:
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
-        self._path, self._told = path, columns
+        self._path, self._rest = path, columns
         self.diagnostics, self.skipped, self.complete = columns.diagnostics, columns.skipped, columns.complete
 
     def __len__(self) -> int:
@@ -71,46 +71,46 @@ class DecodedTrace:
     @cached_property
     def events(self) -> list[Event]:
         """What happened beside instructions, in order."""
-        return self._told.events.list()
+        return self._rest.events.list()
 
     @cached_property
     def packets(self) -> list[Packet | None]:
         """One entry for each payload, None where it is no packet."""
-        return self._told.packets()
+        return self._rest.packets()
 
     @cached_property
     def first_pc(self) -> np.ndarray:
         """int64: instructions known when each packet was taken."""
-        return self._told.first_pc()
+        return self._rest.first_pc()
 
     @cached_property
     def priv(self) -> np.ndarray:
         """int64: the privilege reported last once each packet was taken, -1 if none was."""
-        return np.array([told.priv for told in self._told_last], dtype=np.int64)
+        return np.array([reported.priv for reported in self._reported_last], dtype=np.int64)
 
     @cached_property
     def context(self) -> np.ndarray:
         """int64: the context, likewise."""
-        return np.array([told.context for told in self._told_last], dtype=np.int64)
+        return np.array([reported.context for reported in self._reported_last], dtype=np.int64)
 
     @cached_property
     def time(self) -> list[int]:
         """The time, likewise."""
-        return [told.time for told in self._told_last]
+        return [reported.time for reported in self._reported_last]
 
     @cached_property
-    def _told_last(self) -> list[Told]:
-        return self._told.last_told()
+    def _reported_last(self) -> list[Reported]:
+        return self._rest.last_reported()
 
     @cached_property
     def options(self) -> list[int]:
         """The ioptions in force for each packet."""
-        return self._told.options()
+        return self._rest.options()
 
     @cached_property
     def offsets(self) -> list[int]:
         """Of each packet's first byte in the stream; empty where only payloads were given."""
-        return self._told.payloads.offsets()
+        return self._rest.payloads.offsets()
 
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MAX_FINDINGS = 100_000  # diagnostics of one trace
-UNTOLD = -1  # a privilege, context or time
+UNREPORTED = -1  # a privilege, context or time
 
 
 class Event(NamedTuple):

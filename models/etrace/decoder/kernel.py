@@ -57,7 +57,7 @@ TO_ADDRESS, ONLY_BRANCHES, BY_PREDICTION = range(3)
 
 NOWHERE = -1
 NEVER = -2  # where no walk is
-UNTOLD, AS_PREDICTED, MISPREDICTED = -1, 2, 3  # of an outcome, beside 0 and 1
+UNREPORTED, AS_PREDICTED, MISPREDICTED = -1, 2, 3  # of an outcome, beside 0 and 1
 HOLE = 0  # the node of all addresses without an instruction
 WALK_LIMIT = 1 << 15  # steps without a decision
 PATIENCE = 16  # branches before a walk by prediction looks for a cycle
@@ -94,9 +94,9 @@ NEEDED, AMOUNT, WHERE, AT, PART, SEAM = range(2 * KEPT, 2 * KEPT + 6)
 (
     G_ADDRESS, G_NODE, G_TAKEN, G_INFERABLE, G_FALLBACK, G_IRDEPTH, G_DEPTHS, G_SYNC, G_NOT_NEXT, F_BEGIN, F_FOUND,
 ) = range(2 * KEPT + 25, 2 * KEPT + 36)  # fmt: skip
-# Fields of a packet. TOLD: whether there is an ADDRESS, or an INDEX; COUNTED, BRANCH_FORMAT: -1 without
+# Fields of a packet. REPORTED: whether there is an ADDRESS, or an INDEX; COUNTED, BRANCH_FORMAT: -1 without
 (
-    FORMAT, TOLD, ADDRESS, INDEX, BRANCHES, BITS, COUNTED, BRANCH_FORMAT, NO_MISPRED, NOTIFY, UPDISCON, IRDEPTH,
+    FORMAT, REPORTED, ADDRESS, INDEX, BRANCHES, BITS, COUNTED, BRANCH_FORMAT, NO_MISPRED, NOTIFY, UPDISCON, IRDEPTH,
 ) = range(2 * KEPT + 36, 2 * KEPT + 48)  # fmt: skip
 BY_ADDRESS, BY_INDEX = 1, 2
 # What a 3.0 may have; PRIVILEGE and CONTEXT were reported last; AGAIN: how the last one may have been met before
@@ -474,6 +474,17 @@ def to_branch(m: Columns, branches: int) -> int:
     return LEFT_ROUND
 
 
+def next_branch(m: Columns, way: int, branches: int) -> int:
+    """The node of the next branch, after the branch that was left by `way`; NOWHERE: from where the walk is."""
+    s, nodes = m[0], m[1]
+    if way >= 0:
+        node = leads(m, way)
+        if node < 0:
+            return node
+        s[NEXT], s[NODE] = nodes[way + 1], node
+    return to_branch(m, branches)
+
+
 def begin(m: Columns, branches: int) -> int:
     """Branches follow: the call or jump that was last is left."""
     s = m[0]
@@ -517,12 +528,7 @@ def follow(m: Columns, bits: int, branches: int) -> int:
     for left in range(branches, 0, -1):
         if nodes[node] != BRANCH:  # KIND; of NOWHERE it is the last entry, which is none
             s[COUNT], s[STEPS] = count, size
-            if way >= 0:
-                node = leads(m, way)
-                if node < 0:
-                    return node
-                s[NEXT], s[NODE] = nodes[way + 1], node
-            node = to_branch(m, left)
+            node = next_branch(m, way, left)
             if node < 0:
                 return node
             count, size = s[COUNT], s[STEPS]
@@ -591,12 +597,7 @@ def predict(m: Columns, branches: int) -> int:
                 return LIMITED
         if nodes[node] != BRANCH:  # KIND; of NOWHERE it is the last entry, which is none
             s[COUNT], s[STEPS] = count, size
-            if way >= 0:
-                node = leads(m, way)
-                if node < 0:
-                    return node
-                s[NEXT], s[NODE] = nodes[way + 1], node
-            node = to_branch(m, left)
+            node = next_branch(m, way, left)
             if node < 0:
                 return node
             count, size = s[COUNT], s[STEPS]
@@ -690,7 +691,7 @@ def stop(m: Columns, node: int, found: int) -> int:
 def leave(m: Columns) -> int:
     """The jump that is pending led to the goal: JUMP; or it was inferred: INFERRED, and the walk goes on."""
     s, nodes = m[0], m[1]
-    jump, explicit, taken = s[PENDING], 0, UNTOLD
+    jump, explicit, taken = s[PENDING], 0, UNREPORTED
     if nodes[jump + KIND] != INDIRECT or s[CONSTANTS] or nodes[jump + POPS]:
         if nodes[jump + POPS]:
             explicit = is_explicit(m)
@@ -912,10 +913,10 @@ def flow(m: Columns) -> int:
             return status
     at_branch = s[AT_BRANCH]
     s[AT_BRANCH] = 0
-    if s[TOLD] == BY_ADDRESS:
+    if s[REPORTED] == BY_ADDRESS:
         s[LAST] = (s[ADDRESS] if s[FULL_ADDRESS] else s[LAST] + s[ADDRESS]) & (MOST >> 63 - s[ADDRESS_BITS])
         address = s[LAST] << s[SHIFT]
-    elif s[TOLD] == BY_INDEX:
+    elif s[REPORTED] == BY_INDEX:
         address = s[CACHE + s[INDEX]]
         if address < 0:
             s[AMOUNT] = s[INDEX]
@@ -926,7 +927,7 @@ def flow(m: Columns) -> int:
     node = node_at(m, address)
     if node < 0:
         return node
-    branches, branching, taken = s[BRANCHES], is_branch(m, node), UNTOLD
+    branches, branching, taken = s[BRANCHES], is_branch(m, node), UNREPORTED
     s[G_ADDRESS], s[G_NODE] = address, node
     if s[COUNTED] >= 0:
         fails = 1 if s[BRANCH_FORMAT] == 3 else 0
@@ -950,7 +951,7 @@ def flow(m: Columns) -> int:
     if branching and at_branch and taken < 0 and s[PC] == address:
         return reached(m, HERE, at_branch)
     s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS] = taken, s[IRDEPTH], s[DEPTHS]
-    s[G_INFERABLE] = s[G_FALLBACK] = 0 if s[TOLD] == BY_INDEX or s[UPDISCON] else 1
+    s[G_INFERABLE] = s[G_FALLBACK] = 0 if s[REPORTED] == BY_INDEX or s[UPDISCON] else 1
     s[G_SYNC] = s[G_NOT_NEXT] = 0
     status = seek(m)
     return status if status < 0 else reached(m, status, at_branch)
@@ -1039,7 +1040,7 @@ def start(m: Columns) -> int:
     node = node_at(m, s[PC])
     if node < 0:
         return node
-    synchronize(m, s[BITS] if is_branch(m, node) else UNTOLD)
+    synchronize(m, s[BITS] if is_branch(m, node) else UNREPORTED)
     status = event(m, SYNCED, 0)
     return event(m, HOW_OFTEN, s[AGAIN]) if status >= 0 and s[AGAIN] else status
 
@@ -1068,7 +1069,7 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
             value |= data[start + index] << 8 * index
         if value >> 8 * size - 1:
             value -= 1 << 8 * size
-    told, counted, length, draft = BY_ADDRESS, -1, 0, s[DRAFT]
+    reported, counted, length, draft = BY_ADDRESS, -1, 0, s[DRAFT]
     s[FORMAT], s[BRANCH_FORMAT], s[NO_MISPRED] = form, -1, 0
     at = 2
     if form == 2:
@@ -1076,7 +1077,7 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
     elif form == 1:
         at = 7
         if not branches:
-            told = 0
+            reported = 0
             length = MAX_BRANCHES
             if draft:
                 s[BRANCH_FORMAT] = bits_at(data, start, size, 7, 1)
@@ -1096,9 +1097,9 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
             counted, s[BRANCH_FORMAT] = bits_at(data, start, size, at, 32), bits_at(data, start, size, at + 32, 2)
             at += 34
             if s[BRANCH_FORMAT] < 2:
-                told = 0
+                reported = 0
         elif sub == 1 and s[CACHES] and s[INDEX_BITS]:
-            told = BY_INDEX
+            reported = BY_INDEX
             s[INDEX] = bits_at(data, start, size, at, s[INDEX_BITS])
             at += s[INDEX_BITS]
             branches = bits_at(data, start, size, at, 5)
@@ -1107,7 +1108,7 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
             return UNUSUAL
     if branches:
         length = s[MAP_LENGTHS + branches]
-    s[TOLD], s[COUNTED], s[BRANCHES], s[BITS] = told, counted, branches, 0
+    s[REPORTED], s[COUNTED], s[BRANCHES], s[BITS] = reported, counted, branches, 0
     if length:
         if size <= SHORT and at < SHORT_BITS:
             s[BITS] = value >> at & (1 << length) - 1
@@ -1115,9 +1116,9 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
             s[BITS] = bits_at(data, start, size, at, length)
         at += length
     s[NOTIFY], s[UPDISCON], s[IRDEPTH] = 0, 0, -1
-    if told:
+    if reported:
         width = s[ADDRESS_BITS]
-        if told == BY_ADDRESS:
+        if reported == BY_ADDRESS:
             if size <= SHORT and at < SHORT_BITS and 8 * size <= at + width:  # nothing comes after it
                 s[ADDRESS] = value >> at & (MOST >> 63 - width) if s[FULL_ADDRESS] else value >> at
                 return OK
@@ -1127,7 +1128,7 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
                 address = address - (1 << width - 1) - (1 << width - 1)  # in two parts: it may have 63 bits
             s[ADDRESS] = address
         if not draft:
-            flags, depth = 1 if told == BY_INDEX else 3, s[DEPTH_BITS]
+            flags, depth = 1 if reported == BY_INDEX else 3, s[DEPTH_BITS]
             tail = bits_at(data, start, size, at - 1, 1 + flags + depth)  # each is sent as the XOR with the bit before
             differs = tail ^ tail >> 1
             if flags == 3:

@@ -10,7 +10,7 @@ from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Memory
-from rvtrace.models.etrace.decoder.events import UNTOLD, Diagnostic, Event
+from rvtrace.models.etrace.decoder.events import UNREPORTED, Diagnostic, Event
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, Packet, options_of
 
 _Value = TypeVar("_Value")
@@ -25,12 +25,12 @@ _OF_KERNEL = {  # kind and text of the events that the kernel makes
 _AGAIN = {0: "", k.LOOP: "loop", k.RETURN: "return", k.JUMPED: "jump"}
 
 
-class Told(NamedTuple):
-    """What packets of format 3 reported last, UNTOLD if nothing."""
+class Reported(NamedTuple):
+    """What packets of format 3 reported last, UNREPORTED if nothing."""
 
-    priv: int = UNTOLD
-    context: int = UNTOLD
-    time: int = UNTOLD
+    priv: int = UNREPORTED
+    context: int = UNREPORTED
+    time: int = UNREPORTED
 
 
 class Events:
@@ -119,15 +119,18 @@ class Payloads:
 
 
 class Columns:
-    """What is known of packets beside the path. told: what was reported last. skipped, complete: of `DecodedTrace`."""
+    """What is known of packets beside the path.
+
+    reported: what packets of format 3 reported last. skipped, complete: of `DecodedTrace`.
+    """
 
     def __init__(self, memory: Memory, config: Config) -> None:
         self._memory, self._config = memory, config
         self.events, self.payloads = Events(memory), Payloads(memory)
         self.diagnostics: list[Diagnostic] = []
         self.skipped, self.complete = 0, True
-        self.told = Told()
-        self._told: list[tuple[int, Told]] = [(0, self.told)]
+        self.reported = Reported()
+        self._reported: list[tuple[int, Reported]] = [(0, self.reported)]
         self._options: list[tuple[int, int]] = []
 
     def begin(self) -> None:
@@ -138,14 +141,14 @@ class Columns:
         memory.firsts[number] = memory.s[k.COUNT]
         memory.s[k.PACKETS] = number + 1
 
-    def tell(self, told: Told) -> None:
+    def report(self, reported: Reported) -> None:
         """The present packet reports this."""
-        if told != self.told:
-            self._told.append((len(self.payloads) - 1, told))
-            self.told = told
+        if reported != self.reported:
+            self._reported.append((len(self.payloads) - 1, reported))
+            self.reported = reported
             # a privilege that is none is a fault each time, which the kernel does not report
-            self._memory.s[k.PRIVILEGE] = told.priv if told.priv in PRIVILEGE_NAMES else UNTOLD
-            self._memory.s[k.CONTEXT] = told.context
+            self._memory.s[k.PRIVILEGE] = reported.priv if reported.priv in PRIVILEGE_NAMES else UNREPORTED
+            self._memory.s[k.CONTEXT] = reported.context
 
     def use(self, ioptions: int) -> None:
         """The options in force from the next packet on."""
@@ -159,9 +162,9 @@ class Columns:
         """The options in force for each packet."""
         return _spread(self._options, len(self.payloads))
 
-    def last_told(self) -> list[Told]:
+    def last_reported(self) -> list[Reported]:
         """What was reported last once each packet was taken."""
-        return _spread(self._told, len(self.payloads))
+        return _spread(self._reported, len(self.payloads))
 
     def packets(self) -> list[Packet | None]:
         """All of them, None where a payload is none; payloads that are the same share one."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
-from rvtrace.models.etrace.decoder.events import MAX_FINDINGS, UNTOLD, Diagnostic, Event
-from rvtrace.models.etrace.decoder.packet_log import Columns, Told
+from rvtrace.models.etrace.decoder.events import MAX_FINDINGS, UNREPORTED, Diagnostic, Event
+from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
 from rvtrace.models.etrace.decoder.path import Contradiction, Path
 from rvtrace.models.etrace.decoder.steps import End
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
@@ -95,11 +95,11 @@ class Interpreter:
             return
         s, v = self.path.memory.s, packet.values
         address, index = v.get("address"), v.get("index")
-        s[k.FORMAT], s[k.TOLD] = v["format"], 0
+        s[k.FORMAT], s[k.REPORTED] = v["format"], 0
         if address is not None:
-            s[k.TOLD], s[k.ADDRESS] = k.BY_ADDRESS, address
+            s[k.REPORTED], s[k.ADDRESS] = k.BY_ADDRESS, address
         elif index is not None:
-            s[k.TOLD], s[k.INDEX] = k.BY_INDEX, index
+            s[k.REPORTED], s[k.INDEX] = k.BY_INDEX, index
         for entry, name, without in (
             (k.BRANCHES, "branches", 0), (k.BITS, "branch_map", 0), (k.COUNTED, "branch_count", -1),
             (k.BRANCH_FORMAT, "branch_fmt", -1), (k.NO_MISPRED, "no_mispred", 0), (k.NOTIFY, "notify", 0),
@@ -124,35 +124,37 @@ class Interpreter:
 
     # Format 3
 
-    def _told(self, packet: Packet) -> None:
+    def _keep(self, packet: Packet) -> None:
         v, privilege = packet.values, packet.get("privilege")
         if privilege is not None and privilege not in PRIVILEGE_NAMES:
             self.complain("ET.pay.privilege", f"privilege {privilege} is reserved")
-        told = self.columns.told
-        self.columns.tell(
-            Told(
-                told.priv if privilege is None else privilege, v.get("context", told.context), v.get("time", told.time)
+        reported = self.columns.reported
+        self.columns.report(
+            Reported(
+                reported.priv if privilege is None else privilege,
+                v.get("context", reported.context),
+                v.get("time", reported.time),
             )
         )
 
     def _context(self, packet: Packet) -> None:
-        self._told(packet)
+        self._keep(packet)
         self._event("context", self.path.count)
 
     def _start(self, packet: Packet) -> None:
         """3.0."""
         path, v = self.path, packet.values
-        before, context = self.columns.told.priv, self.columns.told.context
+        before, context = self.columns.reported.priv, self.columns.reported.context
         s, taken, address = path.memory.s, 1 - v["branch"], v["address"] << self._lsb
         s[k.LAST], s[k.AGAIN] = v["address"], 0
-        self._told(packet)
+        self._keep(packet)
         if self.state is State.TRACING:
-            unchanged, events = before in (UNTOLD, self.columns.told.priv), self.columns.events.mark()
+            unchanged, events = before in (UNREPORTED, self.columns.reported.priv), self.columns.events.mark()
             try:
-                s[k.BARE] &= int(context == self.columns.told.context)
+                s[k.BARE] &= int(context == self.columns.reported.context)
                 path.walk_to(address, taken, unchanged)
             except Contradiction:
-                if context in (UNTOLD, self.columns.told.context):
+                if context in (UNREPORTED, self.columns.reported.context):
                     raise
                 self.columns.events.undo(events)
                 s[k.AGAIN] = 0
@@ -174,7 +176,7 @@ class Interpreter:
     def _trap(self, packet: Packet) -> None:
         """3.1."""
         v, path = packet.values, self.path
-        self._told(packet)
+        self._keep(packet)
         handler = self._handler(v)
         self.path.settle()
         if self.state is State.TRACING and self._at_branch:
@@ -214,30 +216,30 @@ class Interpreter:
     def _epc(self, v: dict[str, Any]) -> int | None:
         """Where the trap happened, None if nobody can know. Takes note of what the packet reports the next trap's."""
         path, exception, thaddr = self.path, not v["interrupt"], v.get("thaddr", 1)
-        told = None if thaddr or not exception and self.state is State.START else v["address"] << self._lsb
+        reported = None if thaddr or not exception and self.state is State.START else v["address"] << self._lsb
         next_epc, self._next_epc, self._open_epc = self._next_epc, None, None
         if self.state is State.TRAPPED:
-            self._next_epc = told
+            self._next_epc = reported
             return next_epc if exception else None
         if self.state is not State.TRACING:
-            return told if exception and self._fresh and self.state is State.START else None
+            return reported if exception and self._fresh and self.state is State.START else None
         leaves, expected = path.pending, path.expected()
         if leaves is not None and leaves.end is End.TRAP:
-            self._next_epc = told
+            self._next_epc = reported
             return leaves.pc
         if expected is None:
             if thaddr and exception and not self._draft:
                 self.complain(
                     "ET.pay.thaddr", f"an exception after {self._program.where(path.pc)} comes without its EPC"
                 )
-            return told if exception else None
+            return reported if exception else None
         if leaves is not None and leaves.end is End.INDIRECT and leaves.pops and self._config.return_stack_size_p:
             if not exception:
                 return None  # an encoder is not reported where the return led
-            if told is not None and told != expected:
-                self._open_epc = told  # its own, if the return went elsewhere and the handler follows
+            if reported is not None and reported != expected:
+                self._open_epc = reported  # its own, if the return went elsewhere and the handler follows
                 return None
-        self._next_epc = told
+        self._next_epc = reported
         return expected
 
     def _arrive(self, address: int, taken: int) -> None:

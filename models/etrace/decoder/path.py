@@ -14,7 +14,7 @@ from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Image, Memory
 from rvtrace.models.etrace.decoder.steps import NOWHERE, End, Exit, Steps
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand
+from rvtrace.models.riscv.step_store import Mark, Pool, expand_columns
 
 # What the kernel cannot follow: {pc} is the last instruction walked, {goal} the one reported, {here} where it failed
 _CANNOT = {
@@ -106,9 +106,10 @@ class Path:
     def expand(self) -> tuple[np.ndarray, np.ndarray]:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
-        steps = np.array(memory.steps[: int(memory.s[k.STEPS])], dtype=np.uint32)
-        repeats = np.array(memory.repeats[: int(memory.s[k.REPEATS])], dtype=np.int64).reshape(-1, k.REPEAT_ROW)
-        return expand(self.count, steps, [(at, length, times) for at, length, times in repeats.tolist()], self._pool)
+        s = memory.s
+        return expand_columns(
+            self.count, memory.steps[: int(s[k.STEPS])], memory.repeats[: int(s[k.REPEATS])], self._pool
+        )
 
     # The program, the return stack and the predictor
 
@@ -139,7 +140,7 @@ class Path:
     def synchronize(self, taken: int) -> None:
         """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
         is_branch = self.pc != NOWHERE and self.exit(self.pc).end is End.BRANCH
-        self.memory.kernel.synchronize(self.memory.columns, taken if is_branch else k.UNTOLD)
+        self.memory.kernel.synchronize(self.memory.columns, taken if is_branch else k.UNREPORTED)
 
     def interrupt(self) -> None:
         """What comes next does not come from here (a trap, or an end)."""
@@ -168,7 +169,7 @@ class Path:
     def arrive(self, pc: int, taken: int | None) -> None:
         """The instruction at pc retires. taken: of a branch."""
         node = self.memory.node(pc >> 1)
-        self._walk("arrive", node, pc >> 1, k.UNTOLD if taken is None else taken)
+        self._walk("arrive", node, pc >> 1, k.UNREPORTED if taken is None else taken)
 
     def expected(self) -> int | None:
         """The pc that would be next, with nothing changed; None if it is not known."""

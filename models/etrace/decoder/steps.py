@@ -144,8 +144,10 @@ class Steps(dict[int, Node]):
         """Target of the jump if it retires immediately after the instruction at `before`, which loads its register."""
         key = (before, jump)
         if key not in self._constants:
-            told = not self._constant_returns and itype(self.program.code[jump], "v2_0") == IType.RETURN
+            reported = not self._constant_returns and itype(self.program.code[jump], "v2_0") == IType.RETURN
             self._constants[key] = (
-                None if told else constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
+                None
+                if reported
+                else constant_target(self.program.code[before], self.program.code[jump], self.program.xlen)
             )
         return self._constants[key]

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from rvtrace.models.common import native
+from rvtrace.models.common.packing import packed_rows
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder import kernel as k
 from rvtrace.models.etrace.encoder.clauses import CLAUSES
 from rvtrace.models.etrace.encoder.input import EncoderError, Input, read
-from rvtrace.models.etrace.encoder.output import EncodedTrace, layout_rows, payloads_of_rows
+from rvtrace.models.etrace.encoder.output import EncodedTrace, layout_rows
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import PRIVILEGE
@@ -48,7 +49,7 @@ class Encoder:
         m = (s, rows, [0] * k.LONGEST, *tables, layout_rows(config), *given.buffers())
         while k.run(m) == k.FULL:
             rows.extend([0] * len(rows))
-        body = payloads_of_rows(m)
+        body = packed_rows(m, s[k.USED], k.PACKET_ROW, k.VALUE, k.BEHIND, k.pack_one)
         return EncodedTrace(rows[: s[k.USED]], body, beats.tstamp, config)
 
     def _compiled(

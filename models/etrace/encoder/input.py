@@ -277,9 +277,9 @@ def _flags(beats: Beats, config: Config, toggled: np.ndarray | None, blocks: _Bl
         ctype = np.where(first_of_cycle, beats.ctype[blocks.row], np.uint8(0))
         if config.variant == "draft_0_026":
             changed = goes_on & first_of_cycle & _moved(blocks.take(beats.context), config)
-            own_told = changed & some & (ctype == NOTIFICATION)
+            own_reported = changed & some & (ctype == NOTIFICATION)
             ctype = np.where(changed, DRAFT_CTYPE[ctype & 3], np.uint8(0))
-            start[own_told] |= np.uint32(k.NOTIFY)
+            start[own_reported] |= np.uint32(k.NOTIFY)
         precise = np.flatnonzero(ctype >= PRECISE)
         start[precise] |= np.uint32(k.PPCCD)
         end[precise] |= np.uint32(k.NEXT_PPCCD)

@@ -167,22 +167,3 @@ class EncodedTrace:
         """The transported bytes (`rvtrace.models.etrace.encoder.encapsulate`)."""
         starts = self._column(0) == k.L_START
         return transported(self._body, self._column(k.BEHIND), starts, self._times(), self.config)
-
-
-def payloads_of_rows(m: k.Columns) -> bytes:
-    """The payloads of all packets, by Python; their ends go into the rows.
-
-    Programs loop: most packets come again, and what has been packed once is not packed again.
-    """
-    s, rows, scratch = m[0], m[1], m[2]
-    known: dict[tuple[Any, ...], bytes] = {}
-    packed, end = [], 0
-    for at in range(0, s[k.USED], k.PACKET_ROW):
-        key = (rows[at], *rows[at + k.VALUE : at + k.BEHIND])
-        chunk = known.get(key)
-        if chunk is None:
-            chunk = known[key] = bytes(scratch[: k.pack_one(m, at, 0)])
-        packed.append(chunk)
-        end += len(chunk)
-        rows[at + k.BEHIND] = end
-    return b"".join(packed)

@@ -27,8 +27,10 @@ class Context(NamedTuple):
     def __str__(self) -> str:
         """`U-mode, scontext 0x5, hcontext unknown`."""
         priv = "privilege unknown" if self.priv is None else f"{_PRIVS.get(self.priv, self.priv)}-mode"
-        told = (("scontext", self.context), ("hcontext", self.hcontext))
-        return ", ".join([priv, *(f"{name} {'unknown' if value is None else f'{value:#x}'}" for name, value in told)])
+        reported = (("scontext", self.context), ("hcontext", self.hcontext))
+        return ", ".join(
+            [priv, *(f"{name} {'unknown' if value is None else f'{value:#x}'}" for name, value in reported)]
+        )
 
 
 UNKNOWN = Context()

@@ -17,7 +17,7 @@ from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.context import NO_TIME, Clock
-from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Reading, Told
+from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Reading, Rest
 from rvtrace.models.ntrace.decoder.images import ImageMap, Situation, View
 from rvtrace.models.ntrace.decoder.messages import Interpreter, LimitReached, State
 from rvtrace.models.ntrace.decoder.path import Contradiction
@@ -135,11 +135,11 @@ class Decoder:
             elif flow.state is State.START and flow.dropped:
                 text = f"no synchronizing message in {self._bytes} bytes"
                 flow.findings.useless(self._bytes, "NT-24", text)
-            told = Told(
+            rest = Rest(
                 flow.contexts, self._images, flow.readings, self._sources, flow.skipped or 0,
                 flow.state is not State.DONE,
             )  # fmt: skip
-            self._result = DecodedTrace(flow.path, flow.events, flow.messages, flow.findings, told)
+            self._result = DecodedTrace(flow.path, flow.events, flow.messages, flow.findings, rest)
         return self._result
 
     def take(self, message: Message) -> None:

@@ -163,7 +163,7 @@ class Findings:
 
 
 @dataclass
-class Told:
+class Rest:
     """What was reported beside instructions, events and messages: the rest of a `DecodedTrace`.
 
     contexts: privilege and context changes. images: (index, program) from which on it was followed. readings: see
@@ -184,7 +184,7 @@ class DecodedTrace:
 
     events: in order. first_pc: int64[number of messages], instructions known when the message was taken. diagnostics:
     empty for a good trace. notes: messages rightly skipped, and oddities that break nothing a decoder can see.
-    readings, sources, skipped_bytes and complete: as in `Told`. log: the messages, each made when it is read;
+    readings, sources, skipped_bytes and complete: as in `Rest`. log: the messages, each made when it is read;
     `messages` makes all of them.
     """
 
@@ -194,15 +194,15 @@ class DecodedTrace:
         events: list[Event],
         messages: Messages,
         findings: Findings,
-        told: Told,
+        rest: Rest,
     ) -> None:
-        self._path, self._told, self._messages = path, told, messages
+        self._path, self._rest, self._messages = path, rest, messages
         self.log = messages
         self.events = events
         self.first_pc: np.ndarray = messages.first()
         self.diagnostics, self.notes = findings.diagnostics, findings.notes
-        self.readings, self.sources = told.readings, told.sources
-        self.skipped_bytes, self.complete = told.skipped_bytes, told.complete
+        self.readings, self.sources = rest.readings, rest.sources
+        self.skipped_bytes, self.complete = rest.skipped_bytes, rest.complete
 
     def __len__(self) -> int:
         """Retired instructions."""
@@ -234,14 +234,14 @@ class DecodedTrace:
 
     def program_at(self, index: int) -> Program | View:
         """The program, or view of several, in which instruction `index` was found."""
-        images = self._told.images
+        images = self._rest.images
         return images[bisect_right([first for first, _ in images], index) - 1][1]
 
     # Privilege and context
 
     def _by_message(self, key: str) -> np.ndarray:
         column = np.full(len(self._messages), -1, dtype=np.int64)
-        for change in self._told.contexts:
+        for change in self._rest.contexts:
             value = getattr(change.context, key)
             column[change.message :] = -1 if value is None else value
         return column
@@ -269,7 +269,7 @@ class DecodedTrace:
         its CSR, if there is one up to the end of the count, else at the beginning.
         """
         changes, begin = [], 0
-        for change in self._told.contexts:
+        for change in self._rest.contexts:
             begin = max(begin, change.index)
             begin = self._written(begin, change) if change.csrs else begin
             changes.append((begin, change.context))

@@ -254,13 +254,13 @@ class Interpreter:
         if first.name != "DirectBranch" and first.values[2]:
             self._other_reading(message, first, begin, target)
 
-    def _repeat_trap(self, told: list[Event], count: int, times: int) -> None:
+    def _repeat_trap(self, reported: list[Event], count: int, times: int) -> None:
         """The last of the traps `reported` comes again, up to `count` instructions."""
-        self._repeated_events += len(told) + times if told else 0
+        self._repeated_events += len(reported) + times if reported else 0
         if self._repeated_events > MAX_REPEATED_EVENTS:
             raise LimitReached(f"more than {MAX_REPEATED_EVENTS} repeated traps")
-        if told and times:
-            trap = told[-1]
+        if reported and times:
+            trap = reported[-1]
             each = (count - trap.index) // times
             self.events += [trap._replace(index=trap.index + turn * each) for turn in range(1, times + 1)]
 

@@ -17,7 +17,7 @@ from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.steps import End, Steps
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand
+from rvtrace.models.riscv.step_store import Mark, Pool, expand_columns
 
 CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
 _ENDS = tuple(End)
@@ -109,9 +109,10 @@ class Path:
     def expand(self) -> tuple[np.ndarray, np.ndarray]:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
-        steps = np.array(memory.steps[: int(memory.s[k.STEPS])], dtype=np.uint32)
-        repeats = np.array(memory.repeats[: int(memory.s[k.REPEATS])], dtype=np.int64).reshape(-1, k.REPEAT_ROW)
-        return expand(self.count, steps, [(at, length, times) for at, length, times in repeats.tolist()], self._pool)
+        s = memory.s
+        return expand_columns(
+            self.count, memory.steps[: int(s[k.STEPS])], memory.repeats[: int(s[k.REPEATS])], self._pool
+        )
 
     # Groups
 

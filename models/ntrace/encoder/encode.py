@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from rvtrace.models.common import native
+from rvtrace.models.common.packing import packed_rows
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES
 from rvtrace.models.ntrace.encoder.input import EncoderError, Input, read
-from rvtrace.models.ntrace.encoder.output import EncodedTrace, packed_rows
+from rvtrace.models.ntrace.encoder.output import EncodedTrace
 from rvtrace.models.ntrace.table import TABLES, VAR
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
@@ -71,7 +72,10 @@ class Encoder:
             rows.extend([-1] * len(rows))
         if self.config.timestamp:
             k.stamp(m)
-        data, used = packed_rows(m), np.array(rows[: s[k.USED]], object if not given.small else np.int64)
+        data, used = (
+            packed_rows(m, s[k.USED], k.MESSAGE_ROW, k.STAMP, k.BEHIND, k.pack_one),
+            np.array(rows[: s[k.USED]], object if not given.small else np.int64),
+        )
         return EncodedTrace(used, data, self.config)
 
     def _compiled(self, given: Input) -> EncodedTrace:

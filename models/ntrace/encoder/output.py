@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from rvtrace.models.ntrace.config import Config
@@ -69,22 +68,3 @@ class EncodedTrace:
         """The bytes of each message."""
         ends = self.rows[:, k.BEHIND].tolist()
         return [self.data[begin:end] for begin, end in zip([0, *ends], ends)]
-
-
-def packed_rows(m: k.Columns) -> bytes:
-    """The bytes of all messages, by Python; their ends go into the rows.
-
-    Programs loop: most messages come again, and what has been packed once is not packed again.
-    """
-    s, rows, scratch = m[0], m[1], m[2]
-    known: dict[tuple[Any, ...], bytes] = {}
-    packed, end = [], 0
-    for at in range(0, s[k.USED], k.MESSAGE_ROW):
-        key = (rows[at], *rows[at + k.STAMP : at + k.BEHIND])
-        chunk = known.get(key)
-        if chunk is None:
-            chunk = known[key] = bytes(scratch[: k.pack_one(m, at, 0)])
-        packed.append(chunk)
-        end += len(chunk)
-        rows[at + k.BEHIND] = end
-    return b"".join(packed)
