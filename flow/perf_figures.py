@@ -26,7 +26,7 @@ class Figures:
     def __init__(self, ip: str, path: Path = KEPT) -> None:
         self.ip, self._path = ip, path
         self.now: dict[str, float] = {}
-        self._all = _read(path)
+        self._all = read(path)
         self._before: dict[str, list[Row]] = self._all.get(ip, {})
 
     def row(self, what: str, value: float, wanted: float, text: str) -> bool:
@@ -54,7 +54,8 @@ class Figures:
         return self._path
 
 
-def _read(path: Path) -> dict[str, dict[str, list[Row]]]:
+def read(path: Path) -> dict[str, dict[str, list[Row]]]:
+    """What is kept, by system and figure. ArgumentError if the file is damaged."""
     if not path.exists():
         return {}
     try:

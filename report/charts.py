@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bar charts as SVG inside a page: no script, readable in print, with a text for readers who cannot see them."""
+"""Charts as SVG inside a page: no script, readable in print, with a text for readers who cannot see them."""
 
 from __future__ import annotations
 
@@ -77,3 +77,42 @@ def bars(rows: Sequence[Bar], log: bool = False, digits: int = 3) -> Markup:
         f'<svg viewBox="0 0 {width} {top + 2}" width="{width}" role="img"'
         f' aria-label="{escape(", ".join(said))}">{"".join(shapes)}</svg>'
     )
+
+
+@dataclass(frozen=True)
+class Line:
+    """How one figure went, the oldest value first: each with what it is of (a commit and a date)."""
+
+    name: str
+    points: tuple[tuple[str, float], ...]
+
+
+def lines(rows: Sequence[Line]) -> Markup:
+    """Each line on its own scale, which begins at 0, with its last value beside it."""
+    shapes, said, high, top = [], [], 34, 6
+    for row in rows:
+        values = [value for _, value in row.points]
+        step, scale = _WIDTH / max(1, len(values) - 1), max(values) or 1.0
+        places = [(_LEFT + step * n, top + high - high * value / scale) for n, value in enumerate(values)]
+        shapes.append(f'<text x="{_LEFT - 12}" y="{top + high - 4}" text-anchor="end">{escape(row.name)}</text>')
+        shapes.append(f'<path d="M{_LEFT} {top + high}h{_WIDTH}" stroke="var(--line)"/>')
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        shapes.append(f'<polyline points="{path}" fill="none" stroke="var(--c0)" stroke-width="2"/>')
+        for (x, y), (of, value) in zip(places, row.points):
+            shapes.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="var(--c0)"><title>{escape(of)}: {value:,.4g}</title>'
+                "</circle>"
+            )
+        shapes.append(f'<text x="{_LEFT + _WIDTH + 10}" y="{top + high - 4}">{short(values[-1])}</text>')
+        said.append(f"{row.name} from {short(values[0])} to {short(values[-1])}")
+        top += high + 18
+    width = _LEFT + _WIDTH + 90
+    return Markup(
+        f'<svg viewBox="0 0 {width} {top}" width="{width}" role="img"'
+        f' aria-label="{escape("; ".join(said))}">{"".join(shapes)}</svg>'
+    )
+
+
+def short(value: float) -> str:
+    """A figure as a chart has it."""
+    return f"{value / 1e6:,.1f} M" if value >= 1e6 else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"

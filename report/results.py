@@ -17,6 +17,7 @@ from typing import Any
 from rvtrace.flow.failures import Bucket, grouped
 from rvtrace.report import listing
 from rvtrace.report.charts import Figure
+from rvtrace.report.trend import trend
 from rvtrace.scoreboards.common.clauses import Clause, Plan, PlanError
 from rvtrace.tb import systems
 from rvtrace.tb.common import sizes as bits
@@ -325,6 +326,11 @@ class Report:
     def figures(self) -> list[Figure]:
         """Charts that only this system has."""
         return self._listed("figures")
+
+    @cached_property
+    def trend(self) -> Figure | None:
+        """How the speed of the system went; None if nothing was kept of it."""
+        return trend(self.ip)
 
     @cached_property
     def shown(self) -> list[tuple[str, str, str]]:

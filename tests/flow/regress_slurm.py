@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Slurm of one machine in a folder: munged, slurmctld and slurmd with a separate configuration, stopped whatever
-happens.
+"""A Slurm of this machine in a folder: munged, slurmctld and a slurmd for each node, with a separate configuration,
+stopped whatever happens. With several nodes each is a slurmd of its own here, with its own port.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ SlurmdUser={user}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 CredType=cred/munge
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={port}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SwitchType=switch/none
@@ -46,9 +45,9 @@ JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
 KillWait=5
 SlurmdParameters=config_overrides
-NodeName={host} NodeHostname={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=16000 State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
+_NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory=16000 State=UNKNOWN\n"
 
 
 def missing() -> list[str]:
@@ -74,20 +73,24 @@ class Slurm:
 
 
 @contextlib.contextmanager
-def slurm(folder: Path) -> Iterator[Slurm]:
-    """Start it, wait until its node is idle, and stop it at the end.
+def slurm(folder: Path, nodes: int = 1) -> Iterator[Slurm]:
+    """Start it, wait until its nodes are idle, and stop it at the end.
     RuntimeError with the logs if it does not come up.
     """
     folder.mkdir(parents=True)
     folder.chmod(0o755)  # munged looks at who could write into it
-    for name in ("state", "spool"):
+    host = socket.gethostname().partition(".")[0]
+    names = [host] if nodes == 1 else [f"node{n}" for n in range(1, nodes + 1)]
+    for name in ("state", *(f"spool-{name}" for name in names)):
         (folder / name).mkdir()
     key = folder / "munge.key"
     key.write_bytes(secrets.token_bytes(128))
     key.chmod(0o600)
-    host = socket.gethostname().partition(".")[0]
-    config = folder / "slurm.conf"
-    config.write_text(_CONFIG.format(host=host, user=getpass.getuser(), folder=folder, ports=_ports()))
+    config, (port, *ports) = folder / "slurm.conf", _ports(1 + nodes)
+    config.write_text(
+        _CONFIG.format(host=host, user=getpass.getuser(), folder=folder, port=port)
+        + "".join(_NODE.format(name=name, host=host, port=one) for name, one in zip(names, ports))
+    )
     env = {name: value for name, value in os.environ.items() if name != "TRACEBACK"}
     here = Slurm(folder, env | {"SLURM_CONF": str(config), "PATH": _SBIN})
     munge = [
@@ -103,14 +106,14 @@ def slurm(folder: Path) -> Iterator[Slurm]:
     daemons = [
         ["munged", "--foreground", "--force", *munge],
         ["slurmctld", "-D", "-i", "-f", str(config)],
-        ["slurmd", "-D", "-f", str(config), "-N", host],
+        *(["slurmd", "-D", "-f", str(config), "-N", name] for name in names),
     ]
     with contextlib.ExitStack() as stack:
         for command in daemons:
             stack.enter_context(_daemon(command, here))
             if command[0] == "munged":
                 _until(lambda: (folder / "munge.socket").exists(), here)
-        _until(lambda: here.said("sinfo", "-h", "-o", "%T") == "idle", here)
+        _until(lambda: here.said("sinfo", "-h", "-o", "%D %T") == f"{nodes} idle", here)
         try:
             yield here
         finally:
@@ -121,7 +124,7 @@ def slurm(folder: Path) -> Iterator[Slurm]:
 
 @contextlib.contextmanager
 def _daemon(command: list[str], here: Slurm) -> Iterator[None]:
-    with open(here.folder / f"{command[0]}.out", "w") as log:
+    with open(here.folder / f"{command[0]}-{command[-1].rpartition('/')[2]}.out", "w") as log:
         tied = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
         process = subprocess.Popen(
             [*tied, *command], env=here.env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
@@ -151,10 +154,10 @@ def _until(condition, here: Slurm, seconds: float = 60) -> None:
     raise RuntimeError(f"Slurm did not come up in {seconds:.0f} s:\n{logs}")
 
 
-def _ports() -> list[int]:
-    """Two that are free."""
+def _ports(count: int) -> list[int]:
+    """So many that are free."""
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return [one.getsockname()[1] for one in sockets]
