@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.judge import judge, judge_parts
-from rvtrace.flow.captured.limits import MEMORY, Paths, limited
+from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.simulation import cores
@@ -62,7 +62,10 @@ def main(argv: list[str]) -> int:
     try:
         with limited(paths, system, megabytes, processes):
             files = paths.load(given, system, need_data=not long)
-            judged = judge_parts(given, files, processes) if long else judge(given, paths, files)
+            if long:
+                judged = judge_parts(given, files, processes, longest(system, megabytes, processes))
+            else:
+                judged = judge(given, paths, files)
             compliance = write_report(name, judged, out)
     except MemoryError:
         raise ArgumentError(

@@ -17,14 +17,15 @@ from dataclasses import dataclass, replace
 from operator import add
 from typing import Any
 
+from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.alone import explanation
+from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.limits import LONG
-from rvtrace.flow.captured.parts import Part, ntrace_parts
-from rvtrace.flow.captured.stream import STREAMED, in_order, read
+from rvtrace.flow.captured.parts import Part
+from rvtrace.flow.captured.stream import in_order, read
 from rvtrace.flow.simulation import cores
 from rvtrace.models.common import native
-from rvtrace.models.ntrace.decoder import kernel
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import listing
 from rvtrace.scoreboards.common.hypotheses import Chosen
@@ -83,7 +84,7 @@ class _Part:
         if files.program is None:
             text, counts = self.show.alone_part(files, part)
             return "".join(text), counts
-        trace = self.show.decode(files, MAX_INSTRUCTIONS, True)
+        trace = self.show.decode(files, MAX_INSTRUCTIONS, True, part)
         lines = self.show.listing(files, trace, self.messages, self.pcs, part)
         return "".join(lines), self.show.Totals.of(files, trace, part)
 
@@ -91,8 +92,8 @@ class _Part:
 def _is_long(given: Mapping[str, str]) -> bool:
     """Whether a trace is decoded part by part."""
     path = path_of(given, "TRACE")
-    long = path is not None and path.is_file() and path.stat().st_size > LONG
-    return long and "LIMIT" not in given and system_of(_typed(given)).ip in STREAMED
+    long = path is not None and path.suffix != ".hex" and path.is_file() and path.stat().st_size > LONG
+    return long and "LIMIT" not in given and system_of(_typed(given)).ip in cuttings.STREAMED
 
 
 def _typed(given: Mapping[str, str]) -> list[str]:
@@ -104,10 +105,12 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     files = load(given, need_program=pcs, need_data=False)
     alone = files.program is None
     totals: Any = None
-    native.is_compiled(kernel, files.size)  # once, not in every process
+    cutting = cuttings.of(files.system.ip)
+    for module in cutting.kernels:
+        native.is_compiled(module, files.size)  # once, not in every process
     if not write(iter([f"# {files.title}\n"])):
         return 0
-    cut = ntrace_parts(files.trace, files.config, PRINTED)
+    cut = cutting.parts(files, PRINTED, MOST)
     for text, found in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
         if not write(iter([text])):
             return 0

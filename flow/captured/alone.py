@@ -73,9 +73,9 @@ class Decoded(NamedTuple):
         )
 
 
-def counts(capture: Any, tolerances: Any) -> dict[str, list[int]]:
-    """The checks of an N-Trace that decodes as claimed, by clause."""
-    return _ntrace(capture, tolerances).book.results()
+def as_claimed(files: TraceFiles, capture: Any, tolerances: Any) -> ClauseBook:
+    """The checks of a capture as its options have it, whatever would explain it."""
+    return (_etrace if files.system.ip == "etrace" else _ntrace)(capture, tolerances).book
 
 
 def alone(

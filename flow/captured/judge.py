@@ -9,6 +9,7 @@ from typing import Any
 
 from rvtrace.flow.captured import stream, tandem_alone
 from rvtrace.flow.captured.alone import alone, problem
+from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.limits import Paths
 from rvtrace.flow.captured.partial import whole_part
@@ -54,12 +55,12 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     return Judged(files, retired, verdict, part, rerun, problem(files, verdict))
 
 
-def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int) -> Judged:
-    """Check a long trace part by part (stream.py). files: without data."""
+def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, most: int = MOST) -> Judged:
+    """Check a long trace part by part (stream.py). files: without data. most: bytes of a part."""
     rerun = typed("make check-trace", given)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
-    verdict, fits = stream.judge(files, tolerances, rerun, processes)
-    return Judged(files, None, verdict, "", rerun, fits)
+    verdict, fits, part = stream.judge(files, tolerances, rerun, processes, most)
+    return Judged(files, None, verdict, part, rerun, fits)
 
 
 def _verdict(

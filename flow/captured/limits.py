@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rvtrace.flow.captured.cutting import STREAMED
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
 from rvtrace.flow.captured.parts import PART
-from rvtrace.flow.captured.stream import STREAMED
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag
 from rvtrace.tb.common.system import System
@@ -60,9 +60,11 @@ class Paths:
         return cls(named["TRACE"], named["ELF"], named.get("CONFIG"), named.get("RETIRED"), name)
 
     def is_long(self, given: Mapping[str, str], system: System) -> bool:
-        """Whether the trace is judged part by part: nothing compares it with a retire stream."""
+        """Whether the trace is judged part by part: nothing compares it with a retire stream, and it is no text of
+        payloads.
+        """
         parts = system.ip in STREAMED and self.retired is None and not flag(given, "PARTIAL")
-        return parts and self.trace.stat().st_size > LONG
+        return parts and self.trace.suffix != ".hex" and self.trace.stat().st_size > LONG
 
     def load(self, given: Mapping[str, str], system: System, need_data: bool = True) -> TraceFiles:
         """Trace, configuration and program; a ValueError subclass if they cannot be used."""
@@ -75,6 +77,11 @@ class Paths:
         if self.retired is None:
             return None
         return read_retired(self.retired, files, ", or omit RETIRED")
+
+
+def longest(system: System, megabytes: int, processes: int) -> int:
+    """Bytes that a part of a long trace may have where so many processes share the memory allowed."""
+    return max(megabytes - START, 1) * (1 << 20) // NEEDED[system.ip][0] // processes
 
 
 @contextmanager

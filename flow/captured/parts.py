@@ -28,7 +28,9 @@ LONGEST = 128  # bytes of a message, and more than enough
 class Part(NamedTuple):
     """Bytes [begin, end) of a trace file, of which [begin + skip, own) are its own: the first `skip` are the message
     that the part before ends with, and what comes after `own` is only looked at. cut: where its last message begins,
-    with which the next part begins; None of the last part.
+    with which the next part begins; None of the last part. seen: the end of the part before, 0 of the first. Of
+    E-Trace, packet, after: the number of the first packet, and of the first after its own (None of the last part);
+    support: the payload that reports the options in force at `begin`, if one does.
     """
 
     number: int
@@ -37,13 +39,15 @@ class Part(NamedTuple):
     cut: int | None
     own: int
     end: int
+    seen: int = 0
+    packet: int = 0
+    after: int | None = None
+    support: bytes = b""
 
 
-def ntrace_parts(path: Path, config: Config, size: int = PART, begin: int = 0) -> Iterator[Part]:
-    """The parts of an N-Trace of one encoder, from byte `begin` on; they are longer than `size` where synchronizing
-    messages are rare.
-    """
-    total, number, skip = os.path.getsize(path), 0, 0
+def ntrace_parts(path: Path, config: Config, size: int = PART) -> Iterator[Part]:
+    """The parts of an N-Trace of one encoder; they are longer than `size` where synchronizing messages are rare."""
+    total, number, begin, skip, seen = os.path.getsize(path), 0, 0, 0, 0
     with path.open("rb") as file:
         while begin < total:
             at = begin + size
@@ -52,11 +56,11 @@ def ntrace_parts(path: Path, config: Config, size: int = PART, begin: int = 0) -
                 found = _next_sync(file.fileno(), at, config)
                 at += LOOKED
             if found is None:
-                yield Part(number, begin, skip, None, total, total)
+                yield Part(number, begin, skip, None, total, total, seen)
                 return
             cut, own, end = found
-            yield Part(number, begin, skip, cut, own, end)
-            begin, skip, number = cut, own - cut, number + 1
+            yield Part(number, begin, skip, cut, own, end, seen)
+            begin, skip, number, seen = cut, own - cut, number + 1, end
 
 
 def _next_sync(file: int, at: int, config: Config) -> tuple[int, int, int] | None:

@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import sys
 import time
-from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -20,16 +19,17 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from rvtrace.flow.captured import alone
+from rvtrace.flow.captured import cutting as cuttings
+from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import Part, ntrace_parts
+from rvtrace.flow.captured.parts import PART, Part
 from rvtrace.models.common import native
-from rvtrace.models.ntrace.decoder import kernel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.hypotheses import Chosen, Explained, Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 
-STREAMED = ("ntrace",)  # traces that can be cut
+SIZE = PART  # bytes of a part, about
 QUIET = 5.0  # seconds between two lines of progress, away from a terminal
 SEARCHED = 16  # parts in which it is searched what explains a trace that does not decode as claimed
 AHEAD = 2  # parts that wait for each process
@@ -61,62 +61,39 @@ class Judge:
 
     def __call__(self, part: Part) -> Found:
         """Its checks and failures."""
+        cutting = cuttings.of(self.files.system.ip)
         files = replace(self.files, data=read(self.files, part))
-        capture = self._capture(files.data, part.begin)
+        capture = cutting.capture(files, part, self.rerun)
         verdict, other = alone.alone(files, capture, self.tolerances, self.search, self.known)
         seen = verdict.read or capture
-        log = verdict.decoded.log
-        first, after = (
-            bisect_left(log, at, key=lambda message: seen.sent_at(message.offset))
-            for at in (part.begin + part.skip, part.own)
-        )
-        counts = {name: list(count) for name, count in verdict.book.results().items()}
+        trace = verdict.decoded
+        first, after = cutting.own(trace, seen, part)
+        counts = verdict.book.results()
+        before: set[tuple[str, str]] = set()  # failures without a place that the part before has, or that the cut makes
+        if part.number and verdict.read is None:
+            begun = replace(files, data=files.data[: part.seen - part.begin])
+            again = alone.as_claimed(files, cutting.capture(begun, part, self.rerun), self.tolerances)
+            before = {(failure.clause, failure.headline) for failure in again.failures if failure.at is None}
+            for name, count in again.results().items():
+                counts[name] = [n - m for n, m in zip(counts.get(name, (0, 0)), count)]
         failures = []
         for failure in verdict.failures:
-            if failure.at is None or failure.at < 0 or first <= failure.at < after:
+            if failure.at is None or failure.at < 0:
+                own = (failure.clause, failure.headline) not in before
+            else:
+                own = first <= failure.at and (part.cut is None or failure.at < after)
+                if own and part.number:  # what comes before the cut is not known here
+                    failure.before = failure.before[-min(failure.at - first + 1, len(failure.before)) :]
+            if own:
                 failures.append(failure)
-            else:  # the part before, or the next one, has it too
+            elif verdict.read is not None:
                 counts[failure.clause] = [n - 1 for n in counts[failure.clause]]
-        if part.cut is not None and verdict.read is None:
-            again = self._capture(files.data[part.cut - part.begin :], part.cut)
-            for name, (checked, _) in alone.counts(again, self.tolerances).items():
-                if name in counts:
-                    counts[name][0] = max(counts[name][0] - checked, counts[name][1])
-        decoded = self._decoded(part, files, verdict, seen, first, after)
-        judged = max(decoded.whole - decoded.lost, 0) if len(log) else 0
+        decoded = cutting.numbers(files, verdict, seen, part)
+        judged = max(decoded.whole - decoded.lost, 0) if decoded.messages else 0
         how = None
         if other is not None:
             how = (other.reading.config, tuple(one.name for one in other.reading.dialects), other.found, other.share)
         return Found(part, counts, failures, decoded, judged, how)
-
-    def _capture(self, data: bytes, begin: int) -> Any:
-        files = self.files
-        capture = files.system.capture(files.config, files.program, data, None, None, self.rerun)
-        capture.exact, capture.base = False, begin
-        return capture
-
-    def _decoded(self, part: Part, files: TraceFiles, verdict: Verdict, seen: Any, first: int, after: int) -> Any:
-        trace = verdict.decoded
-        found = [d for d in trace.diagnostics if part.begin + part.skip <= seen.sent_at(d.offset) < part.own]
-        return alone.numbers(files, verdict)._replace(
-            instructions=_reported(trace, after),
-            messages=after - first,
-            whole=part.own - part.begin - part.skip,
-            lost=sum(min(d.lost_bytes, part.own - seen.sent_at(d.offset)) for d in found),
-            found=len(found),
-            first=(found[0].clause, found[0].text, bisect_left(trace.log, found[0].offset, key=_offset))
-            if found
-            else None,
-        )
-
-
-def _offset(message: Any) -> int:
-    return int(message.offset)
-
-
-def _reported(trace: Any, message: int) -> int:
-    """Instructions that the messages before one report."""
-    return int(trace.first_pc[message]) if message < len(trace.first_pc) else len(trace)
 
 
 def read(files: TraceFiles, part: Part) -> bytes:
@@ -128,32 +105,63 @@ def read(files: TraceFiles, part: Part) -> bytes:
     return data
 
 
-def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, begin: int = 0) -> tuple[Verdict, str]:
-    """The verdict of a whole trace, and a sentence if it hardly fits its program (alone.problem)."""
-    native.is_compiled(kernel, files.size)  # once, not in every process
-    work = Judge(files, tolerances, rerun)
+def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: int = MOST) -> tuple[Verdict, str, str]:
+    """The verdict of a whole trace; a sentence if it hardly fits its program (alone.problem); what was judged, "" for
+    all of it. most: bytes of a part.
+    """
+    cutting = cuttings.of(files.system.ip)
+    for module in cutting.kernels:
+        native.is_compiled(module, files.size)  # once, not in every process
+    chosen = None
+    if cutting.explained is not None:
+        head = read(files, Part(0, 0, 0, None, 0, min(files.size, cuttings.HEAD)))
+        chosen = cutting.explained(files, head, tolerances, rerun)
+        if chosen is not None and chosen.reading.dialects:
+            return _head_alone(files, head, tolerances, rerun)
     plan = files.system.plan
     verdict = Verdict(ClauseBook(plan, rerun, files.config.variant))
     for name, clause in (plan.clauses if plan else {}).items():
         if clause.through:
             verdict.book.met(name, 0)
+    if chosen is not None:
+        chosen.report(verdict.book)
+        files = replace(files, config=chosen.capture.config)
     total: alone.Decoded | None = None
-    judged, progress = 0.0, Progress(files.size)
-    for found in _found(work, ntrace_parts(files.trace, files.config, begin=begin), processes):
-        verdict.book.add(found.counts, found.failures)
+    judged, progress, counts = 0.0, Progress(files.size), dict[str, list[int]]()
+    work = Judge(files, tolerances, rerun, cutting.explained is None)
+    for found in _found(work, cutting.parts(files, SIZE, most), processes):
+        for name, count in found.counts.items():
+            counts[name] = [n + m for n, m in zip(counts.get(name, (0, 0)), count)]
+        verdict.book.add({}, found.failures)
         judged += found.judged
         total = found.decoded if total is None else total.joined(found.decoded)
         progress.tell(found.part.own, found.failures)
     assert total is not None, "an empty trace"
+    verdict.book.add({name: (max(n, bad), bad) for name, (n, bad) in counts.items() if n or bad}, ())
+    judged = judged if total.instructions else 0.0
     verdict.book.judged = judged / total.whole
     verdict.stats |= {
         "judged": judged,
         "instructions": total.whole,
         "messages": total.messages,
         "told": total.instructions,
-        "bytes": total.whole,
+        "bytes": files.size,
     }
-    return verdict, alone.badly_decoded(files, total)
+    return verdict, alone.badly_decoded(files, total), ""
+
+
+def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, rerun: str) -> tuple[Verdict, str, str]:
+    """The verdict of a trace of another layout than the specification's, in which no place to cut is known: its
+    beginning is judged.
+    """
+    part = (
+        f"bytes 0 to {len(head):,} of {files.size:,}: a trace that is read otherwise than the specification says is not"
+        " judged part by part"
+    )
+    files = replace(files, data=head)
+    capture = cuttings.of(files.system.ip).capture(files, Part(0, 0, 0, None, 0, 0), rerun)
+    verdict, _ = alone.alone(files, capture, tolerances)
+    return verdict, alone.problem(files, verdict), part
 
 
 def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found]:
@@ -161,7 +169,7 @@ def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found
     need one is taken for the others.
     """
     read: Counter[Any] = Counter()
-    for found in in_order(work, islice(parts, SEARCHED), processes):
+    for found in in_order(work, islice(parts, SEARCHED if work.search else 0), processes):
         if found.read is not None:
             read[found.read[:2]] += 1
             chosen = read.most_common(1)[0][0]

@@ -32,8 +32,8 @@ _OF_PROGRAM = {
 }
 
 
-def decode(files: TraceFiles, limit: int, partial: bool) -> DecodedTrace:
-    """The whole trace."""
+def decode(files: TraceFiles, limit: int, partial: bool, part: Part | None = None) -> DecodedTrace:
+    """The whole trace, or a part of it."""
     assert files.program is not None
     return _decode(files.data, files.program, files.config, limit)
 

@@ -26,7 +26,8 @@ class EtraceCapture(Observed):
     None when only files are available (then `given` is the stream). problems: sentences of the monitors about the run
     itself; each is a failure. exact: whether the device declares the reference profile. rerun: the one command that
     repeats the run. sent: the payloads as the device sent them, if `packets` are what they mean by a hypothesis
-    (scoreboards/etrace/dialects.py), else None.
+    (scoreboards/etrace/dialects.py), else None. number, base: of a part of a longer trace, the number of its first
+    packet there, and the offset of its first byte, for people.
     """
 
     config: Config
@@ -47,8 +48,18 @@ class EtraceCapture(Observed):
     exact: bool = True
     rerun: str = ""
     sent: list[bytes] | None = None
+    number: int = 0
+    base: int = 0
 
     @property
     def carried(self) -> list[bytes]:
         """The payloads as the device sent them."""
         return self.packets if self.sent is None else self.sent
+
+    def named(self, index: int) -> str:
+        """A packet as people find it."""
+        return f"packet #{self.number + index}"
+
+    def place(self, offset: int) -> str:
+        """A byte of `data`, likewise."""
+        return f"byte {self.base + offset}"

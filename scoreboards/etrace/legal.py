@@ -144,7 +144,7 @@ def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any, followed_to: i
     for diagnostic in decoded.diagnostics:
         if followed_to < diagnostic.packet < n and diagnostic.clause not in PACKET_CLAUSES:
             continue  # the decoder followed another path
-        text = f"packet #{diagnostic.packet}: {diagnostic.text}"
+        text = f"{capture.named(diagnostic.packet)}: {diagnostic.text}"
         failure = legal.where.failure(diagnostic.clause, text, diagnostic.packet)
         failure.found = DECODER
         book.fail(failure)

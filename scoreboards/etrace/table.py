@@ -132,13 +132,14 @@ class Locator(Places):
 
     def label(self, index: int) -> str:
         """`number: packet`, with its byte offset where the transported bytes are known."""
-        offset = f" (byte {self._offsets[index]:#x})" if index < len(self._offsets) else ""
+        base, number = self.capture.base, self.capture.number + index
+        offset = f" (byte {base + self._offsets[index]:#x})" if index < len(self._offsets) else ""
         packet = self.messages[index]
         if packet is not None:
-            return f"#{index}{offset}: {packet}"
+            return f"#{number}{offset}: {packet}"
         if index >= len(self.capture.carried):
-            return f"#{index}{offset}: no packet"
-        return f"#{index}{offset}: unreadable, {self.capture.carried[index].hex(' ')}"
+            return f"#{number}{offset}: no packet"
+        return f"#{number}{offset}: unreadable, {self.capture.carried[index].hex(' ')}"
 
     def rows(self, index: int) -> Rows:
         """The fields of a packet as sent; of one that cannot be read, as far as they go, and what is wrong."""

@@ -94,12 +94,15 @@ def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
         clause = KIND[config.encapsulation]
         if not header & LENGTH:
             raise Damaged(
-                clause, f"the header {header:#04x} at byte {at} reports a length of 0; a payload has at least one byte"
+                clause,
+                f"the header {header:#04x} at {capture.place(at)} reports a length of 0; a payload has at least one"
+                " byte",
             )
         if behind > len(data):
             raise Damaged(
                 clause,
-                f"the packet at byte {at} has {header & LENGTH} bytes of payload, and the stream ends before its end",
+                f"the packet at {capture.place(at)} has {header & LENGTH} bytes of payload, and the stream ends before"
+                " its end",
             )
         stamp = int.from_bytes(data[begin - 2 : begin], "little") if stamped else None
         chunks.append(Chunk(at, header, data[at + 1 : at + 1 + index], stamp, data[begin:behind], behind, zeros))
@@ -120,7 +123,9 @@ def _same_payloads(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk]
     place = next((i for i in range(n) if payloads[i] != carried[i]), n)
     want, have = (p[place].hex() if place < len(p) else "none" for p in (carried, payloads))
     book.fail(
-        Failure(kind, f"packet #{place} is not transported as the encoder sent it", table=[("payload", want, have)])
+        Failure(
+            kind, f"{capture.named(place)} is not transported as the encoder sent it", table=[("payload", want, have)]
+        )
     )
     return False
 
@@ -138,12 +143,14 @@ def _headers(
         len(chunks),
         odd,
         lambda i: Failure(
-            kind, f"{what} of packet #{i} are wrong", table=[(what, str(flow), str(chunks[i].header >> shift & 3))]
+            kind,
+            f"{what} of {capture.named(i)} are wrong",
+            table=[(what, str(flow), str(chunks[i].header >> shift & 3))],
         ),
     )
     if config.index_width:
         book.bulk("ET.tra.index", len(chunks), [i for i, c in enumerate(chunks) if any(c.index)], lambda i: Failure(
-            "ET.tra.index", f"the index of packet #{i} is {chunks[i].index.hex()}; an encoder emits 0"))  # fmt: skip
+            "ET.tra.index", f"the index of {capture.named(i)} is {chunks[i].index.hex()}; an encoder emits 0"))  # fmt: skip
     stamped = [i for i, c in enumerate(chunks) if (c.timestamp is not None) != bool(config.timestamp)]
     book.bulk(
         "ET.tra.timestamp",
@@ -151,7 +158,7 @@ def _headers(
         stamped,
         lambda i: Failure(
             "ET.tra.timestamp",
-            f"packet #{i} has {'a' if chunks[i].timestamp is not None else 'no'} timestamp with"
+            f"{capture.named(i)} has {'a' if chunks[i].timestamp is not None else 'no'} timestamp with"
             f" TIMESTAMP={config.timestamp}",
         ),
     )
@@ -164,7 +171,7 @@ def _headers(
             wrong,
             lambda i: Failure(
                 "ET.tra.timestamp",
-                f"the timestamp of packet #{i} is wrong",
+                f"the timestamp of {capture.named(i)} is wrong",
                 table=[("timestamp", f"{want[i]:#x}", f"{chunks[i].timestamp:#x}")],
             ),
         )
@@ -184,15 +191,15 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         spans = [i for i, c in enumerate(chunks) if c.offset // size != (c.offset + whole(c) - 1) // size]
         wasted = [i for i, c in enumerate(chunks) if c.zeros and (c.zeros != -behind[i] % size or c.zeros >= whole(c))]
         book.bulk(clause, len(chunks), spans, lambda i: Failure(
-            clause, f"packet #{i} at byte {chunks[i].offset} spans two blocks of {size} bytes"))  # fmt: skip
+            clause, f"{capture.named(i)} at {capture.place(chunks[i].offset)} spans two blocks of {size} bytes"))  # fmt: skip
         book.bulk(
             clause,
             len(chunks),
             wasted,
             lambda i: Failure(
                 clause,
-                f"{chunks[i].zeros} zero bytes appear before packet #{i} at byte {chunks[i].offset}, which fits"
-                " without",
+                f"{chunks[i].zeros} zero bytes appear before {capture.named(i)} at {capture.place(chunks[i].offset)},"
+                " which fits without",
             ),
         )
         return
@@ -208,7 +215,7 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
     same = len(want) == len(chunks)
     wrong = [i for i, c in enumerate(chunks) if known[i] and c.zeros != want[i]] if same else []
     book.bulk(clause, sum(w > 0 for w in want) if config.framing == "zeros" else len(chunks), wrong, lambda i: Failure(
-        clause, f"{chunks[i].zeros} zero bytes appear before packet #{i}, needed {want[i]}"))  # fmt: skip
+        clause, f"{chunks[i].zeros} zero bytes appear before {capture.named(i)}, needed {want[i]}"))  # fmt: skip
 
 
 def _words(capture: EtraceCapture, data: bytes, book: ClauseBook, chunks: list[Chunk]) -> None:
@@ -219,14 +226,14 @@ def _words(capture: EtraceCapture, data: bytes, book: ClauseBook, chunks: list[C
         clause,
         len(chunks),
         crooked,
-        lambda i: Failure(clause, f"packet #{i} starts at byte {chunks[i].offset}, inside a word"),
+        lambda i: Failure(clause, f"{capture.named(i)} starts at {capture.place(chunks[i].offset)}, inside a word"),
     )
     filled = [i for i, c in enumerate(chunks) if any(data[c.behind : c.behind + (-c.behind % WORD)])]
     book.bulk(
         clause,
         len(chunks),
         filled,
-        lambda i: Failure(clause, f"the bytes after packet #{i} in its last word are not 0"),
+        lambda i: Failure(clause, f"the bytes after {capture.named(i)} in its last word are not 0"),
     )
     valid, source = capture.atb_bytes, capture.atb_id
     if valid is not None:
@@ -268,7 +275,7 @@ def _bytes(
         want == data,
         lambda: Failure(
             kind,
-            f"byte {at} of the stream is wrong",
+            f"{capture.place(at)} of the stream is wrong",
             table=[("bytes", want[at : at + 8].hex(), data[at : at + 8].hex())],
         ),
     )
@@ -283,7 +290,7 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, kind: str, 
         lambda: Failure(
             kind,
             f"a receiver makes {len(payloads)} packets of the stream, {len(capture.carried)} were sent"
-            + (f"; at byte {damage[0].offset}: {damage[0].text}" if damage else ""),
+            + (f"; at {capture.place(damage[0].offset)}: {damage[0].text}" if damage else ""),
         ),
     )
     if capture.config.framing == "none" or not chunks:
@@ -301,7 +308,8 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, kind: str, 
             list(found) == want,
             lambda f=found, w=want, at=at: Failure(
                 "ET.tra.join",
-                f"a receiver that joins at byte {at} finds {len(f)} packets, {len(w)} follow the first boundary",
+                f"a receiver that joins at {capture.place(at)} finds {len(f)} packets, {len(w)} follow the first"
+                " boundary",
             ),
         )
 

@@ -34,7 +34,7 @@ OPTIONS = {
 @pytest.fixture
 def small(monkeypatch):
     """Parts of a few messages, of files that are not long."""
-    monkeypatch.setattr(stream.ntrace_parts, "__defaults__", (SIZE, 0))
+    monkeypatch.setattr(stream, "SIZE", SIZE)
     monkeypatch.setattr(check_trace.Paths, "is_long", lambda *_: True)
     monkeypatch.setattr(decode, "LONG", 1)
     monkeypatch.setattr(decode, "PRINTED", SIZE)
