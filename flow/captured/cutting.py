@@ -22,6 +22,7 @@ from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.ntrace.decoder import kernel as ntrace_kernel
 from rvtrace.scoreboards.common.hypotheses import Chosen
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.etrace.transport import Damaged, split
 
 HEAD = PART  # bytes in which it is searched what explains an E-Trace: more than the packets that the search looks at
 
@@ -32,8 +33,9 @@ class Cutting(NamedTuple):
     parts: of a trace file, about so many bytes each, none with more than a number of others. capture: the bytes of a
     part (the data of the files) as a capture. own: which messages of a decoded part are its own, the first and the
     first after them. numbers: what decoding those gave. explained: how a trace is to be read that does not decode as
-    claimed, if that shows at its beginning, by which all of it is cut; None where each part shows it. kernels: what
-    is compiled once, before other processes start.
+    claimed, if that shows at its beginning, by which all of it is cut; None where each part shows it. unmoved: whether
+    the transport of a part was not judged, since bytes of it are no packet; None if there is none. kernels: what is
+    compiled once, before other processes start.
     """
 
     parts: Callable[[TraceFiles, int, int], Iterator[Part]]
@@ -41,6 +43,7 @@ class Cutting(NamedTuple):
     own: Callable[[Any, Any, Part], tuple[int, int]]
     numbers: Callable[[TraceFiles, Verdict, Any, Part], alone.Decoded]
     explained: Callable[[TraceFiles, bytes, Any, str], Chosen | None] | None
+    unmoved: Callable[[Any, Verdict], bool] | None
     kernels: tuple[ModuleType, ...]
 
 
@@ -137,10 +140,26 @@ def _etrace_explained(files: TraceFiles, data: bytes, tolerances: Any, rerun: st
     return alone.explanation(files, _etrace_capture(files, Part(0, 0, 0, None, 0, 0), rerun), tolerances)
 
 
+def _etrace_unmoved(capture: Any, verdict: Verdict) -> bool:
+    if not any(failure.clause.startswith("ET.tra.") for failure in verdict.failures):
+        return False
+    try:
+        chunks = split(capture.data, capture)
+    except Damaged:
+        return True
+    return [chunk.payload for chunk in chunks] != capture.packets
+
+
 _OF = {
-    "ntrace": Cutting(_ntrace_parts, _ntrace_capture, _ntrace_own, _ntrace_numbers, None, (ntrace_kernel,)),
+    "ntrace": Cutting(_ntrace_parts, _ntrace_capture, _ntrace_own, _ntrace_numbers, None, None, (ntrace_kernel,)),
     "etrace": Cutting(
-        _etrace_parts, _etrace_capture, _etrace_own, _etrace_numbers, _etrace_explained, (etrace_kernel, framing)
+        _etrace_parts,
+        _etrace_capture,
+        _etrace_own,
+        _etrace_numbers,
+        _etrace_explained,
+        _etrace_unmoved,
+        (etrace_kernel, framing),
     ),
 }
 STREAMED = tuple(_OF)  # systems whose traces can be cut

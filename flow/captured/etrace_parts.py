@@ -11,7 +11,9 @@ bytes that are no packet, and only where packets follow each other is it cut.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +35,7 @@ START, TRAP, CONTEXT, SUPPORT = 3, 7, 11, 15  # format and subformat
 
 
 def etrace_parts(
-    path: Path, config: Config, program: Program | None, size: int = PART, tail: int = TAIL, most: int = MOST
+    path: Path, config: Config, program: Program | None, size: int = PART, most: int = MOST
 ) -> Iterator[Part]:
     """The parts of an E-Trace of one encoder; longer than `size` where synchronization packets are rare. program: as
     in `_may_begin`. most: bytes of a part; ArgumentError if one would have more.
@@ -48,23 +50,24 @@ def etrace_parts(
                     continue
                 rows = np.asarray(piece.rows, np.int64).reshape(-1, f.ROW)
                 heads = np.frombuffer(piece.data, np.uint8)[rows[:, 0]] & 15
-                supports = np.flatnonzero(heads == SUPPORT)
+                supports = [(-1, support)]
+                for row in np.flatnonzero(heads == SUPPORT).tolist():
+                    if _is_readable(payload := _payload(piece, rows[row]), config):
+                        supports.append((row, payload))
                 places = _candidates(rows, heads, config)
                 offsets, n = rows[places, 2], 0
                 while (n := max(n, int(np.searchsorted(offsets, part.begin + size)))) < len(places):
                     at, offset, n = int(places[n]), int(offsets[n]), n + 1
-                    if offset + tail > total or not _may_begin(_payload(piece, rows[at]), config, program):
+                    if offset + TAIL > total or not _may_begin(_payload(piece, rows[at]), config, program):
                         continue
-                    before = supports[: np.searchsorted(supports, at)]
-                    known = _payload(piece, rows[before[-1]]) if len(before) else support
+                    known = supports[bisect_left(supports, at, key=itemgetter(0)) - 1][1]
                     own, end = (int(rows[row, :2].sum()) + piece.offset for row in (at, at + AFTER))
                     yield part._replace(cut=offset, own=own, end=end, after=packets + at + 1)
                     part = Part(
                         part.number + 1, offset, own - offset, None, total, total, end, packets + at, None, known
                     )
                 packets += len(rows)
-                if len(supports):
-                    support = _payload(piece, rows[supports[-1]])
+                support = supports[-1][1]
             if file.tell() - part.begin > most + 2 * size:
                 raise ArgumentError(
                     f"{path} has no synchronization packet in the {file.tell() - part.begin:,} bytes from byte"
@@ -86,6 +89,14 @@ def _candidates(rows: np.ndarray, heads: np.ndarray, config: Config) -> np.ndarr
 def _payload(piece: Frames, row: np.ndarray) -> bytes:
     begin, size = int(row[0]), int(row[1])
     return bytes(piece.data[begin : begin + size])
+
+
+def _is_readable(payload: bytes, config: Config) -> bool:
+    try:
+        unpack(payload, config)
+    except PacketError:
+        return False
+    return True
 
 
 def _may_begin(payload: bytes, config: Config, program: Program | None) -> bool:

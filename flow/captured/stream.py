@@ -72,9 +72,12 @@ class Judge:
         before: set[tuple[str, str]] = set()  # failures without a place that the part before has, or that the cut makes
         if part.number and verdict.read is None:
             begun = replace(files, data=files.data[: part.seen - part.begin])
-            again = alone.as_claimed(files, cutting.capture(begun, part, self.rerun), self.tolerances)
-            before = {(failure.clause, failure.headline) for failure in again.failures if failure.at is None}
-            for name, count in again.results().items():
+            again = cutting.capture(begun, part, self.rerun)
+            book = alone.as_claimed(files, again, self.tolerances)
+            before = {(failure.clause, failure.headline) for failure in book.failures if failure.at is None}
+            if cutting.unmoved is not None and cutting.unmoved(capture, verdict):
+                book = alone.as_claimed(files, replace(again, data=None), self.tolerances)
+            for name, count in book.results().items():
                 counts[name] = [n - m for n, m in zip(counts.get(name, (0, 0)), count)]
         failures = []
         for failure in verdict.failures:

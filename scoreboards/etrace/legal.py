@@ -24,7 +24,7 @@ from rvtrace.scoreboards.etrace.tolerances import Tolerances
 
 
 def check_options(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
-    """Rules of format 0.1 and of counts; they need a decoder that followed the trace."""
+    """Rules of format 0.1 and of counts."""
     table = legal.table
     if legal.config.variant == "draft_0_026":
         _counts(legal)
@@ -35,8 +35,7 @@ def check_options(legal: Rules, capture: EtraceCapture, decoded: Any) -> None:
         ~table.options("jump_target_cache"),
         "a cache index without jump target cache",
     )
-    if not decoded.diagnostics:
-        _shorter(legal, decoded)
+    _shorter(legal, decoded)
 
 
 def _counts(legal: Rules) -> None:
@@ -50,9 +49,14 @@ def _counts(legal: Rules) -> None:
 
 
 def _shorter(legal: Rules, decoded: Any) -> None:
-    """ET-12: format 0.1 only where it is shorter than the difference."""
+    """ET-12: format 0.1 only where it is shorter than the difference; between two synchronization packets among which
+    the decoder followed everything, for before it stumbles it may be wrong already.
+    """
     table, config = legal.table, legal.config
-    cached = np.flatnonzero(table.is_a(t.JUMP_TARGET))
+    stretch = np.append(np.cumsum(table.sync), np.count_nonzero(table.sync))
+    wrong = {int(stretch[min(d.packet, len(table))]) - back for d in decoded.diagnostics for back in (0, 1)}
+    followed = table.is_a(t.JUMP_TARGET) & (stretch[:-1] > 0) & ~np.isin(stretch[:-1], list(wrong))
+    cached = np.flatnonzero(followed[: len(decoded.first_pc)])
     legal.book.count("ET.opt.cache", len(cached))
     if legal.tolerances.cache_always or not len(cached):
         legal.book.count("ET.opt.cache_shorter", 0)

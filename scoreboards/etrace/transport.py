@@ -149,8 +149,10 @@ def _headers(
         ),
     )
     if config.index_width:
-        book.bulk("ET.tra.index", len(chunks), [i for i, c in enumerate(chunks) if any(c.index)], lambda i: Failure(
-            "ET.tra.index", f"the index of {capture.named(i)} is {chunks[i].index.hex()}; an encoder emits 0"))  # fmt: skip
+        odd = [i for i, c in enumerate(chunks) if any(c.index)]
+        book.bulk("ET.tra.index", len(chunks), odd, lambda i: Failure(
+            "ET.tra.index", f"the index of {capture.named(i)} is {chunks[i].index.hex()}; an encoder emits 0"
+        ))  # fmt: skip
     stamped = [i for i, c in enumerate(chunks) if (c.timestamp is not None) != bool(config.timestamp)]
     book.bulk(
         "ET.tra.timestamp",
@@ -191,7 +193,8 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         spans = [i for i, c in enumerate(chunks) if c.offset // size != (c.offset + whole(c) - 1) // size]
         wasted = [i for i, c in enumerate(chunks) if c.zeros and (c.zeros != -behind[i] % size or c.zeros >= whole(c))]
         book.bulk(clause, len(chunks), spans, lambda i: Failure(
-            clause, f"{capture.named(i)} at {capture.place(chunks[i].offset)} spans two blocks of {size} bytes"))  # fmt: skip
+            clause, f"{capture.named(i)} at {capture.place(chunks[i].offset)} spans two blocks of {size} bytes"
+        ))  # fmt: skip
         book.bulk(
             clause,
             len(chunks),
