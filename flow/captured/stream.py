@@ -7,6 +7,7 @@ with it, which knows what comes before and after it.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -188,6 +189,7 @@ _worker: list[Callable[[Any], Any]] = []
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
+    gc.freeze()  # what was there before a part is not looked through again with each of its packets
     _worker[:] = [work]
 
 

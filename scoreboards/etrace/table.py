@@ -37,8 +37,14 @@ class PacketTable:
     def __init__(self, packets: Sequence[Packet | None], config: Config) -> None:
         self.messages = packets
         self.config = config
+        numbers: dict[int, int] = {}  # payloads that are the same share a packet: each is looked at once
+        self._which = np.fromiter((numbers.setdefault(id(p), len(numbers)) for p in packets), np.int64, len(packets))
+        places = np.full(len(numbers), -1)
+        places[self._which[::-1]] = np.arange(len(packets))[::-1]
+        self._different = [packets[place] for place in places.tolist()]
         codes = {name: code for code, name in enumerate(NAMES)}
-        self.kind = np.fromiter((NONE if p is None else codes[p.name] for p in packets), np.int64, len(packets))
+        kinds = np.array([NONE if p is None else codes[p.name] for p in self._different], np.int64)
+        self.kind: np.ndarray = kinds[self._which]
         self._columns: dict[str, np.ndarray] = {}
 
     def __len__(self) -> int:
@@ -46,9 +52,9 @@ class PacketTable:
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._columns:
-            values = [None if p is None else p.values.get(name) for p in self.messages]
-            column = (ABSENT if v is None else v & _WIDE for v in values)
-            self._columns[name] = np.fromiter(column, np.int64, len(values))
+            values = (None if p is None else p.values.get(name) for p in self._different)
+            column = np.array([ABSENT if v is None else v & _WIDE for v in values], np.int64)
+            self._columns[name] = column[self._which]
         return self._columns[name]
 
     def is_a(self, *kinds: int) -> np.ndarray:

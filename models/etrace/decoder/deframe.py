@@ -250,6 +250,14 @@ def deframe(
 ) -> tuple[list[bytes], list[int], list[Damage]]:
     """(payloads, offsets of their packets, damage) of a whole stream; see `Deframer`."""
     deframer = Deframer(config, joined, position)
-    found = [*deframer.feed(data), *deframer.finish()]
-    frames = [f for f in found if isinstance(f, Frame)]
-    return [f.payload for f in frames], [f.offset for f in frames], [f for f in found if isinstance(f, Damage)]
+    payloads: list[bytes] = []
+    offsets: list[int] = []
+    damage: list[Damage] = []
+    for piece in (*deframer.pieces(data), *deframer.rest()):
+        if isinstance(piece, Damage):
+            damage.append(piece)
+            continue
+        flat, of = piece.rows if isinstance(piece.rows, list) else piece.rows.tolist(), piece.data
+        payloads += [of[at : at + size] for at, size in zip(flat[:: f.ROW], flat[1 :: f.ROW])]
+        offsets += flat[2 :: f.ROW]
+    return payloads, offsets, damage
