@@ -10,6 +10,7 @@ The rows of the plan that summarize a situation of the hart are left out: nobody
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.tandem_alone import other_code
 from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
+from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan
 from rvtrace.scoreboards.common.findings import Damage
@@ -124,9 +126,12 @@ def _book(capture: Any, plan: Plan | None) -> ClauseBook:
     return book
 
 
-def explanation(files: TraceFiles, capture: Any, tolerances: Any, decoded: Any = None) -> Chosen | None:
+def explanation(
+    files: TraceFiles, capture: Any, tolerances: Any, decoded: Any = None, goes_on: bool = False
+) -> Chosen | None:
     """How a trace decodes that does not with its options: with others, or with deviations taken back; None if it does,
-    or nothing explains it. decoded: with its options, if that is known.
+    or nothing explains it. decoded: with its options, if that is known. goes_on: the bytes of an E-Trace may end in the
+    middle of a packet, wherever its packets are.
     """
     if files.system.ip == "etrace":
         if len(capture.packets) < FEW:
@@ -135,12 +140,23 @@ def explanation(files: TraceFiles, capture: Any, tolerances: Any, decoded: Any =
         if packets.follows(_decode_etrace(capture) if decoded is None else decoded):
             return None
         read = partial(etrace_as_read, capture)
-        return explained(packets, capture.config, read, lambda one: _etrace(one, tolerances).book)
+        ended = _whole_packets if goes_on else lambda one: one
+        return explained(packets, capture.config, read, lambda one: _etrace(ended(one), tolerances).book)
     traced = NtraceEvidence(capture.data, capture.program, capture.config)
     if traced.follows(_decode_ntrace(capture) if decoded is None else decoded):
         return None
     as_read = partial(ntrace_as_read, capture, traced)
     return explained(traced, capture.config, as_read, lambda one: _ntrace(one, tolerances).book)
+
+
+def _whole_packets(capture: Any) -> Any:
+    """Without the bytes of a last packet that goes on."""
+    if capture.data is None:
+        return capture
+    payloads, _, damage = deframe(capture.data, capture.config)
+    if not damage or damage[-1].packet < len(payloads):
+        return capture
+    return replace(capture, data=capture.data[: damage[-1].offset])
 
 
 def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:

@@ -18,7 +18,6 @@ from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.parts import PART, Part, ntrace_parts
 from rvtrace.models.etrace.decoder import framing
 from rvtrace.models.etrace.decoder import kernel as etrace_kernel
-from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.ntrace.decoder import kernel as ntrace_kernel
 from rvtrace.scoreboards.common.hypotheses import Chosen
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -133,11 +132,9 @@ def _etrace_numbers(files: TraceFiles, verdict: Verdict, seen: Any, part: Part) 
 
 
 def _etrace_explained(files: TraceFiles, data: bytes, tolerances: Any, rerun: str) -> Chosen | None:
-    payloads, _, damage = deframe(data, files.config)
-    if damage and damage[-1].packet == len(payloads):  # the last packet goes on
-        data = data[: damage[-1].offset]
-    files = replace(files, data=data)
-    return alone.explanation(files, _etrace_capture(files, Part(0, 0, 0, None, 0, 0), rerun), tolerances)
+    files, goes_on = replace(files, data=data), len(data) < files.size
+    capture = _etrace_capture(files, Part(0, 0, 0, None, 0, 0), rerun)
+    return alone.explanation(files, capture, tolerances, goes_on=goes_on)
 
 
 def _etrace_unmoved(capture: Any, verdict: Verdict) -> bool:
