@@ -110,7 +110,7 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
         native.is_compiled(module, files.size)  # once, not in every process
     if not write(iter([f"# {files.title}\n"])):
         return 0
-    cut = cutting.parts(files, PRINTED, MOST)
+    cut = cutting.parts(files, PRINTED // cutting.density, MOST)
     for text, found in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
         if not write(iter([text])):
             return 0

@@ -34,7 +34,8 @@ class Cutting(NamedTuple):
     first after them. numbers: what decoding those gave. explained: how a trace is to be read that does not decode as
     claimed, if that shows at its beginning, by which all of it is cut; None where each part shows it. unmoved: whether
     the transport of a part was not judged, since bytes of it are no packet; None if there is none. kernels: what is
-    compiled once, before other processes start.
+    compiled once, before other processes start. density: parts have so many times fewer bytes than those of N-Trace,
+    since a byte reports more instructions.
     """
 
     parts: Callable[[TraceFiles, int, int], Iterator[Part]]
@@ -44,6 +45,7 @@ class Cutting(NamedTuple):
     explained: Callable[[TraceFiles, bytes, Any, str], Chosen | None] | None
     unmoved: Callable[[Any, Verdict], bool] | None
     kernels: tuple[ModuleType, ...]
+    density: int = 1
 
 
 def of(ip: str) -> Cutting:
@@ -157,6 +159,7 @@ _OF = {
         _etrace_explained,
         _etrace_unmoved,
         (etrace_kernel, framing),
+        4,
     ),
 }
 STREAMED = tuple(_OF)  # systems whose traces can be cut

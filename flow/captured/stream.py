@@ -133,7 +133,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     total: alone.Decoded | None = None
     judged, progress, counts = 0.0, Progress(files.size), dict[str, list[int]]()
     work = Judge(files, tolerances, rerun, cutting.explained is None)
-    for found in _found(work, cutting.parts(files, SIZE, most), processes):
+    for found in _found(work, cutting.parts(files, SIZE // cutting.density, most), processes):
         for name, count in found.counts.items():
             counts[name] = [n + m for n, m in zip(counts.get(name, (0, 0)), count)]
         verdict.book.add({}, found.failures)

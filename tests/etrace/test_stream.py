@@ -51,11 +51,11 @@ MOVED = ("ET.tra.", "ET.pay.type_length")  # clauses that are checked in the tra
 @pytest.fixture
 def small(monkeypatch):
     """Parts of a few packets, of files that are not long."""
-    monkeypatch.setattr(stream, "SIZE", SIZE)
+    monkeypatch.setattr(stream, "SIZE", 4 * SIZE)
     monkeypatch.setattr(etrace_parts, "TAIL", 100)
     monkeypatch.setattr(check_trace.Paths, "is_long", lambda *_: True)
     monkeypatch.setattr(decode, "LONG", 1)
-    monkeypatch.setattr(decode, "PRINTED", SIZE)
+    monkeypatch.setattr(decode, "PRINTED", 4 * SIZE)
 
 
 @cache
@@ -143,10 +143,10 @@ def test_the_verdict_is_that_of_the_whole(small, tmp_path: Path, options: str):
     agree(whole, parts)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_verdict_of_a_damaged_trace_is_that_of_the_whole(small, tmp_path: Path, seed: int):
     options = list(OPTIONS)[seed % len(OPTIONS)]
-    agree(*verdicts(files(tmp_path, options, 1 + seed % 3, ("traps", "sort")[seed // 6], seed)))
+    agree(*verdicts(files(tmp_path, options, 1 + seed % 3, ("traps", "sort")[seed // 5], seed)))
 
 
 def _wrong_option(payloads: list[bytes], config: Config) -> list[bytes]:
