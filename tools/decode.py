@@ -90,10 +90,11 @@ class _Part:
 
 
 def _is_long(given: Mapping[str, str]) -> bool:
-    """Whether a trace is decoded part by part."""
+    """Whether a trace is decoded part by part: neither a text of payloads, nor an E-Trace that may begin anywhere."""
     path = path_of(given, "TRACE")
     long = path is not None and path.suffix != ".hex" and path.is_file() and path.stat().st_size > LONG
-    return long and "LIMIT" not in given and system_of(_typed(given)).ip in cuttings.STREAMED
+    ip = system_of(_typed(given)).ip
+    return long and "LIMIT" not in given and ip in cuttings.STREAMED and not (ip == "etrace" and flag(given, "PARTIAL"))
 
 
 def _typed(given: Mapping[str, str]) -> list[str]:
@@ -110,7 +111,7 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
         native.is_compiled(module, files.size)  # once, not in every process
     if not write(iter([f"# {files.title}\n"])):
         return 0
-    cut = cutting.parts(files, PRINTED // cutting.density, MOST)
+    cut = cutting.parts(files, PRINTED // cutting.density, MOST, ", or give LIMIT=<most instructions>")
     for text, found in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
         if not write(iter([text])):
             return 0

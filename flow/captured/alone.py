@@ -80,6 +80,15 @@ def as_claimed(files: TraceFiles, capture: Any, tolerances: Any) -> ClauseBook:
     return (_etrace if files.system.ip == "etrace" else _ntrace)(capture, tolerances).book
 
 
+def as_explained(chosen: Chosen, tolerances: Any) -> Verdict:
+    """The verdict of an E-Trace as `explanation` reads it, whose bytes may end in the middle of a packet."""
+    capture = _whole_packets(chosen.capture)
+    verdict = _etrace(capture, tolerances, chosen)
+    verdict.read = capture
+    verdict.stats |= {"told": len(verdict.decoded), "bytes": sum(map(len, capture.carried))}
+    return verdict
+
+
 def alone(
     files: TraceFiles, capture: Any, tolerances: Any, search: bool = True, known: Chosen | None = None
 ) -> tuple[Verdict, Chosen | None]:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from rvtrace.flow.captured import alone
-from rvtrace.flow.captured.etrace_parts import MOST, etrace_parts, lead
+from rvtrace.flow.captured.etrace_parts import etrace_parts, lead
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.parts import PART, Part, ntrace_parts
 from rvtrace.models.etrace.decoder import framing
@@ -29,16 +29,16 @@ HEAD = PART  # bytes in which it is searched what explains an E-Trace: more than
 class Cutting(NamedTuple):
     """The functions of one system.
 
-    parts: of a trace file, about so many bytes each, none with more than a number of others. capture: the bytes of a
-    part (the data of the files) as a capture. own: which messages of a decoded part are its own, the first and the
-    first after them. numbers: what decoding those gave. explained: how a trace is to be read that does not decode as
-    claimed, if that shows at its beginning, by which all of it is cut; None where each part shows it. unmoved: whether
-    the transport of a part was not judged, since bytes of it are no packet; None if there is none. kernels: what is
-    compiled once, before other processes start. density: parts have so many times fewer bytes than those of N-Trace,
-    since a byte reports more instructions.
+    parts: of a trace file, about so many bytes each, of E-Trace none with more than a number of others, and what else
+    can be done if one would have. capture: the bytes of a part (the data of the files) as a capture. own: which
+    messages of a decoded part are its own, the first and the first after them. numbers: what decoding those gave.
+    explained: how a trace is to be read that does not decode as claimed, if that shows at its beginning, by which all
+    of it is cut; None where each part shows it. unmoved: whether the transport of a part was not judged, since bytes of
+    it are no packet; None if there is none. kernels: what is compiled once, before other processes start. density:
+    parts have so many times fewer bytes than those of N-Trace, since a byte reports more instructions.
     """
 
-    parts: Callable[[TraceFiles, int, int], Iterator[Part]]
+    parts: Callable[[TraceFiles, int, int, str], Iterator[Part]]
     capture: Callable[[TraceFiles, Part, str], Any]
     own: Callable[[Any, Any, Part], tuple[int, int]]
     numbers: Callable[[TraceFiles, Verdict, Any, Part], alone.Decoded]
@@ -62,7 +62,7 @@ def _reported(trace: Any, first: int, after: int) -> int:
 # N-Trace: messages are placed by their bytes
 
 
-def _ntrace_parts(files: TraceFiles, size: int, most: int = MOST) -> Iterator[Part]:
+def _ntrace_parts(files: TraceFiles, size: int, most: int, otherwise: str) -> Iterator[Part]:
     return ntrace_parts(files.trace, files.config, size)
 
 
@@ -101,8 +101,8 @@ def _offset(message: Any) -> int:
 # E-Trace: packets are numbered
 
 
-def _etrace_parts(files: TraceFiles, size: int, most: int = MOST) -> Iterator[Part]:
-    return etrace_parts(files.trace, files.config, files.program, size, most=most)
+def _etrace_parts(files: TraceFiles, size: int, most: int, otherwise: str) -> Iterator[Part]:
+    return etrace_parts(files.trace, files.config, files.program, size, most, otherwise)
 
 
 def _etrace_capture(files: TraceFiles, part: Part, rerun: str) -> Any:

@@ -30,15 +30,15 @@ from rvtrace.tb.common.arguments import ArgumentError
 
 READ = 256 << 10  # bytes that are read at once
 TAIL = 32 << 10  # bytes that the last part has at least: where a receiver joins (ET.tra.join) is judged in them
-MOST = 16 << 20  # bytes of a part if nobody says
+MOST = 2 << 20  # bytes of a part if nobody says
 START, TRAP, CONTEXT, SUPPORT = 3, 7, 11, 15  # format and subformat
 
 
 def etrace_parts(
-    path: Path, config: Config, program: Program | None, size: int = PART, most: int = MOST
+    path: Path, config: Config, program: Program | None, size: int = PART, most: int = MOST, otherwise: str = ""
 ) -> Iterator[Part]:
     """The parts of an E-Trace of one encoder; longer than `size` where synchronization packets are rare. program: as
-    in `_may_begin`. most: bytes of a part; ArgumentError if one would have more.
+    in `_may_begin`. most: bytes of a part; ArgumentError if one would have more, with what else can be done.
     """
     total = os.path.getsize(path)
     deframer, part, support = Deframer(config), Part(0, 0, 0, None, total, total), b""
@@ -70,9 +70,9 @@ def etrace_parts(
                 support = supports[-1][1]
             if file.tell() - part.begin > most + 2 * size:
                 raise ArgumentError(
-                    f"{path} has no synchronization packet in the {file.tell() - part.begin:,} bytes from byte"
-                    f" {part.begin:,} on, so that it cannot be judged part by part; switch periodic synchronization on"
-                    " and capture again, or check CONFIG="
+                    f"{path} has no synchronization packet at which it could be cut in the"
+                    f" {file.tell() - part.begin:,} bytes from byte {part.begin:,} on; switch periodic synchronization"
+                    f" on and capture again, or check ELF= and CONFIG={otherwise}"
                 )
     yield part
 

@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from rvtrace.flow.captured import alone
@@ -29,6 +29,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.hypotheses import Chosen, Explained, Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+from rvtrace.tb.common.arguments import ArgumentError
 
 SIZE = PART  # bytes of a part, about
 QUIET = 5.0  # seconds between two lines of progress, away from a terminal
@@ -116,12 +117,12 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     cutting = cuttings.of(files.system.ip)
     for module in cutting.kernels:
         native.is_compiled(module, files.size)  # once, not in every process
-    chosen = None
+    chosen, head = None, b""
     if cutting.explained is not None:
         head = read(files, Part(0, 0, 0, None, 0, min(files.size, cuttings.HEAD)))
         chosen = cutting.explained(files, head, tolerances, rerun)
         if chosen is not None and chosen.reading.dialects:
-            return _head_alone(files, head, tolerances, rerun)
+            return _head_alone(files, head, tolerances, chosen)
     plan = files.system.plan
     verdict = Verdict(ClauseBook(plan, rerun, files.config.variant))
     for name, clause in (plan.clauses if plan else {}).items():
@@ -130,10 +131,18 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     if chosen is not None:
         chosen.report(verdict.book)
         files = replace(files, config=chosen.capture.config)
+    parts = cutting.parts(files, SIZE // cutting.density, most, ", or give N=1 MEMORY=<more MB>")
+    try:
+        first = next(parts)
+    except ArgumentError:  # there is no place to cut: it may be a trace of something else
+        verdict, _ = alone.alone(*_of_head(files, head, rerun), tolerances, False)
+        if fits := alone.problem(replace(files, data=head), verdict):
+            return verdict, fits, f"bytes 0 to {len(head):,} of {files.size:,}"
+        raise
     total: alone.Decoded | None = None
     judged, progress, counts = 0.0, Progress(files.size), dict[str, list[int]]()
     work = Judge(files, tolerances, rerun, cutting.explained is None)
-    for found in _found(work, cutting.parts(files, SIZE // cutting.density, most), processes):
+    for found in _found(work, chain([first], parts), processes):
         for name, count in found.counts.items():
             counts[name] = [n + m for n, m in zip(counts.get(name, (0, 0)), count)]
         verdict.book.add({}, found.failures)
@@ -143,7 +152,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     assert total is not None, "an empty trace"
     verdict.book.add({name: (max(n, bad), bad) for name, (n, bad) in counts.items() if n or bad}, ())
     judged = judged if total.instructions else 0.0
-    verdict.book.judged = judged / total.whole
+    verdict.book.judged = judged / total.whole if total.whole else None
     verdict.stats |= {
         "judged": judged,
         "instructions": total.whole,
@@ -154,7 +163,12 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     return verdict, alone.badly_decoded(files, total), ""
 
 
-def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, rerun: str) -> tuple[Verdict, str, str]:
+def _of_head(files: TraceFiles, head: bytes, rerun: str) -> tuple[TraceFiles, Any]:
+    files = replace(files, data=head)
+    return files, cuttings.of(files.system.ip).capture(files, Part(0, 0, 0, None, 0, 0), rerun)
+
+
+def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, chosen: Chosen) -> tuple[Verdict, str, str]:
     """The verdict of a trace of another layout than the specification's, in which no place to cut is known: its
     beginning is judged.
     """
@@ -162,10 +176,8 @@ def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, rerun: str) -> 
         f"bytes 0 to {len(head):,} of {files.size:,}: a trace that is read otherwise than the specification says is not"
         " judged part by part"
     )
-    files = replace(files, data=head)
-    capture = cuttings.of(files.system.ip).capture(files, Part(0, 0, 0, None, 0, 0), rerun)
-    verdict, _ = alone.alone(files, capture, tolerances)
-    return verdict, alone.problem(files, verdict), part
+    verdict = alone.as_explained(chosen, tolerances)
+    return verdict, alone.problem(replace(files, data=head), verdict), part
 
 
 def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found]:

@@ -63,7 +63,7 @@ def _packets(program: str, options: str) -> tuple[Config, tuple[bytes, ...]]:
     """The packets of a program, several times over."""
     what = stimulus(Job("stream", f"program:{program}", dict(OPTIONS[options]), ip="etrace"))
     payloads = Encoder(what.config).run(what.beats).payloads
-    return what.config, tuple(payloads * (8000 // sum(map(len, payloads)) + 2))
+    return what.config, tuple(payloads * (6000 // sum(map(len, payloads)) + 2))
 
 
 def files(
@@ -210,13 +210,29 @@ def test_of_a_trace_with_another_layout_the_beginning_is_judged(small, few, tmp_
     assert parts.part.startswith("bytes 0 to 3,000 of ")
 
 
-def test_a_part_that_is_too_large_is_refused_with_a_way_out(small, tmp_path: Path):
-    given = files(tmp_path, "plain", change=lambda payloads, _: payloads[:2] * 1 + payloads[2:3] * 40_000)
+def test_a_part_that_is_too_large_is_refused_with_a_way_out(small, few, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(etrace_parts, "READ", 1000)
+    given = files(tmp_path, "plain", change=lambda payloads, _: payloads[:2] + payloads[2:3] * 10_000)
     system = systems.find("etrace")
     loaded = Paths.of(given, system).load(given, system, need_data=False)
-    with pytest.raises(ArgumentError, match="no synchronization packet in the .* switch periodic synchronization on"):
+    with pytest.raises(
+        ArgumentError, match="no synchronization packet .*; switch periodic synchronization on .* give N=1"
+    ):
         judging.judge_parts(given, loaded, 1, 2000)
     assert 10 * 1_000_000 > longest(system, 4096, 2) > 5 * 1_000_000
+
+
+def test_a_trace_of_another_program_that_cannot_be_cut_is_said_to_be_one(small, few, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(etrace_parts, "_may_begin", lambda *_: False)  # as if its addresses were elsewhere
+    monkeypatch.setattr(etrace_parts, "READ", 1000)
+    monkeypatch.setattr(cutting, "HEAD", 3000)
+    given = files(tmp_path, "plain")
+    given["ELF"] = given["ELF"].replace("traps", "crc")
+    system = systems.find("etrace")
+    loaded = Paths.of(given, system).load(given, system, need_data=False)
+    parts = judging.judge_parts(given, loaded, 1, 2000)
+    assert parts.problem.startswith("t.bin does not fit crc.rv64.elf") and parts.verdict.failures
+    assert parts.part == f"bytes 0 to 3,000 of {loaded.size:,}"
 
 
 @pytest.mark.parametrize("words", [["MESSAGES=1"], ["PCS=1"], []], ids=["messages", "pcs", "both"])
