@@ -23,7 +23,7 @@ from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.limits import LONG
 from rvtrace.flow.captured.parts import Part
-from rvtrace.flow.captured.stream import in_order, read
+from rvtrace.flow.captured.stream import Progress, in_order, read
 from rvtrace.flow.simulation import cores
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
@@ -72,21 +72,21 @@ def _otherwise(files: TraceFiles) -> Chosen | None:
 
 @dataclass(frozen=True)
 class _Part:
-    """Prints one part of a long trace: its lines, and its numbers."""
+    """Prints one part of a long trace: its lines, its numbers, and where it ends."""
 
     files: TraceFiles
     show: Any
     messages: bool
     pcs: bool
 
-    def __call__(self, part: Part) -> tuple[str, Any]:
+    def __call__(self, part: Part) -> tuple[str, Any, int]:
         files = replace(self.files, data=read(self.files, part))
         if files.program is None:
             text, counts = self.show.alone_part(files, part)
-            return "".join(text), counts
+            return "".join(text), counts, part.own
         trace = self.show.decode(files, MAX_INSTRUCTIONS, True, part)
         lines = self.show.listing(files, trace, self.messages, self.pcs, part)
-        return "".join(lines), self.show.Totals.of(files, trace, part)
+        return "".join(lines), self.show.Totals.of(files, trace, part), part.own
 
 
 def _is_long(given: Mapping[str, str]) -> bool:
@@ -112,9 +112,12 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     if not write(iter([f"# {files.title}\n"])):
         return 0
     cut = cutting.parts(files, PRINTED // cutting.density, MOST, ", or give LIMIT=<most instructions>")
-    for text, found in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
+    progress = None if sys.stdout.isatty() else Progress(files.size)  # which the listing would hide
+    for text, found, end in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
         if not write(iter([text])):
             return 0
+        if progress is not None:
+            progress.tell(end, ())
         totals = found if totals is None else tuple(map(add, totals, found)) if alone else totals.joined(found)
     assert totals is not None
     write(iter([show.alone_summary(totals) if alone else show.summary_of(files, totals)]))
