@@ -167,6 +167,21 @@ def test_a_single_wrong_packet_is_found_once_with_its_number_and_what_came_befor
         assert of[failure.headline].pc == failure.pc
 
 
+def test_cache_indices_are_judged_where_the_decoder_followed(small, tmp_path: Path):
+    clause, options = "ET.opt.cache", "blocks and a cache"
+    undamaged = verdicts(files(tmp_path, options, program="sort"))[0].verdict.book.results()[clause]
+    whole, parts = verdicts(files(tmp_path, options, program="sort", change=_lost_in_the_middle))
+    assert whole.verdict.failures and parts.verdict.failures
+    agree(whole, parts)
+    assert undamaged[0] - 64 < whole.verdict.book.results()[clause][0] < undamaged[0] - 1 and undamaged[0] > 1000
+
+
+def _lost_in_the_middle(payloads: list[bytes], config: Config) -> list[bytes]:
+    """The first of the packets after the middle that is an index of the cache is no packet any more."""
+    middle = next(n for n in range(len(payloads) // 2, len(payloads)) if payloads[n][0] & 7 == 4)
+    return [*payloads[:middle], bytes(20) + b"\x55", *payloads[middle + 1 :]]
+
+
 def _ended(payloads: list[bytes], config: Config) -> list[bytes]:
     """The second support packet says that the encoder is off, and trace goes on all the same."""
     place = [n for n, payload in enumerate(payloads) if payload[0] & 15 == 15][1]
