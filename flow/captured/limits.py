@@ -61,7 +61,7 @@ class Paths:
 
     def is_long(self, given: Mapping[str, str], system: System) -> bool:
         """Whether the trace is judged part by part: nothing compares it with a retire stream."""
-        parts = system.ip in STREAMED and self.retired is None and not flag(given, "PARTIAL")
+        parts = system.ip in (*STREAMED, "tandem") and self.retired is None and not flag(given, "PARTIAL")
         return parts and self.trace.stat().st_size > LONG
 
     def load(self, given: Mapping[str, str], system: System, need_data: bool = True) -> TraceFiles:
