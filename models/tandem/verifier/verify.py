@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from rvtrace.models.riscv.iss.hart import NO_CHANGE
-from rvtrace.models.riscv.iss.table import LOAD
+from rvtrace.models.riscv.iss.hart import NO_CHANGE, Hart, Wanted
+from rvtrace.models.riscv.iss.table import LOAD, PLAIN
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.decoder.decoded import GROUP, PC_KEY, Decoded, Group
 from rvtrace.models.tandem.decoder.window import Window
@@ -131,9 +131,16 @@ class Verifier:
         """
         execute, shadow = self.simulator.execute, self.replay.shadow
         x, store = shadow.x, shadow.store
-        plain, pcs, insns, nexts, rds, values, paddrs, eaddrs, sizes, datas = columns
+        plain, pcs, insns, nexts, rds, values, paddrs, eaddrs, sizes, datas, kinds, places = columns
+        hart = self._hart()
+        wanted = Wanted(kinds, pcs, insns, nexts, rds, values, paddrs, places)
         start, n, step, placed = k, len(plain), None, self.profile.traces("eaddr")
         while k < n and plain[k]:
+            if hart is not None and kinds[k] >= 0:
+                before, k = k, hart.follow(wanted, k, x)
+                if k > before:
+                    shadow.pc = hart.pc
+                    continue
             step = execute()
             if (
                 step.insn != insns[k] or step.next_pc != nexts[k] or step.pc != pcs[k] or step.rd != rds[k]
@@ -168,6 +175,11 @@ class Verifier:
         self.report.matched += k - start
         self.replay.comparer.undo([step])
         return k
+
+    def _hart(self) -> Hart | None:
+        """The hart of the reference simulator, None for another one."""
+        hart, execute = getattr(self.simulator, "hart", None), getattr(self.simulator.execute, "__func__", None)
+        return hart if isinstance(hart, Hart) and execute is Hart.execute else None
 
     # --- everything else
 
@@ -204,7 +216,8 @@ class Plain(NamedTuple):
     """What the fast loop compares, as lists with one element for each section. plain: whether the other columns hold
     all that the section reports.
 
-    rd: 0 none. size: bytes of store data, 0 none. paddr, eaddr: -1 none.
+    rd: 0 none. size: bytes of store data, 0 none. paddr, eaddr: -1 none. kind: PLAIN of what only computes, LOAD of
+    what may be one, -1 of anything else; one more, which is -1. place: eaddr, else paddr.
     """
 
     plain: list[bool]
@@ -217,6 +230,8 @@ class Plain(NamedTuple):
     eaddr: list[int]
     size: list[int]
     data: list[int]
+    kind: list[int]
+    place: list[int]
 
 
 def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
@@ -228,7 +243,8 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
     key, value = decoded.change_key[low:high], decoded.change_value[low:high]
     is_pc, is_x = key == PC_KEY, (key > GPR_BASE) & (key < FPR_BASE)
     is_data = (key >= MEMDATA_KEY) & (key <= MEMDATA_KEY + 3)
-    kinds = {"pc": is_pc, "x": is_x, "paddr": key == PADDR_KEY, "eaddr": key == EADDR_KEY, "data": is_data}
+    is_paddr, is_eaddr, paddr = key == PADDR_KEY, key == EADDR_KEY, np.full(n, -1, object)
+    kinds = {"pc": is_pc, "x": is_x, "paddr": is_paddr, "eaddr": is_eaddr, "data": is_data}
     plain = (decoded.size[first:last] > 0) & decoded.pc_known[first:last] & ~odd[first:last]
     plain &= (decoded.insn[first:last] & 0x7F != _SYSTEM) | (decoded.size[first:last] != 4)  # CSRs are read
     plain &= ~(decoded.reset | decoded.init | decoded.broken)[first:last] & (decoded.kind[first:last] == 0)
@@ -239,10 +255,17 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
         found = np.bincount(where, minlength=n)
         plain &= found == 1 if name == "pc" else found <= 1
         known += found
-        column = np.full(n, -1, object) if name in ("paddr", "eaddr") else np.zeros(n, np.uint64)
+        column = paddr if name == "paddr" else np.full(n, -1, object) if name == "eaddr" else np.zeros(n, np.uint64)
         column[where] = value[mask].astype(object) if column.dtype == object else value[mask]
         columns[name] = column.tolist()
     plain &= known == counts
+    kind = np.full(n, PLAIN)
+    kind[section[is_eaddr]] = -1
+    kind[section[is_paddr]] = LOAD
+    kind[section[is_data]] = -1
+    kind[~plain] = -1
+    place = paddr.copy()
+    place[section[is_eaddr]] = value[is_eaddr].astype(object)
     rd, size = np.zeros(n, np.int64), np.zeros(n, np.int64)
     rd[section[is_x]] = key[is_x] - GPR_BASE
     size[section[is_data]] = 1 << key[is_data] - MEMDATA_KEY
@@ -257,6 +280,8 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
         columns["eaddr"],
         size.tolist(),
         columns["data"],
+        [*kind.tolist(), -1],
+        place.tolist(),
     )
 
 
