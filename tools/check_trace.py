@@ -42,7 +42,7 @@ WORDS = {
     "PROFILE": "tandem: JSON with what is known of the hart (docs/reference/tandem-verifier.md)",
     "PC": "tandem: the first pc, of a trace that does not begin with reset",
     "NAME": "name of the device in the report (default: name of the trace)",
-    "N": "processes that judge the parts of a long trace (default: the cores); the result is the same",
+    "N": "processes that judge the parts of a long trace (default: the cores; tandem: one); the result is the same",
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
 PRINTED = 10  # findings in the terminal; the report has all

@@ -21,9 +21,10 @@ from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.alone import explanation
 from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
-from rvtrace.flow.captured.limits import LONG
+from rvtrace.flow.captured.limits import IN_PARTS, LONG
 from rvtrace.flow.captured.parts import Part
 from rvtrace.flow.captured.stream import Progress, in_order, read
+from rvtrace.flow.captured.tandem_stream import Teller
 from rvtrace.flow.simulation import cores
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
@@ -94,7 +95,8 @@ def _is_long(given: Mapping[str, str]) -> bool:
     path = path_of(given, "TRACE")
     long = path is not None and path.suffix != ".hex" and path.is_file() and path.stat().st_size > LONG
     ip = system_of(_typed(given)).ip
-    return long and "LIMIT" not in given and ip in cuttings.STREAMED and not (ip == "etrace" and flag(given, "PARTIAL"))
+    parts = ip in IN_PARTS and not (ip == "etrace" and flag(given, "PARTIAL"))
+    return long and "LIMIT" not in given and parts
 
 
 def _typed(given: Mapping[str, str]) -> list[str]:
@@ -127,6 +129,29 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     return 0
 
 
+def _chunks(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, partial: bool) -> int:
+    """Print a long tandem trace, decoded in order by this process and printed by several."""
+    files = load(given, need_program=pcs, need_data=False)
+    teller = None if sys.stdout.isatty() else Teller(files.size)
+    if not write(iter([f"# {files.title}\n"])):
+        return 0
+    work: Any = show.Listed(files, messages, pcs, partial and files.program is not None)
+    totals: Any = None
+    for text, found, end in in_order(work, show.chunks(files, PRINTED), number(given, "N", cores(), least=1)):
+        if not write(iter([text])):
+            return 0
+        totals = found if totals is None else totals.joined(found)
+        if teller is not None:
+            teller(end, [])
+    write(iter([show.last_lines(files, totals)]))
+    if teller is not None:
+        teller.end()
+    if wrong := totals.fault(files):
+        print(f"error: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
@@ -146,6 +171,8 @@ def main(argv: list[str]) -> int:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
     partial, limit = flag(given, "PARTIAL"), number(given, "LIMIT", MAX_INSTRUCTIONS)
     if _is_long(given):
+        if system.ip == "tandem":
+            return _chunks(given, show, not only_pcs, not only_messages, partial)
         return _parts(given, show, not only_pcs, not only_messages, partial)
     files = load(given, need_program=not only_messages)
     title = f"# {files.title}\n"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rvtrace.flow.captured import stream, tandem_alone
+from rvtrace.flow.captured import stream, tandem_alone, tandem_stream
 from rvtrace.flow.captured.alone import alone, problem
 from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
@@ -59,6 +59,10 @@ def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, mos
     """Check a long trace part by part (stream.py). files: without data. most: bytes of a part."""
     rerun = typed("make check-trace", given)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
+    if files.system.ip == "tandem":
+        pc = number(given, "PC") if "PC" in given else None
+        verdict, fits = tandem_stream.judge(files, tolerances, profile_of(given, files), pc, rerun)
+        return Judged(files, None, verdict, "", rerun, fits)
     verdict, fits, part = stream.judge(files, tolerances, rerun, processes, most)
     return Judged(files, None, verdict, part, rerun, fits)
 

@@ -24,6 +24,7 @@ NEEDED = {
     "etrace": (350, 24),
     "tandem": (120, 12),
 }  # bytes of memory for a byte of trace, of retired.csv (docs/reference/compliance-report.md)
+IN_PARTS = (*STREAMED, "tandem")  # systems whose traces may be longer than memory
 LONG = 4 * PART  # bytes of trace that are judged part by part
 START = 256  # megabytes that a check takes anyway, at most
 SPARE = 1024  # megabytes of addresses that libraries reserve and never use
@@ -63,7 +64,7 @@ class Paths:
         """Whether the trace is judged part by part: nothing compares it with a retire stream, and it is no text of
         payloads.
         """
-        parts = system.ip in STREAMED and self.retired is None and not flag(given, "PARTIAL")
+        parts = system.ip in IN_PARTS and self.retired is None and not flag(given, "PARTIAL")
         return parts and self.trace.suffix != ".hex" and self.trace.stat().st_size > LONG
 
     def load(self, given: Mapping[str, str], system: System, need_data: bool = True) -> TraceFiles:

@@ -32,6 +32,7 @@ from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import check_verify, replayed
 
+MOST_CODES = 1 << 18
 ORDER = "TV.told.order"  # groups are in program order
 MIDDLE = (
     "the trace does not begin with a hart reset or state initialization, so nobody knows the state that it goes on"
@@ -53,12 +54,9 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
     instructions, unverified = decoded.instruction_count, 0
-    if replayed(capture) and (pc is not None or begins(decoded)):
-        profile = replace(profile, absent=silent(profile, decoded), unchanged=tolerances.unchanged)
-        simulator = reference(profile.hart.xlen)
-        report = check_verify(
-            capture, verdict.book, decoded, Verifier(simulator, profile, None, pc, capture.program), profile.traces
-        )
+    verifier = verifier_of(capture, tolerances, profile, pc, Told.of(decoded))
+    if verifier is not None:
+        report = check_verify(capture, verdict.book, decoded, verifier, verifier.profile.traces)
         unverified = 0 if report is None else min(report.unverified, instructions)
     verdict.book.damage += damage(decoded)
     verdict.book.attribute()
@@ -74,27 +72,65 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     return verdict
 
 
-def silent(profile: Profile, decoded: Decoded) -> tuple[str, ...]:
-    """The parts that are absent by the profile, and those that the trace never reports although it could be replayed
-    without them.
+_REPORTED = {
+    "paddr": (t.PADDR,),
+    "eaddr": (t.EADDR,),
+    "memdata": tuple(t.MEMDATA + n for n in range(4)),
+    "priv": (t.PRIV,),
+}
+
+
+class Told:
+    """What a trace reports anywhere, which decides how all of it is replayed. begins: whether a hart reset, or state
+    initialization, comes before the first instruction; None before either. init: whether it has state initialization.
     """
-    keys = set(np.unique(decoded.change_key[np.repeat(decoded.size > 0, np.diff(decoded.change_start))]).tolist())
-    said = {
-        "paddr": {t.STATE_KEY + t.PADDR},
-        "eaddr": {t.STATE_KEY + t.EADDR},
-        "memdata": {t.STATE_KEY + t.MEMDATA + n for n in range(4)},
-        "priv": {t.STATE_KEY + t.PRIV},
-    }
-    never = {name for name, numbers in said.items() if not numbers & keys}
-    if (decoded.change_key == t.STATE_KEY + t.PRIV).any():  # traps without instruction report it as well
-        never.discard("priv")
-    return tuple(name for name in t.ABSENT_NAMES if name in profile.absent or name in never)
+
+    def __init__(self) -> None:
+        self.begins: bool | None = None
+        self.init = False
+        self._names: set[str] = set()
+
+    @classmethod
+    def of(cls, decoded: Decoded) -> Told:
+        """Of a whole trace."""
+        told = cls()
+        told.feed(decoded)
+        return told
+
+    def feed(self, decoded: Decoded) -> None:
+        """The sections that follow."""
+        if self.begins is None:
+            found = np.flatnonzero(decoded.reset | decoded.init | (decoded.size > 0))
+            self.begins = not decoded.size[found[0]] if len(found) else None
+        self.init = self.init or bool(decoded.init.any())
+        if len(self._names) < len(_REPORTED):
+            of_insn = np.repeat(decoded.size > 0, np.diff(decoded.change_start))
+            for name, numbers in _REPORTED.items():
+                keys = np.isin(decoded.change_key, [t.STATE_KEY + n for n in numbers])
+                if (keys if name == "priv" else keys & of_insn).any():  # traps without instruction report it as well
+                    self._names.add(name)
+
+    def absent(self, profile: Profile) -> tuple[str, ...]:
+        """The parts that are absent by the profile, and those that the trace never reports although it could be
+        replayed without them.
+        """
+        never = _REPORTED.keys() - self._names
+        return tuple(name for name in t.ABSENT_NAMES if name in profile.absent or name in never)
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All of it, to be compared."""
+        return bool(self.begins), self.init, *sorted(self._names)
 
 
-def begins(decoded: Decoded) -> bool:
-    """Whether a hart reset, or state initialization, comes before the first instruction."""
-    starts, instructions = np.flatnonzero(decoded.reset | decoded.init), np.flatnonzero(decoded.size)
-    return bool(len(starts)) and (not len(instructions) or starts[0] < instructions[0])
+def verifier_of(
+    capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None, told: Told
+) -> Verifier | None:
+    """A verifier for a trace that reports so much; None if it cannot be replayed."""
+    if not replayed(capture) or (pc is None and not told.begins):
+        return None
+    profile = replace(profile, absent=told.absent(profile), unchanged=tolerances.unchanged)
+    return Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
 
 
 def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None:
@@ -141,13 +177,38 @@ def _place(capture: TandemCapture, pc: int) -> str:
     return capture.program.where(pc) if capture.program is not None else ""
 
 
-def other_code(program: Program, decoded: Decoded) -> tuple[int, int]:
+class Codes:
+    """The different instructions that a trace reports, by address, the first MOST_CODES of them. other: how many of
+    them the program does not have.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.other = 0
+        self._program, self._pcs = program, np.zeros(0, np.uint64)
+
+    def __len__(self) -> int:
+        return len(self._pcs)
+
+    def feed(self, decoded: Decoded) -> None:
+        """The sections that follow."""
+        room = MOST_CODES - len(self._pcs)
+        if room <= 0:
+            return
+        reported = (decoded.size > 0) & decoded.pc_known
+        pcs, first = np.unique(decoded.pc[reported], return_index=True)
+        new = ~np.isin(pcs, self._pcs)
+        first = np.sort(first[new])[:room]
+        pcs, insns, sizes = (column[reported][first] for column in (decoded.pc, decoded.insn, decoded.size))
+        for pc, insn, size in zip(pcs.tolist(), insns.tolist(), sizes.tolist()):
+            found = self._program.insn(pc)
+            self.other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
+        self._pcs = np.sort(np.concatenate((self._pcs, pcs)))
+
+
+def other_code(program: Program, decoded: Decoded | Codes) -> tuple[int, int]:
     """How many different reported instructions the program does not have at their address, and how many there are."""
-    reported = (decoded.size > 0) & decoded.pc_known
-    pcs, first = np.unique(decoded.pc[reported], return_index=True)
-    insns, sizes = decoded.insn[reported][first], decoded.size[reported][first]
-    other = 0
-    for pc, insn, size in zip(pcs.tolist(), insns.tolist(), sizes.tolist()):
-        found = program.insn(pc)
-        other += found is None or found.size != size or found.raw != insn & (1 << 8 * size) - 1
-    return other, len(pcs)
+    if isinstance(decoded, Decoded):
+        codes = Codes(program)
+        codes.feed(decoded)
+        decoded = codes
+    return decoded.other, len(decoded)

@@ -6,11 +6,13 @@ field by field as far as it can be read.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded
+from rvtrace.models.tandem.decoder.window import Window
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.tandem.table import ItemTable
 
@@ -18,45 +20,95 @@ _BEFORE = 3  # items that are shown in front of one
 _SHOWN = 12  # bytes of an item that cannot be read
 
 
-def section_start(decoded: Decoded, offset: int) -> int:
-    """Where the section begins that a byte is in: the place of whatever is found in it."""
+class Section(NamedTuple):
+    """Place of a section, and whether its bytes could be followed to its end."""
+
+    offset: int
+    end: int
+    broken: bool
+
+
+class Earlier(NamedTuple):
+    """Of a trace that is checked part by part, what is still looked at when a part is: the bytes that are held, the
+    last section of the parts before, and in words their last items, and those before what was found in them and is
+    reported later: bytes that could not be followed to the end of the part.
+    """
+
+    data: bytes | Window
+    section: Section | None = None
+    items: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+def last_section(decoded: Decoded, before: Section | None = None) -> Section | None:
+    """The last one; `before` if there is none."""
     if not len(decoded):
+        return before
+    return Section(int(decoded.offset[-1]), int(decoded.end[-1]), bool(decoded.broken[-1]))
+
+
+def section_start(decoded: Decoded, offset: int, before: Section | None = None) -> int:
+    """Where the section begins that a byte is in: the place of whatever is found in it. before: the section before
+    those.
+    """
+    k = int(np.searchsorted(decoded.offset, offset, side="right")) - 1
+    if k >= 0:
+        before = Section(int(decoded.offset[k]), int(decoded.end[k]), bool(decoded.broken[k]))
+    if before is None:
         return offset
-    section = int(np.searchsorted(decoded.offset, offset, side="right")) - 1
-    inside = section >= 0 and offset < max(int(decoded.end[section]), int(decoded.offset[section]) + 1)
-    broken = section >= 0 and bool(decoded.broken[section])
-    return int(decoded.offset[section]) if inside or broken else offset
+    return before.offset if before.broken or offset < max(before.end, before.offset + 1) else offset
 
 
 def damage(decoded: Decoded) -> list[Damage]:
     """What could not be decoded, up to the second section after it: the first may have begun inside another."""
-    out = []
-    for found in decoded.diagnostics:
-        if found.skipped:
-            after = int(np.searchsorted(decoded.offset, found.offset + found.skipped)) + 1
-            end = int(decoded.offset[after]) if after < len(decoded) else None
-            out.append(Damage(section_start(decoded, found.offset), end))
-    return out
+    finder = DamageFinder()
+    finder.feed(decoded)
+    return finder.found
 
 
-def items_before(data: bytes, items: ItemTable, offset: int, config: Config) -> list[str]:
-    """The items in front of a place, oldest first."""
+class DamageFinder:
+    """`damage` of a trace that comes in parts. found: so far; the end is None until it is known."""
+
+    def __init__(self) -> None:
+        self.found: list[Damage] = []
+        self._open: list[tuple[int, int]] = []  # of which of them the end is not known, and sections to it
+        self._last: Section | None = None
+
+    def feed(self, decoded: Decoded) -> None:
+        """The sections that follow."""
+        waiting = self._open
+        for one in decoded.diagnostics:
+            if one.skipped:
+                after = int(np.searchsorted(decoded.offset, one.offset + one.skipped)) + 1
+                waiting.append((len(self.found), after))
+                self.found.append(Damage(section_start(decoded, one.offset, self._last)))
+        self._open = []
+        for k, after in waiting:
+            if after < len(decoded):
+                self.found[k] = self.found[k]._replace(end=int(decoded.offset[after]))
+            else:
+                self._open.append((k, after - len(decoded)))
+        self._last = last_section(decoded, self._last)
+
+
+def items_before(data: bytes | Window, items: ItemTable, offset: int, earlier: tuple[str, ...] = ()) -> list[str]:
+    """The items in front of a place, oldest first. earlier: those before the table."""
     last = int(np.searchsorted(items.start, offset))
-    return [
+    first = max(0, last - _BEFORE)
+    told = [
         f"{start:#06x}: {_named(data, start, length)}"
-        for start, length in zip(
-            items.start[max(0, last - _BEFORE) : last].tolist(), items.length[max(0, last - _BEFORE) : last].tolist()
-        )
+        for start, length in zip(items.start[first:last].tolist(), items.length[first:last].tolist())
     ]
+    return [*earlier, *told][-_BEFORE:]
 
 
-def _named(data: bytes, start: int, length: int) -> str:
+def _named(data: bytes | Window, start: int, length: int) -> str:
     code = data[start]
     name = t.BY_CODE[code].meaning if code in t.BY_CODE else f"opcode {code}"
     return f"{name}, bytes {data[start : start + length].hex(' ')}"
 
 
-def damaged(data: bytes, offset: int, config: Config) -> list[tuple[str, str, str]]:
+def damaged(data: bytes | Window, offset: int, config: Config) -> list[tuple[str, str, str]]:
     """An item that cannot be read: its bytes, and its fields as far as they are there, with what may be there."""
     rows = [("bytes", "", data[offset : offset + _SHOWN].hex(" "))]
     code = data[offset] if offset < len(data) else -1

@@ -12,7 +12,7 @@ they would be without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -33,6 +33,7 @@ ROUNDS = 3  # quirks that are looked for one after the other
 WINDOW = 6000  # bytes that are looked at first
 MOST = 30_000  # bytes of which the share is measured that cannot be followed
 LEFT = 0.35  # of the loss may remain, or there is another quirk
+AHEAD = 1 << 20  # bytes after a part by which it is decided how it is followed: a group is no longer
 BEST = 8  # quirks of which all diagnostics are counted
 DELTAS = (-1, 1, -2, 2, -4, 4, -3, 3, -5, 5, -6, 6, -7, 7, 8)
 _CSRS = ("fcsr", "csr", "mcycle", "minstret")
@@ -77,9 +78,9 @@ class _ReadAs(Scanner):
         out[np.arange(len(out)) + out > len(out)] = 0
         return out.astype(np.uint8).tobytes()
 
-    def follow(self, data: bytes) -> Scan:
-        """All items."""
-        return self.scan(np.frombuffer(data + bytes(PAD), np.uint8), final=True)
+    def follow(self, data: bytes, seek: bool = False) -> Scan:
+        """All items. seek: the bytes begin where they cannot be followed."""
+        return self.scan(np.frombuffer(data + bytes(PAD), np.uint8), final=True, seek=seek)
 
     def request_bytes(self, item: bytes) -> int:
         """Of a request with its response the bytes of the request."""
@@ -334,12 +335,13 @@ def _options(config: Config) -> Iterator[Quirk]:
 @dataclass(frozen=True)
 class Found:
     """capture: without the quirks that were found. failures: a finding for each. spoiled: names of what is reported
-    wrongly because of one, and its clause.
+    wrongly because of one, and its clause. quirks: in the order found, each with the configuration before.
     """
 
     capture: TandemCapture
     failures: tuple[Failure, ...] = ()
     spoiled: tuple[tuple[str, str], ...] = ()
+    quirks: tuple[tuple[Config, Quirk], ...] = ()
 
     def attribute(self, book: ClauseBook) -> None:
         """What is wrong because bytes of it are missing follows from that."""
@@ -358,6 +360,7 @@ def explained(capture: TandemCapture) -> Found:
     """The capture as it is if its bytes can be followed, or nothing explains them."""
     found: list[Failure] = []
     spoiled: list[tuple[str, str]] = []
+    quirks: list[tuple[Config, Quirk]] = []
     for number in range(ROUNDS):
         whole = _ReadAs(capture.config, None).follow(capture.data[:MOST])
         lost = _lost(whole)
@@ -368,8 +371,9 @@ def explained(capture: TandemCapture) -> Found:
             break
         found.append(Failure(quirk.clause, quirk.says, table=list(quirk.rows), at=number - ROUNDS))
         spoiled += [(name, quirk.clause) for name in quirk.spoils]
+        quirks.append((capture.config, quirk))
         capture = _without(capture, quirk)
-    return Found(capture, tuple(found), tuple(spoiled))
+    return Found(capture, tuple(found), tuple(spoiled), tuple(quirks))
 
 
 def _lost(scan: Scan) -> int:
@@ -414,28 +418,84 @@ def _without(capture: TandemCapture, quirk: Quirk) -> TandemCapture:
     """The bytes as they would be without a quirk, each with the time of the byte that it comes from."""
     if quirk.config is not None:
         return replace(capture, config=quirk.config)
-    scanner, standard, data = _ReadAs(capture.config, quirk), _ReadAs(capture.config, None), capture.data
+    scanner, data = _ReadAs(capture.config, quirk), capture.data
     scan = scanner.follow(data)
-    parts: list[bytes] = []
-    places: list[np.ndarray] = []
-    at = 0
-    for start, length in zip(scan.starts.tolist(), scan.lengths.tolist()):
-        item = data[start : start + length]
+    new, places = _Corrected(capture.config, quirk, scanner)(data, scan.starts, scan.lengths)
+    marks = capture.marks[places] if len(capture.marks) == len(data) else capture.marks
+    return replace(capture, data=new, marks=marks)
+
+
+class _Corrected:
+    """Bytes as they would be without a quirk. scanner: follows them with it."""
+
+    def __init__(self, config: Config, quirk: Quirk, scanner: _ReadAs) -> None:
+        self.quirk, self.scanner, self.standard = quirk, scanner, _ReadAs(config, None)
+        self._due: dict[bytes, int] = {}
+
+    def __call__(self, data: bytes, starts: np.ndarray, lengths: np.ndarray) -> tuple[bytes, np.ndarray]:
+        """The bytes, and of each the number of the one that it comes from. starts, lengths: of the items."""
+        parts: list[bytes] = []
+        places: list[np.ndarray] = []
+        at = 0
+        for start, length in zip(starts.tolist(), lengths.tolist()):
+            item = data[start : start + length]
+            new = self._item(item)
+            if new != item:
+                parts += [data[at:start], new]
+                places += [np.arange(at, start), start + np.minimum(np.arange(len(new)), length - 1)]
+                at = start + length
+        parts.append(data[at:])
+        places.append(np.arange(at, len(data)))
+        return b"".join(parts), np.concatenate(places)
+
+    def _item(self, item: bytes) -> bytes:
         pieces = [item]
         if item[0] == t.REQUEST:
-            n = scanner.request_bytes(item)
+            n = self.scanner.request_bytes(item)
             pieces = [item[:n], item[n:]] if len(item) > n else [item]
         right: list[bytes] = []
         for piece in pieces:
-            fixed = quirk.fix(piece) if quirk.fix is not None else piece
-            due = standard.response_bytes(right[0], fixed) if right else standard.item_bytes(fixed)
+            fixed = self.quirk.fix(piece) if self.quirk.fix is not None else piece
+            due = self.standard.response_bytes(right[0], fixed) if right else self._bytes_of(fixed)
             right.append(fixed[:due] + bytes(max(0, due - len(fixed))) if due else fixed)
-        new = b"".join(right)
-        if new != item:
-            parts += [data[at:start], new]
-            places += [np.arange(at, start), start + np.minimum(np.arange(len(new)), length - 1)]
-            at = start + length
-    parts.append(data[at:])
-    places.append(np.arange(at, len(data)))
-    marks = capture.marks[np.concatenate(places)] if len(capture.marks) == len(data) else capture.marks
-    return replace(capture, data=b"".join(parts), marks=marks)
+        return b"".join(right)
+
+    def _bytes_of(self, item: bytes) -> int:
+        """What `item_bytes` gives, worked out once for each of the first bytes that say it."""
+        if item[0] == t.REQUEST:
+            return self.standard.item_bytes(item)
+        header = item[: {t.STATE: 2, t.REGISTER: 3, t.ADD: 3, t.OR: 3}.get(item[0], 1)]
+        if header not in self._due:
+            self._due[header] = self.standard.item_bytes(item)
+        return self._due[header]
+
+
+def corrected(chunks: Iterable[bytes], config: Config, quirk: Quirk) -> Iterator[bytes]:
+    """`explained`'s bytes without a quirk, of a trace that comes in chunks: each is read with the bytes that follow it,
+    AHEAD at least, so that it is followed as in the whole.
+    """
+    if quirk.config is not None:
+        yield from chunks
+        return
+    scanner = _ReadAs(config, quirk)
+    correct = _Corrected(config, quirk, scanner)
+    held, seek = bytearray(), False
+    for chunk in chunks:
+        held += chunk
+        if len(held) <= 2 * AHEAD:
+            continue
+        data = bytes(held)
+        scan = scanner.follow(data, seek)
+        cut = len(data) - AHEAD
+        n = int(np.searchsorted(scan.starts, cut))
+        if n and scan.starts[n - 1] + scan.lengths[n - 1] >= cut:
+            n, seek = n - 1, False
+            cut = int(scan.starts[n])
+        elif n < len(scan.starts) and scan.starts[n] == cut:
+            seek = False
+        else:
+            seek = True  # in bytes that cannot be followed
+        yield correct(data[:cut], scan.starts[:n], scan.lengths[:n])[0]
+        del held[:cut]
+    scan = scanner.follow(bytes(held), seek)
+    yield correct(bytes(held), scan.starts, scan.lengths)[0]

@@ -18,7 +18,7 @@ from rvtrace.models.tandem.decoder.diagnostics import BROKEN, Diagnostic
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import COMPARED, DECODER, RULE
 from rvtrace.scoreboards.tandem.capture import TandemCapture
-from rvtrace.scoreboards.tandem.evidence import damaged, items_before, section_start
+from rvtrace.scoreboards.tandem.evidence import Earlier, damaged, items_before, section_start
 from rvtrace.scoreboards.tandem.expected import Expected, contradictions
 from rvtrace.scoreboards.tandem.table import FORMS, ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -65,18 +65,16 @@ def check_legal(
     """All rules; expected: of the rows, None if only the bytes are available; row_of: with it, the row of each section
     that is the group of one, else -1.
     """
-    legal = _Legal(capture, book, items, decoded, expected, tolerances, row_of)
-    legal.diagnostics()
-    legal.count()
-    legal.addresses()
-    legal.absent()
-    legal.interrupts()
-    legal.initialization()
-    legal.ends()
-    legal.forms()
+    legal = Legal(capture, book, items, decoded, expected, tolerances, row_of)
+    for rule in RULES:
+        rule(legal)
 
 
-class _Legal:
+class Legal:
+    """Sections and items, and the book of what is found; each method is one of RULES. earlier: of a part of a trace,
+    what came before.
+    """
+
     def __init__(
         self,
         capture: TandemCapture,
@@ -86,7 +84,9 @@ class _Legal:
         expected: Expected | None,
         tolerances: Tolerances,
         row_of: np.ndarray | None,
+        earlier: Earlier | None = None,
     ) -> None:
+        self.earlier = earlier or Earlier(capture.data)
         self.capture, self.book, self.items, self.decoded, self.tolerances = capture, book, items, decoded, tolerances
         self.row_of = np.full(len(decoded), -1) if row_of is None else row_of
         self.given: set[int] = set()  # groups whose rows contradict themselves
@@ -101,7 +101,7 @@ class _Legal:
 
     def diagnostics(self) -> None:
         """What the decoder says."""
-        size = len(self.capture.data)
+        size = len(self.earlier.data)
         for found in self.decoded.diagnostics:
             open_end = (
                 found.name == "truncated" and found.offset == size and (self.tolerances.open_end or not self._flushed())
@@ -121,16 +121,20 @@ class _Legal:
         made = self._at(CLAUSE[found.name], f"{found.text} [{found.name}]", found.offset, found.group, found.pc)
         made.found = DECODER if found.name in BROKEN else COMPARED if found.name in _DEPENDS else RULE
         if found.name in BROKEN and found.name != "truncated":
-            made.table = damaged(self.capture.data, found.offset, self.capture.config)
+            made.table = damaged(self.earlier.data, found.offset, self.capture.config)
         return made
 
     def _at(self, clause: str, text: str, offset: int, group: int, pc: int | None) -> Failure:
         marks, program = self.capture.marks, self.capture.program
         cycle = int(marks[min(offset, len(marks) - 1)]) if len(marks) else None
         place = program.where(pc) if program is not None and pc is not None else ""
-        before = items_before(self.capture.data, self.items, offset, self.capture.config)
+        late = not len(self.items) or offset < self.items.start[0]
+        earlier = self.earlier.found if late else self.earlier.items
+        before = items_before(self.earlier.data, self.items, offset, earlier)
         text = f"byte {offset:#x}, group {group}: {text}"
-        return Failure(clause, text, cycle, pc, place, before=before, at=section_start(self.decoded, offset))
+        return Failure(
+            clause, text, cycle, pc, place, before=before, at=section_start(self.decoded, offset, self.earlier.section)
+        )
 
     def count(self) -> None:
         """How often each rule was looked at."""
@@ -145,7 +149,7 @@ class _Legal:
             ("TV.legal.request", of(t.REQUEST)),
             ("TV.legal.response", int((items.answer >= 0).sum())),
             ("TV.legal.follows", int((items.answer >= 0).sum())),
-            ("TV.legal.whole", int(len(items) > 0)),
+            ("TV.legal.whole", int(len(items) > 0 and not items.before.end)),  # once
             ("TV.legal.end", of(t.END)),
             ("TV.legal.inside", of(t.INSN16, t.INSN32, t.INCREMENT_PC, t.INIT)),
             ("TV.legal.one_insn", of(t.INSN16, t.INSN32)),
@@ -228,14 +232,17 @@ class _Legal:
             return
         items, config = self.items, self.capture.config
         edges = np.flatnonzero(items.of(t.BEGIN, t.END))
-        torn = np.cumsum(
-            np.diff(items.start, prepend=0) != np.concatenate(([0], items.length[:-1]))
-        )  # bytes before an item that could not be followed
+        torn = np.cumsum(items.torn)
         begins = items.code[edges] == t.BEGIN
+        before = items.before  # what the first mark follows
+        marks = np.concatenate(([before.mark == t.BEGIN], begins[:-1]))[: len(edges)]
+        since = np.concatenate(([-int(before.torn)], torn[edges[:-1]]))[: len(edges)]
+        follows = torn[edges] == since
+        follows[:1] &= before.mark >= 0
         behind = np.zeros(len(items), bool)
-        behind[edges[1:]] = begins[1:] & (torn[edges[1:]] == torn[edges[:-1]])
+        behind[edges] = begins & follows
         open_there = np.zeros(len(items), bool)
-        open_there[edges[1:]] = begins[:-1]
+        open_there[edges] = marks
         self._rule(
             "TV-4",
             behind,
@@ -279,3 +286,15 @@ class _Legal:
         d = self.decoded
         self.book.bulk(clause, int(of.sum()), np.flatnonzero(bad), lambda k: self._at(
             clause, text, int(d.offset[k]), int(d.number[k]), int(d.pc[k]) if d.pc_known[k] else None))  # fmt: skip
+
+
+RULES: tuple[Callable[[Legal], None], ...] = (
+    Legal.diagnostics,
+    Legal.count,
+    Legal.addresses,
+    Legal.absent,
+    Legal.interrupts,
+    Legal.initialization,
+    Legal.ends,
+    Legal.forms,
+)

@@ -4,31 +4,63 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import Items
 from rvtrace.models.tandem.decoder.scan import PAD, Scanner
 
 FORMS = (t.REGISTER, t.ADD, t.OR)
 
 
-class ItemTable:
-    """Columns over items: start, code, length (a request with its response).
-
-    Bytes that cannot be followed have no item.
+class Before(NamedTuple):
+    """What came before the items of a table. end: of the last of them. mark: opcode of the last begin or end of a
+    group, -1 if there was none; torn: whether bytes after that could not be followed.
     """
 
-    def __init__(self, data: bytes, config: Config) -> None:
-        self.config = config
-        self.bytes = np.frombuffer(bytes(data) + bytes(PAD), np.uint8)
-        scan = Scanner(config).scan(self.bytes, final=True)
-        self.start, self.length = scan.starts, scan.lengths.astype(np.int64)
-        self.code = self.bytes[self.start]
+    end: int = 0
+    mark: int = -1
+    torn: bool = False
+
+
+class ItemTable:
+    """Columns over items: start, code, length (a request with its response); at: where they begin in `bytes`.
+
+    Bytes that cannot be followed have no item. Of a part of a trace: items: of the decoder, before: what came before.
+    """
+
+    def __init__(self, data: bytes, config: Config, items: Items | None = None, before: Before | None = None) -> None:
+        self.config, self.before = config, before or Before()
+        if items is None:
+            padded = np.frombuffer(bytes(data) + bytes(PAD), np.uint8)
+            scan = Scanner(config).scan(padded, final=True)
+            items = Items(0, padded, scan.starts, scan.lengths)
+        self.bytes, self.at = items.bytes, items.starts
+        self.start, self.length = items.starts + items.base, items.lengths.astype(np.int64)
+        self.code = self.bytes[self.at]
         self._word = np.ndarray((len(self.bytes) - 7,), "<u8", self.bytes, 0, (1,))
 
     def __len__(self) -> int:
         return len(self.start)
+
+    @cached_property
+    def torn(self) -> np.ndarray:
+        """Items before which bytes could not be followed, as a mask."""
+        ends = self.start + self.length
+        return self.start != np.concatenate(([self.before.end], ends[:-1]))
+
+    @property
+    def after(self) -> Before:
+        """What comes before the items that follow."""
+        if not len(self):
+            return self.before
+        marks = np.flatnonzero(self.of(t.BEGIN, t.END))
+        last = int(marks[-1]) if len(marks) else -1
+        torn = bool(self.torn[last + 1 :].any()) or (last < 0 and self.before.torn)
+        mark = int(self.code[last]) if len(marks) else self.before.mark
+        return Before(int(self.start[-1] + self.length[-1]), mark, torn)
 
     def word(self, at: np.ndarray) -> np.ndarray:
         """The eight bytes at each offset as a number."""
@@ -41,18 +73,18 @@ class ItemTable:
     @cached_property
     def identifier(self) -> np.ndarray:
         """Identifier of additional state, 0 for other items."""
-        return np.where(self.code == t.STATE, self.bytes[self.start + 1], 0)
+        return np.where(self.code == t.STATE, self.bytes[self.at + 1], 0)
 
     @cached_property
     def address(self) -> np.ndarray:
         """Address of a register, -1 for other items."""
-        address = self.bytes[self.start + 1].astype(np.int64) | self.bytes[self.start + 2].astype(np.int64) << 8
+        address = self.bytes[self.at + 1].astype(np.int64) | self.bytes[self.at + 2].astype(np.int64) << 8
         return np.where(self.of(*FORMS), address, -1)
 
     @cached_property
     def operation(self) -> np.ndarray:
         """The byte of a request after its address (TV-1), -1 for other items."""
-        at = np.minimum(self.start + 1 + self.config.mlen_bytes, len(self.bytes) - 1)
+        at = np.minimum(self.at + 1 + self.config.mlen_bytes, len(self.bytes) - 1)
         return np.where(self.code == t.REQUEST, self.bytes[at].astype(np.int64), -1)
 
     @cached_property
@@ -62,7 +94,7 @@ class ItemTable:
         asks = np.array([one.request_data for one in t.OPERATIONS] + [False] * 2)[np.maximum(op, 0)]
         behind = 2 + self.config.mlen_bytes + np.where(asks, 1 << size, 0)
         there = (self.code == t.REQUEST) & (self.length > behind)
-        at = np.minimum(self.start + behind + 1, len(self.bytes) - 1)
+        at = np.minimum(self.at + behind + 1, len(self.bytes) - 1)
         return np.where(there, self.bytes[at].astype(np.int64), -1)
 
     @cached_property
@@ -70,7 +102,7 @@ class ItemTable:
         """The address of a request, or of state that is one, as sent; 0 for other items."""
         mask = np.uint64((1 << self.config.mlen_bits) - 1)
         state = np.isin(self.identifier, (t.PADDR, t.EADDR, t.PPC))
-        at = self.start + np.where(state, 2, 1)
+        at = self.at + np.where(state, 2, 1)
         return np.where(state | (self.code == t.REQUEST), self._word[at] & mask, np.uint64(0))
 
     @cached_property

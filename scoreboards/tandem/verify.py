@@ -19,7 +19,6 @@ from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.tandem.capture import TandemCapture
-from rvtrace.scoreboards.tandem.evidence import section_start
 
 PARTS = {
     "pc": "pc",
@@ -72,27 +71,37 @@ def check_verify(
     if not decoded.init.any():
         verifier.load([*capture.program.segments, *capture.program.data])
     report = verifier.run(decoded, capture.data)
-    for name, clause in CLAUSE.items():
-        if name == "ppc":
-            book.count(clause, min(report.matched, int((decoded.change_key == PPC_KEY).sum())))
-        elif name in ("groups", "format") or (traces or config.traces)(name):
-            book.count(clause, report.matched)
-    for found in report.findings:
-        book.fail(_failure(found, report, capture, section_start(decoded, found.offset)))
+    judge_report(capture, book, report, int((decoded.change_key == PPC_KEY).sum()), traces or config.traces)
     return report
 
 
-def _failure(found: Finding, report: Report, capture: TandemCapture, start: int) -> Failure:
-    clause = CLAUSE["groups"]
+def judge_report(
+    capture: TandemCapture, book: ClauseBook, report: Report, places: int, traces: Callable[[str], bool]
+) -> None:
+    """A report as clauses. places: how many physical addresses of a next pc the trace reports. traces: as above."""
+    for name, clause in CLAUSE.items():
+        if name == "ppc":
+            book.count(clause, min(report.matched, places))
+        elif name in ("groups", "format") or traces(name):
+            book.count(clause, report.matched)
+    for found in report.findings:
+        book.fail(failure(found, report, capture))
+
+
+def clause_of(found: Finding) -> str:
+    """The clause that a finding is about."""
     if found.names or found.kind == "diagnostic":
-        clause = CLAUSE["format"]
-    elif found.kind not in _ORDER and found.differences:
-        clause = CLAUSE[PARTS.get(found.differences[0].what, "insn")]
-    elif found.kind == "instruction bits":
-        clause = CLAUSE["insn"]
+        return CLAUSE["format"]
+    if found.kind not in _ORDER and found.differences:
+        return CLAUSE[PARTS.get(found.differences[0].what, "insn")]
+    return CLAUSE["insn" if found.kind == "instruction bits" else "groups"]
+
+
+def failure(found: Finding, report: Report, capture: TandemCapture) -> Failure:
+    """A finding as the failure of a clause."""
     lines = found.lines(report.table)
     marks = capture.marks
     cycle = int(marks[min(found.offset, len(marks) - 1)]) if len(marks) else None
     place = capture.program.where(found.pc) if capture.program is not None and found.pc is not None else ""
     before = [line.strip() for line in lines[1:]]
-    return Failure(clause, lines[0], cycle, found.pc, place, [], before, at=start, found=COMPARED)
+    return Failure(clause_of(found), lines[0], cycle, found.pc, place, [], before, at=found.offset, found=COMPARED)

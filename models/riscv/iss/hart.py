@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from rvtrace.models.riscv.iss import translate as vm
 from rvtrace.models.riscv.iss.compressed import expand
@@ -64,6 +64,21 @@ NO_CHANGE: dict[int, int] = {}
 _Entry = tuple[Callable[[], int], int, int, int, int, str]  # function, rd, kind, bits, bytes and name
 
 
+class Wanted(NamedTuple):
+    """What `Hart.follow` compares, by number. kind: PLAIN or LOAD of what does nothing else, else -1; -1 after the
+    last. paddr, eaddr: of loads.
+    """
+
+    kind: list[int]
+    pc: list[int]
+    insn: list[int]
+    next_pc: list[int]
+    rd: list[int]
+    value: list[int]
+    paddr: list[int]
+    eaddr: list[int]
+
+
 class Unchanged(Enum):
     """The reservation before a step that did not touch it. An Enum, so that type checkers tell it from one."""
 
@@ -72,6 +87,7 @@ class Unchanged(Enum):
 
 UNCHANGED: Final = Unchanged.UNCHANGED
 NOWHERE = -1
+_LOADS = frozenset(("lb", "lh", "lw", "ld", "lbu", "lhu", "lwu"))
 ACCESS_CAUSES = frozenset((*vm.MISALIGNED[1:], *vm.ACCESS_FAULT[1:], *vm.PAGE_FAULT[1:]))
 
 
@@ -249,6 +265,42 @@ class Hart:
         step.ticked += self._cycles
         step.counted += self._instructions
         return step
+
+    def follow(self, wanted: Wanted, k: int, x: list[int]) -> int:
+        """Execute instructions from number k on that compute or load, as long as each is the one wanted, with the
+        result wanted; the first that is not, which was not executed. x: gets the results, too.
+        """
+        kinds, pcs, insns, nexts, rds, values, paddrs, eaddrs = wanted
+        if self.interrupt >= 0:
+            return k
+        code, mine, step, pc, first = self._code, self.x, self.step, self.pc, k
+        while kinds[k] >= 0 and pcs[k] == pc:
+            entry = code.get(pc)
+            if entry is None or entry[2] != kinds[k] or entry[3] != insns[k]:
+                break
+            rd = entry[1]
+            if rd != rds[k] or (entry[2] and entry[5] not in _LOADS):
+                break
+            before = mine[rd]
+            try:
+                to = entry[0]()
+            except Trap:
+                mine[rd] = before
+                break
+            if to != nexts[k] or (entry[2] and (step.paddr != paddrs[k] or step.eaddr != eaddrs[k])):
+                mine[rd] = before
+                break
+            if rd:
+                if mine[rd] != values[k]:
+                    mine[rd] = before
+                    break
+                x[rd] = values[k]
+            pc = to
+            k += 1
+        self.pc = pc
+        self.csr[MCYCLE] += self._cycles * (k - first)
+        self.csr[MINSTRET] += self._instructions * (k - first)
+        return k
 
     def _fetch(self, pc: int) -> _Entry:
         """Decode the instruction at pc; Trap if it cannot be fetched."""

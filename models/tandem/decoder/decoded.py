@@ -139,6 +139,19 @@ class Decoded:
             **columns, items=sum(part.items for part in kept), diagnostics=found, lost=sum(part.lost for part in kept)
         )
 
+    def since(self, first: int) -> Decoded:
+        """Sections from number `first` on, without diagnostics."""
+        columns: dict[str, Any] = {}
+        places = {kind: int(getattr(self, f"{kind}_start")[first]) for kind in ("change", "memory")}
+        for name in DTYPES:
+            kind, _, what = name.partition("_")
+            column = getattr(self, name)
+            if what == "start":
+                columns[name] = column[first:] - places[kind]
+            else:
+                columns[name] = column[places.get(kind, first) :].copy()
+        return Decoded(**columns, items=0, diagnostics=[])
+
     def memory(self, first: int, last: int) -> list[Memory]:
         """Requests number first to last - 1."""
         names = ("memory_op", "memory_size", "memory_address", "memory_data", "memory_result", "memory_response")

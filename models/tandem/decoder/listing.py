@@ -20,6 +20,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded, Group, Memory
+from rvtrace.models.tandem.decoder.window import Window
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE, STATE_KEY
 
 _X = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
@@ -32,6 +33,8 @@ _F = (
 )
 _OTHER_CSRS = {table.FFLAGS: "fflags", table.FRM: "frm", table.FCSR: "fcsr"}
 _INDENT = " " * 10
+_KEPT = 100_000  # instructions whose text is kept
+_NO_BYTES: bytes | Window = b""
 
 
 @cache
@@ -62,31 +65,45 @@ def listing(
     """The lines of sections first to last - 1. data: the whole trace. program: for symbols; the instructions are those
     of the trace.
     """
-    shown = _Lines(decoded, data, config, program)
-    found = iter(decoded.diagnostics)
-    fault = next(found, None)
-    last = len(decoded) if last is None else last
-    for k, group in enumerate(decoded.groups(first, last), first):
-        while fault is not None and fault.offset < group.offset:
-            yield f"!!  {fault}"
-            fault = next(found, None)
-        yield from shown.section(k, group)
-        while fault is not None and fault.offset < group.end:
-            yield f"!!  {fault}"
-            fault = next(found, None)
-    if last == len(decoded):
-        yield from (f"!!  {one}" for one in ([fault] if fault is not None else []) + list(found))
-        if decoded.lost:
-            yield f"!!  and {decoded.lost} more"
+    shown = Lines(config, program)
+    yield from shown.part(decoded, data, first, last)
+    if (last is None or last == len(decoded)) and decoded.lost:
+        yield lost_line(decoded.lost)
 
 
-class _Lines:
-    """What one trace needs: symbols and the bytes that show in which form a change was encoded."""
+def lost_line(count: int) -> str:
+    """The last line, if diagnostics were not kept."""
+    return f"!!  and {count} more"
 
-    def __init__(self, decoded: Decoded, data: bytes, config: Config, program: Program | None) -> None:
-        self._decoded, self._data, self._config = decoded, data, config
+
+class Lines:
+    """What one trace needs: symbols, and the bytes that show in which form a change was encoded."""
+
+    def __init__(self, config: Config, program: Program | None) -> None:
+        self._decoded, self._data, self._config = Decoded.empty(), _NO_BYTES, config
         self._program = program or Program(config.xlen, [])
         self._texts: dict[tuple[int, int], str] = {}
+
+    def part(self, decoded: Decoded, data: bytes | Window, first: int = 0, last: int | None = None) -> Iterator[str]:
+        """The lines of some sections, or of some of them, and of the diagnostics that come with them. data: by offsets
+        of the trace.
+        """
+        self._decoded, self._data = decoded, data
+        if len(self._texts) > _KEPT:
+            self._texts.clear()
+        found = iter(decoded.diagnostics)
+        fault = next(found, None)
+        last = len(decoded) if last is None else last
+        for k, group in enumerate(decoded.groups(first, last), first):
+            while fault is not None and fault.offset < group.offset:
+                yield f"!!  {fault}"
+                fault = next(found, None)
+            yield from self.section(k, group)
+            while fault is not None and fault.offset < group.end:
+                yield f"!!  {fault}"
+                fault = next(found, None)
+        if last == len(decoded):
+            yield from (f"!!  {one}" for one in ([fault] if fault is not None else []) + list(found))
 
     def section(self, k: int, group: Group) -> Iterator[str]:
         """One section's lines."""

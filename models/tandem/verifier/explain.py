@@ -35,7 +35,7 @@ _DROPPED, _DOUBLED, _SWAPPED = (
     "the group is sent twice",
     "the group and the next are in the wrong order",
 )
-_WORD = 2  # memory is known by words of 4 bytes
+_WORD, _PAGE = 2, 10  # memory is known by words of 4 bytes, kept by pages of 1024 words
 
 
 class Explainer:
@@ -60,9 +60,14 @@ class Explainer:
         self.probing.clear()
         self._lost = self._stale = None
 
+    def catch_up(self, k: int) -> None:
+        """Sections before k are about to be dropped."""
+        if self._stale is not None:
+            self._stale.follow(k)
+
     def finish(self) -> None:
         """The trace is over: diagnostics after its last section."""
-        n = len(self.v.decoded)
+        n = self.v.end
         for k in [k for k in (*self.v.before, *self.v.inside) if k >= n]:
             for one in self.v.before.pop(k, []) + self.v.inside.pop(k, []):
                 self._add(self._finding("diagnostic", n - 1, None, [], Verdict.TRACE, str(one), [one.name]))
@@ -170,7 +175,7 @@ class Explainer:
         """How many later groups match if this side is right, and whether one does not."""
         with self.trial:
             self._apply(k, group, reported, sides, holds)
-            return self.trial.fits(range(k + 1, len(self.v.decoded)))
+            return self.trial.fits(range(k + 1, self.v.end))
 
     def _apply(self, k: int, group: Group, reported: Changes, sides: list[Side], holds: int) -> None:
         """Do the step, and make one side's state that of both."""
@@ -245,7 +250,7 @@ class Explainer:
 
     def _structure(self, k: int, group: Group, reported: Changes) -> int | None:
         """A group duplicated, swapped or dropped; the next section, None if none of these explains it."""
-        v, n = self.v, len(self.v.decoded)
+        v, n = self.v, self.v.end
         later = range(k + 1, n)
         if k and _same(v, k - 1, k) and self._try(later):
             self._structural("duplicated", k, group, _DOUBLED)
@@ -254,13 +259,13 @@ class Explainer:
             self._structural("swapped", k, group, _SWAPPED)
             for at in (k + 1, k):
                 self._commit(at)
-                v.report.matched += v.counts(v.decoded.group(at))
+                v.report.matched += v.counts(v.group(at))
             return k + 2
         return k if self._dropped(k, group) else None
 
     def _dropped(self, k: int, group: Group) -> bool:
         """Whether the group matches after some steps that have no group; those are then done."""
-        sections = range(k, len(self.v.decoded))
+        sections = range(k, self.v.end)
         for cause in _INTERRUPTS:
             with self.trial:
                 step = self.v.comparer.interrupted(cause)
@@ -324,7 +329,7 @@ class Explainer:
         bits, place = group.insn.to_bytes(group.size, "little"), v.shadow.pc
         kept = v.shadow.memory.read(place, group.size)
         v.set_memory(place, bits)
-        if self._try(range(k, len(v.decoded)), 1):
+        if self._try(range(k, v.end), 1):
             differences = [one for one in apart if one.what == "insn"]
             reason = "the hart executed these bits, and memory holds others"
             self._add(self._finding("instruction bits", k, group, differences, Verdict.HART, reason, confirmed=True))
@@ -343,7 +348,7 @@ class Explainer:
             findings = [self._finding("diagnostic", k, group, [], Verdict.TRACE, "the group is not complete")]
         for finding in findings:
             self._add(finding)
-        later = range(k + broken, len(v.decoded))
+        later = range(k + broken, v.end)
         if not v.known or not len(later):
             return k + broken
         # Most often exactly one instruction is lost.
@@ -391,7 +396,7 @@ class Explainer:
                 if place is None:
                     continue
                 v.set_pc(place)
-                if self._try(range(k, len(v.decoded)), 2):
+                if self._try(range(k, v.end), 2):
                     finding.until, self._lost, v.known = k, None, True
                     self._stale = Stale(v, k)
                     return k
@@ -492,17 +497,34 @@ def _same(v: Replay, one: int, other: int) -> bool:
     """Whether two sections report the same: by their bytes, or without those by their changes; increments of the pc are
     equal wherever they lead.
     """
-    decoded = v.decoded
     if v.data is not None:
-        a, b = (v.data[int(decoded.offset[k]) : int(decoded.end[k])] for k in (one, other))
+        offset, end = v.decoded.offset, v.decoded.end
+        a, b = (v.data[int(offset[k - v.first]) : int(end[k - v.first])] for k in (one, other))
         return a == b or a + END_BYTE == b or a == b + END_BYTE
-    first, second = decoded.group(one), decoded.group(other)
+    first, second = v.group(one), v.group(other)
     if (first.insn, first.size) != (second.insn, second.size):
         return False
     a, b = sort_out(first, v.profile.hart.mask), sort_out(second, v.profile.hart.mask)
     if a.relative and b.relative:
         b = b._replace(next_pc=a.next_pc)
     return a == b._replace(relative=a.relative)
+
+
+class _Words:
+    """Words of memory: a bit for each of a page."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, int] = {}
+
+    def add(self, words: Iterable[int]) -> bool:
+        """Whether one of them is new."""
+        pages, new = self._pages, False
+        for word in words:
+            page, bit = word >> _PAGE, 1 << (word & (1 << _PAGE) - 1)
+            known = pages.get(page, 0)
+            if not known & bit:
+                pages[page], new = known | bit, True
+        return new
 
 
 class Stale:
@@ -517,16 +539,17 @@ class Stale:
         self.v, self._at = replay, first
         self._registers = set(range(1, 32))
         self._csrs = set(replay.table.names)
-        self._known: set[int] = set()  # words of memory
+        self._known = _Words()
 
-    def _follow(self, k: int) -> None:
+    def follow(self, k: int) -> None:
         """Note what sections before k reported."""
         decoded = self.v.decoded
         if k <= self._at:
             return
-        low, high = int(decoded.change_start[self._at]), int(decoded.change_start[k])
+        starts = decoded.change_start[self._at - self.v.first : k - self.v.first + 1]
+        low, high = int(starts[0]), int(starts[-1])
         key, value = decoded.change_key[low:high], decoded.change_value[low:high]
-        section = np.repeat(np.arange(k - self._at), np.diff(decoded.change_start[self._at : k + 1]))
+        section = np.repeat(np.arange(k - self._at), np.diff(starts))
         self._at = k
         reported = np.unique(key[key < FPR_BASE])
         self._registers.difference_update((reported[reported > GPR_BASE] - GPR_BASE).tolist())
@@ -537,13 +560,13 @@ class Stale:
         ):  # 8 bytes are two words
             stores = np.unique(section[(key >= first) & (key <= last)])
             places = value[(key == PADDR_KEY) & np.isin(section, stores)]
-            self._known.update(((np.unique(places) >> np.uint64(_WORD)) + np.uint64(more)).tolist())
+            self._known.add(((np.unique(places) >> np.uint64(_WORD)) + np.uint64(more)).tolist())
 
     def explains(self, k: int, group: Group, reported: Changes, step: Step, apart: list[Difference]) -> bool:
         """Whether the group of section k differs because of something that was not reported since the gap; that is then
         known.
         """
-        self._follow(k)
+        self.follow(k)
         if any(one.what == "insn" for one in apart) or not group.size:
             return False
         csrs = {self.v.table.view(one.key, self.v.shadow.csr).of for one in apart if one.what == "csr"}
@@ -554,10 +577,7 @@ class Stale:
         if {o.rs1, o.rs2} & self._registers:
             return True
         if step.access == LOAD or o.atomic:
-            words = set(range(step.paddr >> _WORD, (step.paddr + step.bytes - 1 >> _WORD) + 1))
-            unknown = bool(words - self._known)
-            self._known |= words
-            return unknown
+            return self._known.add(range(step.paddr >> _WORD, (step.paddr + step.bytes - 1 >> _WORD) + 1))
         if group.insn & 0x7F == 0x73 and group.size == 4:  # reads a CSR
             address = group.insn >> 20
             if address in self.v.table.names and self.v.table.view(address, self.v.shadow.csr).of in COUNTED:

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 from rvtrace.models.riscv.iss.csr import MIP, CsrTable
+from rvtrace.models.riscv.iss.memory import NOTHING, Memory
 from rvtrace.models.tandem import table as format_table
 from rvtrace.models.tandem.decoder.decoded import Decoded, Group
 from rvtrace.models.tandem.decoder.diagnostics import BROKEN, Diagnostic
+from rvtrace.models.tandem.decoder.window import Pieces, Window
 from rvtrace.models.tandem.simulator.interface import MTIME_KEY, PC_KEY, PPC_KEY, PRIV_KEY, Simulator, Step
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.compare import FLOATING, Changes, Comparer, sort_out
@@ -23,16 +25,20 @@ from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.verdict import Report, state_name
 
+FAR = 1 << 16  # bytes after a section in which others can explain it
+_ALL = 1 << 62
+_NO_PIECES: Pieces | None = None
+
 
 class Replay:
     """Trace and simulator side by side.
 
     shadow: what the trace reports; simulator: what executes. known: whether the pc is. inside, before: the decoder's
-    diagnostics by the section that they are in, or that follows them. decoded, data: of the trace that `attach` gave.
+    diagnostics by the section that they are in, or that follows them. decoded: the sections that are held, of which
+    `first` is the number of the first; odd: those of them that have diagnostics. data: the bytes of these, None if
+    there are none.
+    at: the section that is worked on. Sections have the numbers of the whole trace.
     """
-
-    decoded: Decoded
-    data: bytes | None
 
     def __init__(self, simulator: Simulator, profile: Profile, pc: int | None = None) -> None:
         self.simulator, self.profile = simulator, profile
@@ -42,33 +48,87 @@ class Replay:
         self.report = Report(self.table)
         self.inside: dict[int, list[Diagnostic]] = {}
         self.before: dict[int, list[Diagnostic]] = {}
+        self.decoded, self.data, self.first, self.at = Decoded.empty(), _NO_PIECES, 0, 0
+        self.odd = np.zeros(0, bool)
+        self._waiting: list[Diagnostic] = []  # after the last section: of the one that follows, if one does
+        self._there = Memory(profile.hart.ram, profile.hart.devices)
         self.known = pc is not None
         if pc is not None:
             self.set_pc(pc)
 
     # --- the trace
 
-    def attach(self, decoded: Decoded, data: bytes | None) -> np.ndarray:
-        """Start on a trace; the sections that have diagnostics, as a mask of booleans, one for each section."""
-        self.decoded, self.data = decoded, data
-        n, odd = len(decoded), np.zeros(len(decoded), bool)
-        for one in decoded.diagnostics:
-            k = int(np.searchsorted(decoded.offset, one.offset, side="right")) - 1
-            own = k >= 0 and (one.offset < decoded.end[k] or (decoded.broken[k] and one.name in BROKEN) or k == n - 1)
-            place = self.inside if own else self.before
-            k = k if own else k + 1
-            place.setdefault(k, []).append(one)
+    def extend(self, decoded: Decoded, data: bytes | Window | None, final: bool) -> None:
+        """Sections that follow. data: the bytes of the trace, at least those of these sections; None: there are none.
+        final: no others will follow.
+        """
+        found = [*self._waiting, *decoded.diagnostics]
+        self.decoded = Decoded.concat([self.decoded, decoded]) if len(self.decoded) else decoded
+        self._waiting = []
+        if isinstance(data, Window) and len(decoded):
+            begin, end = int(decoded.offset[0]), int(decoded.end[-1])
+            data, self.data = data[begin:end], self.data or Pieces()
+            self.data.append(begin, data)
+        elif isinstance(data, bytes):
+            self.data = Pieces()
+            self.data.append(0, data)
+        self.odd = np.concatenate((self.odd, np.zeros(len(decoded), bool)))
+        n = len(self.decoded)
+        for one in found:
+            k = int(np.searchsorted(self.decoded.offset, one.offset, side="right")) - 1
+            inside = k >= 0 and (
+                one.offset < self.decoded.end[k] or bool(self.decoded.broken[k] and one.name in BROKEN)
+            )
+            if k == n - 1 and not inside and not final:
+                self._waiting.append(one)
+                continue
+            own = inside or (k >= 0 and k == n - 1)
+            place, k = (self.inside, k) if own else (self.before, k + 1)
+            place.setdefault(self.first + k, []).append(one)
             if k < n:
-                odd[k] = True
-        return odd
+                self.odd[k] = True
+
+    @property
+    def end(self) -> int:
+        """Number of the first section that is not there."""
+        return self.first + len(self.decoded)
+
+    def ready(self, final: bool) -> int:
+        """Number of the first section of which it may matter what follows those that are there."""
+        if final or not len(self.decoded):
+            return self.end
+        far = int(self.decoded.offset[-1]) - FAR
+        return self.first + int(np.searchsorted(self.decoded.offset, far, side="right"))
+
+    def forget(self, before: int) -> None:
+        """Drop sections."""
+        count = before - self.first
+        if count <= 0:
+            return
+        self.decoded, self.odd, self.first = self.decoded.since(count), self.odd[count:], before
+        for found in (self.inside, self.before):
+            for k in [k for k in found if k < before]:
+                del found[k]
+        if self.data is not None:
+            self.data.drop(int(self.decoded.offset[0]) if len(self.decoded) else _ALL)
+
+    def is_far(self, k: int) -> bool:
+        """Whether section k is so far after the one that is worked on that it does not count."""
+        offset = self.decoded.offset
+        return bool(offset[k - self.first] - offset[self.at - self.first] >= FAR)
+
+    def group(self, k: int) -> Group:
+        """Section k."""
+        return self.decoded.group(k - self.first)
 
     def read(self, k: int) -> tuple[Group, Changes]:
         """Section k, and what it reports in the present state."""
-        group = self.decoded.group(k)
+        group = self.group(k)
         reported = sort_out(group, self.profile.hart.mask)
         if self.data is None or not group.size:
             return group, reported
-        begin, registers, relative = int(self.decoded.change_start[k]), dict(reported.registers), reported.relative
+        begin = int(self.decoded.change_start[k - self.first])
+        registers, relative = dict(reported.registers), reported.relative
         for n, (key, _) in enumerate(group.changes):
             if key != PC_KEY and not GPR_BASE < key < FPR_BASE:
                 continue
@@ -172,7 +232,7 @@ class Replay:
         place = reported.eaddr if reported.paddr is None else reported.paddr
         if reported.memdata is not None and place is not None:
             size, value = reported.memdata
-            self.set_memory(place, value.to_bytes(size, "little"))
+            self.initialize(place, value.to_bytes(size, "little"))
         self.nondeterministic(reported)
 
     def reset(self) -> None:
@@ -204,6 +264,11 @@ class Replay:
         if value in format_table.PRIVILEGES:
             self.shadow.priv = value
             self.simulator.write(PRIV_KEY, value)
+
+    def initialize(self, address: int, body: bytes) -> None:
+        """Memory on both sides, where the hart has some: damaged bytes report any address."""
+        if self._there.what(address, len(body)) != NOTHING:
+            self.set_memory(address, body)
 
     def set_memory(self, address: int, body: bytes) -> None:
         """Memory on both sides."""
@@ -297,7 +362,7 @@ class Trial:
         steps, writes = len(self._steps), len(self._memory)
         depth, contradicted = 0, False
         for k in sections:
-            if depth >= v.profile.lookahead:
+            if depth >= v.profile.lookahead or v.is_far(k):
                 break
             group, reported = v.read(k)
             if group.broken or group.reset or group.init or k in v.inside or k in v.before:

@@ -4,6 +4,8 @@ mismatch and who is at fault.
 
     report = Verifier(reference(64), Profile.of(config)).run(decode(data, config))
     print(report)
+    while ...: verifier.feed(decoded, window)        # part by part, the same; window: decoder/window.py
+    verifier.feed(Decoded.empty(), window, final=True)
 
 For each group: apply it to the shadow state, copy non-deterministic state, execute one instruction, compare the changes
 of both sides, and after a mismatch give both sides the same state. **The values of both sides are kept**: if a later
@@ -17,10 +19,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from rvtrace.models.riscv.iss.hart import NO_CHANGE
-from rvtrace.models.riscv.iss.table import LOAD
+from rvtrace.models.riscv.iss.hart import NO_CHANGE, Hart, Wanted
+from rvtrace.models.riscv.iss.table import LOAD, PLAIN
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.decoder.decoded import GROUP, PC_KEY, Decoded, Group
+from rvtrace.models.tandem.decoder.window import Window
 from rvtrace.models.tandem.simulator.interface import PartialSimulator, Simulator
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.compare import EADDR_KEY, MEMDATA_KEY, PADDR_KEY, Changes
@@ -54,7 +57,8 @@ class Verifier:
         self.report = self.replay.report
         self.explainer = Explainer(self.replay, program or Program(profile.hart.xlen, []), second)
         self.stop_after: int | None = None
-        wanted = ("pc", "insn", "gpr", "csr", "priv", "paddr", "eaddr", "memdata")
+        self._next, self._groups = 0, 0  # section to look at; groups in sections that were dropped
+        wanted = ("pc", "insn", "gpr", "csr", "paddr", "memdata")  # priv only changes with CSRs
         self._fast = all(profile.traces(name) for name in wanted)
 
     def load(self, segments: Iterable[tuple[int, bytes]]) -> Verifier:
@@ -71,27 +75,53 @@ class Verifier:
         data: the bytes of the trace. With them, incremental forms count from the verifier's shadow state and not from
         the decoder's, which continues from a value that was reported wrongly.
         """
-        n = len(decoded)
-        self.report.groups = decoded.group_count
-        self.report.instructions = decoded.instruction_count if self.profile.traces("insn") else decoded.group_count
-        self.report.transactions = int(np.diff(decoded.memory_start)[~decoded.init].sum())
-        odd = self.replay.attach(decoded, data)
-        k = 0
+        return self.feed(decoded, data, final=True)
+
+    def feed(self, decoded: Decoded, data: bytes | Window | None = None, final: bool = False) -> Report:
+        """Replay the sections that follow, as far as none that come later can explain them; the report so far.
+
+        data: the bytes of the trace, at least those of these sections. final: there are no more. However a trace is
+        cut, the report is that of the whole.
+        """
+        report, replay = self.report, self.replay
+        report.groups += decoded.group_count
+        report.instructions += decoded.instruction_count if self.profile.traces("insn") else decoded.group_count
+        report.transactions += int(np.diff(decoded.memory_start)[~decoded.init].sum())
+        if report.stopped is not None:
+            return report
+        replay.extend(decoded, data, final)
+        self._next, n = self._replayed(self._next, replay.ready(final)), replay.end
+        if report.stopped is not None:
+            replay.forget(n)
+            return report
+        if final:
+            self.explainer.finish()
+        keep = max(replay.first, self._next - 1)  # the one before may come twice
+        self.explainer.catch_up(self._next)
+        self._groups += int(np.count_nonzero(replay.decoded.kind[: keep - replay.first] == GROUP))
+        replay.forget(keep)
+        return report
+
+    def _replayed(self, k: int, n: int) -> int:
+        """Sections k to n - 1; the next one to look at."""
+        replay = self.replay
         while k < n:
             last = min(k + STRETCH, n)
-            columns = plain_columns(decoded, k, last, odd) if self._fast else None
+            columns = None
+            if self._fast:
+                columns = plain_columns(replay.decoded, k - replay.first, last - replay.first, replay.odd)
             first, k = k, k
             while k < last:
-                if columns is not None and self.replay.known and not self.explainer.watching:
+                if columns is not None and replay.known and not self.explainer.watching:
                     k = first + self._plain(columns, k - first)
                     if k >= last:
                         break
                 k = self._section(k)
                 if self.stop_after is not None and len(self.report.findings) >= self.stop_after:
-                    self.report.stopped = decoded.group_count - int(np.count_nonzero(decoded.kind[k:] == GROUP))
-                    return self.report
-        self.explainer.finish()
-        return self.report
+                    kind = replay.decoded.kind[: k - replay.first]
+                    self.report.stopped = self._groups + int(np.count_nonzero(kind == GROUP))
+                    return k
+        return k
 
     # --- the fast loop: groups of instructions that change at most one x register and memory, and match
 
@@ -101,9 +131,16 @@ class Verifier:
         """
         execute, shadow = self.simulator.execute, self.replay.shadow
         x, store = shadow.x, shadow.store
-        plain, pcs, insns, nexts, rds, values, paddrs, eaddrs, sizes, datas = columns
-        start, n, step = k, len(plain), None
+        plain, pcs, insns, nexts, rds, values, paddrs, eaddrs, sizes, datas, kinds, places = columns
+        hart = self._hart()
+        wanted = Wanted(kinds, pcs, insns, nexts, rds, values, paddrs, places)
+        start, n, step, placed = k, len(plain), None, self.profile.traces("eaddr")
         while k < n and plain[k]:
+            if hart is not None and kinds[k] >= 0:
+                before, k = k, hart.follow(wanted, k, x)
+                if k > before:
+                    shadow.pc = hart.pc
+                    continue
             step = execute()
             if (
                 step.insn != insns[k] or step.next_pc != nexts[k] or step.pc != pcs[k] or step.rd != rds[k]
@@ -117,7 +154,7 @@ class Verifier:
             access = step.access
             if access:
                 paddr = step.paddr
-                if paddrs[k] != paddr or (step.eaddr != paddr if eaddrs[k] < 0 else step.eaddr != eaddrs[k]):
+                if paddrs[k] != paddr or (step.eaddr != paddr and placed if eaddrs[k] < 0 else step.eaddr != eaddrs[k]):
                     break
                 if access == LOAD:
                     if sizes[k]:
@@ -139,11 +176,16 @@ class Verifier:
         self.replay.comparer.undo([step])
         return k
 
+    def _hart(self) -> Hart | None:
+        """The hart of the reference simulator, None for another one."""
+        hart, execute = getattr(self.simulator, "hart", None), getattr(self.simulator.execute, "__func__", None)
+        return hart if isinstance(hart, Hart) and execute is Hart.execute else None
+
     # --- everything else
 
     def _section(self, k: int) -> int:
         """Section k; the next one to look at."""
-        replay = self.replay
+        replay, self.replay.at = self.replay, k
         group, reported = replay.read(k)
         if group.broken or k in replay.before:
             return self.explainer.damaged(k, group, reported)
@@ -167,14 +209,15 @@ class Verifier:
         for request in group.memory:
             value = request.response_data if request.data is None else request.data
             if value is not None:
-                self.replay.set_memory(request.address, value.to_bytes(1 << request.size, "little"))
+                self.replay.initialize(request.address, value.to_bytes(1 << request.size, "little"))
 
 
 class Plain(NamedTuple):
     """What the fast loop compares, as lists with one element for each section. plain: whether the other columns hold
     all that the section reports.
 
-    rd: 0 none. size: bytes of store data, 0 none. paddr, eaddr: -1 none.
+    rd: 0 none. size: bytes of store data, 0 none. paddr, eaddr: -1 none. kind: PLAIN of what only computes, LOAD of
+    what may be one, -1 of anything else; one more, which is -1. place: eaddr, else paddr.
     """
 
     plain: list[bool]
@@ -187,6 +230,8 @@ class Plain(NamedTuple):
     eaddr: list[int]
     size: list[int]
     data: list[int]
+    kind: list[int]
+    place: list[int]
 
 
 def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
@@ -198,7 +243,8 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
     key, value = decoded.change_key[low:high], decoded.change_value[low:high]
     is_pc, is_x = key == PC_KEY, (key > GPR_BASE) & (key < FPR_BASE)
     is_data = (key >= MEMDATA_KEY) & (key <= MEMDATA_KEY + 3)
-    kinds = {"pc": is_pc, "x": is_x, "paddr": key == PADDR_KEY, "eaddr": key == EADDR_KEY, "data": is_data}
+    is_paddr, is_eaddr, paddr = key == PADDR_KEY, key == EADDR_KEY, np.full(n, -1, object)
+    kinds = {"pc": is_pc, "x": is_x, "paddr": is_paddr, "eaddr": is_eaddr, "data": is_data}
     plain = (decoded.size[first:last] > 0) & decoded.pc_known[first:last] & ~odd[first:last]
     plain &= (decoded.insn[first:last] & 0x7F != _SYSTEM) | (decoded.size[first:last] != 4)  # CSRs are read
     plain &= ~(decoded.reset | decoded.init | decoded.broken)[first:last] & (decoded.kind[first:last] == 0)
@@ -209,10 +255,17 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
         found = np.bincount(where, minlength=n)
         plain &= found == 1 if name == "pc" else found <= 1
         known += found
-        column = np.full(n, -1, object) if name in ("paddr", "eaddr") else np.zeros(n, np.uint64)
+        column = paddr if name == "paddr" else np.full(n, -1, object) if name == "eaddr" else np.zeros(n, np.uint64)
         column[where] = value[mask].astype(object) if column.dtype == object else value[mask]
         columns[name] = column.tolist()
     plain &= known == counts
+    kind = np.full(n, PLAIN)
+    kind[section[is_eaddr]] = -1
+    kind[section[is_paddr]] = LOAD
+    kind[section[is_data]] = -1
+    kind[~plain] = -1
+    place = paddr.copy()
+    place[section[is_eaddr]] = value[is_eaddr].astype(object)
     rd, size = np.zeros(n, np.int64), np.zeros(n, np.int64)
     rd[section[is_x]] = key[is_x] - GPR_BASE
     size[section[is_data]] = 1 << key[is_data] - MEMDATA_KEY
@@ -227,6 +280,8 @@ def plain_columns(decoded: Decoded, first: int, last: int, odd: Any) -> Plain:
         columns["eaddr"],
         size.tolist(),
         columns["data"],
+        [*kind.tolist(), -1],
+        place.tolist(),
     )
 
 
