@@ -150,8 +150,9 @@ def steps(rows: Rows, state: Trace, epochs: Epochs, begin: int, end: int) -> Ste
 def broken(rows: Rows, state: Trace) -> np.ndarray:
     """Rows after which the record is not linear up to the next one: no whole number of events in each cycle."""
     length = np.diff(rows.cycle.astype(np.int64))
-    moved = (state.counters[1:] - state.counters[:-1]).view(np.int64)
-    return np.flatnonzero(((moved % np.maximum(length, 1)[:, None]) != 0).any(axis=1))
+    long_ = np.flatnonzero(length > 1)
+    moved = (state.counters[long_ + 1] - state.counters[long_]).view(np.int64)
+    return long_[((moved % length[long_, None]) != 0).any(axis=1)]
 
 
 FILTER = np.zeros(8, np.uint8)  # bit of a mode's filter among the five, by priv_i

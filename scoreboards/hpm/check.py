@@ -35,6 +35,7 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 __all__ = ["Verdict", "check", "plan"]
 
 CHUNK = 4096  # rows: what is computed at once fits in a cache
+KEPT = 1 << 15  # rows: of a longer run the cells are worked out again for coverage
 FEWER = 0.75  # share of the failed checks below which another reading is considered
 STRAY = "a counter that is not there"  # what monitors that record the others only say of it
 MOST_TOLD = 64  # wrong cells of a stretch that are reported
@@ -151,6 +152,7 @@ class Check:
         )
         self.epochs: Epochs | None = None
         self.overflows = 0
+        self._kept: dict[int, tuple[Cells, Overflow]] = {}  # by first row: of a short run, for coverage
 
     @property
     def judged(self) -> float:
@@ -168,12 +170,12 @@ class Check:
             self.book.fail(Failure("HPM.absent.counts" if STRAY in text else "HPM.port.unknown", text))
         if len(capture.rows):
             self.epochs = self.software.run()
-            for cells in self.cells():
-                self._count(cells)
+            for cells, overflow in self.cells():
+                self._count(cells, overflow)
         for failure in self.software.judged():
             self.book.fail(failure)
 
-    def cells(self) -> Iterable[Cells]:
+    def cells(self) -> Iterable[tuple[Cells, Overflow]]:
         """The cycles of the run, many at a time; none if the device does not declare the profile."""
         rows, state = self.capture.rows, self.capture.state
         if state is None or self.epochs is None or not self.capture.exact:
@@ -187,11 +189,16 @@ class Check:
                 )
             )
         for begin in range(0, len(rows) - 1, CHUNK):
-            part = steps(rows, state, self.epochs, begin, min(begin + CHUNK, len(rows) - 1))
-            yield Cells(self.capture.config, part, self.epochs, self.software.written)
+            found = self._kept.get(begin)
+            if found is None:
+                part = steps(rows, state, self.epochs, begin, min(begin + CHUNK, len(rows) - 1))
+                cells = Cells(self.capture.config, part, self.epochs, self.software.written)
+                found = cells, Overflow(cells)
+                if len(rows) <= KEPT:
+                    self._kept[begin] = found
+            yield found
 
-    def _count(self, c: Cells) -> None:
-        o = Overflow(c)
+    def _count(self, c: Cells, o: Overflow) -> None:
         self.overflows += int(o.over.sum())
         self._judge(c, o, rules(c), c.want, c.after, self._counter)
         self._judge(c, o, of_rules(o), o.of, o.of_after, self._of)
@@ -206,8 +213,12 @@ class Check:
         wrong, weight = want != got, c.steps.weight
         failed = [(i, j) for i, j in np.argwhere(wrong).tolist()[:MOST_TOLD]]
         explained: dict[tuple[int, int], list[str]] = {cell: [] for cell in failed}
+        heavy = np.flatnonzero(weight != 1)
+        at, right = np.zeros(0, np.intp), want
         for clause, rows, values, where in found:
-            tested = values != want[rows]
+            if rows is not at:  # rules of the same cycles follow each other
+                at, right = rows, want if len(rows) == len(want) else want[rows]
+            tested = values != right
             if where is not None:
                 tested &= where
             if failed:
@@ -216,7 +227,11 @@ class Check:
                     if (int(rows[k]), j) in explained:
                         explained[int(rows[k]), j].append(clause)
                 tested &= ~wrong[rows]
-            times = int((tested.sum(axis=1) * weight[rows]).sum())
+            times = int(np.count_nonzero(tested))
+            if len(heavy) and times:
+                many = weight[rows] - 1
+                some = np.flatnonzero(many)
+                times += int((np.count_nonzero(tested[some], axis=1) * many[some]).sum())
             self.book.count(clause, times)
             self.blame.passed[clause, ""] += times
         for (i, j), clauses in explained.items():

@@ -20,16 +20,18 @@ class Tally:
         name = CROSS.join(names)
         bins[name] = bins.get(name, 0) + hits
 
-    def array(self, point: str, *axes: tuple[tuple[str, ...], Any]) -> None:
-        """axes: (bin names, array of bin numbers), all arrays of one length, or one number for all."""
+    def array(self, point: str, *axes: tuple[tuple[str, ...], Any], hits: np.ndarray | None = None) -> None:
+        """axes: (bin names, array of bin numbers), all arrays of one length, or one number for all. hits: of each
+        element, 1 without.
+        """
         shape = [len(names) for names, _ in axes]
         numbers = np.broadcast_arrays(*(np.atleast_1d(values) for _, values in axes))
         keep = np.logical_and.reduce([n >= 0 for n in numbers])
         flat = np.ravel_multi_index([n[keep].astype(np.int64) for n in numbers], shape)
-        hits = np.bincount(flat, minlength=int(np.prod(shape)))
-        for index in np.flatnonzero(hits):
+        many = np.bincount(flat, None if hits is None else hits[keep])
+        for index in np.flatnonzero(many):
             place = np.unravel_index(index, shape)
-            self.one(point, *(names[i] for (names, _), i in zip(axes, place)), hits=int(hits[index]))
+            self.one(point, *(names[i] for (names, _), i in zip(axes, place)), hits=int(many[index]))
 
 
 def classes(values: np.ndarray, *limits: int) -> np.ndarray:

@@ -39,8 +39,7 @@ def observe(capture: HpmCapture, check: Check) -> Counts:
         tally.one("extension_cg", name, str(getattr(config, f"has_{name.lower()}")))
     observe_csrs(tally, config, check.software)
     pairs = Pairs(tally, config)
-    for c in check.cells():
-        o = Overflow(c)
+    for c, o in check.cells():
         _counters(tally, c, o)
         _modes(tally, c)
         _amounts(tally, c)
@@ -76,8 +75,9 @@ def _counters(tally: Tally, c: Cells, o: Overflow) -> None:
     )
     numbers = np.where(c.numbers > 1, c.numbers - 1, 0)
     for index, cells in enumerate(did):
-        for column in np.flatnonzero(cells.any(axis=0)).tolist():
-            tally.one("counter_cg", p.NUMBERS[numbers[column]], p.DID[index], hits=int(cells[:, column].sum()))
+        hits = np.count_nonzero(cells, axis=0)
+        for column in np.flatnonzero(hits).tolist():
+            tally.one("counter_cg", p.NUMBERS[numbers[column]], p.DID[index], hits=int(hits[column]))
     rows, columns = np.nonzero(c.overflows & (c.numbers >= FIRST))
     if len(rows):
         widths, sums = c.widths[columns], c.before[rows, columns] + c.counted[rows, columns]
@@ -91,18 +91,25 @@ def _counters(tally: Tally, c: Cells, o: Overflow) -> None:
 
 
 def _modes(tally: Tally, c: Cells) -> None:
+    """mode_cg and filter_cg: of each counter and setting of a cycle in how many such cycles something happened."""
     s = c.steps
+    groups, first, of = np.unique((s.epoch << 4) | (s.stop << 3) | s.priv, return_index=True, return_inverse=True)
+    happened, of = c.raw != 0, of.reshape(-1)
+    hits = np.stack([np.count_nonzero(happened[of == group], axis=0) for group in range(len(groups))])
+    stop, priv, epoch = s.stop[first][:, None], s.priv[first], s.epoch[first]
+    selected, filters = c.selectors(epoch), c.filters(epoch)
+    inhibit, filtered = c.inhibited(epoch), c.own(first, filters)
     kind = np.select([c.numbers == 0, c.numbers == 2], [0, 1], NONE)[None, :]
-    last = c.steps.source.shape[1] - 1
-    event = np.select([c.selected <= 2, c.selected == FIRST_EVENT, c.selected == last], [c.selected + 2, 5, 6], 7)
+    last = s.source.shape[1] - 1
+    event = np.select([selected <= 2, selected == FIRST_EVENT, selected == last], [selected + 2, 5, 6], 7)
     kind = np.where(kind >= 0, kind, event)
-    became = np.where(s.stop[:, None], 3, np.where(c.inhibit, 2, np.where(c.filtered, 1, 0)))
-    there = (c.raw != 0) & ~(np.where(s.stop[:, None], c.inhibit | c.filtered, c.inhibit & c.filtered))
-    mode = np.broadcast_to(_PRIV[s.priv][:, None], kind.shape)
-    tally.array("mode_cg", (p.KINDS, kind[there]), (p.PRIVS, mode[there]), (p.BECAME, became[there]))
-    there = (c.raw != 0) & ~c.inhibit & ~s.stop[:, None]
-    filters = c.filters(s.epoch)
-    own = filters >> FILTER[s.priv][:, None] & 1
+    became = np.where(stop, 3, np.where(inhibit, 2, np.where(filtered, 1, 0)))
+    there = (hits > 0) & ~np.where(stop, inhibit | filtered, inhibit & filtered)
+    mode = np.broadcast_to(_PRIV[priv][:, None], kind.shape)
+    axes = (p.KINDS, kind[there]), (p.PRIVS, mode[there]), (p.BECAME, became[there])
+    tally.array("mode_cg", *axes, hits=hits[there])
+    there = (hits > 0) & ~inhibit & ~stop
+    own = filters >> FILTER[priv][:, None] & 1
     others, most = _BITS5[filters] - own, bin(c.config.inhibits).count("1") - 1
     some = np.where(others == 0, 0, np.where(others == most, 2, 1)) if most else np.zeros_like(others)
     if not most:
@@ -113,14 +120,19 @@ def _modes(tally: Tally, c: Cells) -> None:
         (p.PRIVS, mode[there]),
         (p.BITS, own[there]),
         (("none", "some", "all"), some[there]),
+        hits=hits[there],
     )
 
 
 def _amounts(tally: Tally, c: Cells) -> None:
+    counts = c.counted != 0
+    added = counts.copy()
+    rows = np.flatnonzero(c.written >= 0)
+    added[rows, c.written[rows]] = False
     for name, some in ((0, c.selected == 2), (1, c.selected > 2)):
-        amounts = c.counted[some & (c.counted != 0) & ~(c.written[:, None] == np.arange(len(c.numbers)))]
+        amounts = c.counted[some & added]
         tally.array("amount_cg", (p.AMOUNTS, classes(amounts, 2, 3, 4, 8, 255)), (("instructions", "events"), name))
-    counters, events = (c.counted != 0).sum(axis=1), (c.steps.source[:, FIRST_EVENT:] != 0).sum(axis=1)
+    counters, events = np.count_nonzero(counts, axis=1), np.count_nonzero(c.steps.source[:, FIRST_EVENT:], axis=1)
     tally.array("several_cg", (p.HOW_MANY, _many(counters) - 1), (("0", *p.HOW_MANY), _many(events)))
     asleep = ~c.steps.running
     happens = np.where(events[asleep] > 0, 2, (c.retired[asleep] > 0).astype(int))
@@ -179,22 +191,22 @@ def _next(tally: Tally, c: Cells) -> None:
 
 
 def _overflows(tally: Tally, config: Config, c: Cells, o: Overflow) -> None:
-    written = np.zeros(o.of.shape, int)
     rows, columns, values = c.of_written
-    written[rows, columns] = np.where(values, 2, 1)
-    tally.array(
-        "of_cg",
-        (("OF 0", "OF 1"), o.of_before.astype(int).ravel()),
-        (("not written", "0 written", "1 written"), written.ravel()),
-        (("no overflow", "overflow"), o.over.astype(int).ravel()),
-    )
+    names = (("OF 0", "OF 1"), ("not written", "0 written", "1 written"), ("no overflow", "overflow"))
+    was, over = o.of_before[rows, columns].astype(int), o.over[rows, columns].astype(int)
+    set_, overs, both = (int(np.count_nonzero(cells)) for cells in (o.of_before, o.over, o.of_before & o.over))
+    hits = np.array([[o.over.size - set_ - overs + both, overs - both], [set_ - both, both]])
+    np.subtract.at(hits, (was, over), 1)
+    for before, after in np.argwhere(hits).tolist():
+        tally.one("of_cg", names[0][before], names[1][0], names[2][after], hits=int(hits[before, after]))
+    tally.array("of_cg", (names[0], was), (names[1], np.where(values, 2, 1)), (names[2], over))
     tally.array(
         "lcofip_cg",
         (("LCOFIP 0", "LCOFIP 1"), o.ip_before.astype(int)),
         (("not written", "0 written", "1 written"), o.mip.astype(int) + 1),
         (("no request", "request"), o.requests.astype(int)),
     )
-    overs, masked = o.over.sum(axis=1), (o.over & o.ruling).sum(axis=1)
+    overs, masked = np.count_nonzero(o.over, axis=1), np.count_nonzero(o.over & o.ruling, axis=1)
     tally.array(
         "request_cg",
         (("1", "2", "3 and more"), np.minimum(overs, 3) - 1),
@@ -277,14 +289,16 @@ class Pairs:
         """Those of some cycles; what spans two stretches of them is not counted."""
         s, rows = c.steps, np.flatnonzero(c.steps.first)
         cycle = np.concatenate(([0], np.cumsum(self._lengths(c, rows))))[:-1]
-        happens = [matrix[rows] for matrix in self._kinds(c, o)]
-        for distance, name in enumerate(DISTANCES):
+        happens = [(a, bits) for a, bits in enumerate(bits[rows] for bits in self._kinds(c, o)) if bits.any()]
+        for distance, name in enumerate(DISTANCES if happens else ()):
             first, then = self._apart(cycle, distance)
-            for a, one in enumerate(happens):
-                for b, other in enumerate(happens):
+            for a, one in happens:
+                when = np.flatnonzero(one[first])
+                mine, at = one[first[when]], then[when]
+                for b, other in happens:
                     if distance == 0 and (a != COLLIDING.index("overflow") or b == a):
                         continue
-                    hits = int((one[first] & other[then]).sum())
+                    hits = int(np.bitwise_count(mine & other[at]).sum())
                     if hits:
                         self.tally.one("pair_cg", COLLIDING[a], COLLIDING[b], name, hits=hits)
         assert len(s) >= len(rows)
@@ -305,12 +319,23 @@ class Pairs:
         return np.flatnonzero(there), where[there]
 
     def _kinds(self, c: Cells, o: Overflow) -> list[np.ndarray]:
-        """A matrix of cycles and counters for each of COLLIDING."""
-        numbers = c.numbers[c.programmable]
-        event = c.of_row(c.writes.event)[:, None] == numbers
-        cleared = np.zeros(o.of.shape, bool)
+        """The counters with OF of each cycle as bits, for each of COLLIDING."""
+        s, numbers = c.steps, c.numbers[c.programmable]
+        every = np.bitwise_or.reduce(np.uint32(1) << numbers.astype(np.uint32), initial=np.uint32(0))
+        event = _bit(c.of_row(c.writes.event)) & every
+        cleared = np.zeros(len(s), np.uint32)
         rows, columns, values = c.of_written
-        cleared[rows, columns] = ~values & o.of_before[rows, columns]
-        inhibit = (c.inhibited(c.steps.epoch) != c.inhibited(c.steps.early))[:, c.programmable] & c.steps.first[:, None]
-        lcofip = np.repeat((o.mip != NONE)[:, None], len(numbers), axis=1)
-        return [inhibit, c.of_row(c.writes.counter)[:, None] == numbers, event & ~cleared, o.over, lcofip, cleared]
+        off = ~values & o.of_before[rows, columns]
+        cleared[rows[off]] = _bit(numbers[columns[off]])
+        turned = c.epochs.inhibit[s.epoch] ^ c.epochs.inhibit[s.early]
+        inhibit = np.where(s.first, turned.astype(np.uint32) & every, np.uint32(0))
+        over = np.zeros(len(s), np.uint32)
+        rows, columns = np.nonzero(o.over)
+        np.bitwise_or.at(over, rows, _bit(numbers[columns]))
+        lcofip = np.where(o.mip != NONE, every, np.uint32(0))
+        return [inhibit, _bit(c.of_row(c.writes.counter)) & every, event & ~cleared, over, lcofip, cleared]
+
+
+def _bit(numbers: np.ndarray) -> np.ndarray:
+    """The bit of each number, 0 of NONE."""
+    return np.where(numbers < 0, np.uint32(0), np.uint32(1) << np.maximum(numbers, 0).astype(np.uint32))
