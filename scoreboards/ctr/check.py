@@ -12,10 +12,15 @@ is read back, checked for legality and adopted; what else may differ is in `Tole
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
 from rvtrace.models.ctr.access import acting
+from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
 from rvtrace.models.ctr.registers import Csr
+from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
 from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer, M
 from rvtrace.models.tci.layout import Field as TableField
@@ -29,8 +34,10 @@ from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
 from rvtrace.scoreboards.ctr.initial import first_shown
+from rvtrace.scoreboards.ctr.looks import Looks, calm
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
 from rvtrace.scoreboards.ctr.reasons import Why
+from rvtrace.scoreboards.ctr.stretch import ENOUGH, MOST, Ahead
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 
 __all__ = ["Verdict", "check", "plan"]
@@ -95,22 +102,19 @@ class Comparison:
         self.index = self.cycle = 0
         self.failed: Failure | None = None  # the last
         self.status_row = -1  # of the last status that agreed
+        self._mode, self._expected = 0, -1  # of the row before: its privilege, and the cycle after it
 
     def rows(self) -> None:
         """Replay and compare them all."""
-        f, mode, expected = self.follower, 0, -1
+        f, begin = self.follower, 0
         if not self.tolerances.reset_zero:
             f.start(first_shown(self.config, self.capture.rows))
-        for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(self.capture.rows.cycles()):
-            if cycle > expected >= 0:
-                f.idle(mode, cycle - expected)
-            f.follow(index, cycle, priv, transfers)
-            if transfers:
-                self.view.clear()
-            if access is not None:
-                self.index, self.cycle = index, cycle
-                self._access(access, rdata, outcome)
-            mode, expected = priv, cycle + 1
+        for stop, long in _stretches(self.capture.rows, self.config):
+            if long:
+                self._calm(begin, stop)
+            else:
+                self._replay(begin, stop)
+            begin = stop
         f.notes.settle()
         for (_, address), (suspects, times) in self.agreed.items():
             for clause, _ in suspects:
@@ -122,6 +126,102 @@ class Comparison:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]
         for name in (*RULINGS, *SITUATIONS):
             self.book.met(name, f.met[name])
+
+    def _calm(self, begin: int, stop: int) -> None:
+        """Rows whose accesses at most look at entries: as columns, as far as these show what is right."""
+        f, rows = self.follower, self.capture.rows
+        while stop - begin >= ENOUGH:
+            self._pass(int(rows.cycle[begin]))
+            end = min(stop, begin + MOST)
+            while True:
+                part = rows.select(slice(begin, end))
+                looks = Looks(f, part)
+                ahead = Ahead(f, part, begin) if looks.stop == len(part) else None
+                cut = ahead.stop if ahead else looks.stop
+                if ahead and cut == len(part):
+                    self._together(looks, ahead)
+                    break
+                if cut < ENOUGH:  # then the row that is not to be looked at in columns
+                    end = begin + cut + 1
+                    self._replay(begin, end)
+                    break
+                end = begin + cut
+            begin = end
+        self._replay(begin, stop)
+
+    def _together(self, looks: Looks, ahead: Ahead) -> None:
+        """A stretch of rows in columns; one by one if they do not show what is right, or that something is wrong."""
+        rows = ahead.rows
+        if not ahead.known() or (len(looks) and not looks.agree(ahead)):
+            self._replay(ahead.first, ahead.first + len(rows))
+            return
+        f = self.follower
+        if len(looks):
+            self._looks(looks, ahead)
+        elif len(ahead.at):
+            self.view.clear()
+        ahead.follow()
+        if len(looks):
+            last = int(looks.at[-1])
+            self.index, self.cycle = ahead.first + last, int(rows.cycle[last])
+            looks.note(ahead)
+        self._mode, self._expected = int(rows.priv[-1]), f.now + 1
+
+    def _looks(self, looks: Looks, ahead: Ahead) -> None:
+        """Accesses that were right: what `_access` and `_entry` count of each."""
+        f, depth, notes = self.follower, self.follower.recorder.depth, self.follower.notes
+        for kind, n in looks.accesses():
+            notes.asked[(*kind.key, kind.access.op, kind.access.xlen32, DONE)] += n
+            self.agreed.setdefault((id(kind.suspects), kind.access.addr), (kind.suspects, [0]))[1][0] += n
+        for kind, before, value, n in looks.writes():
+            name = f.state_of(kind.csr, kind.access.priv)
+            notes.shown[kind.csr.name, acting(kind.csr, kind.access.priv), value] += n
+            last = f.last.get(name) if before is None else _last_of(before.access, before.csr)
+            for _, mask, clause in self._select_fields(kind.csr, name, last, self.config.xlen == 32):
+                self.book.count(clause, n * bool(mask))
+        if not looks.reads:
+            if len(ahead.at):
+                self.view.clear()
+            return
+        for logical, n in looks.entries():
+            notes.counts["entry", depth, _where(logical, depth)] += n
+        for part, origin, fields, n in looks.fields():
+            for _, mask, clause in fields:
+                if mask:
+                    self.book.count(clause, n)
+            if origin is not None:
+                notes.counts["origin", part - 1, "popped" if origin.popped else origin.kind] += n
+                if part != DATA and origin.event is not None and origin.event.why.suspects:
+                    self._held(origin.event.why, "ctrsource" if part == SOURCE else "ctrtarget", n)
+        for csr, n in looks.selected_otherwise():
+            self.book.count(_select_seen(csr), n)
+        if f.not_cleared > f.cleared and (n := looks.valid()):
+            self.book.count("CTR.vsctl.clr", n)
+        if n := looks.again(self.view, ahead):
+            self.book.count("CTR.entry.same", n)
+
+    def _pass(self, cycle: int) -> None:
+        """The cycles before this one that have no row."""
+        if cycle > self._expected >= 0:
+            self.follower.idle(self._mode, cycle - self._expected)
+        self._expected = cycle
+
+    def _replay(self, begin: int, stop: int) -> None:
+        """Rows one by one."""
+        if begin == stop:
+            return
+        f = self.follower
+        rows = self.capture.rows.select(slice(begin, stop)).cycles()
+        for index, (cycle, priv, transfers, access, rdata, outcome) in enumerate(rows, begin):
+            if cycle > self._expected >= 0:
+                f.idle(self._mode, cycle - self._expected)
+            f.follow(index, cycle, priv, transfers)
+            if transfers:
+                self.view.clear()
+            if access is not None:
+                self.index, self.cycle = index, cycle
+                self._access(access, rdata, outcome)
+            self._mode, self._expected = priv, cycle + 1
 
     def _problems(self) -> None:
         self.book.count("CTR.csr.unknown", self.capture.rows.accesses)
@@ -326,7 +426,7 @@ class Comparison:
                 and f.peek_part(part, other) == rdata
                 and rdata
             ):
-                return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
+                return _select_seen(csr)
         if not rdata and part == SOURCE:
             event = f.origin[f.recorder.physical(logical)].event if logical < f.recorder.depth else None
             if f.not_cleared > f.cleared:
@@ -339,20 +439,7 @@ class Comparison:
         """What a read of an entry showed, for coverage."""
         f = self.follower
         depth = f.recorder.depth
-        where = (
-            "255"
-            if logical == 255 > depth - 1
-            else (
-                "at the depth"
-                if logical == depth
-                else "last"
-                if logical == depth - 1
-                else str(logical)
-                if logical < 2
-                else "between"
-            )
-        )
-        f.notes.counts["entry", depth, where if logical <= depth or logical == 255 else "beyond"] += 1
+        f.notes.counts["entry", depth, _where(logical, depth)] += 1
         if logical < depth:
             origin = f.origin[f.recorder.physical(logical)]
             f.notes.counts["origin", part - 1, "popped" if origin.popped else origin.kind] += 1
@@ -363,7 +450,7 @@ class Comparison:
         for window in ("m", "s", "vs"):
             other = getattr(gates, f"{window}iselect") - 0x200
             if window != mine and 0 <= other < 256 and other != logical:
-                self.book.count("CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select")
+                self.book.count(_select_seen(csr))
                 return
 
     def _entry_field(
@@ -428,7 +515,7 @@ class Comparison:
     def _status(self, access: Access, csr: Csr, rdata: int, want: int, unknown: int) -> None:
         f, last = self.follower, self.follower.last.get(self.follower.state_of(csr, access.priv))
         alias = csr.name[0] == "s" and (self.config.draft or access.priv > 3)
-        moved = last is not None and bool(f.log) and f.log[-1].row > last.row
+        moved = last is not None and bool(f.log) and f.log.last(1)[0].row > last.row
         agreed = self.view.get((-1, 0))
         self.view[-1, 0] = rdata
         if f.doubtful:
@@ -544,12 +631,9 @@ class Comparison:
 
     def _register_fields(self, csr: Csr, name: str, narrow: bool) -> list[Field]:
         f, last = self.follower, self.follower.last.get(name)
-        seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
         if not name or name.endswith("iselect"):
-            clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
-            if clause == "CTR.csr.reset" and not self.tolerances.reset_zero:  # two views of what nobody wrote differ
-                clause = "CTR.entry.virtual" if name != "miselect" and self.config.has_h else "CTR.entry.select"
-            return [("all", seen, clause)]
+            return self._select_fields(csr, name, last, narrow)
+        seen = 0xFFFFFFFF if narrow else (1 << 64) - 1
 
         def of(field: TableField | None) -> str:
             if name in CONTROL:
@@ -563,6 +647,13 @@ class Comparison:
         fields = [(one.name, one.mask & seen, of(one)) for one in csr.fields if one.mask & seen]
         rest = seen & ~sum(mask for _, mask, _ in fields)
         return [*fields, ("undefined bits", rest, of(None))]
+
+    def _select_fields(self, csr: Csr, name: str, last: Last | None, narrow: bool) -> list[Field]:
+        """Of an iselect, or of an ireg that gives no register (no name). last: who wrote it."""
+        clause = "CTR.entry.ireg456" if not name else _select_clause(csr, last, narrow and self.config.xlen == 64)
+        if clause == "CTR.csr.reset" and not self.tolerances.reset_zero:  # two views of what nobody wrote differ
+            clause = "CTR.entry.virtual" if name != "miselect" and self.config.has_h else "CTR.entry.select"
+        return [("all", 0xFFFFFFFF if narrow else (1 << 64) - 1, clause)]
 
     # --- Counts and failures ----------------------------------------------------------------------------
 
@@ -652,7 +743,7 @@ class Comparison:
     def _failure(self, clause: str, headline: str, table: Table, pc: int | None = None) -> Failure:
         program = self.capture.program
         place = program.where(pc) if program is not None and pc is not None else ""
-        before = [told(event) for event in list(self.follower.log)[-3:]]
+        before = [told(event) for event in self.follower.log.last(3)]
         return Failure(
             clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before, at=self.index, found=COMPARED
         )
@@ -663,6 +754,41 @@ class Comparison:
             return f"SCTRCLR from {who}"
         csr = self.follower.csr_of(access)
         return f"a {OPS.get(access.op, 'read')} of {csr.name if csr else 'the address'} ({access.addr:#05x}) from {who}"
+
+
+def _stretches(rows: Rows, config: Config) -> Iterator[tuple[int, bool]]:
+    """The rows in parts: the end of each, and whether it is a long one that may be looked at in columns."""
+    others = np.flatnonzero(~calm(rows, config))
+    starts, ends = np.concatenate([[0], others + 1]), np.append(others, len(rows))
+    at = 0
+    for n in np.flatnonzero(ends - starts >= ENOUGH).tolist():
+        if starts[n] > at:
+            yield int(starts[n]), False
+        at = int(ends[n])
+        yield at, True
+    if at < len(rows):
+        yield len(rows), False
+
+
+def _where(logical: int, depth: int) -> str:
+    """An entry that was read, for coverage."""
+    if logical == 255 > depth - 1:
+        return "255"
+    if logical == depth:
+        return "at the depth"
+    if logical > depth:
+        return "beyond"
+    return "last" if logical == depth - 1 else str(logical) if logical < 2 else "between"
+
+
+def _last_of(access: Access, csr: Csr) -> Last:
+    """A write of an iselect that selects an entry."""
+    return Last(access, csr.name, False, csr.rv32, 0, 0, access.wdata)
+
+
+def _select_seen(csr: Csr) -> str:
+    """The clause of a read that shows which iselect selects."""
+    return "CTR.entry.virtual" if csr.virtual or csr.name[0] == "v" else "CTR.entry.select"
 
 
 def _table(wrong: list[Field], want: int, rdata: int) -> Table:

@@ -22,7 +22,8 @@ from rvtrace.models.ctr.rows import NO_ACCESS, Rows
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP, WHOLE
 from rvtrace.models.riscv.csr import DONE, PRIVILEGES, READ, Access
 from rvtrace.scoreboards.common.blame import Candidates
-from rvtrace.scoreboards.ctr.follow import CONTROL, Event, Follower
+from rvtrace.scoreboards.ctr.follow import CONTROL, Follower
+from rvtrace.scoreboards.ctr.log import Event
 from rvtrace.scoreboards.ctr.reasons import RECORDED, Why
 
 FAR = 8

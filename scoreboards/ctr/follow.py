@@ -9,8 +9,8 @@ checks take the reasons of their failures from it. Notes: counts for coverage. I
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -24,37 +24,18 @@ from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELEC
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, ILLEGAL, READ, SET, VS, VU, WRITE, Access, Answer, M
 from rvtrace.scoreboards.ctr.access import Last, Suspects, tested
+from rvtrace.scoreboards.ctr.log import Event, Log
 from rvtrace.scoreboards.ctr.reasons import VIRTUAL_MODES, Reasons, Why
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 
 _DEPTH_LSB = 16
 
 
-class Event(NamedTuple):
-    """One transfer. place: the physical entry it wrote or popped, -1 without. count: of cycles; all, kept: what it
-    would be if inactive cycles were counted, or the counter were not reset. ccv: why CCV is 0, empty if it is 1.
-    together: it is not the only transfer of its cycle. edges: changes between cycles that count and others, since the
-    record before.
-    """
-
-    row: int
-    slot: int
-    cycle: int
-    transfer: Transfer
-    why: Why
-    place: int = -1
-    count: int = 0
-    all: int = 0
-    kept: int = 0
-    ccv: str = ""
-    together: bool = False
-    edges: int = 0
-
-
 class Notes:
     """Counts by (subject, ...).
 
-    asked: by all that decides about an access, operation, outcome; shown: values of registers that were read.
+    asked: by all that decides about an access, operation, outcome; shown: values of registers that were read. away: why
+    cycles since the last record did not count.
     """
 
     def __init__(self, config: Config) -> None:
@@ -62,7 +43,7 @@ class Notes:
         self.counts: Counter[tuple[Any, ...]] = Counter()
         self.asked: Counter[tuple[Any, ...]] = Counter()
         self.shown: Counter[tuple[str, str, int]] = Counter()
-        self._away: set[str] = set()
+        self.away: set[str] = set()
         self._records: Counter[tuple[Any, ...]] = Counter()
         self._address_bits = 1 << config.xlen - 1 | 2  # those that are noted: the top one and bit 1
 
@@ -70,22 +51,31 @@ class Notes:
 
     def uncounted(self, priv: int, frozen: int) -> None:
         """Cycles that the counter does not count."""
-        self._away.add("frozen" if frozen else "Debug Mode" if priv == DEBUG else "disabled mode")
+        self.away.add("frozen" if frozen else "Debug Mode" if priv == DEBUG else "disabled mode")
 
-    def group(self, transfers: int, effects: int, wraps: int) -> None:
+    def group(self, transfers: int, effects: int, wraps: int, times: int = 1) -> None:
         """The transfers of a cycle."""
-        self.counts["group", transfers, effects, bool(wraps)] += 1
+        self.counts["group", transfers, effects, bool(wraps)] += times
 
-    def wrap(self, down: bool, depth: int) -> None:
+    def wrap(self, down: bool, depth: int, times: int = 1) -> None:
         """WRPTR wrapped."""
-        self.counts["wrap", "down" if down else "up", depth] += 1
+        self.counts["wrap", "down" if down else "up", depth] += times
 
-    def emulated(self, type_: int, place: int, depth: int, valid: int) -> None:
+    def emulated(self, type_: int, place: int, depth: int, valid: int, times: int = 1) -> None:
         """A call, swap or return in emulation."""
-        self.counts["ras", type_, 0 if place == 0 else 2 if place == depth - 1 else 1, valid] += 1
+        self.counts["ras", type_, 0 if place == 0 else 2 if place == depth - 1 else 1, valid] += times
 
-    def record(self, event: Event, after_pop: bool, emulated: bool, closed: int, ccv_by: str) -> None:
-        """A record; `settle` makes its counts.
+    def record(
+        self,
+        event: Event,
+        after_pop: bool,
+        emulated: bool,
+        closed: int,
+        ccv_by: str,
+        away: Iterable[str],
+        times: int = 1,
+    ) -> None:
+        """A record; `settle` makes its counts. away: why cycles since the one before did not count.
 
         One key for all that they distinguish is quicker than one for each.
         """
@@ -96,7 +86,7 @@ class Notes:
             cc >> 12,
             0 if not ccm else 2 if ccm == 0xFFF else 1,
             (ccv_by or "emulation") if event.ccv else "CCV is 1",
-            tuple(self._away),
+            tuple(away),
             after_pop,
             emulated,
             closed,
@@ -106,8 +96,7 @@ class Notes:
             event.why.action == NO_SOURCE,
             t.source & bits,
             t.target & bits,
-        ] += 1
-        self._away.clear()
+        ] += times
 
     def settle(self) -> None:
         """Make the counts of the records so far."""
@@ -149,11 +138,15 @@ class Notes:
         if before != after:
             self.counts["depth", before, after] += 1
 
+    def together(self, what: str, several: bool, times: int = 1) -> None:
+        """An access in a cycle whose transfers did something."""
+        self.counts["together", what, several] += times
+
     def access(self, f: Follower, access: Access, csr: Csr | None, name: str, writes: bool, value: int) -> None:
         """An access that is done, before it is."""
         counts, r = self.counts, f.recorder
         if f.effects:
-            counts["together", self._kind(access, csr, name), f.effects > 1] += 1
+            self.together(self._kind(access, csr, name), f.effects > 1)
         if not writes:
             return
         if csr is None:
@@ -206,7 +199,6 @@ PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 _LOW = (1 << 32) - 1
 
 
-REMEMBERED = 4096  # transfers
 _RECENT = 64  # transfers
 _SELECTS = 0xFFF  # siselect and vsiselect hold at least 0 to this (Sscsrind)
 CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
@@ -241,7 +233,7 @@ class Follower(Ctr):
         self.unsure = 0  # bits of hstateen0 that may be 0 or 1 since they were written while mstateen0's were 0
         self.miselect = {"kept"} if config.draft or tolerances.miselect == "kept" else {"kept", "zero", "absent"}
         self._gate_bits = 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT
-        self._converts = tolerances.pc_bits < config.xlen
+        self.converts = tolerances.pc_bits < config.xlen
         self.select_open: set[str] = set()  # iselects that were written with what they need not hold: "s", "vs", "m"
         self.beyond: defaultdict[int, set[int]] = defaultdict(set)  # what software wrote at or above the depth, by ireg
         self.substituted = self.through_s = (
@@ -249,14 +241,14 @@ class Follower(Ctr):
         )
         self.unjudged = 0  # transfers that were not known to be right or wrong after a failure
         self.se0 = 0  # bit 63 of mstateen0, as it was written or read last
-        self.edges, self._edge_now, self._counted = 0, 0, False
+        self.edges, self.edge_now, self.counting = 0, 0, False
         self._since: dict[tuple[int, int], int] = {}  # of `recorder.open`, what was opened since DEPTH is not known
         self._upper: dict[
             tuple[int, int], int
         ] = {}  # bits 63:32 that a write at XLEN 32 may have left, where they are open
         self.reasons = Reasons(config)
         self.row = self.now = 0
-        self.log: deque[Event] = deque(maxlen=REMEMBERED)
+        self.log = Log()
         self.origin: list[Origin] = [Origin("reset")] * CAPACITY
         self.last: dict[str, Last] = {}
         self.refused: dict[str, Access] = {}
@@ -279,8 +271,8 @@ class Follower(Ctr):
         ] = []  # place, popped: entries of this cycle that devices may leave otherwise
         self.ccv = "reset"
         self.ccv_by = "reset"  # who made CCV 0
-        self._last_record = 0
-        self._edges = _edges(config)
+        self.last_record = 0
+        self.edge_counts = _edges(config)
         self._cc_open = entries(config)[2].mask & 0xFFFF8000
         self._tested: dict[tuple[Any, ...], tuple[Suspects, int]] = {}
         self.key: tuple[Any, ...] = ()  # all that decides about the outcome of the last access
@@ -322,6 +314,30 @@ class Follower(Ctr):
         )
 
     # --- Transfers ----------------------------------------------------------------------------------
+
+    @property
+    def depth_open(self) -> bool:
+        """Whether DEPTH is not known."""
+        return self._depth_open
+
+    @property
+    def halves_open(self) -> bool:
+        """Whether a write at XLEN 32 may have left the upper half of an entry."""
+        return bool(self._upper)
+
+    def known(self, place: int) -> None:
+        """An entry was recorded, with addresses that the device must hold: it is not open since DEPTH is not known."""
+        if self.converts:
+            for part in (SOURCE, TARGET, DATA):
+                self._since.pop((place, part), None)
+
+    def why(self, k: int) -> Why:
+        """The reason of a transfer of this `key` while FROZEN is 0."""
+        found = self._known.get(k)
+        if found is None:
+            asked = k & 15, k >> 4 & 7, k >> 7 & 7, k >> 10
+            found = self.reasons.why(self.ctl, self.vsctl, self.closed, *asked)
+        return found
 
     def follow(self, row: int, cycle: int, priv: int, transfers: list[Transfer]) -> None:
         """The transfers of a row."""
@@ -410,21 +426,23 @@ class Follower(Ctr):
                 reason,
                 place,
                 count,
-                cycle - self._last_record,
+                cycle - self.last_record,
                 count + self.lost,
                 ccv,
                 self.several,
                 self.edges,
             )
-            self.edges = self._edge_now  # a block that sees the mode later counts this one from here on
-            self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by)
+            self.edges = self.edge_now  # a block that sees the mode later counts this one from here on
+            away = self.notes.away
+            self.notes.record(event, self.after_pop, emulated, self.closed, self.ccv_by, away)
+            away.clear()
             if (emulated or self.after_pop) and self.tolerances.ras_policy == "any":
                 self._unsure.append((place, False))
-            if self._converts or self._depth_open or self._upper:
+            if self.converts or self._depth_open or self._upper:
                 self.wrote(place, action, transfer)
             self._recorded(event, origin)
             self.origin[place] = Origin("record", event)
-            self.after_pop, self.ccv, self.lost, self._last_record, self.ccv_by = False, "", 0, cycle, ""
+            self.after_pop, self.ccv, self.lost, self.last_record, self.ccv_by = False, "", 0, cycle, ""
             self.recorded += 1
         self.log.append(event)
 
@@ -463,16 +481,16 @@ class Follower(Ctr):
         if self.thawed:
             met["CTR.freeze.until"] += 1
             self.thawed = False
-        if event.count in self._edges:
+        if event.count in self.edge_counts:
             met["CTR-1"] += 1
         if event.ccv or event.all != event.count:
             met["CTR-2"] += 1
 
     def _edge(self, counted: int) -> None:
         """Whether this cycle counts and the one before did not, or the reverse."""
-        self._edge_now = int(bool(counted) != self._counted)
-        self.edges += self._edge_now
-        self._counted = bool(counted)
+        self.edge_now = int(bool(counted) != self.counting)
+        self.edges += self.edge_now
+        self.counting = bool(counted)
 
     def idle(self, priv: int, cycles: int) -> None:
         """Cycles without transfers in this mode."""
@@ -587,6 +605,13 @@ class Follower(Ctr):
                 kept = self.cleared_to if self.cleared == self.row else 0
                 self.origin[kept:] = [Origin("depth")] * (CAPACITY - kept)
 
+    def selected(self, csr: Csr, access: Access, row: int, effects: int) -> None:
+        """The last write of an iselect in a stretch of rows: it selects an entry, as the iselect did before."""
+        name = self.state_of(csr, access.priv)
+        setattr(self.gates, name, access.wdata)
+        self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, row, effects, access.wdata)
+        self.refused.pop(name, None)
+
     def _reset_counter(self, why: str, before: int, by: str) -> None:
         self.lost += before
         self.ccv, self.ccv_by = why, by
@@ -614,7 +639,7 @@ class Follower(Ctr):
         pc_bits).
         """
         above = address >> self.tolerances.pc_bits - 1
-        return not self._converts or above in (0, (1 << self.config.xlen - self.tolerances.pc_bits + 1) - 1)
+        return not self.converts or above in (0, (1 << self.config.xlen - self.tolerances.pc_bits + 1) - 1)
 
     def wrote(self, place: int, action: int, transfer: Transfer) -> None:
         """A record was written: of an address that the device need not hold it shows any other."""
@@ -760,8 +785,9 @@ class Follower(Ctr):
 
     def popped_to(self, place: int) -> bool:
         """Whether this is the last physical entry, and one of the last transfers popped from 0 to it."""
-        recent = (self.log[-1 - n] for n in range(min(len(self.log), _RECENT)))
-        return place == self.recorder.depth - 1 and any(e.why.action == POP and e.place == place for e in recent)
+        if place != self.recorder.depth - 1:
+            return False
+        return any(e.why.action == POP and e.place == place for e in self.log.last(_RECENT))
 
     def csrind_closed(self, priv: int) -> bool:
         """Whether bit 60 of mstateen0 refuses an access from this mode."""

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rvtrace.models.ctr.recorder import DATA, SOURCE
 from rvtrace.models.ctr.records import decode_cc, encode_cc, largest_count
 from rvtrace.models.ctr.rules import CALL, OVERWRITE
 from rvtrace.scoreboards.ctr.access import Last
-from rvtrace.scoreboards.ctr.follow import Event, Follower, Origin
+from rvtrace.scoreboards.ctr.follow import Follower, Origin
+from rvtrace.scoreboards.ctr.log import Event
 
 _CCV_CLAUSE = {
     "write": "CTR.cycle.ccv_write",
@@ -28,19 +31,46 @@ Field = tuple[str, int, str]  # name, mask, clause
 
 def entry_fields(f: Follower, part: int, logical: int) -> list[Field]:
     """Every bit of one register of an entry: name, mask and clause."""
-    width = (1 << (f.config.xlen if part != DATA or (f.config.draft and f.config.xlen == 32) else 64)) - 1
     if logical >= f.recorder.depth:
-        return [("all", width, "CTR.depth.entries")]
-    origin = f.origin[f.recorder.physical(logical)]
+        return beyond_fields(f, part)
+    place = f.recorder.physical(logical)
+    return fields_from(f, f.origin[place], part, place)
+
+
+def beyond_fields(f: Follower, part: int) -> list[Field]:
+    """Of an entry at or above the depth."""
+    return [("all", _width(f, part), "CTR.depth.entries")]
+
+
+def fields_from(f: Follower, origin: Origin, part: int, place: int) -> list[Field]:
+    """Of a physical entry whose content comes from there."""
+    width = _width(f, part)
     if f.clean and origin.kind == "clear":
         return [
-            *([("all", width, "CTR.clear.depths")] if f.recorder.physical(logical) >= f.cleared_depth else []),
+            *([("all", width, "CTR.clear.depths")] if place >= f.cleared_depth else []),
             ("all", width, "CTR.clear.entries"),
         ]
     if part == DATA:
         return _data(f, origin, width)
     low = ("V", 1, _valid(origin)) if part == SOURCE else ("MISP", 1, _misp(f, origin))
     return [low, ("PC", width & ~1, _address(origin, part))]
+
+
+def alike(f: Follower, origin: Origin, part: int, place: int) -> tuple[Any, ...]:
+    """A key of all that `fields_from` distinguishes."""
+    event = origin.event
+    cleared = f.clean and origin.kind == "clear" and place >= f.cleared_depth
+    head = part, origin.kind, origin.popped is not None, cleared
+    if event is None:
+        return head
+    if part != DATA:
+        return *head, id(event.why)
+    count, most = event.count, largest_count(f.config.cce_bits)
+    return *head, id(event.why), event.ccv, count >= most, count > 4095, event.kept == count, event.all == count
+
+
+def _width(f: Follower, part: int) -> int:
+    return (1 << (f.config.xlen if part != DATA or (f.config.draft and f.config.xlen == 32) else 64)) - 1
 
 
 def _valid(origin: Origin) -> str:
