@@ -11,8 +11,9 @@ module row_recorder
   input  logic [Bits-1:0] row_i
 );
 
-  integer file;
-  logic   open;
+  integer          file;
+  logic            open;
+  logic [Bits-1:0] row;
 
   initial open = 1'b0;
 
@@ -25,7 +26,15 @@ module row_recorder
       $fclose(file);
       open = 1'b0;
     end
-    if (go_i && open && write_i) $fwrite(file, "%u", row_i);
+    if (go_i && open && write_i) begin
+      row = row_i;
+`ifdef VERILATOR
+      // The same bytes at once: its %u appends them one by one, a fourth of the time of a cycle with a wide row.
+      $c("fwrite(&", row, ", 1, ", Bits/8, ", VL_CVT_I_FP(", file, "));");
+`else
+      $fwrite(file, "%u", row);
+`endif
+    end
   end
 
 endmodule

@@ -40,6 +40,8 @@ module trace_recorder
 
   integer                     ingress, stream, problems;
   logic                       open;
+  logic [LaneBits+191:0]      ingress_row;
+  logic [8*OutBytes+95:0]     stream_row;
   logic [31:0]                levels;          // of the row written last
   logic                       waiting;         // valid without ready in the cycle before
   logic [CountBits-1:0]       waiting_nbytes;
@@ -67,11 +69,22 @@ module trace_recorder
 
     if (go_i && open) begin
       if (accept_i && (any_block_i || (levels_i != levels))) begin  // levels has no pulses
-        $fwrite(ingress, "%u", {lanes_i, tstamp_i, vendor_data_i, levels_i, cycle_i});
+        ingress_row = {lanes_i, tstamp_i, vendor_data_i, levels_i, cycle_i};
+`ifdef VERILATOR
+        // The same bytes at once: its %u appends them one by one.
+        $c("fwrite(&", ingress_row, ", 1, ", (LaneBits+192)/8, ", VL_CVT_I_FP(", ingress, "));");
+`else
+        $fwrite(ingress, "%u", ingress_row);
+`endif
         levels = levels_i & Levels;
       end
       if (valid_i && ready_i) begin
-        $fwrite(stream, "%u", {data_i, {(32-CountBits){1'b0}}, nbytes_i, cycle_i});
+        stream_row = {data_i, {(32-CountBits){1'b0}}, nbytes_i, cycle_i};
+`ifdef VERILATOR
+        $c("fwrite(&", stream_row, ", 1, ", (8*OutBytes+96)/8, ", VL_CVT_I_FP(", stream, "));");
+`else
+        $fwrite(stream, "%u", stream_row);
+`endif
       end
 
       if (!seen[0] && ((^{accept_i, drop_i, empty_i, valid_i}) === 1'bx)) begin
