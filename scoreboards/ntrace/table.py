@@ -32,7 +32,8 @@ FIRST_VENDOR = 56
 
 
 class MessageTable:
-    """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none).
+    """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none). counts: of
+    values.
 
     timed: which have TSTAMP; tstamp: uint64, 0 where there is none; timed_bits: the bits it takes; time: uint64, the
     time reported so far (8.7).
@@ -41,7 +42,7 @@ class MessageTable:
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
         n = len(messages)
-        self.tcode, self.offset, self.src = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        self.tcode, self.offset, self.src, self.counts = (np.zeros(n, dtype=np.int64) for _ in range(4))
         self.timed, self.tstamp = np.zeros(n, dtype=bool), np.zeros(n, dtype=np.uint64)
         self.timed_bits = np.zeros(n, dtype=np.int64)
         self._columns = {key: np.full(n, ABSENT, dtype=np.int64) for key in _KEYS}
@@ -62,6 +63,7 @@ class MessageTable:
         self.tstamp[:] = np.maximum(stamp, 0).astype(np.uint64)
         self.timed_bits[:] = np.searchsorted(_POWERS, stamp, side="right")
         counts, numbers = rows[:, k.VALUES], np.flatnonzero(keep)
+        self.counts[keep] = counts[keep]
         kinds = self.tcode[numbers]
         for tcode in np.unique(kinds).tolist():
             at = numbers[kinds == tcode]
@@ -77,6 +79,7 @@ class MessageTable:
         self.tcode[at] = tcodes
         self.offset[at] = np.fromiter((m.offset for m in some), np.int64, n)
         self.src[at] = np.fromiter((m.src for m in some), np.int64, n)
+        self.counts[at] = np.fromiter((len(m.values) for m in some), np.int64, n)
         stamps = [m.tstamp for m in some]
         self.timed[at] = np.fromiter((stamp is not None for stamp in stamps), bool, n)
         self.tstamp[at] = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)

@@ -102,7 +102,7 @@ def test_broken_devices_are_judged_the_same(monkeypatch: pytest.MonkeyPatch) -> 
         what = stimulus(random_jobs.random_job(seed, size=1000))
         for n in range(2):
             found += bool(same(disturbed(what.config, what.rows, Random(f"{seed}:{n}")), monkeypatch))
-    assert found >= 4
+    assert found >= 2
 
 
 def program(**options: Any) -> CtrCapture:

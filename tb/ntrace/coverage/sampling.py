@@ -15,6 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.retired import IType, Kind
+from rvtrace.scoreboards.ntrace.table import (
+    ABSENT,
+    TC_CORRELATION,
+    TC_DIRECT,
+    TC_DIRECT_SYNC,
+    TC_ERROR,
+    TC_FULL,
+    TC_HIST,
+    TC_HIST_SYNC,
+    TC_INDIRECT,
+    TC_INDIRECT_SYNC,
+    TC_OWNERSHIP,
+    TC_REPEAT,
+    MessageTable,
+)
 from rvtrace.tb.common.coverage import ingress
 from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.port_points import TERMS
@@ -23,7 +38,7 @@ from rvtrace.tb.ntrace.coverage import points as p
 
 if TYPE_CHECKING:
     from rvtrace.models.ntrace.config import Config
-    from rvtrace.models.ntrace.table import Message
+    from rvtrace.models.ntrace.table import MessageType
     from rvtrace.models.riscv.beats import Beats
     from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
@@ -47,11 +62,12 @@ def observe(capture: NtraceCapture, decoded: Any = None, encoded: Any = None) ->
     if capture.beats is not None:
         _beats(tally, capture)
     if decoded is not None:
-        _messages(tally, capture, decoded.messages)
-        _periodic(tally, capture, decoded)
+        table = MessageTable(getattr(decoded, "log", decoded.messages))
+        _messages(tally, capture, table)
+        _periodic(tally, capture, decoded, table)
         if capture.out_cycle is not None:
-            _output(tally, capture, decoded.messages, encoded)
-        sample_options(tally, capture, decoded, encoded)
+            _output(tally, capture, table, encoded)
+        sample_options(tally, capture, decoded, encoded, table)
     return tally.counts
 
 
@@ -93,20 +109,27 @@ def _beats(tally: Tally, capture: NtraceCapture) -> None:
     ingress.controls(tally, b, tracing)
 
 
-def _messages(tally: Tally, capture: NtraceCapture, messages: list[Message]) -> None:
+def _groups(table: MessageTable) -> Iterator[tuple[MessageType, np.ndarray]]:
+    """The types that were sent, each with the numbers of its messages."""
+    order = np.argsort(table.tcode, kind="stable")
+    tcodes, first = np.unique(table.tcode[order], return_index=True)
+    for _, numbers in zip(tcodes, np.split(order, first[1:])):
+        yield table.messages[int(numbers[0])].type, numbers
+
+
+def _messages(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
     """Points of the bytes sent: types, codes, field values and lengths."""
     config = capture.config
     mode = (p.MODES, p.MODES.index(config.mode))
     variant = (p.VARIANTS, p.VARIANTS.index(config.variant))
     mark = 1 << (config.icnt_bits - 1)
-    by_name: dict[str, list[Message]] = {}
-    for message in messages:
-        by_name.setdefault(message.type.name, []).append(message)
-    for name, group in by_name.items():
+    for type_, numbers in _groups(table):
+        name = type_.name
         if name not in p.MESSAGES:
             continue
-        tally.array("message_cg", (p.MESSAGES, np.full(len(group), p.MESSAGES.index(name))), mode, variant)
-        columns = _columns(group)
+        tally.array("message_cg", (p.MESSAGES, np.full(len(numbers), p.MESSAGES.index(name))), mode, variant)
+        width = int(table.counts[numbers].min())  # fields that all of them have
+        columns = {key: table[key][numbers] for key in type_.keys[:width]}
         if "sync" in columns:
             syncs = {int(text.split()[0]): i for i, text in enumerate(p.SYNCS)}
             codes = np.array([syncs.get(code, -1) for code in range(16)])[columns["sync"]]
@@ -136,62 +159,57 @@ def _messages(tally: Tally, capture: NtraceCapture, messages: list[Message]) -> 
                 groups = np.maximum(1, -(-bit_length(columns[field]) // 6))
                 tally.array("address_cg", (("F-ADDR", "U-ADDR"), index), (("RV32", "RV64"), int(config.xlen == 64)),
                             (tuple(map(str, range(1, 12))), groups - 1))  # fmt: skip
-    _sequences(tally, capture, messages)
+    _sequences(tally, capture, table)
 
 
-def _columns(group: list[Message]) -> dict[str, np.ndarray]:
-    """The fields that all messages of one type have, as arrays."""
-    width = min(len(m.values) for m in group)
-    table = zip(*(m.values[:width] for m in group))
-    return {key: np.array(column, dtype=np.uint64).astype(np.int64) for key, column in zip(group[0].type.keys, table)}
-
-
-def _sequences(tally: Tally, capture: NtraceCapture, messages: list[Message]) -> None:
+def _sequences(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
     """Points about neighbours: correlations, full counters together, overflow, message lengths."""
-    mode, variant = capture.config.mode, capture.config.variant
-    open_trace, errors, before = False, 0, None
-    evcodes: dict[int | None, str] = {0: "0 debug entry", 1: "1 low power", 4: "4 trace disabled"}
-    for message, following in zip(messages, [*messages[1:], None]):
-        name = message.type.name
-        if name == "ProgTraceCorrelation":
-            if (evcode := evcodes.get(message.get("evcode"))) is not None:
-                tally.one("evcode_cg", evcode, mode, "closing" if open_trace else "marker")
-            open_trace = False
-        elif name == "Error":
-            open_trace, errors = False, errors + 1
-            sync = following.get("sync") if following is not None else None
-            case = "is the last message" if following is None else "then SYNC=7" if sync == 7 else "then a later start"
-            tally.one("overflow_cg", f"Error {case}", mode)
-            if errors == 2:
-                tally.one("overflow_cg", "two Errors in one run", mode)
-        elif name == "ResourceFull":
-            if message.get("rcode") == 0:
-                both = following is not None and following.get("rcode") == 1
-                tally.one("full_together_cg", "I-CNT then HIST" if both else "I-CNT alone", variant)
-            elif message.get("rcode") == 1 and (before is None or before.get("rcode") != 0):
-                tally.one("full_together_cg", "HIST alone", variant)
-        open_trace = open_trace or message.type.has_sync
-        before = message
+    mode, variant, n = capture.config.mode, capture.config.variant, len(table)
+    numbers, rcode, sync = np.arange(n), table["rcode"], table["sync"]
+    stops = table.is_a(TC_CORRELATION, TC_ERROR)
+    opened, closed = (np.maximum.accumulate(np.where(mask, numbers, -1)) for mask in (sync != ABSENT, stops))
+    evcodes = {0: "0 debug entry", 1: "1 low power", 4: "4 trace disabled"}
+    errors = 0
+    for i in np.flatnonzero(stops).tolist():
+        if table.tcode[i] == TC_CORRELATION:
+            if (evcode := evcodes.get(int(table["evcode"][i]))) is not None:
+                is_open = i > 0 and opened[i - 1] > closed[i - 1]
+                tally.one("evcode_cg", evcode, mode, "closing" if is_open else "marker")
+            continue
+        errors += 1
+        last, code = i + 1 == n, sync[min(i + 1, n - 1)]
+        case = "is the last message" if last else "then SYNC=7" if code == 7 else "then a later start"
+        tally.one("overflow_cg", f"Error {case}", mode)
+        if errors == 2:
+            tally.one("overflow_cg", "two Errors in one run", mode)
+    full = table.is_a(TC_FULL)
+    counts, histories = full & (rcode == 0), full & (rcode == 1)
+    follows = np.append(rcode[1:] == 1, False)[:n]
+    alone = np.append(True, rcode[:-1] != 0)[:n]
+    for mask, what in (
+        (counts & follows, "I-CNT then HIST"), (counts & ~follows, "I-CNT alone"), (histories & alone, "HIST alone"),
+    ):  # fmt: skip
+        if hits := int(np.count_nonzero(mask)):
+            tally.one("full_together_cg", what, variant, hits=hits)
     if capture.beats is not None and (capture.beats.drop > 0).any() and not errors:
         tally.one("overflow_cg", "no room, but no message to lose", mode)
-    offsets = np.array([m.offset for m in messages] + [len(capture.data)])
-    length = np.diff(offsets) - 2
+    length = np.diff(table.offset, append=len(capture.data)) - 2
     tally.array("length_cg", (tuple(map(str, range(2, 24))), np.where((length >= 0) & (length < 22), length, -1)))
 
 
-def _periodic(tally: Tally, capture: NtraceCapture, decoded: Any) -> None:
+def _periodic(tally: Tally, capture: NtraceCapture, decoded: Any, table: MessageTable) -> None:
     """What each SYNC=2 interrupted."""
     config = capture.config
     if config.inst_sync_mode:
         unit = ("messages", "cycles", "half-words")[config.inst_sync_mode - 1]
-        for _, what in pending(capture, decoded, (2,)):
+        for _, what in pending(capture, decoded, table, (2,)):
             tally.one("periodic_cg", unit, what, config.mode)
 
 
-def _output(tally: Tally, capture: NtraceCapture, messages: list[Message], encoded: Any) -> None:
+def _output(tally: Tally, capture: NtraceCapture, table: MessageTable, encoded: Any) -> None:
     """Points of the byte port over time: gaps within messages, messages waiting while the ingress port was stalled."""
     cycle = np.asarray(capture.out_cycle).astype(np.int64)
-    begin = np.array([m.offset for m in messages], dtype=np.int64)
+    begin = table.offset
     ingress.gaps(tally, cycle, begin)
     if capture.beats is None or encoded is None or len(encoded.beat) != len(begin) or not len(begin):
         return
@@ -215,12 +233,11 @@ _REPORTED = {
 }
 
 
-def sample_options(tally: Tally, capture: NtraceCapture, decoded: Any, encoded: Any) -> None:
+def sample_options(tally: Tally, capture: NtraceCapture, decoded: Any, encoded: Any, table: MessageTable) -> None:
     """All points of the options that this run can hit."""
-    messages = decoded.messages
-    _switches(tally, capture, messages)
-    _fields(tally, capture, messages)
-    _codes(tally, capture, decoded)
+    _switches(tally, capture, table)
+    _fields(tally, capture, table)
+    _codes(tally, capture, decoded, table)
     config, beats = capture.config, capture.beats
     if beats is not None and len(beats):
         _events(tally, config, beats)
@@ -237,116 +254,121 @@ def _kind(name: str) -> str:
     return "Vendor" if name.startswith("Vendor") else name
 
 
-def _switches(tally: Tally, capture: NtraceCapture, messages: list[Any]) -> None:
+def _switches(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
     config = capture.config
     on = [name for name, rule in p.SWITCHES.items() if rule(config)]
     for first, second in combinations(on, 2):
         tally.one("option_pair_cg", first, second)
-    for name, hits in Counter(_kind(m.type.name) for m in messages).items():
+    for type_, numbers in _groups(table):
+        name = _kind(type_.name)
         if name in p.ALL_MESSAGES:
-            tally.one("src_cg", str(config.source_bits), name, hits=hits)
+            tally.one("src_cg", str(config.source_bits), name, hits=len(numbers))
             for switch in on:
-                tally.one("option_message_cg", name, switch, hits=hits)
+                tally.one("option_message_cg", name, switch, hits=len(numbers))
 
 
-def _fields(tally: Tally, capture: NtraceCapture, messages: list[Any]) -> None:
+def _fields(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
     """Lengths of the variable fields, from the bytes: each ends at a byte with MSEO 01 or 11."""
     config, raw = capture.config, np.frombuffer(capture.data, dtype=np.uint8)
     ends = np.flatnonzero(raw & 1)
-    starts = np.array([m.offset for m in messages], dtype=np.int64)
-    first_end = np.searchsorted(ends, starts)
+    first_end = np.searchsorted(ends, table.offset)
     groups = np.diff(ends, prepend=-1)
-    lengths: dict[str, list[int]] = {}
-    extended: Counter[tuple[int, int, int]] = Counter()
     clock = ("external", "internal system", "internal core")[config.ts_mode - 1]
-    divided = 0 if config.ts_mode == 1 else config.ts_prescale
-    for message, start, end in zip(messages, starts.tolist(), first_end.tolist()):
-        begin = start
-        for name, is_address in _variable(message):
-            if end >= len(ends):
-                break
-            size = int(ends[end]) - begin + 1 if begin == start else int(groups[end])
-            begin = -1
-            lengths.setdefault(name, []).append(size)
-            if is_address and config.extend_addr_msb:
-                extended[int(name == "U-ADDR"), size, int(raw[ends[end]] >> 7)] += 1
-            end += 1
-        if message.tstamp is not None and config.timestamp:
-            what = 0 if message.type.has_sync else 1 + (message.tstamp > 0)
-            tally.one(
-                "tstamp_cg", clock, ("1", "4", "16", "64")[divided], ("absolute", "difference 0", "difference")[what]
-            )
-        if message.type.name.startswith("Vendor") and message.values:
-            tally.one("vendor_cg", str(message.type.tcode), str(max(2, min(8, lengths["DATA"][-1]))))
-    for name, sizes in lengths.items():
-        counts = np.bincount(np.minimum(sizes, p.FIELDS[name]))
-        for size in np.flatnonzero(counts):
-            tally.one("field_length_cg", name, str(size), hits=int(counts[size]))
-    for (field, size, top), hits in extended.items():
-        if size < 12:
-            tally.one("extend_cg", ("F-ADDR", "U-ADDR")[field], f"RV{config.xlen}", str(size), str(top), hits=hits)
+    divided = ("1", "4", "16", "64")[0 if config.ts_mode == 1 else config.ts_prescale]
+    for type_, members in _groups(table):
+        stamps = members[table.timed[members]]
+        if len(stamps) and config.timestamp:
+            later = int(np.count_nonzero(table.tstamp[stamps]))
+            whats = (("absolute", len(stamps)),) if type_.has_sync else (
+                ("difference 0", len(stamps) - later), ("difference", later))  # fmt: skip
+            for what, hits in whats:
+                if hits:
+                    tally.one("tstamp_cg", clock, divided, what, hits=hits)
+        shape = table.counts[members] << 1 | table.timed[members]
+        for one in np.unique(shape).tolist():
+            numbers = members[shape == one]
+            for place, (name, is_address) in enumerate(_variable(type_, one >> 1, bool(one & 1))):
+                end = first_end[numbers] + place
+                there, end = end < len(ends), end[end < len(ends)]
+                sizes = groups[end] if place else ends[end] - table.offset[numbers[there]] + 1
+                counts = np.bincount(np.minimum(sizes, p.FIELDS[name]))
+                for size in np.flatnonzero(counts):
+                    tally.one("field_length_cg", name, str(size), hits=int(counts[size]))
+                if is_address and config.extend_addr_msb:
+                    what = (("F-ADDR", "U-ADDR"), int(name == "U-ADDR")), ((f"RV{config.xlen}",), 0)
+                    axes = (_SIZES, np.where(sizes < len(_SIZES), sizes, -1)), (("0", "1"), raw[ends[end]] >> 7)
+                    tally.array("extend_cg", *what, *axes)
+                if name == "DATA" and type_.name.startswith("Vendor"):
+                    wide = np.bincount(np.clip(sizes, 2, 8))
+                    for size in np.flatnonzero(wide):
+                        tally.one("vendor_cg", str(type_.tcode), str(size), hits=int(wide[size]))
 
 
-def _variable(message: Any) -> list[tuple[str, bool]]:
-    """(name, is an address) of the variable fields a message has, in order, TSTAMP included."""
-    fields = [(f.name, f.is_address) for f, _ in zip(message.type.fields, message.values) if not f.width]
-    return fields + [("TSTAMP", False)] * (message.tstamp is not None)
+_SIZES = tuple(map(str, range(12)))  # bytes of an address
 
 
-def pending(capture: NtraceCapture, decoded: Any, codes: tuple[int, ...]) -> Iterator[tuple[int, str]]:
+def _variable(type_: MessageType, values: int, timed: bool) -> list[tuple[str, bool]]:
+    """(name, is an address) of the variable fields of a message with so many values, in order, TSTAMP included."""
+    return [(f.name, f.is_address) for f in type_.fields[:values] if not f.width] + [("TSTAMP", False)] * timed
+
+
+def pending(
+    capture: NtraceCapture, decoded: Any, table: MessageTable, codes: tuple[int, ...]
+) -> Iterator[tuple[int, str]]:
     """(SYNC, what was pending) of each sync message with one of these codes.
 
     B-TYPE shows traps; the program distinguishes jumps from straight code.
     """
-    messages = decoded.messages
-    rows = [i for i, m in enumerate(messages) if m.type.has_sync and m.get("sync") in codes]
+    rows = np.flatnonzero(np.isin(table["sync"], codes))
     # pcs before the message that follows = everything this message reported.
-    ends = (
-        np.append(np.asarray(decoded.first_pc), len(decoded.pcs))[[i + 1 for i in rows]] if rows else np.zeros(0, int)
-    )
+    ends = np.append(np.asarray(decoded.first_pc), len(decoded.pcs))[rows + 1] if len(rows) else np.zeros(0, int)
     known = ends > 0
     last = decoded.pcs[np.maximum(ends - 1, 0)] if len(decoded.pcs) else np.zeros(len(rows), np.uint64)
     indirect = known & _INDIRECT[capture.program.columns(last).itype[capture.config.variant] & 15]
-    for i, jumped in zip(rows, indirect.tolist()):
-        message = messages[i]
-        history = " with history" if (message.get("hist") or 1) > 1 else ""
-        if message.type.name == "DirectBranchSync":
+    for i, jumped in zip(rows.tolist(), indirect.tolist()):
+        history = " with history" if table["hist"][i] > 1 else ""
+        if table.tcode[i] == TC_DIRECT_SYNC:
             what = "taken branch"
         else:
-            what = ("trap" if message.get("btype") else "indirect jump" if jumped else "straight code") + history
-        yield message.get("sync"), what
+            what = ("trap" if table["btype"][i] > 0 else "indirect jump" if jumped else "straight code") + history
+        yield int(table["sync"][i]), what
 
 
-def _codes(tally: Tally, capture: NtraceCapture, decoded: Any) -> None:
+def _codes(tally: Tally, capture: NtraceCapture, decoded: Any, table: MessageTable) -> None:
     """Ownership, counts of repeats, ECODE, markers."""
-    config, before, synced, trap = capture.config, None, False, False
-    largest = (1 << config.repeat_bits) - 1
-    for message in decoded.messages:
-        name = message.type.name
-        if name == "Ownership":
-            form = {0: 0, 2: 1, 3: 2}.get(message.values[0] & 3)
+    config, largest = capture.config, (1 << capture.config.repeat_bits) - 1
+    tcode, rcode, owned = table.tcode, table["rcode"], table.tcode == TC_OWNERSHIP
+    last = np.maximum.accumulate(np.where(owned, -1, np.arange(len(table))))
+    before = np.concatenate([[-1], last[:-1]])[: len(table)]  # the message before that is no Ownership, -1 if none
+    for i in np.flatnonzero(owned | table.is_a(TC_REPEAT, TC_ERROR) | (rcode == 2)).tolist():
+        b = int(before[i])
+        if tcode[i] == TC_OWNERSHIP:
+            synced, trap = b >= 0 and table["sync"][b] != ABSENT, b >= 0 and _traps(table, b)
+            form = {0: 0, 2: 1, 3: 2}.get(int(table["process"][i]) & 3)
             if form is not None:
                 tally.one("ownership_cg", p.FORMATS[form], p.OWNED[0 if synced else 1 if trap else 2])
-            continue
-        if name == "RepeatBranch" and before is not None:
-            what = {"DirectBranch": 0, "IndirectBranch": 1, "IndirectBranchHist": 2}.get(before.type.name, 1)
-            what = 3 if before.get("btype") else 2 if what == 2 and (before.get("hist") or 1) > 1 else min(what, 1)
-            tally.one("repeat_cg", _repeats(message.values[0], largest), p.REPEATED[what])
-        elif message.get("rcode") == 2 and config.hist_bits == 32:
-            branches = str(message.get("rdata").bit_length() - 1)
-            times = _repeats(message.get("hrepeat") or 0, largest)
+        elif tcode[i] == TC_REPEAT and b >= 0:
+            what = {TC_DIRECT: 0, TC_INDIRECT: 1, TC_HIST: 2}.get(int(tcode[b]), 1)
+            what = 3 if table["btype"][b] > 0 else 2 if what == 2 and table["hist"][b] > 1 else min(what, 1)
+            tally.one("repeat_cg", _repeats(int(table["bcnt"][i]), largest), p.REPEATED[what])
+        elif rcode[i] == 2 and config.hist_bits == 32:
+            branches = str(int(table["rdata"][i]).bit_length() - 1)
+            times = _repeats(max(int(table["hrepeat"][i]), 0), largest)
             if branches in p.PATTERNS and times in p.REPEATS[1:]:
                 tally.one("history_cg", times, branches)
-        elif name == "Error":
-            code = {4: 0, 12: 1, 0x84: 2, 0x8C: 3}.get(message.get("ecode"))
+        elif tcode[i] == TC_ERROR:
+            code = {4: 0, 12: 1, 0x84: 2, 0x8C: 3}.get(int(table["ecode"][i]))
             if code is not None:
                 tally.one("ecode_cg", p.ECODES[code])
-        synced, trap = message.type.has_sync, bool(message.get("btype")) or name.startswith("IndirectBranch")
-        before = message
-    for sync, what in pending(capture, decoded, (0, 6)):
+    for sync, what in pending(capture, decoded, table, (0, 6)):
         tally.one("marker_cg", "6 watchpoint" if sync else "0 external", what, config.mode)
-    for _, what in pending(capture, decoded, (1,)):
+    for _, what in pending(capture, decoded, table, (1,)):
         tally.one("reset_cg", what, config.mode)
+
+
+def _traps(table: MessageTable, i: int) -> bool:
+    """Whether a message may report a trap."""
+    return table["btype"][i] > 0 or table.tcode[i] in (TC_INDIRECT, TC_INDIRECT_SYNC, TC_HIST, TC_HIST_SYNC)
 
 
 def _repeats(count: int, largest: int) -> str:
