@@ -8,7 +8,7 @@ Names of points and bins are those of `rvtrace.tb.etrace.coverage.points`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.tb.common.coverage import ingress
 from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.port_points import TERMS
-from rvtrace.tb.common.coverage.tally import Tally
+from rvtrace.tb.common.coverage.tally import Tally, bit_length
 from rvtrace.tb.etrace.coverage import points as p
 
 if TYPE_CHECKING:
@@ -48,8 +48,11 @@ def observe(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) ->
     if decoded is not None:
         known = [(i, packet) for i, packet in enumerate(decoded.packets) if packet is not None]
         _packets(tally, capture, known, decoded.options)
-        for i, packet in known:
-            _fields(tally, capture, packet, decoded.options[i])
+        for _, packet in known:
+            if packet.name not in _ADDRESSED or packet.get("branch_fmt"):
+                _fields(tally, capture, packet)
+        _maps(tally, capture, [packet for _, packet in known])
+        _addresses(tally, capture, [(packet, decoded.options[i]) for i, packet in known if "address" in packet.values])
         if not decoded.diagnostics:
             _branch_bits(tally, capture, decoded)
             _predictor(tally, capture, decoded)
@@ -89,19 +92,13 @@ def _packets(tally: Tally, capture: EtraceCapture, known: list[tuple[int, Packet
             tally.one("length_cg", str(size), config.variant, hits=hits)
 
 
-def _fields(tally: Tally, capture: EtraceCapture, packet: Packet, options: int) -> None:
-    """Values of one packet's fields."""
+_ADDRESSED = ("branch_map", "address")  # packets without other fields than a branch map, an address and its flags
+_FLAGS = ("notify", "updiscon", "irreport")
+
+
+def _fields(tally: Tally, capture: EtraceCapture, packet: Packet) -> None:
+    """Values of one packet's fields, but for branch maps and addresses of formats 0 to 2."""
     config, variant, values = capture.config, capture.config.variant, packet.values
-    full = options >> OPTIONS.index("full_address") & 1
-    if packet.name == "branch_map" and not packet.get("branch_fmt"):
-        branches = values["branches"]
-        tally.one("branches_cg", str(branches) if branches else "31 without address", variant)
-        ones, bits = bin(values["branch_map"]).count("1"), branches or 31
-        tally.one(
-            "map_cg",
-            f"{variant} {map_length(variant, bits)} bits",
-            p.PATTERNS[0 if not ones else 1 if ones == bits else 2],
-        )
     if "branch_count" in values:
         count = values["branch_count"]
         known = "greatest" if count == config.max_pbc - 31 else p.COUNT_CLASSES[bisect_right(p.COUNT_LIMITS, count)]
@@ -112,25 +109,54 @@ def _fields(tally: Tally, capture: EtraceCapture, packet: Packet, options: int) 
         _report(tally, capture, packet)
     elif packet.name == "support":
         tally.one("support_cg", p.QUAL_STATUS[values["qual_status"]], str(values["ienable"]), variant)
-    elif "address" in values:
-        name, address = packet.name.replace("_", " "), values["address"]
-        if name != "branch count" and full:
-            signed = address - (
-                address >> config.xlen - config.iaddress_lsb_p - 1 << config.xlen - config.iaddress_lsb_p
-            )
-            tally.one("full_address_cg", name, f"RV{config.xlen}", str(_bytes(signed)))
-        elif name != "branch count":
-            tally.one("difference_cg", name, p.SIGNS[address < 0], f"RV{config.xlen}", str(_bytes(address)))
-        if "notify" in values:
-            flags = " and ".join(flag for flag in ("notify", "updiscon", "irreport") if values[flag]) or "none"
-            top = address < 0 or (full and address >> config.xlen - config.iaddress_lsb_p - 1)
-            if flags in p.FLAGS:
-                tally.one("flag_cg", flags, name, str(int(top)))
 
 
-def _bytes(signed: int) -> int:
-    """Bytes that a number needs with its sign."""
-    return ((signed if signed >= 0 else ~signed).bit_length() + 8) // 8
+def _maps(tally: Tally, capture: EtraceCapture, packets: list[Packet]) -> None:
+    """Branch maps: how many branches, and of which outcomes."""
+    variant = capture.config.variant
+    maps = [packet.values for packet in packets if packet.name == "branch_map" and not packet.get("branch_fmt")]
+    found = Counter((values["branches"], values["branch_map"].bit_count()) for values in maps)
+    for (branches, ones), hits in found.items():
+        tally.one("branches_cg", str(branches) if branches else "31 without address", variant, hits=hits)
+        bits = branches or 31
+        pattern = p.PATTERNS[0 if not ones else 1 if ones == bits else 2]
+        tally.one("map_cg", f"{variant} {map_length(variant, bits)} bits", pattern, hits=hits)
+
+
+def _addresses(tally: Tally, capture: EtraceCapture, known: list[tuple[Packet, int]]) -> None:
+    """Addresses of formats 0 to 2, and their flags. known: the packets with one, each with the options in force."""
+    config, xlen = capture.config, f"RV{capture.config.xlen}"
+    width, by_name = config.xlen - config.iaddress_lsb_p, defaultdict(list)
+    for packet, options in known:
+        if packet.name in ("branch_count", *_ADDRESSED):
+            by_name[packet.name.replace("_", " ")].append((packet.values, options))
+    for name, some in by_name.items():
+        address = np.array([values["address"] for values, _ in some], np.int64)
+        full = np.array([options for _, options in some], np.int64) >> OPTIONS.index("full_address") & 1 > 0
+        if name != "branch count":
+            top = address >> width - 1  # of a whole address: its sign
+            size = _bytes(np.where(full, address - (top << width), address))
+            for point, which, sign in (
+                ("full_address_cg", full, None), ("difference_cg", ~full & (address >= 0), 0),
+                ("difference_cg", address < 0, 1),
+            ):  # fmt: skip
+                if sign is not None:
+                    which = which & ~full
+                for one, hits in zip(*(column.tolist() for column in np.unique(size[which], return_counts=True))):
+                    signs = () if sign is None else (p.SIGNS[sign],)
+                    tally.one(point, name, *signs, xlen, str(one), hits=hits)
+        flagged = [n for n, (values, _) in enumerate(some) if "notify" in values]
+        top = (address < 0) | (full & (address >> width - 1 != 0))
+        flags = [(*(some[n][0][flag] for flag in _FLAGS), t) for n, t in zip(flagged, top[flagged].tolist())]
+        for (*bits, negative), hits in Counter(flags).items():
+            shown = " and ".join(flag for flag, bit in zip(_FLAGS, bits) if bit) or "none"
+            if shown in p.FLAGS:
+                tally.one("flag_cg", shown, name, str(int(negative)), hits=hits)
+
+
+def _bytes(signed: np.ndarray) -> np.ndarray:
+    """Bytes that each number needs with its sign."""
+    return (bit_length(np.where(signed >= 0, signed, ~signed)) + 8) // 8
 
 
 def _report(tally: Tally, capture: EtraceCapture, packet: Packet) -> None:
