@@ -34,7 +34,7 @@ from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
 from rvtrace.scoreboards.ctr.initial import first_shown
-from rvtrace.scoreboards.ctr.looks import Looks, calm
+from rvtrace.scoreboards.ctr.looks import Looks, calm, known_to_look
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
 from rvtrace.scoreboards.ctr.reasons import Why
 from rvtrace.scoreboards.ctr.stretch import ENOUGH, MOST, Ahead
@@ -133,6 +133,10 @@ class Comparison:
         while stop - begin >= ENOUGH:
             self._pass(int(rows.cycle[begin]))
             end = min(stop, begin + MOST)
+            if not known_to_look(f) and (rows.op[begin:end] == READ).any():
+                self._replay(begin, end)
+                begin = end
+                continue
             while True:
                 part = rows.select(slice(begin, end))
                 looks = Looks(f, part)

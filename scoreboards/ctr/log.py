@@ -16,7 +16,7 @@ from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET
 from rvtrace.scoreboards.ctr.reasons import Why
 
 REMEMBERED = 4096  # transfers
-_TOGETHER = 64  # events of a stretch that are made at once
+_TOGETHER = 256  # events of a stretch that are made at once
 
 
 class Event(NamedTuple):
@@ -150,8 +150,10 @@ class Log:
             if isinstance(part, list):
                 yield from reversed(part)
             else:
-                for end in range(len(part), 0, -_TOGETHER):
-                    yield from reversed(part.events(np.arange(max(end - _TOGETHER, 0), end)))
+                end, many = len(part), 1
+                while end > 0:  # mostly the first that are looked at are enough
+                    yield from reversed(part.events(np.arange(max(end - many, 0), end)))
+                    end, many = end - many, min(2 * many, _TOGETHER)
 
     def last(self, n: int) -> list[Event]:
         """The last n, oldest first."""

@@ -42,6 +42,12 @@ def calm(rows: Rows, config: Config) -> np.ndarray:
     return (rows.op == NO_ACCESS) | ((reads | writes) & (rows.outcome == DONE) & (rows.xlen32 == 0))
 
 
+def known_to_look(f: Follower) -> bool:
+    """Whether it is known what a read of any entry is to show: nothing is open."""
+    r = f.recorder
+    return not (r.open or r.count_open or f.depth_open or f.unsure)
+
+
 @dataclass
 class _Kind:
     """Accesses to one address, from one mode. window: that answers, an index of `_WINDOWS`. part: 0 of a write."""
@@ -129,7 +135,7 @@ class Looks:
             return False
         if not reads.any():
             return True
-        if r.open or r.count_open or (f.clean and len(ahead.at)) or POP in ahead.action:
+        if not known_to_look(f) or (f.clean and len(ahead.at)) or POP in ahead.action:
             return False
         self.of, self.block = np.flatnonzero(reads), block
         row, part, logical = self.at[reads], self.part[reads], self.logical[reads]
