@@ -177,9 +177,8 @@ class Comparison:
         for kind, n in looks.accesses():
             notes.asked[(*kind.key, kind.access.op, kind.access.xlen32, DONE)] += n
             self.agreed.setdefault((id(kind.suspects), kind.access.addr), (kind.suspects, [0]))[1][0] += n
-        for kind, before, value, n in looks.writes():
+        for kind, before, n in looks.writes():
             name = f.state_of(kind.csr, kind.access.priv)
-            notes.shown[kind.csr.name, acting(kind.csr, kind.access.priv), value] += n
             last = f.last.get(name) if before is None else _last_of(before.access, before.csr)
             for _, mask, clause in self._select_fields(kind.csr, name, last, self.config.xlen == 32):
                 self.book.count(clause, n * bool(mask))
@@ -585,7 +584,7 @@ class Comparison:
             rdata = rdata & sum(mask for _, mask, _ in fields) | want & ~sum(mask for _, mask, _ in fields)
         if name == "miselect" and want and rdata in (0, want):
             want = rdata if f.miselect_is("kept" if rdata else "zero") else want
-        if not narrow or self.config.xlen == 32:
+        if (not narrow or self.config.xlen == 32) and not name.endswith("iselect"):
             f.notes.shown[csr.name, acting(csr, access.priv), rdata] += 1
         differs = (rdata ^ want) & ~unknown
         if name.endswith("iselect") and name[: -len("iselect")] in f.select_open:

@@ -34,8 +34,8 @@ _DEPTH_LSB = 16
 class Notes:
     """Counts by (subject, ...).
 
-    asked: by all that decides about an access, operation, outcome; shown: values of registers that were read. away: why
-    cycles since the last record did not count.
+    asked: by all that decides about an access, operation, outcome; shown: values of registers, but for iselects. away:
+    why cycles since the last record did not count.
     """
 
     def __init__(self, config: Config) -> None:

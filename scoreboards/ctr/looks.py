@@ -213,16 +213,14 @@ class Looks:
         view.update(zip(zip(logical[late].tolist(), part[late].tolist()), shown[late].tolist()))
         return count - len(first) + known
 
-    def writes(self) -> Iterator[tuple[_Kind, _Kind | None, int, int]]:
-        """Writes of an iselect: kind, that of the write before to the same one (None if it is not among these), what
-        they showed, how many.
+    def writes(self) -> Iterator[tuple[_Kind, _Kind | None, int]]:
+        """Writes of an iselect: kind, that of the write before to the same one (None if it is not among these), how
+        many.
         """
         which = np.flatnonzero(self.part == 0)
         by = np.where(self.by[which] < 0, -1, self.kind[self.by[which]]) + 1
-        code = ((self.kind[which] << 8 | by) << 10).astype(np.uint64) | (self.old[which] & np.uint64(0x3FF))
-        for one, n in zip(*(column.tolist() for column in np.unique(code, return_counts=True))):
-            before = (one >> 10 & 0xFF) - 1
-            yield self.kinds[one >> 18], self.kinds[before] if before >= 0 else None, one & 0x3FF, n
+        for one, n in zip(*(found.tolist() for found in np.unique(self.kind[which] << 8 | by, return_counts=True))):
+            yield self.kinds[one >> 8], self.kinds[(one & 0xFF) - 1] if one & 0xFF else None, n
 
     def valid(self) -> int:
         """How many reads of ctrsource show V 1."""

@@ -20,6 +20,7 @@ from rvtrace.tb.hpm.coverage import points as p
 from rvtrace.tb.hpm.coverage.points import COLLIDING, DISTANCES
 
 _LOW = np.uint64(0xFFFF_FFFF)
+_GREAT = 255  # an increment that needs no finer class
 _PRIV = np.full(8, NONE)
 _PRIV[[3, 1, 0, 5, 4, 7]] = range(6)  # in the order of PRIVS
 _BITS5 = np.array([bin(value).count("1") for value in range(32)])
@@ -130,8 +131,13 @@ def _amounts(tally: Tally, c: Cells) -> None:
     rows = np.flatnonzero(c.written >= 0)
     added[rows, c.written[rows]] = False
     for name, some in ((0, c.selected == 2), (1, c.selected > 2)):
-        amounts = c.counted[some & added]
-        tally.array("amount_cg", (p.AMOUNTS, classes(amounts, 2, 3, 4, 8, 255)), (("instructions", "events"), name))
+        hits = np.bincount(np.minimum(c.counted[some & added], _GREAT).astype(np.intp))
+        amounts = np.flatnonzero(hits)
+        what = (
+            (p.AMOUNTS, classes(amounts, 2, 3, 4, 8, _GREAT)),
+            (("instructions", "events"), np.full(len(amounts), name)),
+        )
+        tally.array("amount_cg", *what, hits=hits[amounts])
     counters, events = np.count_nonzero(counts, axis=1), np.count_nonzero(c.steps.source[:, FIRST_EVENT:], axis=1)
     tally.array("several_cg", (p.HOW_MANY, _many(counters) - 1), (("0", *p.HOW_MANY), _many(events)))
     asleep = ~c.steps.running
