@@ -62,7 +62,7 @@ def observe(capture: NtraceCapture, decoded: Any = None, encoded: Any = None) ->
     if capture.beats is not None:
         _beats(tally, capture)
     if decoded is not None:
-        table = MessageTable(getattr(decoded, "log", decoded.messages))
+        table = MessageTable(decoded.log if hasattr(decoded, "log") else decoded.messages)
         _messages(tally, capture, table)
         _periodic(tally, capture, decoded, table)
         if capture.out_cycle is not None:
