@@ -54,7 +54,7 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
     instructions, unverified = decoded.instruction_count, 0
-    verifier = verifier_of(capture, tolerances, profile, pc, Told.of(decoded))
+    verifier = verifier_of(capture, tolerances, profile, pc, Reported.of(decoded))
     if verifier is not None:
         report = check_verify(capture, verdict.book, decoded, verifier, verifier.profile.traces)
         unverified = 0 if report is None else min(report.unverified, instructions)
@@ -80,7 +80,7 @@ _REPORTED = {
 }
 
 
-class Told:
+class Reported:
     """What a trace reports anywhere, which decides how all of it is replayed. begins: whether a hart reset, or state
     initialization, comes before the first instruction; None before either. init: whether it has state initialization.
     """
@@ -91,11 +91,11 @@ class Told:
         self._names: set[str] = set()
 
     @classmethod
-    def of(cls, decoded: Decoded) -> Told:
+    def of(cls, decoded: Decoded) -> Reported:
         """Of a whole trace."""
-        told = cls()
-        told.feed(decoded)
-        return told
+        reported = cls()
+        reported.feed(decoded)
+        return reported
 
     def feed(self, decoded: Decoded) -> None:
         """The sections that follow."""
@@ -124,12 +124,12 @@ class Told:
 
 
 def verifier_of(
-    capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None, told: Told
+    capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None, reported: Reported
 ) -> Verifier | None:
     """A verifier for a trace that reports so much; None if it cannot be replayed."""
-    if not replayed(capture) or (pc is None and not told.begins):
+    if not replayed(capture) or (pc is None and not reported.begins):
         return None
-    profile = replace(profile, absent=told.absent(profile), unchanged=tolerances.unchanged)
+    profile = replace(profile, absent=reported.absent(profile), unchanged=tolerances.unchanged)
     return Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
 
 

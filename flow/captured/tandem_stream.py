@@ -2,10 +2,10 @@
 """A tandem trace that is longer than memory: decoded, checked and replayed in parts, with the result of the whole.
 
     judge(files, tolerances, profile, pc, rerun)      the verdict of `make check-trace`
-    replay(source, told -> verifier, ...)             one pass, or two
+    replay(source, reported -> verifier, ...)             one pass, or two
 
 The shadow state runs through the whole trace, so one process works on it from its start to its end. How it is replayed
-depends on what the trace reports anywhere (Told): that is taken from its first HEAD bytes. If the rest reports
+depends on what the trace reports anywhere (Reported): that is taken from its first HEAD bytes. If the rest reports
 something else, the trace is replayed from its start when all of it is known.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 from rvtrace.flow.captured.alone import problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.stream import Progress
-from rvtrace.flow.captured.tandem_alone import Codes, Told, verifier_of
+from rvtrace.flow.captured.tandem_alone import Codes, Reported, verifier_of
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import decode as decoding
 from rvtrace.models.tandem.decoder.window import Window
@@ -84,27 +84,27 @@ def windows(parts: Iterator[decoding.Part]) -> Iterator[tuple[decoding.Part, Win
 
 
 def replay(
-    source: Source, make: Callable[[Told], Verifier | None], look: PartDone, tell: Tell
-) -> tuple[Told, Verifier | None]:
+    source: Source, make: Callable[[Reported], Verifier | None], look: PartDone, tell: Tell
+) -> tuple[Reported, Verifier | None]:
     """Look at all parts, in order, and replay them; what the trace reports, and the verifier.
 
     make: the verifier of a trace that reports so much, None if it cannot be replayed. look: gets each part once.
     tell: gets how many bytes are done, and the report so far.
     """
-    parts, told, head, seen = source.parts(), Told(), [], 0
+    parts, reported, head, seen = source.parts(), Reported(), [], 0
     for part in parts:
         head.append(part)
-        told.feed(part.decoded)
+        reported.feed(part.decoded)
         seen += len(part.data)
         if seen >= HEAD:
             break
-    facts, verifier, count = told.facts, make(told), len(head)
+    facts, verifier, count = reported.facts, make(reported), len(head)
     void = False
     for n, (part, window) in enumerate(windows(chain(_emptied(head), parts))):
         if n >= count:
-            told.feed(part.decoded)
+            reported.feed(part.decoded)
         look(part, window)
-        if told.facts != facts and not void:
+        if reported.facts != facts and not void:
             void, verifier = True, None
             print(
                 f"from byte {part.done:#x} on the trace reports what it did not before; it is replayed from its start"
@@ -114,11 +114,11 @@ def replay(
         if verifier is not None:
             verifier.feed(part.decoded, window, part.final)
         tell(part.done, verifier and verifier.report)
-    if void and (verifier := make(told)) is not None:
+    if void and (verifier := make(reported)) is not None:
         for part, window in windows(source.parts()):
             verifier.feed(part.decoded, window, part.final)
             tell(part.done, verifier.report)
-    return told, verifier
+    return reported, verifier
 
 
 def _emptied(parts: list[Any]) -> Iterator[Any]:
@@ -162,9 +162,9 @@ def judge(
         stream.feed(part, window)
         codes.feed(part.decoded)
 
-    def make(told: Told) -> Verifier | None:
-        verifier = verifier_of(stream.capture, tolerances, profile, pc, told)
-        return verifier if verifier is None or told.init else verifier.load(_memory(files))
+    def make(reported: Reported) -> Verifier | None:
+        verifier = verifier_of(stream.capture, tolerances, profile, pc, reported)
+        return verifier if verifier is None or reported.init else verifier.load(_memory(files))
 
     source = Source(files.trace, stream.capture.config, found.quirks)
     _, verifier = replay(source, make, look, lambda done, report: teller(done, stream.new(report)))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rvtrace.flow.captured.tandem_alone import begins
+from rvtrace.flow.captured.tandem_alone import Reported
 from rvtrace.flow.captured.tandem_alone import check as check_alone
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
@@ -177,7 +177,7 @@ def test_a_trace_may_begin_with_initialization() -> None:
     rows, capture = trace()
     rows = rows.select(slice(1, len(rows)))
     data = encode(rows, Config(flen=0)).data
-    assert begins(decode(data, capture.config)) and alone(replace(capture, data=data)).passed
+    assert Reported.of(decode(data, capture.config)).begins and alone(replace(capture, data=data)).passed
     later = rows.select(slice(int(np.flatnonzero(rows.have("insn"))[0]), len(rows)))
     middle = alone(replace(capture, data=encode(later, Config(flen=0)).data))
     assert not any(name.startswith("TV.verify.") for name in middle.book.results())
