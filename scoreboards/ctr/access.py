@@ -57,7 +57,6 @@ def _flips(config: Config, gates: Gates, csr: Csr | None, access: Access, closed
         ):
             yield "CTR.stateen.machine", ILLEGAL
         return
-    depth = csr is not None and csr.name == "sctrdepth"
     for bit, m_clause, h_clause in (
         (ctr, closed, "CTR.stateen.hclosed"),
         (ind, "CTR.stateen.csrind", "CTR.stateen.hcsrind"),
@@ -75,12 +74,11 @@ def _flips(config: Config, gates: Gates, csr: Csr | None, access: Access, closed
             yield ("CTR.stateen.open" if bit == ctr else m_clause), changed
         if access.priv not in V:
             if (
-                right == DONE
+                access.priv == HS
                 and m_open
                 and not h_open
                 and config.has_h
                 and _ask(config, gates, csr, access._replace(priv=VS)) == VIRTUAL
-                and not depth
             ):
                 yield "CTR.stateen.hscope", VIRTUAL
             continue
