@@ -21,7 +21,7 @@ from typing import Any
 
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
 from rvtrace.flow.captured.profile import profile_of
-from rvtrace.flow.captured.tandem_alone import MIDDLE, Told
+from rvtrace.flow.captured.tandem_alone import MIDDLE, Reported
 from rvtrace.flow.captured.tandem_stream import Source, Teller, is_long, replay
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.decoder.decode import Part
@@ -65,16 +65,16 @@ def main(argv: list[str]) -> int:
     pc = number(given, "PC") if "PC" in given else None
     said, show = _Said(given, files), _Shown(files.size) if is_long(files) else None
 
-    def make(told: Told) -> Verifier | None:
-        if pc is None and told.begins is False:
+    def make(reported: Reported) -> Verifier | None:
+        if pc is None and reported.begins is False:
             raise ArgumentError(f"{files.trace}: {MIDDLE}")
-        if pc is None and not told.begins:
+        if pc is None and not reported.begins:
             return None
-        known = replace(profile, absent=told.absent(profile))
+        known = replace(profile, absent=reported.absent(profile))
         verifier = Verifier(Reference(Hart(known.hart)), known, second, pc, files.program)
         verifier.stop_after = most or None
         assert files.program is not None
-        return verifier if told.init else verifier.load([*files.program.segments, *files.program.data])
+        return verifier if reported.init else verifier.load([*files.program.segments, *files.program.data])
 
     begin = time.perf_counter()
     _, verifier = replay(Source(files.trace, files.config), make, said.look, show or _nothing)
