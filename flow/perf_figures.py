@@ -71,5 +71,12 @@ def read(path: Path) -> dict[str, dict[str, list[Row]]]:
 
 
 def _commit() -> str:
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
-    return done.stdout.strip() or "no commit"
+    """What was measured; figures of other systems that are not committed yet do not change it."""
+    commit = _git("describe", "--always")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{KEPT.relative_to(ROOT)}")
+    return f"{commit}-dirty" if commit and changed else commit or "no commit"
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
