@@ -26,8 +26,7 @@ class Figures:
     def __init__(self, ip: str, path: Path = KEPT) -> None:
         self.ip, self._path = ip, path
         self.now: dict[str, float] = {}
-        self._all = read(path)
-        self._before: dict[str, list[Row]] = self._all.get(ip, {})
+        self._before: dict[str, list[Row]] = read(path).get(ip, {})
 
     def row(self, what: str, value: float, wanted: float, text: str) -> bool:
         """Print a figure beside the last one; whether it is as good as is promised. text: the line, from the figure's
@@ -49,8 +48,8 @@ class Figures:
         for what, value in self.now.items():
             rows = [row for row in self._before.get(what, []) if row[0] != commit]
             self._before[what] = [*rows, (commit, today, round(value, 2))]
-        self._all[self.ip] = self._before
-        self._path.write_text(json.dumps(self._all, indent=1, sort_keys=True) + "\n")
+        every = read(self._path) | {self.ip: self._before}  # another system may have been kept meanwhile
+        self._path.write_text(json.dumps(every, indent=1, sort_keys=True) + "\n")
         return self._path
 
 

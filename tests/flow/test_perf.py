@@ -40,3 +40,12 @@ def test_a_damaged_file_of_figures_is_named(tmp_path: Path):
     path.write_text('{"ctr": {"speed": [1]}}')
     with pytest.raises(ArgumentError, match="perf.json is not what"):
         Figures("ctr", path)
+
+
+def test_what_another_system_kept_meanwhile_stays(tmp_path: Path):
+    path = tmp_path / "perf.json"
+    slow, quick = Figures("etrace", path), Figures("hpm", path)
+    for figures in (quick, slow):
+        figures.row("speed", 1, 1, "speed")
+        figures.keep()
+    assert sorted(json.loads(path.read_text())) == ["etrace", "hpm"]
