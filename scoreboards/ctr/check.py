@@ -31,7 +31,7 @@ from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
 from rvtrace.scoreboards.ctr.attribution import Attribution
 from rvtrace.scoreboards.ctr.capture import CtrCapture
-from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, explains, look_ahead, told
+from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, described, explains, look_ahead
 from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
 from rvtrace.scoreboards.ctr.initial import first_shown
 from rvtrace.scoreboards.ctr.looks import Looks, calm, known_to_look
@@ -480,7 +480,7 @@ class Comparison:
         elif name in ("TYPE", "PC", "V") and event is not None and f.popped_to(event.place):
             candidates = ((clause, ""), (_DOWN, ""))
         table = _table(wrong, want, rdata)
-        event_text = f": {told(event)}" if event else ""
+        event_text = f": {described(event)}" if event else ""
         self._fail(
             clause,
             f"{name} of logical entry {logical} is wrong{event_text}",
@@ -749,7 +749,7 @@ class Comparison:
     def _failure(self, clause: str, headline: str, table: Table, pc: int | None = None) -> Failure:
         program = self.capture.program
         place = program.where(pc) if program is not None and pc is not None else ""
-        before = [told(event) for event in self.follower.log.last(3)]
+        before = [described(event) for event in self.follower.log.last(3)]
         return Failure(
             clause, headline, self.cycle, pc, place, list(dict.fromkeys(table)), before, at=self.index, found=COMPARED
         )

@@ -57,7 +57,7 @@ def explains(why: Why, acts: Iterable[int]) -> Candidates:
     return tuple((s.clause, s.setting) for s in why.suspects if s.acts & wanted)
 
 
-def told(event: Event) -> str:
+def described(event: Event) -> str:
     """A transfer in one line."""
     t, action = event.transfer, event.why.action
     did = "recorded" if action in RECORDED else {POP: "pops", FREEZE: "freezes"}.get(action, "not recorded")
@@ -121,7 +121,7 @@ class Diagnosis:
         if not shift and not self._kin(wrong) and (swap := self._swap(wrong)) is not None:
             return Finding(
                 "CTR.ras.swap",
-                f"the swap did not overwrite entry 0: {told(swap)}",
+                f"the swap did not overwrite entry 0: {described(swap)}",
                 wrong,
                 event=swap,
                 candidates=(*explains(swap.why, (NOTHING,)), *_around(swap, self.f.recorder.depth)),
@@ -262,7 +262,7 @@ class Diagnosis:
                     candidates = (("CTR.behavior.push", "together"), *candidates)
                 return Finding(
                     "CTR.behavior.push",
-                    f"a record is missing: {told(origin.event)}",
+                    f"a record is missing: {described(origin.event)}",
                     y,
                     event=origin.event,
                     candidates=candidates,
@@ -273,7 +273,7 @@ class Diagnosis:
         if event is not None:
             return Finding(
                 "CTR.ras.return",
-                f"an entry was popped: {told(event)}",
+                f"an entry was popped: {described(event)}",
                 x,
                 event=event,
                 candidates=explains(event.why, (POP,)),
@@ -324,7 +324,7 @@ class Diagnosis:
         if swap is not None:
             return Finding(
                 "CTR.ras.swap",
-                f"the swap did not change the entry that it overwrites: {told(swap)}",
+                f"the swap did not change the entry that it overwrites: {described(swap)}",
                 x,
                 event=swap,
                 candidates=(*explains(swap.why, (CALL, WHOLE)), *_around(swap, f.recorder.depth)),
@@ -332,7 +332,7 @@ class Diagnosis:
         event = self._stray(x)
         if event is not None:
             acts = self._acts(x, event)
-            headline = f"a record that no transfer requires is present: {told(event)}"
+            headline = f"a record that no transfer requires is present: {described(event)}"
             return Finding("CTR.behavior.push", headline, x, event=event, candidates=explains(event.why, acts))
         pop = next((e for e in reversed(f.log) if e.why.action == POP), None)
         if f.wraps & 1:
@@ -342,7 +342,7 @@ class Diagnosis:
         if pop is not None:
             return Finding(
                 "CTR.ras.return",
-                f"an entry was not popped: {told(pop)}",
+                f"an entry was not popped: {described(pop)}",
                 x,
                 event=pop,
                 candidates=explains(pop.why, (NOTHING,)),

@@ -95,11 +95,11 @@ def items_before(data: bytes | Window, items: ItemTable, offset: int, earlier: t
     """The items in front of a place, oldest first. earlier: those before the table."""
     last = int(np.searchsorted(items.start, offset))
     first = max(0, last - _BEFORE)
-    told = [
+    reported = [
         f"{start:#06x}: {_named(data, start, length)}"
         for start, length in zip(items.start[first:last].tolist(), items.length[first:last].tolist())
     ]
-    return [*earlier, *told][-_BEFORE:]
+    return [*earlier, *reported][-_BEFORE:]
 
 
 def _named(data: bytes | Window, start: int, length: int) -> str:

@@ -30,7 +30,7 @@ NEVER, SHORT = 1 << 40, 4  # rows: nothing is done in columns, nearly everything
 LONG = ("depths", "entries", "mode_enables", "every_type", "ras", "freeze")
 
 
-def told(capture: CtrCapture, enough: int, tolerances: Tolerances, monkeypatch: pytest.MonkeyPatch) -> Any:
+def judged(capture: CtrCapture, enough: int, tolerances: Tolerances, monkeypatch: pytest.MonkeyPatch) -> Any:
     """All that a check says, and all that its follower knows at the end."""
     monkeypatch.setattr(checks, "ENOUGH", enough)
     verdict = checks.check(capture, tolerances)
@@ -51,7 +51,7 @@ def same(capture: CtrCapture, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Both ways say the same; what they say is wrong."""
     texts: list[str] = []
     for tolerances in (Tolerances(), Tolerances.free()):
-        rows, columns = (told(capture, enough, tolerances, monkeypatch) for enough in (NEVER, SHORT))
+        rows, columns = (judged(capture, enough, tolerances, monkeypatch) for enough in (NEVER, SHORT))
         assert columns == rows
         texts += rows[1]
     return texts
@@ -85,7 +85,7 @@ def disturbed(config: Config, rows: Rows, rng: Random) -> CtrCapture:
 def test_scenarios_are_judged_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for options in SCENARIOS[name].configs[:2]:
         config, rows = scenario_run(name, **options)
-        assert not told(play(config, rows), SHORT, Tolerances(), monkeypatch)[1]
+        assert not judged(play(config, rows), SHORT, Tolerances(), monkeypatch)[1]
         same(play(config, rows), monkeypatch)
         same(disturbed(config, rows, Random(name)), monkeypatch)
 
