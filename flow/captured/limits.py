@@ -28,6 +28,7 @@ IN_PARTS = (*STREAMED, "tandem")  # systems whose traces may be longer than memo
 LONG = 4 * PART  # bytes of trace that are judged part by part
 START = 256  # megabytes that a check takes anyway, at most
 SPARE = 1024  # megabytes of addresses that libraries reserve and never use
+MAPPED = Path("/proc/self/statm")  # its first number: pages of addresses that the process has
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,14 @@ def longest(system: System, megabytes: int, processes: int) -> int:
     return max(megabytes - START, 1) * (1 << 20) // NEEDED[system.ip][0] // processes
 
 
+def mapped() -> int:
+    """Bytes of addresses that this process has already; 0 where the system does not say it."""
+    try:
+        return int(MAPPED.read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
 @contextmanager
 def limited(paths: Paths, system: System, megabytes: int, processes: int = 0) -> Iterator[None]:
     """ArgumentError if the files are too large for the memory allowed; within it this process, and those that it
@@ -108,7 +117,8 @@ def limited(paths: Paths, system: System, megabytes: int, processes: int = 0) ->
             f" MEMORY={need}, or cut the trace at a synchronizing message"
         )
     before, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = (megabytes + SPARE) << 20
+    # What the process has taken before is not the check's: a caller in Python may have loaded a lot.
+    most = mapped() + ((megabytes + SPARE) << 20)
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     try:
         yield

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make check-trace`: what cannot be used is one sentence, before anything is read that memory cannot hold."""
 
+import mmap
 import resource
 
 import pytest
 from rvtrace.flow.captured import judge
+from rvtrace.flow.captured import limits as limiting
 from rvtrace.tb.common.arguments import ArgumentError, sentence
 from rvtrace.tools import check_trace
 
@@ -56,7 +58,8 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
     def alone(*given):
         raise MemoryError
 
-    limits = []
+    limits, before = [], 5 << 20
+    monkeypatch.setattr(limiting, "mapped", lambda: before)
     monkeypatch.setattr(resource, "setrlimit", lambda *given: limits.append(given))
     monkeypatch.setattr(judge, "alone", alone)
     out = write_capture(tmp_path / "out")
@@ -65,7 +68,14 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
         match="trace.bin needs more than 300 MB to be checked; cut it at a synchronizing message, or give MEMORY=",
     ):
         check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
-    assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] == 1324 << 20
+    assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] - before == (300 + 1024) << 20
+
+
+def test_what_was_in_memory_before_is_not_counted(tmp_path):
+    """A caller that has loaded much, or maps much, can call the check as the command line does."""
+    out = write_capture(tmp_path / "out")
+    with mmap.mmap(-1, 6 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ):
+        assert check_trace.main(["FORMAT=ntrace", f"TRACE={out}", "MEMORY=256", f"OUT={tmp_path / 'report'}"]) == 0
 
 
 def test_the_limit_ends_with_the_check(tmp_path):
