@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rvtrace.flow.generate.source import COMMAND, vector
 from rvtrace.tb.common.agents import layout as ingress
 from rvtrace.tb.common.layout import Field, Layout, Slots, Zero
+from rvtrace.tb.cores.agents import layout as cores
 from rvtrace.tb.ctr.agents import layout as ctr
 from rvtrace.tb.hpm.agents import layout as hpm
 from rvtrace.tb.subsystem.agents import layout as subsystem
@@ -419,6 +420,9 @@ SOURCES = (
         {"Xlen": 64, "Mlen": 64, "NRet": 1},
         ((subsystem.PORTS, SPLIT), (subsystem.PINS, JOIN), (subsystem.HEAD, JOIN), (subsystem.CSR, JOIN)),
         (subsystem.STIMULUS,),
+    ),
+    RowSource(
+        "tb/cores/agents/layout.py", "tb/cores/hdl/cores", {"Xlen": 32}, ((cores.RVFI, JOIN), (cores.TRAP, JOIN))
     ),
     RowSource(
         "tb/tci/agents/layout.py",

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores as data, and what `make core` does with one."""

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build of a core: its sources and the bench as `rvtrace.flow.simulation.build` takes them.
+
+    config, design = alone(Core.load("ibex"))
+    made = build(config, "verilator", design)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from rvtrace.flow.cores.description import Core
+from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
+
+FOLDER = ROOT / "build" / "cores"
+HDL = ROOT / "tb" / "cores" / "hdl"
+
+
+@dataclass(frozen=True)
+class AloneBench(Bench):
+    """A core and its memory, without trace sources."""
+
+    module: ClassVar[str] = "rvtrace.tb.cores.alone"
+
+    @property
+    def hdl(self) -> Path:
+        """The folder of its top."""
+        return HDL / "alone"
+
+
+def alone(core: Core) -> tuple[BuildConfig, Path]:
+    """(the build of a core without trace sources, the folder that takes the place of rtl/)."""
+    part = f"core-{core.name}"
+    return BuildConfig(AloneBench("core_alone_tb", (part,)), (), core.name), workspace(core, part)
+
+
+def workspace(core: Core, part: str) -> Path:
+    """A folder with links to all of rtl/, the sources of a core as the files.f of a part of it, and their flags."""
+    sources = core.sources()
+    files = "".join(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT / 'tb') else path}\n" for path in sources.files)
+    flags = sources.flags()
+    place = FOLDER / core.name / hashlib.sha256((files + flags).encode()).hexdigest()[:12]
+    (place / part).mkdir(parents=True, exist_ok=True)
+    for folder in (path for path in (ROOT / "rtl").iterdir() if path.is_dir()):
+        link = place / folder.name
+        if not link.is_symlink():
+            _at_once(link, lambda part, to=folder: part.symlink_to(to))
+    for path, text in ((place / part / "files.f", files), (place / "flags.f", flags)):
+        if not path.exists() or path.read_text() != text:
+            _at_once(path, lambda part, text=text: part.write_text(text))
+    return place
+
+
+def _at_once(path: Path, make: object) -> None:
+    """Another process may be building from it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.unlink(missing_ok=True)
+    make(part)  # type: ignore[operator]
+    part.replace(path)

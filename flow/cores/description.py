@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores as data: flow/cores/<name>.toml.
+
+    core = Core.load("ibex")
+    core.sources()          # of its package, once that is installed
+
+A file has the package with the RTL (`[core]`), its sources in the order of compilation with our wrapper last
+(`[sources]`, the form of dut.toml), and what an instruction set simulator must know of it (`[hart]`, `[reset]`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.dut.sources import CORES, SourceError, Sources, sources_of
+from rvtrace.models.riscv.iss.config import HartConfig, HartError
+from rvtrace.tb.common.builds import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
+
+HERE = Path(__file__).resolve().parent
+RAM, DEVICES = ((0x8000_0000, 0x80_0000),), ((0x0200_0000, 0x1_0000),)  # of tb/cores/hdl/core_memory.sv
+_TABLES = {"core": ("title", "package", "traps"), "sources": (), "hart": (), "reset": ()}
+_INSTALL = 600  # seconds
+
+
+class CoreError(ValueError):
+    """A core that does not exist, cannot be installed or does not fit; the text says which and what to do."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs.
+    hart: it, for an instruction set simulator. reset: CSRs after reset, by name. listed: its [sources].
+    """
+
+    name: str
+    title: str
+    package: str
+    traps: bool
+    hart: HartConfig
+    reset: Mapping[str, int]
+    listed: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, name: str) -> Core:
+        """The core of that name; CoreError if there is none, or its file is wrong."""
+        if name not in names():
+            near = get_close_matches(name, names(), 1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise CoreError(f"there is no core {name!r}; {hint}give CORE={' or CORE='.join(names())}")
+        return cls.read(HERE / f"{name}.toml")
+
+    @classmethod
+    def read(cls, path: Path) -> Core:
+        """The core of a file."""
+        try:
+            given = tomllib.loads(path.read_text())
+        except tomllib.TOMLDecodeError as error:
+            raise CoreError(f"{path} is no TOML ({error}); correct it") from None
+        for table, keys in _TABLES.items():
+            if table not in given:
+                raise CoreError(f"{path} has no table [{table}]; add it, as flow/cores/ibex.toml has it")
+            if missing := [key for key in keys if key not in given[table]]:
+                raise CoreError(f"{path}: [{table}] has no {missing[0]}; add it, as flow/cores/ibex.toml has it")
+        core = given["core"]
+        try:
+            hart = HartConfig.from_dict({"xlen": 32, "ram": RAM, "devices": DEVICES, **given["hart"]})
+        except HartError as error:
+            raise CoreError(f"{path}: [hart]: {error}") from None
+        return cls(path.stem, core["title"], core["package"], core["traps"], hart, given["reset"], given["sources"])
+
+    @property
+    def module(self) -> str:
+        """Its package, as Python imports it."""
+        return self.package.replace("-", "_")
+
+    @property
+    def requirement(self) -> str:
+        """Its package with the version that is pinned in flow/requirements-cores.txt."""
+        pinned = re.search(rf"^{re.escape(self.package)}==\S+$", (ROOT / CORES).read_text(), re.M)
+        if pinned is None:
+            raise CoreError(f"{CORES} does not pin {self.package}; add a line {self.package}==<version>")
+        return pinned[0]
+
+    def sources(self) -> Sources:
+        """Its sources; CoreError if its package is not there, or not the one that is described."""
+        try:
+            return sources_of(self.listed, HERE)
+        except SourceError as error:
+            raise CoreError(f"{self.name}: {error}") from None
+
+    def install(self) -> bool:
+        """Install its package unless it is there; whether it had to be. CoreError in one sentence if that fails."""
+        if importlib.util.find_spec(self.module) is not None:
+            return False
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+        try:
+            done = subprocess.run(
+                [*pip, "--no-deps", self.requirement], capture_output=True, text=True, timeout=_INSTALL,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+            said = (done.stderr or done.stdout).strip().splitlines()
+        except subprocess.TimeoutExpired:
+            said = [f"pip did not end within {_INSTALL} s"]
+        importlib.invalidate_caches()
+        if importlib.util.find_spec(self.module) is None:
+            why = next((line for line in reversed(said) if line.startswith("ERROR")), *said[-1:] or ["pip said nothing"])
+            raise CoreError(
+                f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed"
+                f" ({why.removeprefix('ERROR: ')}); check the network, then type `make core CORE={self.name}` again"
+            )
+        return True
+
+
+def names() -> list[str]:
+    """The cores that there are."""
+    return sorted(path.stem for path in HERE.glob("*.toml"))

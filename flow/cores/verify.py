@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tandem verification of a core from its recorded RVFI, offline.
+
+RVFI becomes a retire stream (models/riscv/rvfi.py), that the rows and bytes of a tandem trace, and the verifier replays
+these on the instruction set simulator that the core's description asks for.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rvtrace.flow.cores.description import Core
+from rvtrace.flow.cores.programs import Chosen
+from rvtrace.models.riscv.iss.hart import Hart
+from rvtrace.models.riscv.recording import Recording
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.rvfi import retired_of
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
+from rvtrace.models.tandem.simulator.interface import Reference
+from rvtrace.models.tandem.trace_data import Rows, TraceData
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.models.tandem.verifier.verdict import Report
+from rvtrace.models.tandem.verifier.verify import Verifier
+
+CONFIG = Config(xlen=32, flen=0)
+
+
+@dataclass
+class Verified:
+    """retired: what the core retired. report: of the verifier. seconds: of reading RVFI, of the trace between, and of
+    the verifier.
+    """
+
+    retired: Retired
+    report: Report
+    seconds: dict[str, float]
+
+    @property
+    def speed(self) -> float:
+        """Instructions a second, everything included."""
+        return self.report.instructions / max(sum(self.seconds.values()), 1e-9)
+
+    def line(self) -> str:
+        """One line."""
+        report = self.report
+        return (
+            f"{report.matched} of {report.instructions} instructions match the simulator, {len(report.findings)}"
+            f" mismatches, {self.speed:,.0f} instructions/s"
+        )
+
+
+def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop_after: int | None = 100) -> Verified:
+    """Judge what a core retired; RvfiError if its RVFI breaks its rules. stop_after: findings that end it."""
+    begin = time.perf_counter()
+    retired = retired_of(rows, traps, chosen.program)
+    read = time.perf_counter()
+    trace = tandem_rows(core, chosen, retired)
+    data = encode(trace, CONFIG).data
+    decoded = decode(data, CONFIG)
+    made = time.perf_counter()
+    profile = Profile.of(CONFIG, core.hart)
+    verifier = Verifier(Reference(Hart(core.hart)), profile, None, None, chosen.program)
+    verifier.load([*chosen.program.segments, *chosen.program.data])
+    verifier.stop_after = stop_after
+    report = verifier.run(decoded, data)
+    end = time.perf_counter()
+    return Verified(retired, report, {"rvfi": read - begin, "trace": made - read, "verifier": end - made})
+
+
+def tandem_rows(core: Core, chosen: Chosen, retired: Retired) -> Rows:
+    """The rows of the tandem trace: reset, the CSRs that the core has after reset, then what it did."""
+    recording = Recording(
+        chosen.name, core.hart.xlen, chosen.path, chosen.program, retired, np.zeros(32, np.uint64)
+    )  # every register is 0 after reset
+    rows = from_recording(recording, load=False)
+    addresses: dict[str, int] = {name: at for at, name in Hart(core.hart).table.names.items()}
+    values: list[Any] = [TraceData(init=True, csr=((addresses[name], value),)) for name, value in core.reset.items()]
+    return Rows.concat([rows.select(slice(0, 1)), Rows.from_rows(values), rows.select(slice(1, None))])

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files between Python and a bench with a core: the program's memory, how it is run, and what the recorders saw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from rvtrace.tb.cores.agents import layout
+
+MEMORY, RUN, RVFI, TRAP = "memory.hex", "run.json", "rvfi.bin", "trap.bin"
+BASE = 0x8000_0000  # of the memory in tb/cores/hdl/core_memory.sv, which has 8 MiB
+
+
+@dataclass(frozen=True)
+class Run:
+    """start: the first instruction of the program. halt: where it is over. limit: cycles after which it is stopped."""
+
+    start: int
+    halt: int
+    limit: int
+
+    @classmethod
+    def load(cls, folder: Path) -> Run:
+        """From the folder of the simulator."""
+        return cls(**json.loads((folder / RUN).read_text()))
+
+    def save(self, folder: Path) -> None:
+        """To the folder of the simulator."""
+        (folder / RUN).write_text(json.dumps(asdict(self)) + "\n")
+
+    def over(self, retired: int) -> str:
+        """A sentence: it did not come to its end."""
+        return (
+            f"the program did not come to halt ({self.halt:#x}) within {self.limit} cycles, in which the core retired"
+            f" {retired} instructions; give LIMIT={10 * self.limit} if it is only long"
+        )
+
+
+def write_memory(path: Path, segments: Iterable[tuple[int, bytes]]) -> None:
+    """What $readmemh reads: words at their places in memory."""
+    chunks: list[tuple[int, bytearray]] = []
+    for base, body in sorted(segments):
+        if not chunks or base >= chunks[-1][0] + -(-len(chunks[-1][1]) // 4) * 4:
+            chunks.append((base - base % 4, bytearray()))
+        begin, words = chunks[-1]
+        words += bytes(base - begin - len(words)) + body
+    lines = []
+    for begin, body in chunks:
+        words = np.frombuffer(bytes(body) + bytes(-len(body) % 4), "<u4")
+        lines += [f"@{(begin - BASE) // 4:x}", *(f"{word:08x}" for word in words.tolist())]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def read_rvfi(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of RVFI, events of the trap port): tables with the columns of models/riscv/rvfi.py."""
+    return np.fromfile(folder / RVFI, layout.RVFI.dtype()), np.fromfile(folder / TRAP, layout.TRAP.dtype())
