@@ -1,0 +1,3 @@
+// Sources of the adapters after rtl/common and rtl/tandem/tandem_table_pkg.sv, in order of compilation.
+rtl/adapters/rvfi_pkg.sv
+rtl/adapters/rvfi_hart_port.sv
