@@ -2,3 +2,4 @@
 rtl/adapters/rvfi_pkg.sv
 rtl/adapters/rvfi_decode.sv
 rtl/adapters/rvfi_hart_port.sv
+rtl/adapters/hart_ingress_port.sv
