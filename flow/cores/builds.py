@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from rvtrace.flow.cores.description import Core
+from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
+from rvtrace.tb.subsystem.builds import BUILD
 
 FOLDER = ROOT / "build" / "cores"
 HDL = ROOT / "tb" / "cores" / "hdl"
@@ -36,6 +38,14 @@ def alone(core: Core) -> tuple[BuildConfig, Path]:
     """(the build of a core without trace sources, the folder that takes the place of rtl/)."""
     part = f"core-{core.name}"
     return BuildConfig(AloneBench("core_alone_tb", (part,)), (), core.name), workspace(core, part)
+
+
+def live(core: Core, config: Config) -> tuple[BuildConfig, Path]:
+    """(the build of a core on the subsystem, the folder that takes the place of rtl/)."""
+    part = f"core-{core.name}"
+    parts = (*BUILD.bench.rtl, "adapters", part)
+    items = (("Incremental", config.incremental),)
+    return BuildConfig(Bench("cores_tb", parts), items, core.name), workspace(core, part)
 
 
 def workspace(core: Core, part: str) -> Path:

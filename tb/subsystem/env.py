@@ -139,9 +139,7 @@ class SubsystemTest(base.BaseTest):
         await self.steps([Step("write", TANDEM_CONTROL, 1), Step("poll", TANDEM_CONTROL, 1)])
         await self.access(software.set_up(self.config))
         await self.look()
-        for stretch in self.stimulus.stretches:
-            await PlaySequence("play", HartItem("stretch", stretch)).start(self.env.hart.sequencer)
-            await self.look()
+        await self.run_hart()
         for tool in tools.values():
             for part in reversed(_SINKS):
                 await tool.disable(part)
@@ -150,6 +148,12 @@ class SubsystemTest(base.BaseTest):
             value << 32 * half
             for half, value in enumerate(await self.steps([Step("read", TANDEM_BYTES), Step("read", TANDEM_BYTES + 4)]))
         )
+
+    async def run_hart(self) -> None:
+        """The hart plays its stretches; software looks after each."""
+        for stretch in self.stimulus.stretches:
+            await PlaySequence("play", HartItem("stretch", stretch)).start(self.env.hart.sequencer)
+            await self.look()
 
     def tool(self, name: str) -> TraceTool:
         """A tool for one of the trace systems."""

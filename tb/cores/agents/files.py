@@ -12,16 +12,31 @@ import numpy as np
 from rvtrace.tb.cores.agents import layout
 
 MEMORY, RUN, RVFI, TRAP = "memory.hex", "run.json", "rvfi.bin", "trap.bin"
+# error_code_o of rtl/adapters/rvfi_hart_port.sv, as what RVFI did.
+ADAPTER_ERRORS = {
+    1: "rvfi_order is not one more than in the retirement before",
+    2: "rvfi_pc_rdata is not the rvfi_pc_wdata of the retirement before, and there was no trap between",
+    3: "rvfi_insn is no instruction of 16 or 32 bits",
+    4: "there is a trap without an event at the trap port",
+    5: "the event at the trap port is not that of the exception",
+    6: "the trap port has events for which there was no trap",
+    7: "the core retired more after stall_o than the adapter can queue",
+    8: "the trap port has more events than the adapter can queue",
+}
 BASE = 0x8000_0000  # of the memory in tb/cores/hdl/core_memory.sv, which has 8 MiB
 
 
 @dataclass(frozen=True)
 class Run:
-    """start: the first instruction of the program. halt: where it is over. limit: cycles after which it is stopped."""
+    """elf: the program. start: its first instruction. halt: where it is over. limit: cycles after which it is stopped.
+    rerun: the command that repeats the run.
+    """
 
+    elf: str
     start: int
     halt: int
     limit: int
+    rerun: str
 
     @classmethod
     def load(cls, folder: Path) -> Run:

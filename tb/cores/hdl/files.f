@@ -1,0 +1,17 @@
+tb/subsystem/hdl/subsystem_row_pkg.sv
+tb/subsystem/hdl/subsystem_slots_split.sv
+tb/subsystem/hdl/subsystem_slots_join.sv
+tb/subsystem/hdl/subsystem_head_join.sv
+tb/subsystem/hdl/subsystem_csr_join.sv
+tb/common/hdl/ready_source.sv
+tb/common/hdl/trace_player.sv
+tb/common/hdl/row_recorder.sv
+tb/common/hdl/stream_recorder.sv
+tb/common/hdl/noise_source.sv
+tb/subsystem/hdl/subsystem_tb.sv
+tb/cores/hdl/cores_row_pkg.sv
+tb/cores/hdl/cores_rvfi_join.sv
+tb/cores/hdl/cores_trap_join.sv
+tb/cores/hdl/core_memory.sv
+tb/cores/hdl/core_run.sv
+tb/cores/hdl/cores_tb.sv
