@@ -45,13 +45,13 @@ class Verified:
         """Instructions a second, everything included."""
         return self.report.instructions / max(sum(self.seconds.values()), 1e-9)
 
-    def line(self) -> str:
-        """One line."""
+    def to_dict(self) -> dict[str, Any]:
+        """For result.json."""
         report = self.report
-        return (
-            f"{report.matched} of {report.instructions} instructions match the simulator, {len(report.findings)}"
-            f" mismatches, {self.speed:,.0f} instructions/s"
-        )
+        return {
+            "instructions": report.instructions, "matched": report.matched, "mismatches": len(report.findings),
+            "text": str(report), "seconds": self.seconds, "speed": self.speed,
+        }  # fmt: skip
 
 
 def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop_after: int | None = 100) -> Verified:

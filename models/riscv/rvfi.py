@@ -96,9 +96,7 @@ def _events(rows: np.ndarray, traps: np.ndarray) -> tuple[np.ndarray, list[tuple
     before: list[tuple[int, int]] = []
     interrupt, epc, count = traps["interrupt"].tolist(), traps["epc"].tolist(), 0
     special = np.flatnonzero((rows["trap"] != 0) | (rows["intr"] != 0))
-    for k, trap, intr, pc in zip(
-        special.tolist(), *(rows[name][special].tolist() for name in ("trap", "intr", "pc"))
-    ):
+    for k, trap, intr, pc in zip(special.tolist(), *(rows[name][special].tolist() for name in ("trap", "intr", "pc"))):
         if intr and not (k and rows["trap"][k - 1]):
             if count == len(interrupt) or not interrupt[count]:
                 raise RvfiError(
@@ -115,7 +113,9 @@ def _events(rows: np.ndarray, traps: np.ndarray) -> tuple[np.ndarray, list[tuple
         if trap:
             if count == len(interrupt) or interrupt[count] or epc[count] != pc:
                 found = "nothing" if count == len(interrupt) else f"{_what(traps, count)} with epc {epc[count]:#x}"
-                raise RvfiError(f"{_place(rows, k)} is a trap (rvfi_trap), and the next event of the trap port is {found}")
+                raise RvfiError(
+                    f"{_place(rows, k)} is a trap (rvfi_trap), and the next event of the trap port is {found}"
+                )
             of_trap.append(count)
             count += 1
     left = len(interrupt) - count
