@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -67,6 +67,9 @@ verify: venv ## Replay a tandem trace on an instruction set simulator and attrib
 
 elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<file> OUT=<file>)
 	@$(RUN) elf_to_trace
+
+core: venv ## Programs on a real core, its retirement interface into all trace sources, and tandem verification (CORE=ibex PROGRAM=crc,traps ALONE=1)
+	@$(RUN) core
 
 mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build of a core: its sources and the bench as `rvtrace.flow.simulation.build` takes them.
 
-    config, design = alone(Core.load("ibex"))
-    made = build(config, "verilator", design)
+config, design = alone(Core.load("ibex"))
+made = build(config, "verilator", design)
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def live(core: Core, config: Config) -> tuple[BuildConfig, Path]:
 def workspace(core: Core, part: str) -> Path:
     """A folder with links to all of rtl/, the sources of a core as the files.f of a part of it, and their flags."""
     sources = core.sources()
-    files = "".join(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT / 'tb') else path}\n" for path in sources.files)
+    files = "".join(
+        f"{path.relative_to(ROOT) if path.is_relative_to(ROOT / 'tb') else path}\n" for path in sources.files
+    )
     flags = sources.flags()
     place = FOLDER / core.name / hashlib.sha256((files + flags).encode()).hexdigest()[:12]
     (place / part).mkdir(parents=True, exist_ok=True)

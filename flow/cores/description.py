@@ -117,7 +117,9 @@ class Core:
             said = [f"pip did not end within {_INSTALL} s"]
         importlib.invalidate_caches()
         if importlib.util.find_spec(self.module) is None:
-            why = next((line for line in reversed(said) if line.startswith("ERROR")), *said[-1:] or ["pip said nothing"])
+            why = next(
+                (line for line in reversed(said) if line.startswith("ERROR")), *said[-1:] or ["pip said nothing"]
+            )
             raise CoreError(
                 f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed"
                 f" ({why.removeprefix('ERROR: ')}); check the network, then type `make core CORE={self.name}` again"

@@ -63,7 +63,9 @@ def fitting(chosen: Chosen, core: Core) -> Chosen:
     """The program; CoreError if the core or its memory cannot take it."""
     program, path = chosen.program, chosen.path
     if program.xlen != core.hart.xlen:
-        raise CoreError(f"{path} is an RV{program.xlen} program and {core.title} is RV{core.hart.xlen}; build it for that")
+        raise CoreError(
+            f"{path} is an RV{program.xlen} program and {core.title} is RV{core.hart.xlen}; build it for that"
+        )
     if "halt" not in program.symbols:
         raise CoreError(f"{path} has no symbol halt, at which the run ends; link it with data/programs/start.S")
     ((base, size),) = RAM

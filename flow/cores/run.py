@@ -1,73 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program on a core without trace sources, and says what its tandem verification found."""
+"""Runs a program on a core, and says what its tandem verification found."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.cores.builds import alone
-from rvtrace.flow.cores.builds import live as live_build
-from rvtrace.flow.cores.description import Core, CoreError
+from rvtrace.flow import jobs
+from rvtrace.flow.cores import builds
+from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import LIMIT, Chosen
 from rvtrace.flow.cores.verify import Verified, verify
 from rvtrace.flow.simulation import build, run
 from rvtrace.models.riscv.recording import DIRECTORY
+from rvtrace.models.riscv.rvfi import RvfiError
 from rvtrace.models.subsystem.config import Config
+from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.tandem.verify import clause_of
 from rvtrace.tb.common.arguments import typed
 from rvtrace.tb.common.job import Job
-from rvtrace.tb.cores.agents.files import MEMORY, Run, read_rvfi, write_memory
+from rvtrace.tb.cores.agents.files import MEMORY, RVFI, Run, read_rvfi, write_memory
 
 TEST = "tb/cores/env.py"
+SHOWN = 3  # mismatches
 
 
-@dataclass
-class Recorded:
-    """A run whose RVFI was recorded. folder: with its files. seconds: of the simulator. verified: the verdict."""
-
-    folder: Path
-    seconds: float
-    verified: Verified
-
-
-def rerun(core: Core, chosen: Chosen, more: str = "") -> str:
+def rerun(core: Core, chosen: Chosen, options: Mapping[str, Any]) -> str:
     """The command that repeats a run."""
     named = chosen.name if chosen.path.is_relative_to(DIRECTORY) else str(chosen.path)
-    return typed("make core", {"CORE": core.name, "PROGRAM": named}) + more
+    more = {name.upper(): str(value) for name, value in options.items()}
+    return typed("make core", {"CORE": core.name, "PROGRAM": named, **more})
 
 
-def live(core: Core, chosen: Chosen, out: Path, options: Mapping[str, Any], limit: int = LIMIT) -> dict[str, Any]:
-    """Build and run with all trace sources, everything checked; the result, with `verified` beside it."""
-    settings = Config.from_dict({"xlen": 32, "retire": 1, **options})
-    config, design = live_build(core, settings)
-    made = build(config, "verilator", design)
-    prepare(core, chosen, out, limit)
+def prepare(chosen: Chosen, out: Path, limit: int, again: str) -> None:
+    """Write what the bench reads in the folder of the simulator."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / RVFI).unlink(missing_ok=True)
+    Run(str(chosen.path.resolve()), chosen.program.entry, chosen.halt, limit, again).save(out)
+    write_memory(out / MEMORY, [*chosen.program.segments, *chosen.program.data])
+
+
+def live(
+    core: Core, chosen: Chosen, out: Path, options: Mapping[str, Any], limit: int = LIMIT, backpressure: int = 0,
+    waves: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Build and run a core on the subsystem, everything checked, and verify what it retired; the result."""
+    settings = Config.from_dict({**options, "xlen": 32, "retire": 1})
+    config, design = builds.live(core, settings)
+    made = build(config, "verilator", design, waves)
+    said = {**options, **({"backpressure": backpressure} if backpressure else {})}
+    again = rerun(core, chosen, said)
+    prepare(chosen, out, limit, again)
     job = Job(
         f"{core.name}-{chosen.name}", f"program:{chosen.name}", settings.to_dict(), drive="pins", ip="subsystem",
-        test=TEST, out=str(out),
+        backpressure=backpressure, test=TEST, out=str(out),
     )  # fmt: skip
     (result,) = run(made, [job], out)
+    return judged(core, chosen, out, result | {"rerun": again})
+
+
+def alone(
+    core: Core, chosen: Chosen, out: Path, limit: int = LIMIT, sim: str = "verilator", waves: bool = False
+) -> dict[str, Any]:
+    """Build and run a core without trace sources, and verify what it retired; the result."""
+    config, design = builds.alone(core)
+    made = build(config, sim, design, waves)
+    again = rerun(core, chosen, {"alone": 1})
+    prepare(chosen, out, limit, again)
+    job = Job(f"{core.name}-{chosen.name}", f"program:{chosen.name}", ip="subsystem", out=str(out))
+    (result,) = run(made, [job], out)
+    return judged(core, chosen, out, result | {"rerun": again})
+
+
+def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dict[str, Any]:
+    """The result of a run with the verdict of tandem verification, left in its folder."""
+    if result["verdict"] != "ERROR":
+        try:
+            verified = verify(core, chosen, *read_rvfi(out))
+            result |= {"verified": verified.to_dict()}
+            failures = [failure.to_dict() for failure in mismatches(verified, chosen, result["rerun"])]
+            if failures:
+                result |= {"verdict": "FAIL", "failures": [*failures, *result["failures"]]}
+            elif not verified.report.ok:
+                result |= {"verdict": "ERROR", "error": "tandem verification compared no instruction"}
+        except RvfiError as error:
+            result |= {"verdict": "ERROR", "error": f"{core.title}: {error}"}
+    elif result["error"]:
+        result["error"] = result["error"].removeprefix("RvfiError: ")
+    (out / "result.json").write_text(json.dumps(result, indent=1))
     return result
 
 
-def prepare(core: Core, chosen: Chosen, out: Path, limit: int = LIMIT) -> Run:
-    """Write what the bench reads in the folder of the simulator."""
-    out.mkdir(parents=True, exist_ok=True)
-    ran = Run(str(chosen.path.resolve()), chosen.program.entry, chosen.halt, limit, rerun(core, chosen))
-    ran.save(out)
-    write_memory(out / MEMORY, [*chosen.program.segments, *chosen.program.data])
-    return ran
+def mismatches(verified: Verified, chosen: Chosen, again: str) -> list[Failure]:
+    """What the verifier found, the first ones."""
+    report = verified.report
+    out = []
+    for finding in report.findings[:SHOWN]:
+        head = finding.lines(report.table)[0]
+        table = [
+            (
+                difference.text(report.table).partition(":")[0],
+                _number(difference.simulated),
+                _number(difference.reported),
+            )
+            for difference in finding.differences
+        ]
+        place = chosen.program.where(finding.pc) if finding.pc is not None else ""
+        reason = f"tandem verification: {finding.kind}; at fault: {finding.verdict.value} ({finding.reason})"
+        out.append(Failure(clause_of(finding), reason, None, finding.pc, place, table, [head], again))
+    return out
 
 
-def recorded(core: Core, chosen: Chosen, out: Path, limit: int = LIMIT, sim: str = "verilator") -> Recorded:
-    """Build, run and verify; CoreError if the program does not come to its end, RvfiError if RVFI breaks its rules."""
-    config, design = alone(core)
-    made = build(config, sim, design)
-    prepare(core, chosen, out, limit)
-    (result,) = run(made, [Job(f"{core.name}-{chosen.name}", f"program:{chosen.name}", ip="subsystem")], out)
+def _number(value: int | None) -> str:
+    return "nothing" if value is None else f"{value:#x}"
+
+
+def lines(result: Mapping[str, Any], live_run: bool) -> list[str]:
+    """A result in words: one line of the run, one of tandem verification, and what is wrong."""
+    out = [jobs.line(result)] if live_run and result["verdict"] != "ERROR" else []
+    if "verified" in result:
+        verified = result["verified"]
+        ok = not verified["mismatches"]
+        out.append(
+            f"{'PASS' if ok else 'FAIL':<5} {result['name']:<26} {verified['matched']:>8} insns of"
+            f" {verified['instructions']} are those of the simulator, {verified['mismatches']} mismatches"
+            f"  {verified['speed']:,.0f} insns/s"
+        )
     if result["verdict"] != "PASS":
-        raise CoreError(f"{core.name}: {result['error']}")
-    rows, traps = read_rvfi(out)
-    return Recorded(out, result["stats"]["seconds"]["simulator"], verify(core, chosen, rows, traps))
+        out.append(jobs.trouble(result))
+    return out

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tandem verification of a core from its recorded RVFI, offline.
 
-RVFI becomes a retire stream (models/riscv/rvfi.py), that the rows and bytes of a tandem trace, and the verifier replays
-these on the instruction set simulator that the core's description asks for.
+RVFI becomes a retire stream (models/riscv/rvfi.py), that the rows of a tandem trace, and the verifier replays these on the
+instruction set simulator that the core's description asks for.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import Chosen
+from rvtrace.flow.cores.sections import sections
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.models.tandem.config import Config
-from rvtrace.models.tandem.decoder.decode import decode
-from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.simulator.interface import Reference
 from rvtrace.models.tandem.trace_data import Rows, TraceData
@@ -46,13 +45,13 @@ class Verified:
         """Instructions a second, everything included."""
         return self.report.instructions / max(sum(self.seconds.values()), 1e-9)
 
-    def line(self) -> str:
-        """One line."""
+    def to_dict(self) -> dict[str, Any]:
+        """For result.json."""
         report = self.report
-        return (
-            f"{report.matched} of {report.instructions} instructions match the simulator, {len(report.findings)}"
-            f" mismatches, {self.speed:,.0f} instructions/s"
-        )
+        return {
+            "instructions": report.instructions, "matched": report.matched, "mismatches": len(report.findings),
+            "text": str(report), "seconds": self.seconds, "speed": self.speed,
+        }  # fmt: skip
 
 
 def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop_after: int | None = 100) -> Verified:
@@ -60,15 +59,13 @@ def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop
     begin = time.perf_counter()
     retired = retired_of(rows, traps, chosen.program)
     read = time.perf_counter()
-    trace = tandem_rows(core, chosen, retired)
-    data = encode(trace, CONFIG).data
-    decoded = decode(data, CONFIG)
+    decoded = sections(tandem_rows(core, chosen, retired))
     made = time.perf_counter()
     profile = Profile.of(CONFIG, core.hart)
     verifier = Verifier(Reference(Hart(core.hart)), profile, None, None, chosen.program)
     verifier.load([*chosen.program.segments, *chosen.program.data])
     verifier.stop_after = stop_after
-    report = verifier.run(decoded, data)
+    report = verifier.run(decoded)
     end = time.perf_counter()
     return Verified(retired, report, {"rvfi": read - begin, "trace": made - read, "verifier": end - made})
 

@@ -16,13 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.core import CoreControl
-from rvtrace.tb.cores.agents.files import Run
+from rvtrace.tb.cores.agents.files import Run, read_rvfi
 from rvtrace.tb.ctr.agents import files as ctr_rows
 from rvtrace.tb.subsystem.agents.hart import SubsystemCsrAgent
 from rvtrace.tb.subsystem.env import Sentences, SubsystemEnv, SubsystemTest
@@ -68,13 +69,33 @@ class CoresTest(SubsystemTest):
 
     async def play(self) -> None:
         self.env.core.hold(self.run)
+        self.halted = False
         await super().play()
+        if self.halted:  # else there is nothing to compare with
+            self.retired = retired_of(*read_rvfi(Path()), self.stimulus.program)
 
     async def run_hart(self) -> None:
         """The core runs its program."""
-        if problem := await self.env.core.run(self.run):
+        problem = await self.env.core.run(self.run)
+        self.halted = not problem
+        if problem:
             self.book.problems.append(problem)
         await self.look()
 
     def captured(self) -> SubsystemCapture:
-        return replace(super().captured(), rerun=self.run.rerun)
+        capture = super().captured()
+        problems = [*capture.problems]
+        if self.halted and (k := capture.retired.differs(self.retired)) is not None:
+            problems.append(
+                f"row {k} at the hart port is not what RVFI says: {_row(capture.retired, k)} instead of"
+                f" {_row(self.retired, k)}"
+            )
+        return replace(capture, problems=problems, rerun=self.run.rerun)
+
+
+def _row(retired: Retired, k: int) -> str:
+    if k >= len(retired):
+        return "nothing"
+    kind = Kind(int(retired.kind[k])).name.lower()
+    values = (f"{name} {int(getattr(retired, name)[k]):#x}" for name in ("pc", "itype", "cause", "tval", "priv"))
+    return f"{kind} {', '.join(values)}"

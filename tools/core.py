@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make core`: programs on a real core, whose retirement interface (RVFI) feeds the five trace sources.
+
+Two lines for each run: what the trace sources reported, cross-checked as in every run of the subsystem, and tandem
+verification of the core: each instruction that it retired against the reference simulator. The RTL of the core is a
+Python package, which is installed when it is first asked for; nothing of it is copied.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow import simulators
+from rvtrace.flow.cores import description, programs
+from rvtrace.flow.cores.description import Core
+from rvtrace.flow.cores.run import alone, lines, live
+from rvtrace.flow.jobs import RESULTS
+from rvtrace.report import page
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.tb.subsystem.system import SHORT
+
+IP = "subsystem"
+DEFAULTS = {name: value for name, value in SHORT.items() if name not in ("xlen", "retire", "incremental")}
+_OURS = ("XLEN", "RETIRE", "INCREMENTAL")  # options that the core decides, or that would be a build more
+
+
+def words() -> dict[str, str]:
+    """The words of the command line."""
+    options = {name: text for name, text in systems.find(IP).words.items() if name not in _OURS}
+    return {
+        "CORE": f"{', '.join(description.names())}, or several joined by commas (default ibex)",
+        "PROGRAM": (
+            f"{', '.join(programs.names())}, an ELF file, or several joined by commas (default"
+            f" {','.join(programs.DEFAULT)}, as far as the core can run them)"
+        ),
+        "ALONE": "1: without trace sources, for tandem verification only; builds in a few seconds",
+        "LIMIT": f"cycles after which a program is stopped (default {programs.LIMIT})",
+        "BACKPRESSURE": "% of cycles in which the outputs of the trace sources are not ready",
+        "WAVES": "1: leave a waveform",
+        "OUT": "folder of the results (default build/results/core)",
+        **options,
+    }
+
+
+def main(argv: list[str]) -> int:
+    """0 if every run passed, else 1."""
+    given = parse(argv, words(), "Run programs on a real core.")
+    out = Path(given.get("OUT", RESULTS / "core")).resolve()
+    only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.LIMIT, least=1)
+    cores = [Core.load(name) for name in given.get("CORE", "ibex").split(",")]
+    options = {**DEFAULTS, **systems.find(IP).options(given)}
+    if only and (wrong := sorted({"BACKPRESSURE"} & set(given) | {n.upper() for n in systems.find(IP).options(given)})):
+        raise ArgumentError(f"{wrong[0]}= is of the trace sources, and ALONE=1 runs without them; omit one of the two")
+    simulators.find("verilator")
+    for core in cores:
+        begin = time.perf_counter()
+        if core.install():
+            print(f"installed {core.requirement} in {time.perf_counter() - begin:.0f} s", flush=True)
+    runs = [(core, chosen) for core in cores for chosen in chosen_of(core, given.get("PROGRAM"))]
+    if "OUT" not in given:
+        shutil.rmtree(out, ignore_errors=True)
+    results: list[dict[str, Any]] = []
+    for core, chosen in runs:
+        folder, waves = out / f"{core.name}-{chosen.name}", flag(given, "WAVES")
+        if only:
+            result = alone(core, chosen, folder, limit, waves=waves)
+        else:
+            result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves)
+        print("\n".join(lines(result, not only)), flush=True)
+        results.append(result)
+    passed = sum(result["verdict"] == "PASS" for result in results)
+    if only:
+        print(f"{'PASS' if passed == len(results) else 'FAIL'}  {passed} of {len(results)} runs passed")
+    else:
+        page.write(out, page.OUT, page.PLANS, None)
+    return 0 if passed == len(results) else 1
+
+
+def chosen_of(core: Core, text: str | None) -> list[programs.Chosen]:
+    """The programs that were named, or those of the default that the core can run."""
+    if text is not None:
+        return [programs.choose(name, core) for name in text.split(",")]
+    out = []
+    for name in programs.DEFAULT:
+        try:
+            out.append(programs.choose(name, core))
+        except description.CoreError as error:
+            print(f"omitted   {error}", flush=True)
+    return out
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))
