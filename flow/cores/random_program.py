@@ -4,6 +4,8 @@ stores of all sizes, forward branches, loops, calls, CSR accesses, exceptions, s
 
     program = random_program(Random("7:random_program"), core.hart)
 
+For a core without trap CSRs there are no CSRs, exceptions and interrupts.
+
 A program starts at `_start`, comes to `halt` whatever its instructions compute, and touches no memory but its own.
 Traps are skipped by its handler: mepc goes on after the instruction, an interrupt is cleared.
 """
@@ -33,23 +35,22 @@ BRANCHES = (0, 1, 4, 5, 6, 7)
 MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE, MTVAL = 0x300, 0x304, 0x305, 0x340, 0x341, 0x342, 0x343
 READ = (MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE, MTVAL, 0x301, 0xF14, 0xB00, 0xB02, 0xB80, 0xB82)
 MIE_BIT, MSIE_BIT, MPIE_BIT, MPP = 1 << 3, 1 << 3, 1 << 7, 3 << 11
-ILLEGAL = (0x0000_0000, 0xFFFF_FFFF, 0x0000_000B, 0x3020_0077, 0x1231_1073)  # the last one is a CSR that nobody has
+ILLEGAL = (0x0000_0000, 0xFFFF_FF5B, 0x0000_000B, 0x3020_0077, 0x1231_1073)  # the last one is a CSR that nobody has
 SPECIAL = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF)
 
 
-def random_program(rng: Random, hart: HartConfig, pieces: int = PIECES) -> Program:
-    """A program for this hart, of so many pieces. ProgramError and BuilderError do not happen."""
-    return _Writer(rng, hart).program(pieces)
+def random_program(rng: Random, hart: HartConfig, traps: bool = True, pieces: int = PIECES) -> Program:
+    """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs."""
+    return _Writer(rng, hart, traps).program(pieces)
 
 
 class _Writer:
     """One program on its way."""
 
-    def __init__(self, rng: Random, hart: HartConfig) -> None:
-        self.rng, self.hart = rng, hart
+    def __init__(self, rng: Random, hart: HartConfig, traps: bool) -> None:
+        self.rng, self.hart, self.traps = rng, hart, traps
         self.b = ProgramBuilder(32, BASE)
         self.functions: list[str] = []
-        self.user = False  # what is being written runs in user mode
         self.labels = 0
         simple: dict[Callable[[], object], int] = {
             self.register: 10, self.immediate: 8, self.upper: 3, self.load: 4, self.store: 4,
@@ -58,10 +59,11 @@ class _Writer:
             simple[self.multiply] = 5
         if hart.compressed:
             simple[self.compressed] = 10
-        whole = {
-            self.straight: 10, self.branch: 8, self.loop: 3, self.call: 4, self.indirect: 2, self.trap: 2, self.csr: 4,
-            self.interrupt: 1,
+        whole: dict[Callable[[], object], int] = {
+            self.straight: 10, self.branch: 8, self.loop: 3, self.call: 4, self.indirect: 2,
         }  # fmt: skip
+        if traps:
+            whole |= {self.trap: 2, self.csr: 4, self.interrupt: 1}
         self.simple, self.whole = simple, whole
 
     def program(self, pieces: int) -> Program:
@@ -72,16 +74,17 @@ class _Writer:
         self.vectors()
         b.org(CODE)
         b.label("main")
-        self.constant(SECOND, VECTORS + 1)
-        b.raw(MTVEC << 20 | SECOND << 15 | 1 << 12 | 0x73, 4)
+        if self.traps:
+            self.csr_op(1, MTVEC, SECOND, VECTORS + 1)
         for register, value in (
             (SP, DATA), (C_POINTER, DATA + 1024), (POINTER, DATA + 2048), (MODE, 0), *((n, self.value()) for n in WORK),
         ):  # fmt: skip
             self.constant(register, value)
-        self.csr_op(1, MIE, SECOND, MSIE_BIT)
-        self.csr_op(2, MSTATUS, SECOND, MIE_BIT)
+        if self.traps:
+            self.csr_op(1, MIE, SECOND, MSIE_BIT)
+            self.csr_op(2, MSTATUS, SECOND, MIE_BIT)
         for n in range(pieces):
-            if "u" in self.hart.modes and n % 20 == 10:
+            if self.traps and "u" in self.hart.modes and n % 20 == 10:
                 self.user_mode(n)
             self.piece()
         b.jal(0, "halt")
@@ -189,7 +192,7 @@ class _Writer:
 
     def offset(self, size: int) -> int:
         """Aligned, now and then not: that is legal, or a trap."""
-        aligned = self.rng.random() < 0.9
+        aligned = self.rng.random() < 0.9 or not (self.traps or self.hart.misaligned)
         return self.rng.randrange(-1024, 1024 - 8) // size * size + (0 if aligned else self.rng.randrange(4))
 
     def load(self) -> None:
@@ -200,9 +203,7 @@ class _Writer:
     def store(self) -> None:
         funct3 = self.rng.choice(list(STORES))
         at = self.offset(STORES[funct3]) & 0xFFF
-        self.b.raw(
-            at >> 5 << 25 | self.source() << 20 | POINTER << 15 | funct3 << 12 | (at & 31) << 7 | 0x23, 4
-        )
+        self.b.raw(at >> 5 << 25 | self.source() << 20 | POINTER << 15 | funct3 << 12 | (at & 31) << 7 | 0x23, 4)
 
     def compressed(self) -> None:
         """One of 16 bits."""

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a simulation of a core without trace sources runs: load, reset, wait for `halt`, and say how it ended.
 
-The folder of the simulator has memory.hex and run.json (`Run`); it gets rvfi.bin and trap.bin, and each job its
-result.json, whose verdict is about the run alone: whether the core retires the right instructions is judged from the files.
+The folder of each job has memory.hex and run.json (`Run`); it gets rvfi.bin, trap.bin and result.json, whose verdict is
+about the run alone: whether the core retires the right instructions is judged from the files.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -17,25 +18,31 @@ import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.results import blank
-from rvtrace.tb.cores.agents.files import Run
+from rvtrace.tb.cores.agents.files import MEMORY, RVFI, TRAP, Run
 
 
 @cocotb.test()
 async def jobs(dut: Any) -> None:
-    """The one program of the folder, for each job."""
+    """The program in the folder of each job, one after the other."""
+    here = Path().resolve()
     for given in json.loads(Path(os.environ["TRACE_JOBS"]).read_text()):
         job = Job(**given)
         begin = time.perf_counter()
-        run = Run.load(Path())
+        folder = Path(job.out).resolve()
+        run = Run.load(folder)
+        if folder != here:  # the bench reads and writes in the folder of the simulator
+            shutil.copyfile(folder / MEMORY, here / MEMORY)
         ended = await play(dut, run)
+        if folder != here:
+            for name in (RVFI, TRAP):
+                (here / name).replace(folder / name)
         seconds = time.perf_counter() - begin
         result = blank(job) | {
             "verdict": "PASS" if ended else "ERROR",
             "error": None if ended else run.over(int(dut.retired_o.value)),
             "stats": {"instructions": int(dut.retired_o.value), "seconds": {"total": seconds, "simulator": seconds}},
         }
-        Path(job.out).mkdir(parents=True, exist_ok=True)
-        (Path(job.out) / "result.json").write_text(json.dumps(result, indent=1))
+        (folder / "result.json").write_text(json.dumps(result, indent=1))
 
 
 async def play(dut: Any, run: Run) -> bool:
