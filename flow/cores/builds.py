@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rvtrace.flow.cores.description import Core
+from rvtrace.flow.dut.sources import Sources
 from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
 from rvtrace.tb.subsystem.builds import BUILD
@@ -34,10 +35,12 @@ class AloneBench(Bench):
         return HDL / "alone"
 
 
-def alone(core: Core) -> tuple[BuildConfig, Path]:
-    """(the build of a core without trace sources, the folder that takes the place of rtl/)."""
+def alone(core: Core, sources: Sources | None = None) -> tuple[BuildConfig, Path]:
+    """(the build of a core without trace sources, the folder that takes the place of rtl/). sources: in place of its
+    own.
+    """
     part = f"core-{core.name}"
-    return BuildConfig(AloneBench("core_alone_tb", (part,)), (), core.name), workspace(core, part)
+    return BuildConfig(AloneBench("core_alone_tb", (part,)), (), core.name), workspace(core, part, sources)
 
 
 def live(core: Core, config: Config) -> tuple[BuildConfig, Path]:
@@ -48,9 +51,9 @@ def live(core: Core, config: Config) -> tuple[BuildConfig, Path]:
     return BuildConfig(Bench("cores_tb", parts), items, core.name), workspace(core, part)
 
 
-def workspace(core: Core, part: str) -> Path:
+def workspace(core: Core, part: str, sources: Sources | None = None) -> Path:
     """A folder with links to all of rtl/, the sources of a core as the files.f of a part of it, and their flags."""
-    sources = core.sources()
+    sources = sources or core.sources()
     files = "".join(
         f"{path.relative_to(ROOT) if path.is_relative_to(ROOT / 'tb') else path}\n" for path in sources.files
     )

@@ -2,7 +2,7 @@
 """Random programs that compute: every instruction of RV32IM (with C if the core has it) with random operands, loads and
 stores of all sizes, forward branches, loops, calls, CSR accesses, exceptions, software interrupts and user mode.
 
-    program = random_program(Random("7:random_program"), core.hart)
+    program = random_program(Random("7:random_program"), core.hart, core.traps)
 
 For a core without trap CSRs there are no CSRs, exceptions and interrupts.
 
@@ -19,8 +19,9 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.iss.config import HartConfig
 from rvtrace.models.riscv.program import Program
 
-BASE, VECTORS, HANDLER, CODE, DATA = 0x8000_0000, 0x8000_0100, 0x8000_0200, 0x8000_1000, 0x8004_0000
-DATA_BYTES = 4096
+BASE, VECTORS, HANDLER, CODE, DATA = 0x8000_0000, 0x8000_0100, 0x8000_0200, 0x8000_1000, 0x8008_0000
+FAR = 0x7_0000  # bytes from CODE on, in which the functions are
+DATA_BYTES = 528  # few, so that what is stored is loaded again
 MSIP = 0x0200_0000
 PIECES = 60  # of a program, each some instructions
 # Registers that a program does not compute with: links, pointers into the data, loop counter, mode, handler.
@@ -31,11 +32,15 @@ C_WORK = [n for n in WORK if 8 <= n < 16]
 OPS = [(f3, 0) for f3 in range(8)] + [(0, 0x20), (5, 0x20)]
 LOADS = {0: 1, 1: 2, 2: 4, 4: 1, 5: 2}  # funct3 to bytes
 STORES = {0: 1, 1: 2, 2: 4}
+RANGE = (-256, 256)  # of the offsets of loads and stores
 BRANCHES = (0, 1, 4, 5, 6, 7)
 MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE, MTVAL = 0x300, 0x304, 0x305, 0x340, 0x341, 0x342, 0x343
 READ = (MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE, MTVAL, 0x301, 0xF14, 0xB00, 0xB02, 0xB80, 0xB82)
 MIE_BIT, MSIE_BIT, MPIE_BIT, MPP = 1 << 3, 1 << 3, 1 << 7, 3 << 11
 ILLEGAL = (0x0000_0000, 0xFFFF_FF5B, 0x0000_000B, 0x3020_0077, 0x1231_1073)  # the last one is a CSR that nobody has
+# Opcodes with the values of funct3 that RV32 does not have there.
+RESERVED = {0x67: range(1, 8), 0x63: (2, 3), 0x03: (3, 6, 7), 0x23: range(3, 8)}
+READ_ONLY = (0xF11, 0xF14)
 SPECIAL = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF)
 
 
@@ -77,7 +82,7 @@ class _Writer:
         if self.traps:
             self.csr_op(1, MTVEC, SECOND, VECTORS + 1)
         for register, value in (
-            (SP, DATA), (C_POINTER, DATA + 1024), (POINTER, DATA + 2048), (MODE, 0), *((n, self.value()) for n in WORK),
+            (SP, DATA), (C_POINTER, DATA + 128), (POINTER, DATA + 256), (MODE, 0), *((n, self.value()) for n in WORK),
         ):  # fmt: skip
             self.constant(register, value)
         if self.traps:
@@ -87,10 +92,13 @@ class _Writer:
             if self.traps and "u" in self.hart.modes and n % 20 == 10:
                 self.user_mode(n)
             self.piece()
-        b.jal(0, "halt")
+        self.sweep()
         b.label("halt")
         b.jal(0, "halt")
-        for name in self.functions:
+        places = sorted(rng.sample(range(b.here + 256 & ~0xFF, CODE + FAR, 256), len(self.functions)))
+        rng.shuffle(self.functions)
+        for name, place in zip(self.functions, places):
+            b.org(place + rng.randrange(0, 64, 2 if self.hart.compressed else 4))
             b.label(name)
             for _ in range(rng.randrange(1, 6)):
                 self.one()
@@ -99,6 +107,17 @@ class _Writer:
         for _ in range(DATA_BYTES // 4):
             b.raw(rng.getrandbits(32), 4)
         return b.build("_start")
+
+    def sweep(self) -> None:
+        """Load all of the data, so that a store that went wrong is seen."""
+        b, (at, end, value, total) = self.b, self.rng.sample(WORK, 4)
+        self.constant(at, DATA)
+        b.addi(end, at, DATA_BYTES)
+        b.label(".sweep")
+        b.raw(at << 15 | 2 << 12 | value << 7 | 0x03, 4)  # lw
+        b.raw(value << 20 | total << 15 | 4 << 12 | total << 7 | 0x33, 4)  # xor
+        b.addi(at, at, 4)
+        b.bne(at, end, ".sweep")
 
     def vectors(self) -> None:
         """What mtvec points to, in both of its modes, and the handler."""
@@ -178,7 +197,8 @@ class _Writer:
 
     def multiply(self) -> None:
         funct3 = self.rng.randrange(8)
-        self.b.raw(1 << 25 | self.source() << 20 | self.source() << 15 | funct3 << 12 | self.work() << 7 | 0x33, 4)
+        by = 0 if self.rng.random() < 0.15 else self.work()
+        self.b.raw(1 << 25 | by << 20 | self.source() << 15 | funct3 << 12 | self.work() << 7 | 0x33, 4)
 
     def immediate(self) -> None:
         funct3 = self.rng.randrange(8)
@@ -193,7 +213,7 @@ class _Writer:
     def offset(self, size: int) -> int:
         """Aligned, now and then not: that is legal, or a trap."""
         aligned = self.rng.random() < 0.9 or not (self.traps or self.hart.misaligned)
-        return self.rng.randrange(-1024, 1024 - 8) // size * size + (0 if aligned else self.rng.randrange(4))
+        return self.rng.randrange(*RANGE) // size * size + (0 if aligned else self.rng.randrange(4))
 
     def load(self) -> None:
         funct3 = self.rng.choice(list(LOADS))
@@ -286,11 +306,17 @@ class _Writer:
     def trap(self) -> None:
         """An exception; the handler goes on after it."""
         kinds: list[Callable[[], object]] = [
-            self.b.ecall, self.b.ebreak, lambda: self.b.raw(self.rng.choice(ILLEGAL[1:]), 4), self.nowhere,
+            self.b.ecall, self.b.ebreak, lambda: self.b.raw(self.rng.choice(ILLEGAL[1:]), 4), self.nowhere, self.reserved,
         ]  # fmt: skip
         if self.hart.compressed:
             kinds += [self.b.c_ebreak, lambda: self.b.raw(0, 2)]
         self.rng.choice(kinds)()
+
+    def reserved(self) -> None:
+        """An encoding that RV32 does not have."""
+        opcode = self.rng.choice(list(RESERVED))
+        funct3 = self.rng.choice(list(RESERVED[opcode]))
+        self.b.raw(self.source() << 20 | self.work() << 15 | funct3 << 12 | self.work() << 7 | opcode, 4)
 
     def nowhere(self) -> None:
         """A load or store where there is no memory."""
@@ -303,9 +329,16 @@ class _Writer:
 
     def csr(self) -> None:
         """Read any of them, or write what does not change how the program goes on. In user mode it is an exception."""
-        rng = self.rng
-        if rng.random() < 0.5:
+        rng, kind = self.rng, self.rng.random()
+        if kind < 0.4:
             self.csr_read(self.work(), rng.choice(READ))
+            return
+        if kind < 0.5:  # an exception in every mode
+            self.b.raw(rng.choice(READ_ONLY) << 20 | self.work() << 15 | 1 << 12 | self.work() << 7 | 0x73, 4)
+            return
+        if kind < 0.65:  # interrupts wait, or no longer
+            bit = rng.choice((2, 3)) | 4
+            self.b.raw(MSTATUS << 20 | MIE_BIT << 15 | bit << 12 | self.work() << 7 | 0x73, 4)
             return
         immediate, funct3 = rng.random() < 0.4, rng.randrange(1, 4)
         source = rng.randrange(32) if immediate else self.source()

@@ -75,24 +75,26 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
 
 def verify_all(
     core: Core, cases: Sequence[Case], out: Path, told: Callable[[Outcome], None] = lambda one: None,
-    made: Build | None = None, limit: int = LIMIT,
+    made: Build | None = None, limit: int = LIMIT, select: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
     """Run and judge all of them; `told` hears each outcome as soon as it is there. made: the build, if it is not that of
-    the core.
+    the core; select: which mutant of it (flow/cores/mutants.py).
     """
     if made is None:
         made = build(builds.alone(core)[0], "verilator", builds.alone(core)[1])
     groups = [cases[at : at + TOGETHER] for at in range(0, len(cases), TOGETHER)]
     results: list[Outcome] = []
     with ProcessPoolExecutor(min(cores(), len(groups)) or 1) as pool:
-        for outcomes in pool.map(partial(_group, core, made, out, limit), groups):
+        for outcomes in pool.map(partial(_group, core, made, out, limit, select), groups):
             for outcome in outcomes:
                 told(outcome)
             results += outcomes
     return results
 
 
-def _group(core: Core, made: Build, out: Path, limit: int, cases: Sequence[Case]) -> list[Outcome]:
+def _group(
+    core: Core, made: Build, out: Path, limit: int, select: int | None, cases: Sequence[Case]
+) -> list[Outcome]:  # fmt: skip
     ready: dict[str, tuple[Case, Chosen]] = {}
     outcomes: dict[str, Outcome] = {}
     for case in cases:
@@ -105,7 +107,8 @@ def _group(core: Core, made: Build, out: Path, limit: int, cases: Sequence[Case]
         ready[case.name] = case, chosen
     jobs = [Job(name, f"program:{name}", ip="subsystem", out=str(out / name)) for name in ready]
     if jobs:
-        for result in run(made, jobs, out / f"process-{cases[0].name}"):
+        plusargs = [] if select is None else [f"+mutant={select}"]
+        for result in run(made, jobs, out / f"process-{cases[0].name}", plusargs=plusargs):
             case, chosen = ready[result["name"]]
             outcomes[case.name] = judge(core, case, chosen, out / case.name, result)
     return [outcomes[case.name] for case in cases]
