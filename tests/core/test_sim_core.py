@@ -82,5 +82,5 @@ def test_five_trace_sources(ibex):
     assert result["verdict"] == "PASS", lines(result, True)
     assert result["stats"]["instructions"] == len(recording.load("crc", 32).retired)
     assert min(result["stats"][f"{name}_bytes"] for name in ("ntrace", "etrace", "tandem")) > 500
-    assert result["clauses"]["SUB.pcs"][0] > 50_000 and result["verified"]["mismatches"] == 0
+    assert result["clauses"]["SUB.pcs.etrace"][0] > 50_000 and result["verified"]["mismatches"] == 0
     assert json.loads((out / "result.json").read_text())["rerun"].startswith("make core CORE=ibex PROGRAM=crc MODE=htm")
