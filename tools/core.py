@@ -17,7 +17,7 @@ from typing import Any
 from rvtrace.flow import simulators
 from rvtrace.flow.cores import description, programs
 from rvtrace.flow.cores.description import Core
-from rvtrace.flow.cores.run import alone, lines, live
+from rvtrace.flow.cores.run import alone, lines, live, rerun
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.report import page
 from rvtrace.tb import systems
@@ -67,10 +67,12 @@ def main(argv: list[str]) -> int:
     results: list[dict[str, Any]] = []
     for core, chosen in runs:
         folder, waves = out / f"{core.name}-{chosen.name}", flag(given, "WAVES")
+        said = {name.lower(): value for name, value in given.items() if name not in ("CORE", "PROGRAM", "OUT")}
+        again = rerun(core, chosen, said)
         if only:
-            result = alone(core, chosen, folder, limit, waves=waves)
+            result = alone(core, chosen, folder, limit, waves=waves, again=again)
         else:
-            result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves)
+            result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves, again)
         print("\n".join(lines(result, not only)), flush=True)
         results.append(result)
     passed = sum(result["verdict"] == "PASS" for result in results)

@@ -43,31 +43,51 @@ def prepare(chosen: Chosen, out: Path, limit: int, again: str) -> None:
 
 
 def live(
-    core: Core, chosen: Chosen, out: Path, options: Mapping[str, Any], limit: int = LIMIT, backpressure: int = 0,
+    core: Core,
+    chosen: Chosen,
+    out: Path,
+    options: Mapping[str, Any],
+    limit: int = LIMIT,
+    backpressure: int = 0,
     waves: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    """Build and run a core on the subsystem, everything checked, and verify what it retired; the result."""
+    again: str = "",
+) -> dict[str, Any]:
+    """Build and run a core on the subsystem, everything checked, and verify what it retired; the result.
+
+    options: of the subsystem. again: the command that repeats it, else one with these options.
+    """
     settings = Config.from_dict({**options, "xlen": 32, "retire": 1})
     config, design = builds.live(core, settings)
     made = build(config, "verilator", design, waves)
-    said = {**options, **({"backpressure": backpressure} if backpressure else {})}
-    again = rerun(core, chosen, said)
+    again = again or rerun(core, chosen, {**options, **({"backpressure": backpressure} if backpressure else {})})
     prepare(chosen, out, limit, again)
     job = Job(
-        f"{core.name}-{chosen.name}", f"program:{chosen.name}", settings.to_dict(), drive="pins", ip="subsystem",
-        backpressure=backpressure, test=TEST, out=str(out),
-    )  # fmt: skip
+        f"{core.name}-{chosen.name}",
+        f"program:{chosen.name}",
+        settings.to_dict(),
+        drive="pins",
+        ip="subsystem",
+        backpressure=backpressure,
+        test=TEST,
+        out=str(out),
+    )
     (result,) = run(made, [job], out)
     return judged(core, chosen, out, result | {"rerun": again})
 
 
 def alone(
-    core: Core, chosen: Chosen, out: Path, limit: int = LIMIT, sim: str = "verilator", waves: bool = False
+    core: Core,
+    chosen: Chosen,
+    out: Path,
+    limit: int = LIMIT,
+    sim: str = "verilator",
+    waves: bool = False,
+    again: str = "",
 ) -> dict[str, Any]:
     """Build and run a core without trace sources, and verify what it retired; the result."""
     config, design = builds.alone(core)
     made = build(config, sim, design, waves)
-    again = rerun(core, chosen, {"alone": 1})
+    again = again or rerun(core, chosen, {"alone": 1})
     prepare(chosen, out, limit, again)
     job = Job(f"{core.name}-{chosen.name}", f"program:{chosen.name}", ip="subsystem", out=str(out))
     (result,) = run(made, [job], out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rebuilds the programs of data/programs/cores: `python -m tests.cores.build` from the repository root.
+"""Rebuilds the programs of data/programs/cores: `python -m tests.core.build` from the repository root.
 
 Needs gcc-riscv64-unknown-elf. `--check` builds elsewhere and compares with the committed files, byte by byte.
 """
