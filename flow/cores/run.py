@@ -12,10 +12,9 @@ from rvtrace.flow import jobs
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import LIMIT, Chosen
-from rvtrace.flow.cores.verify import Verified, verify
+from rvtrace.flow.cores.verify import Verified, verify_all_good
 from rvtrace.flow.simulation import build, run
 from rvtrace.models.riscv.recording import DIRECTORY
-from rvtrace.models.riscv.rvfi import RvfiError
 from rvtrace.models.subsystem.config import Config
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.tandem.verify import clause_of
@@ -97,16 +96,17 @@ def alone(
 def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dict[str, Any]:
     """The result of a run with the verdict of tandem verification, left in its folder."""
     if result["verdict"] != "ERROR":
-        try:
-            verified = verify(core, chosen, *read_rvfi(out))
+        verified, broken = verify_all_good(core, chosen, *read_rvfi(out))
+        failures = []
+        if verified is not None:
             result |= {"verified": verified.to_dict()}
             failures = [failure.to_dict() for failure in mismatches(verified, chosen, result["rerun"])]
-            if failures:
-                result |= {"verdict": "FAIL", "failures": [*failures, *result["failures"]]}
-            elif not verified.report.ok:
-                result |= {"verdict": "ERROR", "error": "tandem verification compared no instruction"}
-        except RvfiError as error:
-            result |= {"verdict": "ERROR", "error": f"{core.title}: {error}"}
+        if failures:
+            result |= {"verdict": "FAIL", "failures": [*failures, *result["failures"]]}
+        elif broken is not None:
+            result |= {"verdict": "ERROR", "error": f"{core.title}: {broken}"}
+        elif verified is None or not verified.report.ok:
+            result |= {"verdict": "ERROR", "error": "tandem verification compared no instruction"}
     elif result["error"]:
         result["error"] = result["error"].removeprefix("RvfiError: ")
     (out / "result.json").write_text(json.dumps(result, indent=1))

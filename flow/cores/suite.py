@@ -23,10 +23,9 @@ from rvtrace.flow.cores.description import Core, CoreError
 from rvtrace.flow.cores.programs import Chosen, fitting
 from rvtrace.flow.cores.random_program import random_program
 from rvtrace.flow.cores.run import mismatches, prepare
-from rvtrace.flow.cores.verify import verify
+from rvtrace.flow.cores.verify import verify_all_good
 from rvtrace.flow.simulation import Build, build, cores, run
 from rvtrace.models.riscv.program import Program, ProgramError
-from rvtrace.models.riscv.rvfi import RvfiError
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.files import read_rvfi
 
@@ -127,17 +126,18 @@ def judge(core: Core, case: Case, chosen: Chosen, folder: Path, result: dict[str
     if not (folder / "rvfi.bin").exists():
         return outcome
     # A core that went astray does not come to its end; what it retired is judged all the same.
-    try:
-        verified = verify(core, chosen, *read_rvfi(folder), stop_after=10)
-    except RvfiError as error:
-        return Outcome(case.name, "ERROR", error=str(error), rerun=case.rerun)
-    report = verified.report
-    outcome.instructions, outcome.matched = report.instructions, report.matched
-    if report.findings:
-        outcome.verdict, outcome.error = "FAIL", ""
-        outcome.first = report.findings[0].group
-        outcome.failures = [failure.text() for failure in mismatches(verified, chosen, case.rerun)]
-    elif not report.ok and outcome.verdict == "PASS":
+    verified, broken = verify_all_good(core, chosen, *read_rvfi(folder), stop_after=10)
+    if verified is not None:
+        report = verified.report
+        outcome.instructions, outcome.matched = report.instructions, report.matched
+        if report.findings:
+            outcome.verdict, outcome.error = "FAIL", ""
+            outcome.first = report.findings[0].group
+            outcome.failures = [failure.text() for failure in mismatches(verified, chosen, case.rerun)]
+            return outcome
+    if broken is not None:
+        outcome.verdict, outcome.error = "ERROR", str(broken)
+    elif verified is None or (not verified.report.ok and outcome.verdict == "PASS"):
         outcome.verdict, outcome.error = "ERROR", "tandem verification compared no instruction"
     return outcome
 

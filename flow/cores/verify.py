@@ -18,7 +18,7 @@ from rvtrace.flow.cores.sections import sections
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.models.riscv.rvfi import retired_of
+from rvtrace.models.riscv.rvfi import RvfiError, retired_of, until
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.simulator.interface import Reference
@@ -68,6 +68,24 @@ def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop
     report = verifier.run(decoded)
     end = time.perf_counter()
     return Verified(retired, report, {"rvfi": read - begin, "trace": made - read, "verifier": end - made})
+
+
+def verify_all_good(
+    core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop_after: int | None = 100
+) -> tuple[Verified | None, RvfiError | None]:
+    """(the judgement of the rows before the first that breaks the rules of RVFI, or None; what breaks them, or None).
+
+    A core that goes astray soon breaks these rules as well: the cause is what it did before.
+    """
+    broken = None
+    while True:
+        try:
+            return verify(core, chosen, rows, traps, stop_after), broken
+        except RvfiError as error:
+            broken = error
+            if not 0 < error.row < len(rows):
+                return None, broken
+            rows, traps = until(rows, traps, error.row)
 
 
 def tandem_rows(core: Core, chosen: Chosen, retired: Retired) -> Rows:

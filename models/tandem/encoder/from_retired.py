@@ -72,8 +72,9 @@ def from_retired(run: Retired, program: Program, virtual: bool = True) -> Rows:
 def _instructions(rows: Rows, pc: np.ndarray, where: np.ndarray, program: Program) -> None:
     pcs, index = np.unique(pc[where], return_inverse=True)
     found = [program.insn(address) for address in pcs.tolist()]
-    bits = np.array([one.raw if one else 0 for one in found], np.uint32)[index]
-    size = np.array([one.size if one else 0 for one in found], np.uint8)[index]
+    # A longer encoding, which no hart of ours executes, is its first 32 bits.
+    bits = np.array([one.raw & 0xFFFF_FFFF if one else 0 for one in found], np.uint32)[index]
+    size = np.array([min(one.size, 4) if one else 0 for one in found], np.uint8)[index]
     where, bits, size = where[size > 0], bits[size > 0], size[size > 0]
     rows.has[where] |= np.uint32(HAS["insn"])
     rows.insn[where], rows.insn16[where] = bits, size == 2
