@@ -2,7 +2,8 @@
 """What a simulation of a core without trace sources runs: load, reset, wait for `halt`, and say how it ended.
 
 The folder of the simulator has memory.hex and run.json (`Run`); it gets rvfi.bin and trap.bin, and each job its
-result.json, whose verdict is about the run alone: whether the core retires the right instructions is judged from the files.
+result.json, whose verdict is about the run alone: whether the core retires the right instructions is judged from the
+files.
 """
 
 from __future__ import annotations
