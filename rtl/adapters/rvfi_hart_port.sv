@@ -11,7 +11,7 @@ module rvfi_hart_port
   parameter int Mlen       = (Xlen == 64) ? 64 : 34,
   parameter int Depth      = 16,  // retirements that can be queued; a power of two, at least 8
   parameter int StallRows  = 4,   // stall_o rises while this many more retirements still fit; at most Depth - 4
-  parameter int EventDepth = 4,   // events of the trap port that can be queued; a power of two, at least 4
+  parameter int EventDepth = 16,  // events of the trap port that can be queued; a power of two, at least 8
   parameter bit TrapPort   = 1,   // the trap port is connected; 0: causes from the instruction, no tval, no CSRs of traps
   parameter int CheckPc    = 2,   // pc_wdata against the next pc: 2 always, 1 not after an xRET, 0 never
   parameter bit MaskByInsn = 0,   // 1: the masks mean something in loads, stores and atomics only (Ibex drives them always)
@@ -58,8 +58,8 @@ module rvfi_hart_port
   input  logic [NRet-1:0]            rvfi_fcsr_valid_i,  // fcsr changed
   input  logic [NRet*32-1:0]         rvfi_fcsr_i,
 
-  // Trap port: one event a cycle, in the order of the traps; from the cycle of the retirement before the trap on (of an exception:
-  // before the row with rvfi_trap_i), at the latest in the cycle in which the first instruction after the trap is at rvfi.
+  // Trap port: one event a cycle, in the order of the traps. Of each trap from the cycle of the retirement before it on, and before
+  // the cycle in which the first instruction after it is at rvfi; the first trap between two instructions also in that cycle.
   input  logic                       trap_valid_i,
   input  logic                       trap_interrupt_i,
   input  logic [Xlen-1:0]            trap_cause_i,       // xcause without the interrupt bit
@@ -446,8 +446,9 @@ module rvfi_hart_port
     end
   end
 
+  // For events only while something can leave without another retirement: the hart may be on its way to a trap's handler.
   assign stall_o = (Depth[CountBits-1:0] - count_q < StallRows[CountBits-1:0] + NRet[CountBits-1:0]) ||
-                   (event_count_q + {{(EventCountBits-2){1'b0}}, 2'd2} > EventDepth[EventCountBits-1:0]);
+                   (!last && (event_count_q + {{(EventCountBits-3){1'b0}}, 3'd4} > EventDepth[EventCountBits-1:0]));
   assign idle_o  = (count_q == '0) && (event_count_q == '0) && !beat_q && (!flush_i || flushed_q || !started_q);
 
   // --- The rows ------------------------------------------------------------------------------------------
