@@ -89,11 +89,16 @@ def walked(config: Config, rng: Random, size: int, **probabilities: object) -> R
 
 def made(program: Program, retired: Retired, config: Config, rng: Random, debug: bool = True) -> Run:
     """A run of a retire stream with made-up effects; its end may be cut off. debug: with visits to Debug Mode."""
+    # A trap before anything has retired is not among what an adapter can know.
+    retired = retired.select(slice(int(np.argmax(retired.kind == Kind.INSN)), None))
     addresses = {k: _address(rng, config.xlen, 1) for k in np.flatnonzero(retired.kind == Kind.EXCEPTION).tolist()}
     if not config.trap_port:
         retired, addresses = _visible(retired, program, addresses)
     ends = np.flatnonzero((retired.kind == Kind.INSN) & (retired.itype == IType.NONE))
     retired = retired.select(slice(0, int(ends[-1]) + 1 if len(ends) else 0))
+    for k in np.flatnonzero(retired.kind == Kind.EXCEPTION).tolist():
+        if program.insn(int(retired.pc[k])) is None and int(retired.cause[k]) not in FETCH_FAULTS:
+            retired.cause[k] = FETCH_FAULTS[0]  # a walk chooses any cause
     run = Run(program, retired, addresses=addresses)
     _rows(run, config, rng)
     retired.effects = _Maker(run, config, rng).effects()

@@ -504,6 +504,7 @@ module rvfi_hart_port
       logic              event_there, exception, shown;
       logic [Xlen-1:0]   cause, tval, epc, trap_next;
       logic [2:0]        from, trap_mode;
+      logic [31:0]       trap_context;
       logic [11:0]       csr_base, status_addr;
       logic [Parts-1:0]  trap_has;
       logic [SlotBits-1:0] trap_row, reset_row, flush_row;
@@ -521,6 +522,8 @@ module rvfi_hart_port
                            gen_window[1].pc;
       assign trap_mode   = event_there ? gen_event[0].mode : (last || gen_window[1].debug) ? gen_window[0].mode :
                            gen_window[1].mode;
+      // The context does not change where a trap is taken, but it may at the instruction before.
+      assign trap_context = (between_q && !last && !gen_window[1].debug) ? gen_window[1].context_id : gen_window[0].context_id;
       // Its instruction, unless that could not be fetched: access fault, page fault, guest-page fault.
       assign shown       = !between_q && !(exception && ((cause[7:0] == 8'd1) || (cause[7:0] == 8'd12) || (cause[7:0] == 8'd20)));
       assign csr_base    = trap_mode[2] ? 12'h200 : (trap_mode[1:0] == 2'd1) ? 12'h100 : 12'h300;
@@ -537,7 +540,7 @@ module rvfi_hart_port
 
       assign trap_row = {
         1'b1, 1'b1, exception ? trace_pkg::ItypeException : trace_pkg::ItypeInterrupt, epc, trap_next, cause[7:0], tval,
-        from, trap_mode, gen_window[0].context_id, trap_has,
+        from, trap_mode, trap_context, trap_has,
         gen_window[0].insn & {{16{!gen_window[0].insn16}}, 16'hFFFF}, gen_window[0].insn16, 5'd0, {Xlen{1'b0}}, 5'd0, {FBits{1'b0}},
         32'd0, csr_base | 12'h043, status_addr, csr_base | 12'h042, csr_base | 12'h041,
         tval, gen_event[0].status, {!exception, cause[Xlen-2:0]}, epc, trap_mode[1:0], {Mlen{1'b0}}, 2'd0, 64'd0};
