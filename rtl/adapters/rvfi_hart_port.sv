@@ -357,10 +357,10 @@ module rvfi_hart_port
     end
   end
 
-  // The two oldest, and whether each is of a trap between the oldest retirement and the next: it is older than that one, and not
-  // of its own exception.
-  for (genvar e = 0; e < 2; e++) begin : gen_event
-    logic               there, interrupt, between;
+  // The oldest ones, and whether each is of a trap between the oldest retirement and the next: it is older than that one, and not
+  // of its own exception, which is the last that may be older.
+  for (genvar e = 0; e < 3; e++) begin : gen_event
+    logic               there, interrupt, older, between;
     logic [SeqBits-1:0] number, ahead;
     logic [Xlen-1:0]    cause, tval, epc, status;
     logic [2:0]         from, mode;
@@ -368,13 +368,17 @@ module rvfi_hart_port
     assign there  = (event_count_q > e[EventCountBits-1:0]);
     assign number = event_first + e[SeqBits-1:0];
     assign {interrupt, cause, tval, epc, status, from, mode} = event_q[number[EventPtrBits-1:0]];
-    assign ahead   = gen_window[1].events - number;
-    assign between = there && gen_window[1].there && (ahead != '0) && !ahead[SeqBits-1] &&
-                     !(gen_window[1].trap && !interrupt && (epc == gen_window[1].pc));
+    assign ahead  = gen_window[1].events - number;
+    assign older  = there && gen_window[1].there && (ahead != '0) && !ahead[SeqBits-1];
+    if (e < 2) begin : gen_looked_at
+      assign between = older && (gen_event[e+1].older || !gen_window[1].trap || interrupt || (epc != gen_window[1].pc));
+    end else begin : gen_last
+      assign between = 1'b0;
+    end
 
-    // Of the younger one, only where it is matters.
+    // Of the younger ones, only where they are matters.
     logic unused_fields;
-    assign unused_fields = ^{cause, tval, status, from, mode};
+    assign unused_fields = ^{cause, tval, epc, status, from, mode, interrupt, between};
   end
 
   // --- What is next --------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def _own_before(core: Core, e: int) -> bool:
 
 def event(core: Core, rng: Random) -> Fault:
     """The event of an exception is an interrupt, or of another pc."""
-    at = rng.choice([e for e, event in enumerate(core.events) if event.own >= 0])
+    at = rng.choice([e for e, event in enumerate(core.events) if event.own >= 0 and not core.rows[event.own]["intr"]])
     found = core.events[at]
     if rng.random() < 0.5:
         found.interrupt = 1

@@ -93,6 +93,6 @@ for _fault, _doc in (
     _with_port = _fault in ("trap", "event", "left", "events")
     _add(
         f"fault_{_fault}", _doc, (f"AD.error_{_fault}",),
-        Story({"trap": 0.1}, _fault, size=400), (DEFAULT, RV32, WIDE) if _with_port else BUILDS,
+        Story({"trap": 0.15, "trap_at_target": 0.3}, _fault, size=600), (DEFAULT, RV32, WIDE) if _with_port else BUILDS,
         **({"backpressure": 90} if _fault == "overflow" else {"gaps": 20} if _fault != "events" else {}),
     )  # fmt: skip
