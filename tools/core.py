@@ -56,12 +56,12 @@ def main(argv: list[str]) -> int:
     options = {**DEFAULTS, **systems.find(IP).options(given)}
     if only and (wrong := sorted({"BACKPRESSURE"} & set(given) | {n.upper() for n in systems.find(IP).options(given)})):
         raise ArgumentError(f"{wrong[0]}= is of the trace sources, and ALONE=1 runs without them; omit one of the two")
+    runs = [(core, chosen) for core in cores for chosen in chosen_of(core, given.get("PROGRAM"))]
     simulators.find("verilator")
     for core in cores:
         begin = time.perf_counter()
         if core.install():
             print(f"installed {core.requirement} in {time.perf_counter() - begin:.0f} s", flush=True)
-    runs = [(core, chosen) for core in cores for chosen in chosen_of(core, given.get("PROGRAM"))]
     if "OUT" not in given:
         shutil.rmtree(out, ignore_errors=True)
     results: list[dict[str, Any]] = []

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rvtrace.flow import jobs
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import Core
@@ -15,15 +16,18 @@ from rvtrace.flow.cores.programs import LIMIT, Chosen
 from rvtrace.flow.cores.verify import Verified, verify_all_good
 from rvtrace.flow.simulation import build, run
 from rvtrace.models.riscv.recording import DIRECTORY
+from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.subsystem.config import Config
+from rvtrace.models.tandem.verifier.verdict import Verdict
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.tandem.check import plan
 from rvtrace.scoreboards.tandem.verify import clause_of
 from rvtrace.tb.common.arguments import typed
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.files import MEMORY, RVFI, Run, read_rvfi, write_memory
 
 TEST = "tb/cores/env.py"
-SHOWN = 3  # mismatches
+SHOWN, BEFORE = 3, 3  # mismatches, and instructions before each
 
 
 def rerun(core: Core, chosen: Chosen, options: Mapping[str, Any]) -> str:
@@ -96,11 +100,12 @@ def alone(
 def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dict[str, Any]:
     """The result of a run with the verdict of tandem verification, left in its folder."""
     if result["verdict"] != "ERROR":
-        verified, broken = verify_all_good(core, chosen, *read_rvfi(out))
+        rows, traps = read_rvfi(out)
+        verified, broken = verify_all_good(core, chosen, rows, traps)
         failures = []
         if verified is not None:
             result |= {"verified": verified.to_dict()}
-            failures = [failure.to_dict() for failure in mismatches(verified, chosen, result["rerun"])]
+            failures = [failure.to_dict() for failure in mismatches(core, verified, chosen, rows, result["rerun"])]
         if failures:
             result |= {"verdict": "FAIL", "failures": [*failures, *result["failures"]]}
         elif broken is not None:
@@ -113,12 +118,12 @@ def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dic
     return result
 
 
-def mismatches(verified: Verified, chosen: Chosen, again: str) -> list[Failure]:
-    """What the verifier found, the first ones."""
-    report = verified.report
+def mismatches(core: Core, verified: Verified, chosen: Chosen, rows: np.ndarray, again: str) -> list[Failure]:
+    """What the verifier found, the first ones. rows: of RVFI."""
+    report, retired, program = verified.report, verified.retired, chosen.program
     out = []
     for finding in report.findings[:SHOWN]:
-        head = finding.lines(report.table)[0]
+        clause = clause_of(finding)
         table = [
             (
                 difference.text(report.table).partition(":")[0],
@@ -127,9 +132,24 @@ def mismatches(verified: Verified, chosen: Chosen, again: str) -> list[Failure]:
             )
             for difference in finding.differences
         ]
-        place = chosen.program.where(finding.pc) if finding.pc is not None else ""
-        reason = f"tandem verification: {finding.kind}; at fault: {finding.verdict.value} ({finding.reason})"
-        out.append(Failure(clause_of(finding), reason, None, finding.pc, place, table, [head], again))
+        fault = "RVFI, which reports what the core did not do" if finding.verdict == Verdict.TRACE else "the core"
+        if finding.verdict == Verdict.MODEL:
+            fault = "the simulator"
+        at = finding.group - 1 - len(core.reset)  # groups before: reset, and those of CSRs after reset
+        k = at - int((retired.kind[:at] == Kind.INTERRUPT).sum())
+        out.append(
+            Failure(
+                clause,
+                f"tandem verification, {finding.kind}: at fault is {fault} ({finding.reason})",
+                int(rows["cycle"][k]) if 0 <= k < len(rows) else None,
+                finding.pc,
+                program.where(finding.pc) if finding.pc is not None else "",
+                table,
+                [program.where(int(pc)) for pc in retired.pc[max(at - BEFORE, 0) : max(at, 0)].tolist()],
+                again,
+                plan()[clause].what if clause in plan() else "",
+            )
+        )
     return out
 
 
@@ -145,8 +165,8 @@ def lines(result: Mapping[str, Any], live_run: bool) -> list[str]:
         ok = not verified["mismatches"]
         out.append(
             f"{'PASS' if ok else 'FAIL':<5} {result['name']:<26} {verified['matched']:>8} insns of"
-            f" {verified['instructions']} are those of the simulator, {verified['mismatches']} mismatches"
-            f"  {verified['speed']:,.0f} insns/s"
+            f" {verified['instructions']} are those of the simulator, {verified['mismatches']}"
+            f" mismatch{'' if verified['mismatches'] == 1 else 'es'}  {verified['speed']:,.0f} insns/s"
         )
     if result["verdict"] != "PASS":
         out.append(jobs.trouble(result))

@@ -126,14 +126,15 @@ def judge(core: Core, case: Case, chosen: Chosen, folder: Path, result: dict[str
     if not (folder / "rvfi.bin").exists():
         return outcome
     # A core that went astray does not come to its end; what it retired is judged all the same.
-    verified, broken = verify_all_good(core, chosen, *read_rvfi(folder), stop_after=10)
+    rows, traps = read_rvfi(folder)
+    verified, broken = verify_all_good(core, chosen, rows, traps, stop_after=10)
     if verified is not None:
         report = verified.report
         outcome.instructions, outcome.matched = report.instructions, report.matched
         if report.findings:
             outcome.verdict, outcome.error = "FAIL", ""
             outcome.first = report.findings[0].group
-            outcome.failures = [failure.text() for failure in mismatches(verified, chosen, case.rerun)]
+            outcome.failures = [failure.text() for failure in mismatches(core, verified, chosen, rows, case.rerun)]
             return outcome
     if broken is not None:
         outcome.verdict, outcome.error = "ERROR", str(broken)

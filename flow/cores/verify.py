@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tandem verification of a core from its recorded RVFI, offline.
 
-RVFI becomes a retire stream (models/riscv/rvfi.py), that the rows of a tandem trace, and the verifier replays these on the
-instruction set simulator that the core's description asks for.
+RVFI becomes a retire stream (models/riscv/rvfi.py), that the rows of a tandem trace, and the verifier replays these on
+the instruction set simulator that the core's description asks for.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rvtrace.flow.generate.source import COMMAND, vector
+from rvtrace.tb.adapter.agents import layout as adapter
 from rvtrace.tb.common.agents import layout as ingress
 from rvtrace.tb.common.layout import Field, Layout, Slots, Zero
 from rvtrace.tb.cores.agents import layout as cores
@@ -395,6 +396,12 @@ def _join_elements(layout: Layout, field: Field) -> list[str]:
 
 
 SOURCES = (
+    RowSource(
+        "tb/adapter/agents/layout.py",
+        "tb/adapter/hdl/adapter",
+        {"Xlen": 64, "Mlen": 64, "FBits": 64, "XBytes": 8, "NRet": 1, "NBlocks": 1, "IRetireWidth": 7},
+        ((adapter.STIMULUS, SPLIT), (adapter.HART, JOIN), (adapter.INGRESS, JOIN), (adapter.STATUS, JOIN)),
+    ),
     RowSource(
         "tb/ctr/agents/layout.py",
         "tb/ctr/hdl/ctr",

@@ -3,9 +3,9 @@
 
     retired = retired_of(rows, traps, program)
 
-`rows` are the cycles with rvfi_valid in order, `traps` the events of the trap port, which says what RVFI does not: cause,
-tval and mstatus of a trap. Both are numpy tables with the columns `ROWS` and `TRAPS`; tb/cores/agents/layout.py has them
-as files. This reading shares nothing with the adapter rtl/adapters/rvfi_hart_port.sv.
+`rows` are the cycles with rvfi_valid in order, `traps` the events of the trap port, which says what RVFI does not:
+cause, tval and mstatus of a trap. Both are numpy tables with the columns `ROWS` and `TRAPS`; tb/cores/agents/layout.py
+has them as files. This reading shares nothing with the adapter rtl/adapters/rvfi_hart_port.sv.
 
 - A row with `trap` did not retire: it is an exception at its pc, with the next event of the trap port.
 - A row with `intr` is the first one of a handler. If the row before it was no trap, an interrupt came between the two:

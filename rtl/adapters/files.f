@@ -1,4 +1,6 @@
-// Sources of the adapters after rtl/common/trace_pkg.sv and rtl/tandem/tandem_table_pkg.sv, in order of compilation.
+// Sources of the adapters, with the packages that they need, in order of compilation.
+rtl/common/trace_pkg.sv
+rtl/tandem/tandem_table_pkg.sv
 rtl/adapters/rvfi_pkg.sv
 rtl/adapters/rvfi_decode.sv
 rtl/adapters/rvfi_hart_port.sv

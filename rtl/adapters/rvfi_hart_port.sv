@@ -11,7 +11,7 @@ module rvfi_hart_port
   parameter int Mlen       = (Xlen == 64) ? 64 : 34,
   parameter int Depth      = 16,  // retirements that can be queued; a power of two, at least 8
   parameter int StallRows  = 4,   // stall_o rises while this many more retirements still fit; at most Depth - 4
-  parameter int EventDepth = 4,   // events of the trap port that can be queued; a power of two, at least 4
+  parameter int EventDepth = 16,  // events of the trap port that can be queued; a power of two, at least 8
   parameter bit TrapPort   = 1,   // the trap port is connected; 0: causes from the instruction, no tval, no CSRs of traps
   parameter int CheckPc    = 2,   // pc_wdata against the next pc: 2 always, 1 not after an xRET, 0 never
   parameter bit MaskByInsn = 0,   // 1: the masks mean something in loads, stores and atomics only (Ibex drives them always)
@@ -58,8 +58,8 @@ module rvfi_hart_port
   input  logic [NRet-1:0]            rvfi_fcsr_valid_i,  // fcsr changed
   input  logic [NRet*32-1:0]         rvfi_fcsr_i,
 
-  // Trap port: one event a cycle, in the order of the traps; from the cycle of the retirement before the trap on (of an exception:
-  // before the row with rvfi_trap_i), at the latest in the cycle in which the first instruction after the trap is at rvfi.
+  // Trap port: one event a cycle, in the order of the traps. Of each trap from the cycle of the retirement before it on, and before
+  // the cycle in which the first instruction after it is at rvfi; the first trap between two instructions also in that cycle.
   input  logic                       trap_valid_i,
   input  logic                       trap_interrupt_i,
   input  logic [Xlen-1:0]            trap_cause_i,       // xcause without the interrupt bit
@@ -357,10 +357,10 @@ module rvfi_hart_port
     end
   end
 
-  // The two oldest, and whether each is of a trap between the oldest retirement and the next: it is older than that one, and not
-  // of its own exception.
-  for (genvar e = 0; e < 2; e++) begin : gen_event
-    logic               there, interrupt, between;
+  // The oldest ones, and whether each is of a trap between the oldest retirement and the next: it is older than that one, and not
+  // of its own exception, which is the last that may be older.
+  for (genvar e = 0; e < 3; e++) begin : gen_event
+    logic               there, interrupt, older, between;
     logic [SeqBits-1:0] number, ahead;
     logic [Xlen-1:0]    cause, tval, epc, status;
     logic [2:0]         from, mode;
@@ -368,13 +368,17 @@ module rvfi_hart_port
     assign there  = (event_count_q > e[EventCountBits-1:0]);
     assign number = event_first + e[SeqBits-1:0];
     assign {interrupt, cause, tval, epc, status, from, mode} = event_q[number[EventPtrBits-1:0]];
-    assign ahead   = gen_window[1].events - number;
-    assign between = there && gen_window[1].there && (ahead != '0) && !ahead[SeqBits-1] &&
-                     !(gen_window[1].trap && !interrupt && (epc == gen_window[1].pc));
+    assign ahead  = gen_window[1].events - number;
+    assign older  = there && gen_window[1].there && (ahead != '0) && !ahead[SeqBits-1];
+    if (e < 2) begin : gen_looked_at
+      assign between = older && (gen_event[e+1].older || !gen_window[1].trap || interrupt || (epc != gen_window[1].pc));
+    end else begin : gen_last
+      assign between = 1'b0;
+    end
 
-    // Of the younger one, only where it is matters.
+    // Of the younger ones, only where they are matters.
     logic unused_fields;
-    assign unused_fields = ^{cause, tval, status, from, mode};
+    assign unused_fields = ^{cause, tval, epc, status, from, mode, interrupt, between};
   end
 
   // --- What is next --------------------------------------------------------------------------------------
@@ -446,8 +450,9 @@ module rvfi_hart_port
     end
   end
 
+  // For events only while something can leave without another retirement: the hart may be on its way to a trap's handler.
   assign stall_o = (Depth[CountBits-1:0] - count_q < StallRows[CountBits-1:0] + NRet[CountBits-1:0]) ||
-                   (event_count_q + {{(EventCountBits-2){1'b0}}, 2'd2} > EventDepth[EventCountBits-1:0]);
+                   (!last && (event_count_q + {{(EventCountBits-3){1'b0}}, 3'd4} > EventDepth[EventCountBits-1:0]));
   assign idle_o  = (count_q == '0) && (event_count_q == '0) && !beat_q && (!flush_i || flushed_q || !started_q);
 
   // --- The rows ------------------------------------------------------------------------------------------
@@ -503,6 +508,7 @@ module rvfi_hart_port
       logic              event_there, exception, shown;
       logic [Xlen-1:0]   cause, tval, epc, trap_next;
       logic [2:0]        from, trap_mode;
+      logic [31:0]       trap_context;
       logic [11:0]       csr_base, status_addr;
       logic [Parts-1:0]  trap_has;
       logic [SlotBits-1:0] trap_row, reset_row, flush_row;
@@ -520,6 +526,8 @@ module rvfi_hart_port
                            gen_window[1].pc;
       assign trap_mode   = event_there ? gen_event[0].mode : (last || gen_window[1].debug) ? gen_window[0].mode :
                            gen_window[1].mode;
+      // The context does not change where a trap is taken, but it may at the instruction before.
+      assign trap_context = (between_q && !last && !gen_window[1].debug) ? gen_window[1].context_id : gen_window[0].context_id;
       // Its instruction, unless that could not be fetched: access fault, page fault, guest-page fault.
       assign shown       = !between_q && !(exception && ((cause[7:0] == 8'd1) || (cause[7:0] == 8'd12) || (cause[7:0] == 8'd20)));
       assign csr_base    = trap_mode[2] ? 12'h200 : (trap_mode[1:0] == 2'd1) ? 12'h100 : 12'h300;
@@ -536,7 +544,7 @@ module rvfi_hart_port
 
       assign trap_row = {
         1'b1, 1'b1, exception ? trace_pkg::ItypeException : trace_pkg::ItypeInterrupt, epc, trap_next, cause[7:0], tval,
-        from, trap_mode, gen_window[0].context_id, trap_has,
+        from, trap_mode, trap_context, trap_has,
         gen_window[0].insn & {{16{!gen_window[0].insn16}}, 16'hFFFF}, gen_window[0].insn16, 5'd0, {Xlen{1'b0}}, 5'd0, {FBits{1'b0}},
         32'd0, csr_base | 12'h043, status_addr, csr_base | 12'h042, csr_base | 12'h041,
         tval, gen_event[0].status, {!exception, cause[Xlen-2:0]}, epc, trap_mode[1:0], {Mlen{1'b0}}, 2'd0, 64'd0};

@@ -6,7 +6,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem", "subsystem")
+NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem", "subsystem", "adapter")
 
 
 def config_of(ip: str) -> Any:

@@ -16,12 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.common.job import Job
+from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.core import CoreControl
 from rvtrace.tb.cores.agents.files import Run, read_rvfi
 from rvtrace.tb.ctr.agents import files as ctr_rows
@@ -85,17 +86,6 @@ class CoresTest(SubsystemTest):
     def captured(self) -> SubsystemCapture:
         capture = super().captured()
         problems = [*capture.problems]
-        if self.halted and (k := capture.retired.differs(self.retired)) is not None:
-            problems.append(
-                f"row {k} at the hart port is not what RVFI says: {_row(capture.retired, k)} instead of"
-                f" {_row(self.retired, k)}"
-            )
+        if self.halted and (found := difference(capture.retired, self.retired)):
+            problems.append(found)
         return replace(capture, problems=problems, rerun=self.run.rerun)
-
-
-def _row(retired: Retired, k: int) -> str:
-    if k >= len(retired):
-        return "nothing"
-    kind = Kind(int(retired.kind[k])).name.lower()
-    values = (f"{name} {int(getattr(retired, name)[k]):#x}" for name in ("pc", "itype", "cause", "tval", "priv"))
-    return f"{kind} {', '.join(values)}"

@@ -69,8 +69,11 @@ def test_a_wrong_row_is_found(crc, what):
     assert not report.ok
     finding = report.findings[0]
     assert finding.pc == int(rows["pc"][k]) and finding.verdict in (Verdict.HART, Verdict.TRACE)
-    failure = mismatches(verified, chosen, "make core CORE=picorv32 PROGRAM=crc")[0].text()
-    assert f"{finding.pc:#x}" in failure and "at fault" in failure and "rerun     make core" in failure
+    changed["cycle"] = np.arange(len(changed)) * 3
+    failure = mismatches(CORE, verified, chosen, changed, "make core CORE=picorv32 PROGRAM=crc")[0]
+    assert failure.cycle == 3 * k and failure.place == chosen.program.where(finding.pc)
+    assert failure.before == [chosen.program.where(int(pc)) for pc in rows["pc"][k - 3 : k]]
+    assert "at fault" in failure.headline and "rerun     make core" in failure.text()
 
 
 def test_a_branch_that_goes_the_wrong_way(crc):

@@ -48,5 +48,8 @@ class CoreControl(Component):
         if bus.halted.value != 1:
             return run.over(self.retired)
         if bus.done.value != 1:
-            return f"the core is at halt, and the trace encoders did not take what it retired within {_SLOWER * run.limit} cycles"
+            return (
+                "the core is at halt, and the trace encoders did not take what it retired within"
+                f" {_SLOWER * run.limit} cycles"
+            )
         return ""

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of adapter_tb."""
+
+from __future__ import annotations
+
+from rvtrace.tb.common.builds import Bench, BuildTable
+
+BUILD = BuildTable(
+    Bench("adapter_tb", ("adapters",)),
+    {
+        "Xlen": "xlen",
+        "NRet": "channels",
+        "Flen": "flen",
+        "TrapPort": "trap_port",
+        "CheckPc": "check_pc",
+        "MaskByInsn": "mask_by_insn",
+        "ConstantJump": "constant_jump",
+        "Zcm": "zcm",
+        "NBlocks": "blocks",
+        "IRetireWidth": "iretire_width",
+    },
+    lanes="channels",
+)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directed scenarios of the adapters: what the core does more often than usual, and which rule of RVFI it breaks.
+
+`SCENARIOS[name].build()` gives a `Story`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rvtrace.tb.common.stimulus.scenario import Scenario, Scenarios
+
+BUILDS: tuple[dict[str, Any], ...] = (
+    {},
+    {"xlen": 32, "channels": 2, "blocks": 2, "iretire_width": 4, "flen": 32},
+    {"xlen": 32, "trap_port": 0, "mask_by_insn": 1, "blocks": 2},
+    {"channels": 2, "flen": 64, "zcm": 1, "constant_jump": 0, "blocks": 4, "iretire_width": 3},
+)
+DEFAULT, RV32, LEAN, WIDE = BUILDS
+
+
+@dataclass(frozen=True)
+class Story:
+    """habits: probabilities of the walk that differ from the usual ones. fault: a rule that the core breaks. halt: the
+    last instruction has rvfi_halt. size: instructions.
+    """
+
+    habits: dict[str, Any] = field(default_factory=dict)
+    fault: str = ""
+    halt: bool = False
+    size: int = 1500
+
+
+HART = (
+    "AD.rows", "AD.next_pc", "AD.mode", "AD.context", "AD.itype", "AD.insn", "AD.gpr", "AD.memory", "AD.csr", "AD.priv",
+    "AD.reset", "AD.flush", "AD.slots", "AD.hold", "AD.quiet", "AD.empty",
+)  # fmt: skip
+INGRESS = (
+    "ING.instructions", "ING.itype", "ING.size", "ING.cycle", "ING.longest", "ING.trap", "ING.once", "ING.mode",
+    "ING.hold", "ING.end",
+)  # fmt: skip
+SCENARIOS = Scenarios(configs=BUILDS)
+
+
+def _add(name: str, doc: str, clauses: tuple[str, ...], story: Story, configs: Any = BUILDS, **job: Any) -> None:
+    SCENARIOS.add(Scenario(name, doc, clauses, lambda: story, tuple(configs), job))
+
+
+_add(
+    "traps", "Traps often, several without an instruction between them.",
+    (*HART, *INGRESS, "AD.trap", "AD.trap_csrs"),
+    Story({"trap": 0.15, "trap_at_target": 0.2, "back_to_back": 0.5, "unmapped": 0.2}), (DEFAULT, RV32, WIDE),
+    backpressure=20, gaps=20, grouping="random",
+)  # fmt: skip
+_add(
+    "derived", "A core without a trap port: causes come from the instruction.", (*HART, *INGRESS, "AD.derived"),
+    Story({"trap": 0.15, "trap_at_target": 0.2}), (LEAN,), gaps=10,
+)  # fmt: skip
+_add(
+    "full_rate", "A retirement on every channel in every cycle, and nobody waits.", (*HART, *INGRESS, "AD.stall"),
+    Story({"trap": 0.01, "trap_at_target": 0.01}), BUILDS,
+)  # fmt: skip
+_add(
+    "slow", "Who takes the rows waits most of the time: the core has to stop.", (*HART, *INGRESS, "AD.stall"),
+    Story({"trap": 0.05}, size=600), BUILDS, backpressure=70,
+)  # fmt: skip
+_add(
+    "debug", "Visits to Debug Mode.", ("AD.rows", "AD.debug", "ING.halted"), Story(size=4000), (DEFAULT, RV32),
+    backpressure=30,
+)  # fmt: skip
+_add(
+    "contexts", "Threads and modes change at nearly every return from a trap.",
+    ("AD.context", "AD.mode", "ING.mode", "ING.ctype"),
+    Story({"trap": 0.1, "switch": 0.8, "interrupt": 0.6}), BUILDS, grouping="random",
+)  # fmt: skip
+_add(
+    "floating", "f registers and fcsr.", ("AD.fpr", "AD.memory"), Story({"trap": 0.01}), (RV32, WIDE),
+)  # fmt: skip
+_add(
+    "halt", "The last instruction has rvfi_halt.", ("AD.rows", "AD.flush"), Story({"trap": 0.01}, halt=True, size=300),
+)  # fmt: skip
+for _fault, _doc in (
+    ("order", "A retirement is missing."),
+    ("pc", "An instruction leads elsewhere than it says."),
+    ("insn", "What retired is no instruction."),
+    ("trap", "A trap has no event at the trap port."),
+    ("event", "The event of an exception is that of something else."),
+    ("left", "There are events for which there was no trap."),
+    ("overflow", "The core does not stop."),
+    ("events", "There are more events than the queue holds."),
+):
+    _with_port = _fault in ("trap", "event", "left", "events")
+    _add(
+        f"fault_{_fault}", _doc, (f"AD.error_{_fault}",),
+        Story({"trap": 0.15, "trap_at_target": 0.3}, _fault, size=600), (DEFAULT, RV32, WIDE) if _with_port else BUILDS,
+        **({"backpressure": 90} if _fault == "overflow" else {"gaps": 20} if _fault != "events" else {}),
+    )  # fmt: skip

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The adapters between a core and trace sources: RVFI to the hart port, and the hart port to the ingress port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, ClassVar
+
+from rvtrace.models.adapter.config import Config
+from rvtrace.models.riscv import recording
+from rvtrace.scoreboards.adapter.check import check, plan
+from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.tb.adapter.builds import BUILD
+from rvtrace.tb.adapter.coverage.points import ADAPTER
+from rvtrace.tb.adapter.stimulus.scenarios import BUILDS, DEFAULT, LEAN, RV32, SCENARIOS
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.tb.common.job import Job
+from rvtrace.tb.common.rows_system import RowsSystem
+
+_SIZE = 4000  # instructions of a walk; of a program
+_PROGRAM = 20_000
+
+
+class AdapterSystem(RowsSystem):
+    """Both adapters, one after the other."""
+
+    ip, title, config, tolerances = "adapter", "Adapters of a core", Config, None
+    scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    small: ClassVar[dict[str, Any]] = dict(RV32)
+    build = BUILD
+    drives = ("bulk",)  # a core cannot wait
+    synthesis_top = "rvfi_hart_port"
+    synthesized = ()
+    linted = tuple(BUILD.of(Config.from_dict(build)).parameters for build in BUILDS)
+    counted = "instructions"
+    summed = ("instructions", "traps", "blocks")
+    left = ("program.elf", "config.json", "retired.csv", "rows.npz")
+    unread = "the adapters leave no trace; type `make run IP=adapter SOURCE=random SEED=1`"
+
+    @property
+    def definition(self) -> Definition:
+        """tb/adapter/coverage/points.py."""
+        return ADAPTER
+
+    def programs(self, everything: bool = False) -> list[Job]:
+        """On the build of their width; all: also without a trap port."""
+        builds = [("rv64", DEFAULT), ("rv32", RV32), *([("lean", LEAN)] if everything else [])]
+        return [
+            Job(f"{name}-{what}", f"program:{name}", dict(build), ip=self.ip, size=_PROGRAM)
+            for name in recording.names() for what, build in builds
+        ]  # fmt: skip
+
+    def described(self, config: Config) -> str:
+        """Width, channels, lanes."""
+        return f"RV{config.xlen} {config.channels} channels, {config.blocks} blocks a cycle"
+
+    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = _SIZE) -> Job:
+        """A walk on one of the builds."""
+        rng = Random(f"{seed}:regress:config")
+        options = {**BUILDS[seed % len(BUILDS)], **(base or {})}
+        return Job(
+            f"seed-{seed}", "random", options, seed, size=min(size, _SIZE), gaps=rng.choice((0, 5, 30)),
+            backpressure=rng.choice((0, 10, 50)), grouping=rng.choice(("longest", "random")), ip=self.ip,
+        )  # fmt: skip
+
+    def captured(self, job: Job) -> None:
+        """It leaves none."""
+        raise ArgumentError(self.unread)
+
+    def check(self, capture: Any, tolerances: Any = None) -> Any:
+        """Rows, blocks and errors."""
+        return check(capture)
+
+    @property
+    def plan(self) -> Plan | None:
+        """scoreboards/adapter/plan.toml."""
+        return plan()
+
+
+SYSTEM = AdapterSystem()
