@@ -129,7 +129,9 @@ def hunt(
     none = Mutant("none", "", "", "", "@")
     sane = verify_all(core, cases, out / none.name, made=made, select=0)
     if bad := [one for one in sane if one.verdict != "PASS"]:
-        raise CoreError(f"{core.title} without a mutant does not pass {bad[0].name}: {bad[0].error or bad[0].failures[0]}")
+        raise CoreError(
+            f"{core.title} without a mutant does not pass {bad[0].name}: {bad[0].error or bad[0].failures[0]}"
+        )
     results = []
     for number, mutant in enumerate(mutants, 1):
         found = Found(mutant, "PASS")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that a core can run: those of data/programs as RV32, those written for cores, or any ELF file.
 
-A program starts at its entry and is over when it reaches its symbol `halt`. It lies in the 8 MiB from 0x80000000 on.
+A program starts at its entry and is over when it reaches its symbol `halt`, or has stored an odd number to `tohost`, as
+those of riscv-tests do. It lies in the 8 MiB from 0x80000000 on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from rvtrace.flow.cores.description import RAM, Core, CoreError
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.isa import Flow
@@ -23,16 +26,19 @@ _TRAPS = ("traps",)  # need the standard trap CSRs
 
 @dataclass(frozen=True)
 class Chosen:
-    """A program. name: of results. path: its ELF file. program: that file, read."""
+    """A program. name: of results. path: its ELF file. program: that file, read. tohost: where it stores an odd number
+    when it is over; 0: nowhere.
+    """
 
     name: str
     path: Path
     program: Program
+    tohost: int = 0
 
     @property
     def halt(self) -> int:
-        """Where it is over."""
-        return self.program.symbols["halt"]
+        """Where it is over; 0: nowhere."""
+        return self.program.symbols.get("halt", 0)
 
 
 def names() -> list[str]:
@@ -56,7 +62,15 @@ def choose(text: str, core: Core) -> Chosen:
                 f"{core.title} has no trap CSRs of the privileged architecture, which {text} is about; give another"
                 " program"
             )
-    return fitting(Chosen(path.name.split(".")[0], path, Program.from_elf(path)), core)
+    return fitting(Chosen(path.name.split(".")[0], path, Program.from_elf(path), tohost(path)), core)
+
+
+def tohost(path: Path) -> int:
+    """The address of the symbol in an ELF file; 0 if it has none."""
+    with path.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        found = table.get_symbol_by_name("tohost") if isinstance(table, SymbolTableSection) else None
+        return int(found[0]["st_value"]) if found else 0
 
 
 def fitting(chosen: Chosen, core: Core) -> Chosen:
@@ -66,8 +80,8 @@ def fitting(chosen: Chosen, core: Core) -> Chosen:
         raise CoreError(
             f"{path} is an RV{program.xlen} program and {core.title} is RV{core.hart.xlen}; build it for that"
         )
-    if "halt" not in program.symbols:
-        raise CoreError(f"{path} has no symbol halt, at which the run ends; link it with data/programs/start.S")
+    if not chosen.halt and not chosen.tohost:
+        raise CoreError(f"{path} has no symbol halt or tohost, where the run ends; link it with data/programs/start.S")
     ((base, size),) = RAM
     for at, body in (*program.segments, *program.data):
         if at < base or at + len(body) > base + size:

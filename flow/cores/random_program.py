@@ -244,10 +244,20 @@ class _Writer:
             lambda: 0x9002 | rs2 << 2 | rd << 7,  # c.add
             lambda: 0x0000 | rng.randrange(1, 256) << 5 | small << 2,  # c.addi4spn
             lambda: (
-                0x4000 | (word & 1) << 6 | (word >> 1 & 7) << 10 | (word >> 4 & 1) << 5 | C_POINTER - 8 << 7 | small << 2
+                0x4000
+                | (word & 1) << 6
+                | (word >> 1 & 7) << 10
+                | (word >> 4 & 1) << 5
+                | C_POINTER - 8 << 7
+                | small << 2
             ),  # c.lw
             lambda: (
-                0xC000 | (word & 1) << 6 | (word >> 1 & 7) << 10 | (word >> 4 & 1) << 5 | C_POINTER - 8 << 7 | small << 2
+                0xC000
+                | (word & 1) << 6
+                | (word >> 1 & 7) << 10
+                | (word >> 4 & 1) << 5
+                | C_POINTER - 8 << 7
+                | small << 2
             ),  # c.sw
             lambda: 0x4002 | (word & 7) << 4 | (word >> 3 & 1) << 12 | (word >> 4) << 2 | rd << 7,  # c.lwsp
             lambda: 0xC002 | (word & 15) << 9 | (word >> 4) << 7 | rs2 << 2,  # c.swsp

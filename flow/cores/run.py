@@ -41,7 +41,7 @@ def prepare(chosen: Chosen, out: Path, limit: int, again: str) -> None:
     """Write what the bench reads in the folder of the simulator."""
     out.mkdir(parents=True, exist_ok=True)
     (out / RVFI).unlink(missing_ok=True)
-    Run(str(chosen.path.resolve()), chosen.program.entry, chosen.halt, limit, again).save(out)
+    Run(str(chosen.path.resolve()), chosen.program.entry, chosen.halt, chosen.tohost, limit, again).save(out)
     write_memory(out / MEMORY, [*chosen.program.segments, *chosen.program.data])
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import Core, CoreError
-from rvtrace.flow.cores.programs import Chosen, fitting
+from rvtrace.flow.cores.programs import Chosen, fitting, tohost
 from rvtrace.flow.cores.random_program import random_program
 from rvtrace.flow.cores.run import mismatches, prepare
 from rvtrace.flow.cores.verify import verify_all_good
@@ -35,14 +35,13 @@ TOGETHER = 50  # programs of one simulator process
 
 @dataclass(frozen=True)
 class Case:
-    """A program of a suite. name: of results. path: its ELF file, which is there when the case is run. halt: the symbol
-    at which it is over. rerun: the command that repeats it.
+    """A program of a suite. name: of results. path: its ELF file, which is there when the case is run. rerun: the
+    command that repeats it.
     """
 
     name: str
     path: Path
     rerun: str
-    halt: str = "halt"
 
 
 @dataclass
@@ -65,7 +64,9 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
     """Random programs, written to the folder; the same seed gives the same program."""
     out = []
     for seed in seeds:
-        case = Case(f"random-{seed}", folder / f"random-{seed}.elf", f"make verify-core CORE={core.name} SEED={seed} COUNT=1")
+        case = Case(
+            f"random-{seed}", folder / f"random-{seed}.elf", f"make verify-core CORE={core.name} SEED={seed} COUNT=1"
+        )
         case.path.parent.mkdir(parents=True, exist_ok=True)
         random_program(Random(f"{seed}:random_program"), core.hart, core.traps).to_elf(case.path)
         out.append(case)
@@ -114,10 +115,7 @@ def _group(
 
 
 def _chosen(core: Core, case: Case) -> Chosen:
-    program = Program.from_elf(case.path)
-    if case.halt != "halt" and case.halt in program.symbols:
-        program.symbols["halt"] = program.symbols[case.halt]
-    return fitting(Chosen(case.name, case.path, program), core)
+    return fitting(Chosen(case.name, case.path, Program.from_elf(case.path), tohost(case.path)), core)
 
 
 def judge(core: Core, case: Case, chosen: Chosen, folder: Path, result: dict[str, Any]) -> Outcome:

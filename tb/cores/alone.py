@@ -50,6 +50,7 @@ async def play(dut: Any, run: Run) -> bool:
     for name, value in (("rst_ni", 0), ("load_i", 0), ("record_i", 0)):
         getattr(dut, name).value = value
     dut.start_pc_i.value, dut.halt_pc_i.value, dut.limit_i.value = run.start, run.halt, run.limit
+    dut.tohost_i.value = run.tohost
     await ClockCycles(dut.clk_o, 2)
     dut.load_i.value = dut.record_i.value = 1
     await ClockCycles(dut.clk_o, 2)

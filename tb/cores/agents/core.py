@@ -18,7 +18,7 @@ class CoreBus(Bus):
     """The ports of the bench that are about the core."""
 
     def __init__(self, dut: Any) -> None:
-        names = {name: f"{name}_i" for name in ("core_run", "start_pc", "halt_pc", "limit")}
+        names = {name: f"{name}_i" for name in ("core_run", "start_pc", "halt_pc", "tohost", "limit")}
         super().__init__(dut, None, names | {name: f"{name}_o" for name in _OUTPUTS}, case_insensitive=False)
 
 
@@ -34,6 +34,7 @@ class CoreControl(Component):
         """The core is in reset."""
         self.bus.core_run.value = 0
         self.bus.start_pc.value, self.bus.halt_pc.value, self.bus.limit.value = run.start, run.halt, run.limit
+        self.bus.tohost.value = run.tohost
 
     async def run(self, run: Run) -> str:
         """Until the program is over and everything was given to the subsystem; a sentence if that does not come."""

@@ -28,13 +28,14 @@ BASE = 0x8000_0000  # of the memory in tb/cores/hdl/core_memory.sv, which has 8 
 
 @dataclass(frozen=True)
 class Run:
-    """elf: the program. start: its first instruction. halt: where it is over. limit: cycles after which it is stopped.
-    rerun: the command that repeats the run.
+    """elf: the program. start: its first instruction. halt: where it is over. tohost: it is over, too, when it has stored
+    an odd number here; 0: nowhere. limit: cycles after which it is stopped. rerun: the command that repeats the run.
     """
 
     elf: str
     start: int
     halt: int
+    tohost: int
     limit: int
     rerun: str
 
@@ -49,8 +50,9 @@ class Run:
 
     def over(self, retired: int) -> str:
         """A sentence: it did not come to its end."""
+        place = f"halt ({self.halt:#x})" if self.halt else f"a store of an odd number to tohost ({self.tohost:#x})"
         return (
-            f"the program did not come to halt ({self.halt:#x}) within {self.limit} cycles, in which the core retired"
+            f"the program did not come to {place} within {self.limit} cycles, in which the core retired"
             f" {retired} instructions; give LIMIT={10 * self.limit} if it is only long"
         )
 

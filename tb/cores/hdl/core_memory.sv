@@ -10,6 +10,7 @@ module core_memory #(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [31:0] reset_pc_i,
+  input  logic [31:0] start_pc_i,   // first instruction of the program
   input  logic        load_i,       // rises: memory is 0, then what memory.hex says
   input  logic        grant_i,
 
@@ -63,7 +64,7 @@ module core_memory #(
     end
   end
 
-  assign far         = Start - reset_pc_i;
+  assign far         = start_pc_i - reset_pc_i;
   assign jump        = {far[20], far[10:1], far[11], far[19:12], 5'd0, 7'b1101111};
   assign instr_gnt_o = instr_req_i && grant_i;
   assign data_gnt_o  = data_req_i && grant_i;

@@ -12,6 +12,7 @@ module core_run #(
   input  logic                   stall_i,     // no memory access is granted
   input  logic [31:0]            start_pc_i,  // first instruction of the program
   input  logic [31:0]            halt_pc_i,   // where it is over
+  input  logic [31:0]            tohost_i,    // or after an odd number was stored here; 0: nowhere
   input  logic [31:0]            limit_i,     // cycles after which it is stopped
 
   output logic                   rvfi_valid_o,
@@ -50,7 +51,7 @@ module core_run #(
   logic        instr_req, instr_gnt, instr_rvalid, instr_err, data_req, data_gnt, data_rvalid, data_we, data_err;
   logic [31:0] reset_pc, instr_addr, instr_rdata, data_addr, data_wdata, data_rdata;
   logic [3:0]  data_be;
-  logic        irq_software, irq_timer, valid, trap, started, halts, runs;
+  logic        irq_software, irq_timer, valid, trap, started, halts, tells, runs;
   logic [31:0] cycles;
   logic [63:0] cycle;
   logic [cores_row_pkg::RvfiBits-1:0] row;
@@ -70,7 +71,7 @@ module core_run #(
   );
 
   core_memory u_memory (
-    .clk_i, .rst_ni, .reset_pc_i(reset_pc), .load_i, .grant_i(!stall_i),
+    .clk_i, .rst_ni, .reset_pc_i(reset_pc), .start_pc_i, .load_i, .grant_i(!stall_i),
     .instr_req_i(instr_req), .instr_gnt_o(instr_gnt), .instr_rvalid_o(instr_rvalid), .instr_addr_i(instr_addr),
     .instr_rdata_o(instr_rdata), .instr_err_o(instr_err),
     .data_req_i(data_req), .data_gnt_o(data_gnt), .data_rvalid_o(data_rvalid), .data_we_i(data_we), .data_be_i(data_be),
@@ -79,6 +80,7 @@ module core_run #(
   );
 
   assign halts        = valid && started && rvfi_pc_rdata_o == halt_pc_i;
+  assign tells        = valid && rvfi_mem_wmask_o[0] && rvfi_mem_wdata_o[0] && rvfi_mem_addr_o == tohost_i && tohost_i != '0;
   assign runs         = (started || (valid && rvfi_pc_rdata_o == start_pc_i)) && !halts && !halted_o && !over_o;
   assign rvfi_valid_o = valid && runs;
   assign trap_valid_o = trap && runs;
@@ -93,7 +95,7 @@ module core_run #(
       cycle     <= '0;
     end else begin
       started   <= runs || started;
-      halted_o  <= halts || halted_o;
+      halted_o  <= halts || tells || halted_o;
       over_o    <= (cycles == limit_i && !halted_o) || over_o;
       retired_o <= retired_o + {31'd0, rvfi_valid_o};
       cycles    <= cycles + {31'd0, !stall_i};

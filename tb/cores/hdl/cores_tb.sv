@@ -41,6 +41,7 @@ module cores_tb
   input  logic                    core_run_i,
   input  logic [31:0]             start_pc_i,
   input  logic [31:0]             halt_pc_i,
+  input  logic [31:0]             tohost_i,
   input  logic [31:0]             limit_i,
   output logic                    done_o,        // the program is over and everything was given to the subsystem; or it has no end
   output logic                    halted_o,
@@ -83,7 +84,7 @@ module cores_tb
   assign done_o   = (halted_o && idle) || over || error_o;
 
   core_run #(.CsrSlots(CsrSlots)) u_run (
-    .clk_i(clk_o), .rst_ni(rst_core), .load_i(record_i), .record_i, .stall_i(stall), .start_pc_i, .halt_pc_i, .limit_i,
+    .clk_i(clk_o), .rst_ni(rst_core), .load_i(record_i), .record_i, .stall_i(stall), .start_pc_i, .halt_pc_i, .tohost_i, .limit_i,
     .rvfi_valid_o(rvfi_valid), .rvfi_order_o(rvfi_order), .rvfi_insn_o(rvfi_insn), .rvfi_trap_o(rvfi_trap), .rvfi_intr_o(rvfi_intr),
     .rvfi_mode_o(rvfi_mode), .rvfi_rd_addr_o(rvfi_rd_addr), .rvfi_rd_wdata_o(rvfi_rd_wdata), .rvfi_pc_rdata_o(rvfi_pc_rdata),
     .rvfi_pc_wdata_o(rvfi_pc_wdata), .rvfi_mem_addr_o(rvfi_mem_addr), .rvfi_mem_rmask_o(rvfi_mem_rmask),

@@ -92,11 +92,11 @@ module traced_core #(
   logic        leaves_id, traps, ex_ready, ex_misaligned;
   logic [31:0] insn;
 
-  assign reset_pc_o = 32'h8000_0000;
+  assign reset_pc_o = 32'h7FFF_FF80;
   assign unused     = ^{instr_err_i, data_err_i};
 
   cv32e40p_core #(.FPU(0)) u_core (
-    .clk_i, .rst_ni, .pulp_clock_en_i(1'b1), .scan_cg_en_i(1'b0), .boot_addr_i(32'h8000_0000), .mtvec_addr_i('0), .dm_halt_addr_i('0),
+    .clk_i, .rst_ni, .pulp_clock_en_i(1'b1), .scan_cg_en_i(1'b0), .boot_addr_i(32'h7FFF_FF80), .mtvec_addr_i('0), .dm_halt_addr_i('0),
     .hart_id_i('0), .dm_exception_addr_i('0),
     .instr_req_o, .instr_gnt_i, .instr_rvalid_i, .instr_addr_o, .instr_rdata_i,
     .data_req_o, .data_gnt_i, .data_rvalid_i, .data_we_o, .data_be_o, .data_addr_o, .data_wdata_o, .data_rdata_i,

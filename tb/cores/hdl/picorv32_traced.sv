@@ -65,11 +65,11 @@ module traced_core #(
   logic [1:0]  first;
   logic        unused;
 
-  assign reset_pc_o = 32'h8000_0000;
+  assign reset_pc_o = 32'h7FFF_FF80;
   assign unused     = ^{instr_err_i, data_err_i, irq_software_i, irq_timer_i, rmask};
 
   picorv32 #(
-    .BARREL_SHIFTER(1), .COMPRESSED_ISA(1), .ENABLE_MUL(1), .ENABLE_DIV(1), .REGS_INIT_ZERO(1), .PROGADDR_RESET(32'h8000_0000)
+    .BARREL_SHIFTER(1), .COMPRESSED_ISA(1), .ENABLE_MUL(1), .ENABLE_DIV(1), .REGS_INIT_ZERO(1), .PROGADDR_RESET(32'h7FFF_FF80)
   ) u_core (
     .clk(clk_i), .resetn(rst_ni), .trap(),
     .mem_valid, .mem_instr, .mem_ready, .mem_addr, .mem_wdata, .mem_wstrb,
