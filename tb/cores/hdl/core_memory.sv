@@ -53,7 +53,10 @@ module core_memory #(
 
   initial loaded = 1'b0;
 
+  // A read gets what was there before a write in the same cycle.
   always @(posedge clk_i) begin
+    instr_rdata_o <= ({instr_addr_i[31:2], 2'd0} == reset_pc_i && !instr_here) ? jump : mem[instr_addr_i[2 +: Index]];
+    data_rdata_o  <= data_mem ? mem[data_addr_i[2 +: Index]] : clint;
     if (load_i && !loaded) begin
       for (int k = 0; k < Words; k++) mem[k] = 32'd0;
       $readmemh("memory.hex", mem);
@@ -88,10 +91,8 @@ module core_memory #(
   assign data_word = (clint & ~data_mask) | (data_wdata_i & data_mask);
 
   always_ff @(posedge clk_i) begin
-    instr_rdata_o <= ({instr_addr_i[31:2], 2'd0} == reset_pc_i && !instr_here) ? jump : mem[instr_addr_i[2 +: Index]];
-    instr_err_o   <= !instr_here && {instr_addr_i[31:2], 2'd0} != reset_pc_i;
-    data_rdata_o  <= data_mem ? mem[data_addr_i[2 +: Index]] : clint;
-    data_err_o    <= !data_here;
+    instr_err_o <= !instr_here && {instr_addr_i[31:2], 2'd0} != reset_pc_i;
+    data_err_o  <= !data_here;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
