@@ -32,7 +32,8 @@ class HartConfig:
     hart (else a page fault). tval_illegal, tval_breakpoint: whether mtval gets the instruction's bits and the pc, or 0
     (3.1.16). wfi_u: whether WFI is legal in U-mode below S (3.3.3). paging: satp modes beside Bare; empty: those of
     xlen. asid_bits: of satp. pmp_entries: CSRs that exist; they hold what is written and protect nothing. vendor, arch,
-    imp: machine identification.
+    imp: machine identification. warl: (name of a CSR, its bits that a write changes) where these are fewer than the
+    manual allows; the others keep their value after reset. absent: CSRs by name that do not exist.
     """
 
     xlen: int = 64
@@ -53,6 +54,8 @@ class HartConfig:
     vendor: int = 0
     arch: int = 0
     imp: int = 0
+    warl: tuple[tuple[str, int], ...] = ()
+    absent: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.xlen not in (32, 64):
@@ -74,6 +77,9 @@ class HartConfig:
         for name in ("ram", "devices"):
             object.__setattr__(self, name, tuple((int(base), int(size)) for base, size in getattr(self, name)))
         object.__setattr__(self, "paging", tuple(self.paging))
+        object.__setattr__(self, "absent", tuple(self.absent))
+        pairs = self.warl.items() if isinstance(self.warl, dict) else self.warl
+        object.__setattr__(self, "warl", tuple((str(name), int(bits)) for name, bits in pairs))
 
     @property
     def mask(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rvtrace.models.riscv.iss.config import HartConfig
+from rvtrace.models.riscv.iss.config import HartConfig, HartError
 
 MSTATUS, MISA, MEDELEG, MIDELEG, MIE, MTVEC, MCOUNTEREN, MSTATUSH = (
     0x300,
@@ -75,6 +75,15 @@ class CsrTable:
         if "s" in config.modes:
             self._supervisor()
         self._counters()
+        addresses = {name: address for address, name in self.names.items()}
+        for name, bits in config.warl:
+            if name not in addresses or addresses[name] in self.views:
+                raise HartError(f"warl names {name!r}, which is no CSR with bits of its own here; correct the name")
+            self.writable[addresses[name]] &= bits
+        for name in config.absent:
+            if name not in addresses:
+                raise HartError(f"absent names {name!r}, which is no CSR here; correct the name")
+            del self.names[addresses[name]]
 
     def _add(self, address: int, name: str, writable: int, reset: int = 0) -> None:
         self.names[address], self.reset[address] = name, reset

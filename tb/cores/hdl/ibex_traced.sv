@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ibex (ibex_core with its flip-flop register file, no PMP, no writeback stage) behind the interface of cores_tb.
+// Ibex (ibex_core with its flip-flop register file, 16 PMP entries, no writeback stage) behind the interface of cores_tb.
 //
 // What its RVFI does not have is read inside the core: CSR writes and traps in cs_registers_i, and where mret goes. Ibex drives the masks
 // of memory accesses in every row: they are 0 here unless the instruction was a load or a store.
@@ -86,7 +86,20 @@ module traced_core #(
     .raddr_b_i(raddr_b), .rdata_b_o(rdata_b), .waddr_a_i(waddr), .wdata_a_i(wdata), .we_a_i(we), .err_o()
   );
 
-  ibex_core #(.DbgTriggerEn(1'b0)) u_core (
+  // Entry 0 of the PMP allows everything after reset, so that programs for harts without PMP run in user mode.
+  localparam pmp_cfg_t Everything = '{lock: 1'b0, mode: PMP_MODE_NAPOT, exec: 1'b1, write: 1'b1, read: 1'b1};
+  localparam pmp_cfg_t Nothing    = '{lock: 1'b0, mode: PMP_MODE_OFF, exec: 1'b0, write: 1'b0, read: 1'b0};
+  localparam pmp_cfg_t PmpCfg [16] = '{
+    Everything, Nothing, Nothing, Nothing, Nothing, Nothing, Nothing, Nothing,
+    Nothing, Nothing, Nothing, Nothing, Nothing, Nothing, Nothing, Nothing
+  };
+  localparam logic [33:0] PmpAddr [16] = '{
+    {34{1'b1}}, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0, '0
+  };
+
+  ibex_core #(
+    .DbgTriggerEn(1'b0), .PMPEnable(1'b1), .PMPNumRegions(16), .PMPRstCfg(PmpCfg), .PMPRstAddr(PmpAddr)
+  ) u_core (
     .clk_i, .rst_ni, .hart_id_i('0), .boot_addr_i(BootAddr),
     .instr_req_o, .instr_gnt_i, .instr_rvalid_i, .instr_addr_o, .instr_rdata_i, .instr_err_i,
     .data_req_o, .data_gnt_i, .data_rvalid_i, .data_we_o, .data_be_o, .data_addr_o, .data_wdata_o, .data_rdata_i, .data_err_i,
@@ -141,6 +154,7 @@ module traced_core #(
 
   always_comb begin
     csr_shown = csr_write;
+    csr_value = '0;
     case (csr_addr)
       12'h300: csr_value = status_now;
       12'h304: csr_value = mie;
@@ -150,6 +164,11 @@ module traced_core #(
       12'h341: csr_value = u_core.cs_registers_i.mepc_q;
       12'h342: csr_value = {trap_interrupt_o, trap_cause_o[30:0]};
       12'h343: csr_value = u_core.cs_registers_i.mtval_q;
+      12'h3A0, 12'h3A1, 12'h3A2, 12'h3A3: begin
+        for (int k = 0; k < 4; k++) csr_value[8*k +: 8] = u_core.cs_registers_i.pmp_cfg_rdata[{csr_addr[1:0], k[1:0]}];
+      end
+      12'h3B0, 12'h3B1, 12'h3B2, 12'h3B3, 12'h3B4, 12'h3B5, 12'h3B6, 12'h3B7, 12'h3B8, 12'h3B9, 12'h3BA, 12'h3BB, 12'h3BC, 12'h3BD, 12'h3BE,
+      12'h3BF: csr_value = u_core.cs_registers_i.pmp_addr_rdata[csr_addr[3:0]];
       default: begin  // the others are constant, or move by themselves
         csr_value = '0;
         csr_shown = 1'b0;
