@@ -32,8 +32,8 @@ CONFIG = Config(xlen=32, flen=0)
 
 @dataclass
 class Verified:
-    """retired: what the core retired. report: of the verifier. seconds: of reading RVFI, of the trace between, and of
-    the verifier.
+    """retired: what the core retired. report: of the verifier. seconds: of CPU time, of reading RVFI, of the trace
+    between, and of the verifier.
     """
 
     retired: Retired
@@ -42,7 +42,7 @@ class Verified:
 
     @property
     def speed(self) -> float:
-        """Instructions a second, everything included."""
+        """Instructions a second of CPU time, everything included."""
         return self.report.instructions / max(sum(self.seconds.values()), 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,17 +56,17 @@ class Verified:
 
 def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop_after: int | None = 100) -> Verified:
     """Judge what a core retired; RvfiError if its RVFI breaks its rules. stop_after: findings that end it."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     retired = retired_of(rows, traps, chosen.program)
-    read = time.perf_counter()
+    read = time.process_time()
     decoded = sections(tandem_rows(core, chosen, retired))
-    made = time.perf_counter()
+    made = time.process_time()
     profile = Profile.of(CONFIG, core.hart)
     verifier = Verifier(Reference(Hart(core.hart)), profile, None, None, chosen.program)
     verifier.load([*chosen.program.segments, *chosen.program.data])
     verifier.stop_after = stop_after
     report = verifier.run(decoded)
-    end = time.perf_counter()
+    end = time.process_time()
     return Verified(retired, report, {"rvfi": read - begin, "trace": made - read, "verifier": end - made})
 
 
