@@ -20,8 +20,10 @@ from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.simulator.interface import Reference
+from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornError, UnicornSimulator
 from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Report
@@ -61,13 +63,27 @@ def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop
     read = time.process_time()
     decoded = sections(tandem_rows(core, chosen, retired))
     made = time.process_time()
-    profile = Profile.of(CONFIG, core.hart)
-    verifier = Verifier(Reference(Hart(core.hart)), profile, None, None, chosen.program)
-    verifier.load([*chosen.program.segments, *chosen.program.data])
-    verifier.stop_after = stop_after
-    report = verifier.run(decoded)
+    report = _replayed(core, chosen, decoded, None, stop_after)
+    if report.findings:  # who is at fault is a question for two simulators
+        report = _replayed(core, chosen, decoded, _second(core), stop_after)
     end = time.process_time()
     return Verified(retired, report, {"rvfi": read - begin, "trace": made - read, "verifier": end - made})
+
+
+def _replayed(
+    core: Core, chosen: Chosen, decoded: Decoded, second: UnicornSimulator | None, stop_after: int | None
+) -> Report:
+    verifier = Verifier(Reference(Hart(core.hart)), Profile.of(CONFIG, core.hart), second, None, chosen.program)
+    verifier.load([*chosen.program.segments, *chosen.program.data])
+    verifier.stop_after = stop_after
+    return verifier.run(decoded)
+
+
+def _second(core: Core) -> UnicornSimulator | None:
+    try:
+        return UnicornSimulator(core.hart)
+    except UnicornError:
+        return None
 
 
 def tandem_rows(core: Core, chosen: Chosen, retired: Retired) -> Rows:
