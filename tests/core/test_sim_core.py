@@ -81,7 +81,7 @@ def test_a_core_that_is_wrong(ibex, tmp_path):
     wrong.write_text(text.replace(XOR, bug))
     files = [str(wrong) if name.endswith("/ibex_alu.sv") else name for name in ibex.listed["files"]]
     result = alone(replace(ibex, listed={**ibex.listed, "files": files}), choose("crc", ibex), OUT / "wrong")
-    assert result["verdict"] == "FAIL" and 1 <= result["verified"]["mismatches"]
+    assert result["verdict"] == "FAIL" and result["verified"]["mismatches"] >= 1
     first = result["failures"][0]
     assert first["clause"] == "TV.verify.gpr" and "xor" in first["place"]
     assert "at fault is the core (" in first["headline"]
