@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
+from rvtrace.models.riscv.observed import BlocksError, from_beats
+from rvtrace.models.riscv.retired import IType, Retired
 from rvtrace.scoreboards.adapter.capture import AdapterCapture
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
@@ -50,6 +52,8 @@ def check_blocks(capture: AdapterCapture, book: ClauseBook) -> None:
     checker.lanes()
     checker.halted()
     checker.expand()
+    if not any(failure.clause.startswith("AD.") for failure in book.failures):
+        checker.program()  # else it fails because of what the hart port had
 
 
 class _Check:
@@ -151,6 +155,33 @@ class _Check:
         return count + (block.itype in _TRAPS)
 
     # Blocks
+
+    def program(self) -> None:
+        """With the program alone, as the models of the encoders read the port, the blocks are what the core did."""
+        run, lanes, n = self.capture.run, self.seen.lanes, len(self.seen.cycle)
+        beats = Beats.empty(n, self.capture.config.blocks)
+        for name in LANE_FIELDS:
+            if name in lanes:
+                getattr(beats, name)[:] = lanes[name]
+        try:
+            read = from_beats(beats, run.program, self.capture.config.itypes)
+        except BlocksError as error:
+            self.book.fail(Failure("ING.program", str(error)))
+            return
+        wanted = run.retired
+        same = len(read) == len(wanted)
+        self._hold("ING.program", same, "as many instructions and traps as the core had", len(wanted), len(read), None)
+        n = min(len(read), len(wanted))
+        for name in ("kind", "pc", "size", "cause", "tval", "priv", "context"):
+            self._read(name, wanted, read, n)
+
+    def _read(self, name: str, wanted: Retired, read: Retired, n: int) -> None:
+        wrong = np.flatnonzero(getattr(read, name)[:n] != getattr(wanted, name)[:n])
+        self.book.bulk("ING.program", n, wrong[:1], lambda k: self._read_failure(k, name, wanted, read))
+
+    def _read_failure(self, k: int, name: str, wanted: Retired, read: Retired) -> Failure:
+        table = [(name, hex(int(getattr(wanted, name)[k])), hex(int(getattr(read, name)[k])))]
+        return Failure("ING.program", f"element {k} is not what the core did", None, int(wanted.pc[k]), table=table)
 
     def expand(self) -> None:
         """Each block, row by row."""

@@ -57,7 +57,10 @@ POINTS = (
         "masks count bytes",
         (_XLENS, _ACCESSES, _BYTES),
         ("xlen", "access", "bytes"),
-        {"RV32 * 8": "RVFI of RV32 has 4 bits of mask"},
+        {
+            "RV32 * 8": "RVFI of RV32 has 4 bits of mask",
+            "* x both x [12]": "an AMO is of 4 or 8 bytes",
+        },
     ),
     Point(
         "stall_cg",
