@@ -31,6 +31,7 @@ TITLES = {
     "loop": "Counters with CTR",
     "tci": "Trace control",
     "subsystem": "Subsystem",
+    "adapter": "Adapters of a core",
     "riscv": "Programs and retired instructions",
 }
 APIS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "riscv")  # packages with an API page

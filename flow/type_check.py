@@ -15,7 +15,7 @@ from typing import Any
 from rvtrace.tb.common.builds import ROOT
 
 FOLDERS = ("models", "scoreboards", "tb", "flow", "report", "tools")
-SYSTEMS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "subsystem", "loop", "tci")
+SYSTEMS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "subsystem", "loop", "tci", "adapter")
 REMEDY = (
     "the lines above name file, line and rule; correct the annotation that is wrong or missing (CONTRIBUTING.md, Style)"
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -70,9 +71,9 @@ def workspace(core: Core, part: str, sources: Sources | None = None) -> Path:
     return place
 
 
-def _at_once(path: Path, make: object) -> None:
+def _at_once(path: Path, make: Callable[[Path], object]) -> None:
     """Another process may be building from it."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     part.unlink(missing_ok=True)
-    make(part)  # type: ignore[operator]
+    make(part)
     part.replace(path)

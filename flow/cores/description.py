@@ -11,7 +11,7 @@ A file has the package with the RTL (`[core]`), its sources in the order of comp
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -102,27 +102,40 @@ class Core:
         except SourceError as error:
             raise CoreError(f"{self.name}: {error}") from None
 
+    @property
+    def installed(self) -> str:
+        """The version of its package that is there, "" for none."""
+        try:
+            return importlib.metadata.version(self.package)
+        except importlib.metadata.PackageNotFoundError:
+            return ""
+
     def install(self) -> bool:
-        """Install its package unless it is there; whether it had to be. CoreError in one sentence if that fails."""
-        if importlib.util.find_spec(self.module) is not None:
+        """Install its package in the pinned version unless it is there; whether it had to be. CoreError in one sentence
+        if that fails.
+        """
+        wanted = self.requirement.partition("==")[2]
+        if self.installed == wanted:
             return False
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
         try:
             done = subprocess.run(
-                [*pip, "--no-deps", self.requirement], capture_output=True, text=True, timeout=_INSTALL,
+                [*pip, "--no-deps", self.requirement],
+                capture_output=True,
+                text=True,
+                timeout=_INSTALL,
                 stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            )
             said = (done.stderr or done.stdout).strip().splitlines()
         except subprocess.TimeoutExpired:
             said = [f"pip did not end within {_INSTALL} s"]
         importlib.invalidate_caches()
-        if importlib.util.find_spec(self.module) is None:
-            why = next(
-                (line for line in reversed(said) if line.startswith("ERROR")), *said[-1:] or ["pip said nothing"]
-            )
+        if self.installed != wanted:
+            errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
+            why = (errors or said or ["pip said nothing"])[-1]
             raise CoreError(
-                f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed"
-                f" ({why.removeprefix('ERROR: ')}); check the network, then type `make core CORE={self.name}` again"
+                f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed ({why}); check the"
+                f" network, then type `make core CORE={self.name}` again"
             )
         return True
 

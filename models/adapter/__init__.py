@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the adapters of rtl/adapters are given and give: RVFI, the trap port, and the hart port that follows from them."""
+"""What the adapters of rtl/adapters are given and give: RVFI, the trap port, and the hart port that follows."""

@@ -23,9 +23,7 @@ from rvtrace.models.riscv.retired import Effects, IType, Kind, Priv, Retired
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 
 FETCH_FAULTS = (1, 12, 20)  # access fault, page fault, guest-page fault: there is no instruction
-_QUIET = dict.fromkeys(
-    ("trace", "debug", "reset", "sleep", "notify", "ext_notify", "vendor", "custom", "toggle"), 0.0
-)
+_QUIET = dict.fromkeys(("trace", "debug", "reset", "sleep", "notify", "ext_notify", "vendor", "custom", "toggle"), 0.0)
 _TRAPS = {"trap": 0.04, "trap_at_target": 0.05, "back_to_back": 0.3, "switch": 0.3}
 _TRAP_CSRS = {  # of the mode that handles it: epc, cause, status, tval
     Priv.S: (0x141, 0x142, 0x300, 0x143),
@@ -110,9 +108,7 @@ def made(program: Program, retired: Retired, config: Config, rng: Random, debug:
     return run
 
 
-def _visible(
-    retired: Retired, program: Program, addresses: dict[int, int]
-) -> tuple[Retired, dict[int, int]]:
+def _visible(retired: Retired, program: Program, addresses: dict[int, int]) -> tuple[Retired, dict[int, int]]:
     """What RVFI without a trap port can show: one interrupt between two instructions, whose mode is that of the one
     before, no trap without an instruction, and causes that the instruction has.
     """
@@ -163,7 +159,8 @@ class _Maker:
         self.run, self.config, self.rng = run, config, rng
         n = len(run.retired)
         self.columns = {
-            name: np.zeros(n, np.uint64) for name in ("rd", "rd_value", "mem_addr", "mem_size", "mem_store", "mem_value")
+            name: np.zeros(n, np.uint64)
+            for name in ("rd", "rd_value", "mem_addr", "mem_size", "mem_store", "mem_value")
         }
         self.csrs: list[tuple[int, int, int]] = []
 
@@ -215,5 +212,3 @@ class _Maker:
     def _set(self, k: int, **values: int) -> None:
         for name, value in values.items():
             self.columns[name][k] = value
-
-

@@ -61,6 +61,8 @@ def _word(rng: Random, xlen: int) -> int:
 
 def _half(rng: Random, program: Program) -> int:
     quadrant = rng.choice((_Q0, _Q2))
+    if program.xlen == 64 and rng.random() < 0.2:  # c.addiw, where RV32 has c.jal
+        return 1 << 13 | rng.getrandbits(5) << 2 | rng.randrange(1, 32) << 7 | 1
     bits = rng.getrandbits(13) & ~3 | 1 << 7  # a register that is not x0
     if quadrant == _Q0 and rng.random() < 0.25:  # Zcb
         return 4 << 13 | rng.randrange(4) << 10 | bits & 0x3FC

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the ingress port: blocks expand to the rows that were taken at the hart port (E-Trace 2.0, chapter 4)."""
+"""The check of the ingress port: blocks expand to the rows that were taken at the hart port (E-Trace 2.0, 4)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
+from rvtrace.models.riscv.observed import BlocksError, from_beats
+from rvtrace.models.riscv.retired import IType, Retired
 from rvtrace.scoreboards.adapter.capture import AdapterCapture
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
@@ -50,6 +52,8 @@ def check_blocks(capture: AdapterCapture, book: ClauseBook) -> None:
     checker.lanes()
     checker.halted()
     checker.expand()
+    if not any(failure.clause.startswith("AD.") for failure in book.failures):
+        checker.program()  # else it fails because of what the hart port had
 
 
 class _Check:
@@ -68,7 +72,9 @@ class _Check:
         self.there = there
         beat, lane = np.nonzero(there)
         names = ("itype", "iaddr", "iretire", "ilastsize", "cause", "tval", "priv", "context")
-        self.blocks = [_Block(*one) for one in zip(beat.tolist(), *(lanes[name][beat, lane].tolist() for name in names))]
+        self.blocks = [
+            _Block(*one) for one in zip(beat.tolist(), *(lanes[name][beat, lane].tolist() for name in names))
+        ]
         self.limit = (1 << capture.config.iretire_width) - 1
         # Rows after which the hart was in Debug Mode.
         rises = np.flatnonzero(hart.halted & ~np.append(False, hart.halted[:-1]))
@@ -91,20 +97,33 @@ class _Check:
             self._hold("ING.cycle", full.tolist() == list(range(len(full))), "blocks fill lanes from 0",
                        list(range(len(full))), full.tolist(), beat)  # fmt: skip
             modes = set(zip(lanes["priv"][beat, full].tolist(), lanes["context"][beat, full].tolist()))
-            self._hold("ING.cycle", len(modes) == 1, "the blocks of a cycle have one mode and context", 1, len(modes), beat)
+            self._hold(
+                "ING.cycle", len(modes) == 1, "the blocks of a cycle have one mode and context", 1, len(modes), beat
+            )
             trap = np.isin(lanes["itype"][beat, full], _TRAPS)
-            self._hold("ING.cycle", not trap[:-1].any(), "a trap is in the last block of a cycle", "last", "before it", beat)
+            self._hold(
+                "ING.cycle", not trap[:-1].any(), "a trap is in the last block of a cycle", "last", "before it", beat
+            )
             empty = ~there[beat]
             noise = sum(int(lanes[name][beat, empty].sum()) for name in lanes)
             self._hold("ING.cycle", noise == 0, "a lane without a block is 0", 0, noise, beat)
             for name in ("cause", "tval"):
                 wanted = int(lanes[name][beat, full][trap].sum()) if trap.any() else 0
                 seen = set(lanes[f"once_{name}"][beat, full].tolist())
-                self._hold("ING.once", seen == {wanted}, f"every block of a cycle has the {name} of its trap", wanted, seen, beat)
+                self._hold(
+                    "ING.once",
+                    seen == {wanted},
+                    f"every block of a cycle has the {name} of its trap",
+                    wanted,
+                    seen,
+                    beat,
+                )
             context = int(lanes["context"][beat, full[0]])
             wanted = _PRECISE if before is not None and context != before else 0
             got = int(self.seen.ctype[beat])
-            self._hold("ING.ctype", got == wanted, "ctype is 2 in the first cycle of another context", wanted, got, beat)
+            self._hold(
+                "ING.ctype", got == wanted, "ctype is 2 in the first cycle of another context", wanted, got, beat
+            )
             before = context
 
     def halted(self) -> None:
@@ -113,8 +132,8 @@ class _Check:
         rises = np.flatnonzero(seen.halted & ~np.append(False, seen.halted[:-1])).tolist()
         if not rises and not self.visits:
             return
-        self._hold("ING.halted", not (self.there.any(axis=1) & seen.halted).any(), "there is no block while the hart is halted",
-                   "none", "some", None)  # fmt: skip
+        quiet = not (self.there.any(axis=1) & seen.halted).any()
+        self._hold("ING.halted", quiet, "there is no block while the hart is halted", "none", "some", None)
         found: set[int] = set()
         blocks = iter([*self.blocks, None])
         block = next(blocks)
@@ -136,6 +155,33 @@ class _Check:
         return count + (block.itype in _TRAPS)
 
     # Blocks
+
+    def program(self) -> None:
+        """With the program alone, as the models of the encoders read the port, the blocks are what the core did."""
+        run, lanes, n = self.capture.run, self.seen.lanes, len(self.seen.cycle)
+        beats = Beats.empty(n, self.capture.config.blocks)
+        for name in LANE_FIELDS:
+            if name in lanes:
+                getattr(beats, name)[:] = lanes[name]
+        try:
+            read = from_beats(beats, run.program, self.capture.config.itypes)
+        except BlocksError as error:
+            self.book.fail(Failure("ING.program", str(error)))
+            return
+        wanted = run.retired
+        same = len(read) == len(wanted)
+        self._hold("ING.program", same, "as many instructions and traps as the core had", len(wanted), len(read), None)
+        n = min(len(read), len(wanted))
+        for name in ("kind", "pc", "size", "cause", "tval", "priv", "context"):
+            self._read(name, wanted, read, n)
+
+    def _read(self, name: str, wanted: Retired, read: Retired, n: int) -> None:
+        wrong = np.flatnonzero(getattr(read, name)[:n] != getattr(wanted, name)[:n])
+        self.book.bulk("ING.program", n, wrong[:1], lambda k: self._read_failure(k, name, wanted, read))
+
+    def _read_failure(self, k: int, name: str, wanted: Retired, read: Retired) -> Failure:
+        table = [(name, hex(int(getattr(wanted, name)[k])), hex(int(getattr(read, name)[k])))]
+        return Failure("ING.program", f"element {k} is not what the core did", None, int(wanted.pc[k]), table=table)
 
     def expand(self) -> None:
         """Each block, row by row."""
@@ -195,4 +241,11 @@ class _Check:
             or block.iretire + follower.halves > self.limit
             or after in self.visits
         )
-        self._hold("ING.longest", reason, "a block goes on as long as it can", "more", f"{block.iretire} half-words", block.beat)
+        self._hold(
+            "ING.longest",
+            reason,
+            "a block goes on as long as it can",
+            "more",
+            f"{block.iretire} half-words",
+            block.beat,
+        )

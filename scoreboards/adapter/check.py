@@ -106,7 +106,9 @@ class _Check:
         first = next((one for one in self.capture.status if one.error), None)
         code, pc = (first.error, first.pc) if first else (0, 0)
         cycle = first.cycle if first else None
-        self._hold(clause, code == fault.code, "the error has the code of the rule that is broken", fault.code, code, cycle)
+        self._hold(
+            clause, code == fault.code, "the error has the code of the rule that is broken", fault.code, code, cycle
+        )
         if code == fault.code and fault.pc is not None:
             self._hold(clause, pc == fault.pc, "error_pc_o is where the rule is broken", hex(fault.pc), hex(pc), cycle)
         if first is not None:
@@ -119,7 +121,9 @@ class _Check:
         code = first.error if first else 0
         cycle = first.cycle if first else None
         if any("stall" in one.flags for one in self.capture.status):
-            self._hold("AD.stall", code not in _LOST, "what comes within two cycles of stall_o fits", "no loss", code, cycle)
+            self._hold(
+                "AD.stall", code not in _LOST, "what comes within two cycles of stall_o fits", "no loss", code, cycle
+            )
         self._hold("AD.quiet", code == 0 or code in _LOST, "a core that keeps the rules makes no error", 0, code, cycle)
 
     def frame(self) -> None:
@@ -131,9 +135,18 @@ class _Check:
         if resets:
             seen = int(rows.has[0]), int(rows.pc[0]), int(rows.priv[0])
             wanted = expected, int(run.retired.pc[0]), int(run.retired.priv[0]) & 3
-            self._hold("AD.reset", seen == wanted, "reset has the pc and the privilege of the first retirement", wanted, seen, 0)
+            self._hold(
+                "AD.reset",
+                seen == wanted,
+                "reset has the pc and the privilege of the first retirement",
+                wanted,
+                seen,
+                0,
+            )
         flushes = np.flatnonzero(rows.have("flush")).tolist()
-        self._hold("AD.flush", flushes == [len(rows) - 1], "the last row closes the group", [len(rows) - 1], flushes, None)
+        self._hold(
+            "AD.flush", flushes == [len(rows) - 1], "the last row closes the group", [len(rows) - 1], flushes, None
+        )
         strays = len(rows) - len(self.reported) - len(resets) - len(flushes)
         self._hold("AD.rows", strays == 0, "there are no other rows", 0, strays, None)
 
@@ -211,7 +224,9 @@ class _Check:
         if rows is not None:
             wrong = wrong & rows
         checked = len(wrong) if rows is None else int(rows.sum())
-        self.book.bulk(clause, checked, np.flatnonzero(wrong), lambda k: self._failure(clause, name, expected, actual, k))
+        self.book.bulk(
+            clause, checked, np.flatnonzero(wrong), lambda k: self._failure(clause, name, expected, actual, k)
+        )
 
     def _failure(self, clause: str, name: str, expected: np.ndarray, actual: np.ndarray, k: int) -> Failure:
         pc = int(self.capture.run.retired.pc[k])
@@ -226,14 +241,17 @@ class _Check:
         """Slots fill from 0; those reported together have one mode and context, and a trap is the last."""
         seen, book = self.seen, self.book
         gaps = np.flatnonzero((~seen.valid[:, :-1] & seen.valid[:, 1:]).any(axis=1))
-        book.bulk("AD.slots", len(seen.valid), gaps, lambda k: self._slot_failure(k, "an empty slot is before a full one"))
+        book.bulk(
+            "AD.slots", len(seen.valid), gaps, lambda k: self._slot_failure(k, "an empty slot is before a full one")
+        )
         at, told = self.reported, seen.told
         together = np.flatnonzero(seen.beat[at][1:] == seen.beat[at][:-1])
         one, two = at[together], at[together + 1]
         apart = (told["mode"][one] != told["mode"][two]) | (told["context"][one] != told["context"][two])
         apart |= np.isin(told["itype"][one], _TRAPS)
-        book.bulk("AD.slots", len(together), np.flatnonzero(apart), lambda k: self._slot_failure(
-            int(seen.beat[one[k]]), "what is reported in one cycle has one mode and context, and a trap is the last"))  # fmt: skip
+        rule = "what is reported in one cycle has one mode and context, and a trap is the last"
+        bad = np.flatnonzero(apart)
+        book.bulk("AD.slots", len(together), bad, lambda k: self._slot_failure(int(seen.beat[one[k]]), rule))
 
     def _slot_failure(self, beat: int, what: str) -> Failure:
         return Failure("AD.slots", what, int(self.seen.cycle[beat]))

@@ -19,8 +19,8 @@ from rvtrace.tb.common.coverage.model import Definition
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 
-_SIZE = 4000  # instructions of a walk; of a program
-_PROGRAM = 20_000
+_SIZE, _PROGRAM = 4000, 5000  # instructions of a walk; of a program
+_WALKS = 12  # of the main job
 
 
 class AdapterSystem(RowsSystem):
@@ -51,6 +51,10 @@ class AdapterSystem(RowsSystem):
             Job(f"{name}-{what}", f"program:{name}", dict(build), ip=self.ip, size=_PROGRAM)
             for name in recording.names() for what, build in builds
         ]  # fmt: skip
+
+    def walks(self, seed: int) -> list[Job]:
+        """Some on every build."""
+        return [self.random_job(seed + n) for n in range(_WALKS)]
 
     def described(self, config: Config) -> str:
         """Width, channels, lanes."""

@@ -13,7 +13,7 @@ from typing import Any
 from rvtrace.tb.common.names import NAMES, config_of
 
 ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
-SIZED = (*ROWS, "tandem", "subsystem")  # SIZE= is of a program as well
+SIZED = (*ROWS, "tandem", "subsystem", "adapter")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>", "tci:<name>")
@@ -93,7 +93,7 @@ class Job:
             raise JobError(
                 f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; omit them"
             )
-        if self.ip in ("tandem", "subsystem") and self.retirement != "block":
+        if self.ip in ("tandem", "subsystem", "adapter") and self.retirement != "block":
             raise JobError(f"RETIREMENT= means nothing for IP={self.ip}, whose port has every instruction; omit it")
         if self.backpressure == 100 and getattr(self.settings, "inst_stall_ena", 1):
             raise JobError(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulators import SimulatorError
+from rvtrace.tb.adapter.stimulus.scenarios import DEFAULT as ADAPTER
 from rvtrace.tb.common.builds import BuildConfig
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
@@ -27,7 +28,7 @@ from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, RV32
 from rvtrace.tb.tandem.stimulus.builds import RV32 as TANDEM
 from rvtrace.tb.tci.job import TciJob
 
-MOST = 25  # builds of Verilator in all of `make test`
+MOST = 26  # builds of Verilator in all of `make test`
 # What else they are: foreign devices in a dialect that only Verilator reads (tests/*/test_sim_foreign.py,
 # tests/hpm/test_sim_cores.py), an assertion that fails (tests/ntrace/test_sim_guards.py), and a waveform
 # (tests/flow/test_waves.py).
@@ -42,6 +43,7 @@ COMPILED: dict[str, tuple[dict[str, Any], ...]] = {
     "hpm": (HPM,),  # and of SBI PMU
     "loop": LOOP,
     "subsystem": (DEFAULT, RV32, DUAL),
+    "adapter": (ADAPTER,),
 }
 BRIEF: dict[str, tuple[dict[str, Any], ...]] = {"subsystem": (DUAL,)}  # of these: compiled longer than they run
 

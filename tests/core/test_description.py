@@ -69,6 +69,18 @@ def test_a_package_that_cannot_be_installed(monkeypatch):
     assert text.endswith("; check the network, then type `make core CORE=ibex` again") and "\n" not in text
 
 
+def test_another_version_is_not_the_pinned_one(monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    core = replace(Core.load("ibex"), package="pytest")  # some package that is there
+    monkeypatch.setattr(Core, "requirement", f"pytest=={core.installed}")
+    assert core.installed and core.install() is False
+    monkeypatch.setattr(Core, "requirement", "pytest==0.0.0.1")
+    with pytest.raises(CoreError, match=r"pytest==0.0.0.1, the package with the RTL of Ibex, cannot be installed"):
+        core.install()
+
+
 def test_sources_without_the_package():
     core = Core.load("ibex")
     listed = {**core.listed, "files": ["$pythondata_cpu_nobody/rtl/core.sv"]}

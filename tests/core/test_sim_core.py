@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.tb.cores.agents.files import RVFI, read_rvfi
 
 OUT = RESULTS / "test-core"
+XOR = "bwlogic_xor_result = operand_a_i ^ bwlogic_operand_b;"
 OPTIONS = {"mode": "htm", "implicit_return": 1, "branch_prediction": 1, "ctr_depth": 32}
 
 
@@ -68,6 +70,24 @@ def test_traps_alone(ibex):
     assert exceptions == {1, 2, 3, 5, 7, 8, 11}
     assert set(retired.cause[retired.kind == Kind.INTERRUPT].tolist()) == {3, 7}
     assert set(retired.priv.tolist()) == {0, 3}
+
+
+def test_a_core_that_is_wrong(ibex, tmp_path):
+    """An exclusive or with one wrong bit where eight bits of its first operand are 1."""
+    right = next(path for path in ibex.sources().files if path.name == "ibex_alu.sv")
+    text, bug = right.read_text(), XOR.replace(";", " ^ {31'd0, &operand_a_i[7:0]};")
+    assert text.count(XOR) == 1
+    wrong = tmp_path / right.name
+    wrong.write_text(text.replace(XOR, bug))
+    files = [str(wrong) if name.endswith("/ibex_alu.sv") else name for name in ibex.listed["files"]]
+    result = alone(replace(ibex, listed={**ibex.listed, "files": files}), choose("crc", ibex), OUT / "wrong")
+    assert result["verdict"] == "FAIL" and result["verified"]["mismatches"] >= 1
+    first = result["failures"][0]
+    assert first["clause"] == "TV.verify.gpr" and "xor" in first["place"]
+    assert "at fault is the core (" in first["headline"]
+    assert "the second simulator agrees with the first" in first["headline"]
+    ((_, expected, actual),) = first["table"]
+    assert int(expected, 16) ^ int(actual, 16) == 1
 
 
 def test_a_program_that_does_not_end(ibex):

@@ -60,8 +60,8 @@ STIMULUS = Layout("stimulus", (Field("gap", "<u8"), Zero(8), *EVENT, CHANNELS), 
 HALTED = Bits("halted", 0)
 HART = Layout("hart", (Field("cycle", "<u8", 64), Field("levels", "<u4", parts=(HALTED,)), Zero(4), subsystem.SLOTS))
 
-# ingress.bin: every cycle with blocks that was taken at the ingress port, and every change of halted. once: what E-Trace
-# has once a cycle.
+# ingress.bin: every cycle with blocks that was taken at the ingress port, and every change of halted. once: what
+# E-Trace has once a cycle.
 CTYPE = Bits("ctype", 1, 2)
 LANES = Slots(
     "lanes",
@@ -81,12 +81,10 @@ LANES = Slots(
     ),
     "NBlocks",
 )
-INGRESS = Layout(
-    "ingress", (Field("cycle", "<u8", 64), Field("levels", "<u4", parts=(HALTED, CTYPE)), Zero(4), LANES)
-)
+INGRESS = Layout("ingress", (Field("cycle", "<u8", 64), Field("levels", "<u4", parts=(HALTED, CTYPE)), Zero(4), LANES))
 
-# status.bin: the first cycle, every change of the error or of stall, and the end of the run. moved: since the beginning, a
-# port that was not ready changed its values; ended: the last row of the run; idle: nothing was left in the adapters.
+# status.bin: the first cycle, every change of the error or of a flag. moved: since the beginning, a port that was not
+# ready changed its values; ended: the last row of the run; idle: nothing was left in the adapters.
 FLAGS = (
     Bits("stall", 0),
     Bits("hart_moved", 1),

@@ -23,22 +23,65 @@ _BYTES = ("1", "2", "4", "8")
 _CHAINS = ("one", "two", "more")
 _ENDS = ("itype", "trap", "no room", "elsewhere or other mode")
 POINTS = (
-    Point("itype_cg", "rows of the hart port by XLEN and itype", "each is another decoder", (_XLENS, tuple(_ITYPES.values())),
-          ("xlen", "itype")),
-    Point("size_cg", "instructions by size and slot", "both slots decode", (_SIZES, ("slot 0", "slot 1")), ("size", "slot")),
-    Point("chain_cg", "traps without an instruction between them, by channels", "the queue of events", (_CHANNELS, _CHAINS),
-          ("channels", "traps")),
-    Point("first_cg", "first trap of those", "an exception has a row of RVFI, an interrupt has none",
-          (("exception", "exception without a row", "interrupt"),), ("trap",)),
-    Point("access_cg", "accesses by XLEN, kind and bytes", "masks count bytes", (_XLENS, _ACCESSES, _BYTES),
-          ("xlen", "access", "bytes"), {"RV32 * 8": "RVFI of RV32 has 4 bits of mask"}),
-    Point("stall_cg", "runs in which the core had to stop, by channels", "what comes after stall_o fits",
-          (_CHANNELS, ("stalled", "never")), ("channels", "stall")),
-    Point("end_cg", "why a block ended, by lanes", "blocks go on over cycles", (("1", "2", "4"), _ENDS), ("lanes", "end")),
+    Point(
+        "itype_cg",
+        "rows of the hart port by XLEN and itype",
+        "each is another decoder",
+        (_XLENS, tuple(_ITYPES.values())),
+        ("xlen", "itype"),
+    ),
+    Point(
+        "size_cg",
+        "instructions by size and slot",
+        "both slots decode",
+        (_SIZES, ("slot 0", "slot 1")),
+        ("size", "slot"),
+    ),
+    Point(
+        "chain_cg",
+        "traps without an instruction between them, by channels",
+        "the queue of events",
+        (_CHANNELS, _CHAINS),
+        ("channels", "traps"),
+    ),
+    Point(
+        "first_cg",
+        "first trap of those",
+        "an exception has a row of RVFI, an interrupt has none",
+        (("exception", "exception without a row", "interrupt"),),
+        ("trap",),
+    ),
+    Point(
+        "access_cg",
+        "accesses by XLEN, kind and bytes",
+        "masks count bytes",
+        (_XLENS, _ACCESSES, _BYTES),
+        ("xlen", "access", "bytes"),
+        {
+            "RV32 * 8": "RVFI of RV32 has 4 bits of mask",
+            "* x both x [12]": "an AMO is of 4 or 8 bytes",
+        },
+    ),
+    Point(
+        "stall_cg",
+        "runs in which the core had to stop, by channels",
+        "what comes after stall_o fits",
+        (_CHANNELS, ("stalled", "never")),
+        ("channels", "stall"),
+    ),
+    Point(
+        "end_cg", "why a block ended, by lanes", "blocks go on over cycles", (("1", "2", "4"), _ENDS), ("lanes", "end")
+    ),
     Point("lanes_cg", "blocks in a cycle", "lanes fill from 0", (("1", "2", "3", "4"),), ("blocks",)),
     Point("debug_cg", "visits to Debug Mode, by channels", "a level between two rows", (_CHANNELS,), ("channels",)),
-    Point("error_cg", "errors by code", "each rule of RVFI", (tuple(clause[9:] for clause in ERRORS.values()),), ("error",)),
-)  # fmt: skip
+    Point(
+        "error_cg",
+        "errors by code",
+        "each rule of RVFI",
+        (tuple(clause[9:] for clause in ERRORS.values()),),
+        ("error",),
+    ),
+)
 ADAPTER = Definition("adapter", POINTS)
 
 
@@ -81,7 +124,9 @@ def _chains(capture: AdapterCapture, chains: Counter[str], firsts: Counter[str],
         if what != Kind.INSN:
             if not length:
                 without = k in capture.run.without_row
-                firsts["interrupt" if what == Kind.INTERRUPT else "exception without a row" if without else "exception"] += 1
+                firsts[
+                    "interrupt" if what == Kind.INTERRUPT else "exception without a row" if without else "exception"
+                ] += 1
             length += 1
         elif length:
             chains[f"{channels} x {_CHAINS[min(length, 3) - 1]}"] += 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of RVFI and of the trap port that a core breaks on purpose: one in a run, with the error that must be reported.
 
-    fault = FAULTS["order"](core, rng)     # changes what the core shows
+fault = FAULTS["order"](core, rng)     # changes what the core shows
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ Break = Callable[[Core, Random], Fault]
 
 def _plain(core: Core) -> list[int]:
     """Rows of instructions that retired, with a plain one after them."""
+
     def plain(k: int) -> bool:
         row = core.rows[k]
         return not (row["trap"] or row["intr"] or row["debug"])
@@ -98,6 +99,4 @@ def overflow(core: Core, rng: Random) -> Fault:
     return Fault(OVERFLOW)
 
 
-FAULTS: dict[str, Break] = {
-    one.__name__: one for one in (order, pc, insn, trap, event, left, overflow, events)
-}
+FAULTS: dict[str, Break] = {one.__name__: one for one in (order, pc, insn, trap, event, left, overflow, events)}

@@ -70,6 +70,8 @@ class _Placer:
         where = max(self.cycle + gap, latest)
         if strict:
             where = max(where, self._last(between) + 1)
+        if with_it and rng.random() < 0.5:
+            where += 1  # its event comes before it
         if where == self.cycle and (self.channel >= self.channels or apart):
             where += 1
         if where > self.cycle or not self.at:

@@ -37,7 +37,8 @@ HART = (
     "AD.reset", "AD.flush", "AD.slots", "AD.hold", "AD.quiet", "AD.empty",
 )  # fmt: skip
 INGRESS = (
-    "ING.instructions", "ING.itype", "ING.size", "ING.cycle", "ING.longest", "ING.trap", "ING.once", "ING.mode",
+    "ING.instructions", "ING.program", "ING.itype", "ING.size",
+    "ING.cycle", "ING.longest", "ING.trap", "ING.once", "ING.mode",
     "ING.hold", "ING.end",
 )  # fmt: skip
 SCENARIOS = Scenarios(configs=BUILDS)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the plan of the adapters, checks, scenarios, coverage points and mutants refer to each other."""
+
+from __future__ import annotations
+
+from rvtrace.tb.adapter.coverage.points import ADAPTER
+from rvtrace.tb.adapter.stimulus.scenarios import SCENARIOS
+
+from tests.common.plan_rows import PlanTests, Rows, literals
+
+
+def ids(checker: str) -> set[str]:
+    """Clause ids that the scoreboard reports."""
+    return literals(r"(AD|ING)\.\w+", f"scoreboards/{checker}/*.py")
+
+
+ROWS = Rows("adapter", ("adapter",), ids, SCENARIOS, ADAPTER.points)
+
+
+class TestRows(PlanTests):
+    rows = ROWS
+
+
+def test_every_scenario_and_point_is_named() -> None:
+    ROWS.all_named()
+    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {
+        point.name for point in ADAPTER.points
+    }
