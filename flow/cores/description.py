@@ -42,7 +42,8 @@ class CoreError(ValueError):
 
 @dataclass(frozen=True)
 class Core:
-    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs.
+    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs. faults:
+    whether an access where nothing is makes an exception.
     hart: it, for an instruction set simulator. reset: CSRs after reset, by name. listed: its [sources].
     """
 
@@ -50,6 +51,7 @@ class Core:
     title: str
     package: str
     traps: bool
+    faults: bool
     hart: HartConfig
     reset: Mapping[str, int]
     listed: Mapping[str, Any]
@@ -80,7 +82,16 @@ class Core:
             hart = HartConfig.from_dict({"xlen": 32, "ram": RAM, "devices": DEVICES, **given["hart"]})
         except HartError as error:
             raise CoreError(f"{path}: [hart]: {error}") from None
-        return cls(path.stem, core["title"], core["package"], core["traps"], hart, given["reset"], given["sources"])
+        return cls(
+            path.stem,
+            core["title"],
+            core["package"],
+            core["traps"],
+            core.get("access_faults", core["traps"]),
+            hart,
+            given["reset"],
+            given["sources"],
+        )
 
     @property
     def module(self) -> str:

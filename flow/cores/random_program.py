@@ -2,7 +2,7 @@
 """Random programs that compute: every instruction of RV32IM (with C if the core has it) with random operands, loads and
 stores of all sizes, forward branches, loops, calls, CSR accesses, exceptions, software interrupts and user mode.
 
-    program = random_program(Random("7:random_program"), core.hart, core.traps)
+    program = random_program(Random("7:random_program"), core.hart, core.traps, core.faults)
 
 For a core without trap CSRs there are no CSRs, exceptions and interrupts.
 
@@ -44,16 +44,20 @@ READ_ONLY = (0xF11, 0xF14)
 SPECIAL = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF)
 
 
-def random_program(rng: Random, hart: HartConfig, traps: bool = True, pieces: int = PIECES) -> Program:
-    """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs."""
-    return _Writer(rng, hart, traps).program(pieces)
+def random_program(
+    rng: Random, hart: HartConfig, traps: bool = True, faults: bool = True, pieces: int = PIECES
+) -> Program:
+    """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs. faults: whether an access
+    where nothing is makes an exception.
+    """
+    return _Writer(rng, hart, traps, faults).program(pieces)
 
 
 class _Writer:
     """One program on its way."""
 
-    def __init__(self, rng: Random, hart: HartConfig, traps: bool) -> None:
-        self.rng, self.hart, self.traps = rng, hart, traps
+    def __init__(self, rng: Random, hart: HartConfig, traps: bool, faults: bool) -> None:
+        self.rng, self.hart, self.traps, self.faults = rng, hart, traps, faults
         self.b = ProgramBuilder(32, BASE)
         self.functions: list[str] = []
         self.labels = 0
@@ -316,8 +320,10 @@ class _Writer:
     def trap(self) -> None:
         """An exception; the handler goes on after it."""
         kinds: list[Callable[[], object]] = [
-            self.b.ecall, self.b.ebreak, lambda: self.b.raw(self.rng.choice(ILLEGAL[1:]), 4), self.nowhere, self.reserved,
+            self.b.ecall, self.b.ebreak, lambda: self.b.raw(self.rng.choice(ILLEGAL[1:]), 4), self.reserved,
         ]  # fmt: skip
+        if self.faults:
+            kinds.append(self.nowhere)
         if self.hart.compressed:
             kinds += [self.b.c_ebreak, lambda: self.b.raw(0, 2)]
         self.rng.choice(kinds)()

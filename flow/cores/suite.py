@@ -68,7 +68,7 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
             f"random-{seed}", folder / f"random-{seed}.elf", f"make verify-core CORE={core.name} SEED={seed} COUNT=1"
         )
         case.path.parent.mkdir(parents=True, exist_ok=True)
-        random_program(Random(f"{seed}:random_program"), core.hart, core.traps).to_elf(case.path)
+        random_program(Random(f"{seed}:random_program"), core.hart, core.traps, core.faults).to_elf(case.path)
         out.append(case)
     return out
 
