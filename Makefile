@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -70,6 +70,8 @@ elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<fi
 
 core: venv ## Programs on a real core, its retirement interface into all trace sources, and tandem verification (CORE=ibex PROGRAM=crc,traps ALONE=1)
 	@$(RUN) core
+verify-core: venv ## Tandem verification of a real core on random programs, on planted bugs, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
+	@$(RUN) verify_core
 
 mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants

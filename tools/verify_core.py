@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make verify-core`: tandem verification of a real core on many programs, without trace sources.
+
+SET=random plays random programs that compute, SET=mutants plants bugs in a copy of the core and says which of them are
+found, and SET=<folder> plays every RV32 program of a folder, such as build/programs/riscv-tests. One line for each
+program that does not pass, and the sum.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from rvtrace.flow import simulators
+from rvtrace.flow.cores import description, mutants, suite
+from rvtrace.flow.cores.description import Core
+from rvtrace.flow.cores.suite import Case, Outcome
+from rvtrace.flow.jobs import RESULTS
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+
+COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
+STEP = 20.0  # seconds between two lines of progress
+
+WORDS = {
+    "CORE": f"one of {', '.join(description.names())} (default ibex)",
+    "SET": (
+        "random, mutants, or a folder of ELF files such as build/programs/riscv-tests (default random; those of RV32 are"
+        " played)"
+    ),
+    "COUNT": f"random programs (default {COUNT}; of SET=mutants {HUNT})",
+    "SEED": "number of the first of them (default 0)",
+    "MATCH": "of a folder, the programs whose names match this pattern, such as rv32um-* (default *)",
+    "LIMIT": f"cycles after which a program is stopped (default {suite.LIMIT})",
+    "OUT": "folder of the results (default build/results/verify-core)",
+}
+
+
+def main(argv: list[str]) -> int:
+    """0 if all programs pass, or every mutant is found, else 1."""
+    given = parse(argv, WORDS, "Verify a real core against the reference simulator.")
+    core = Core.load(given.get("CORE", "ibex"))
+    simulators.find("verilator")
+    if core.install():
+        print(f"installed {core.requirement}", flush=True)
+    out = Path(given.get("OUT", RESULTS / "verify-core" / core.name)).resolve()
+    what, seed = given.get("SET", "random"), number(given, "SEED", 0)
+    if what == "mutants":
+        return _mutants(core, out, range(seed, seed + number(given, "COUNT", HUNT, least=1)))
+    if what == "random":
+        cases = suite.random_cases(core, range(seed, seed + number(given, "COUNT", COUNT, least=1)), out / "programs")
+    else:
+        cases = _folder(core, Path(what), given.get("MATCH", "*"))
+    return _programs(core, cases, out, number(given, "LIMIT", suite.LIMIT, least=1))
+
+
+def _folder(core: Core, folder: Path, match: str) -> list[Case]:
+    if not folder.is_dir():
+        raise ArgumentError(
+            f"SET={folder} is no folder; give random, mutants, or a folder of ELF files (`make programs` writes some)"
+        )
+    end = f".rv{core.hart.xlen}.elf"
+    found = sorted(path for path in folder.glob(f"{match}.elf") if path.name.endswith(end) or ".rv" not in path.name)
+    found += sorted(folder.glob(f"{match}{end}"))
+    if not found:
+        raise ArgumentError(f"{folder} has no program {match}{end}; give another SET= or MATCH=")
+    return [
+        Case(path.name.removesuffix(".elf").removesuffix(end[:-4]), path, f"make core CORE={core.name} PROGRAM={path}")
+        for path in dict.fromkeys(found)
+    ]
+
+
+def _programs(core: Core, cases: list[Case], out: Path, limit: int) -> int:
+    begin = last = time.perf_counter()
+    done: list[Outcome] = []
+
+    def told(outcome: Outcome) -> None:
+        nonlocal last
+        done.append(outcome)
+        if outcome.verdict != "PASS":
+            print("\n".join([f"{outcome.verdict:<5} {outcome.name}", *_said(outcome)]), flush=True)
+        now = time.perf_counter()
+        if now - last > STEP:
+            last = now
+            left = (now - begin) / len(done) * (len(cases) - len(done))
+            print(f"{len(done)} of {len(cases)} programs, {left:.0f} s left", flush=True)
+
+    outcomes = suite.verify_all(core, cases, out, told, limit=limit)
+    suite.save(out / "outcomes.json", outcomes)
+    verdicts = Counter(outcome.verdict for outcome in outcomes)
+    instructions = sum(outcome.instructions for outcome in outcomes)
+    ok = verdicts["PASS"] == len(outcomes)
+    print(
+        f"{'PASS' if ok else 'FAIL'}  {verdicts['PASS']} of {len(outcomes)} programs pass on {core.title}:"
+        f" {instructions:,} instructions in {time.perf_counter() - begin:.0f} s"
+    )
+    return 0 if ok else 1
+
+
+def _said(outcome: Outcome) -> list[str]:
+    if outcome.failures:
+        return [f"      {line}" for line in outcome.failures[0].splitlines()]
+    return [f"      {outcome.error}", f"      rerun {outcome.rerun}"]
+
+
+def _mutants(core: Core, out: Path, seeds: range) -> int:
+    listed = mutants.listed(core)
+    made = mutants.build_mutated(core, listed)
+    cases = suite.random_cases(core, seeds, out / "programs")
+
+    def told(found: mutants.Found) -> None:
+        where = (
+            f"{found.program}, instruction {found.first}, {found.before} before it" if found.program else "not found"
+        )
+        print(f"{found.verdict:<5} {found.mutant.part:<20} {found.mutant.name:<26} {where}", flush=True)
+
+    results = mutants.hunt(core, made, listed, cases, out, told)
+    missed = [found for found in results if found.verdict == "PASS"]
+    print(
+        f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title} are"
+        " found" + (f"; not {', '.join(found.mutant.name for found in missed)}" if missed else "")
+    )
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main_guard(main))
