@@ -26,8 +26,8 @@ STEP = 20.0  # seconds between two lines of progress
 WORDS = {
     "CORE": f"one of {', '.join(description.names())} (default ibex)",
     "SET": (
-        "random, mutants, or a folder of ELF files such as build/programs/riscv-tests (default random; those of RV32 are"
-        " played)"
+        "random, mutants, or a folder of ELF files such as build/programs/riscv-tests (default random; those of RV32"
+        " are played)"
     ),
     "COUNT": f"random programs (default {COUNT}; of SET=mutants {HUNT})",
     "SEED": "number of the first of them (default 0)",
@@ -118,8 +118,8 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
     results = mutants.hunt(core, made, listed, cases, out, told)
     missed = [found for found in results if found.verdict == "PASS"]
     print(
-        f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title} are"
-        " found" + (f"; not {', '.join(found.mutant.name for found in missed)}" if missed else "")
+        f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title}"
+        " are found" + (f"; not {', '.join(found.mutant.name for found in missed)}" if missed else "")
     )
     return 1 if missed else 0
 

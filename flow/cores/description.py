@@ -42,8 +42,8 @@ class CoreError(ValueError):
 
 @dataclass(frozen=True)
 class Core:
-    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs. faults:
-    whether an access where nothing is makes an exception.
+    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs.
+    faults: whether an access where nothing is makes an exception.
     hart: it, for an instruction set simulator. reset: CSRs after reset, by name. listed: its [sources].
     """
 

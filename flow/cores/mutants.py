@@ -5,8 +5,8 @@
     found = hunt(core, made, listed(core), cases, folder)
 
 flow/cores/mutants/<core>.toml has them: text of a source file of the core, and what takes its place in a copy that is
-made at build time. In it `@` is a condition: whether this mutant is selected, by the number after +mutant= in the command
-of the simulator.
+made at build time. In it `@` is a condition: whether this mutant is selected, by the number after +mutant= in the
+command of the simulator.
 """
 
 from __future__ import annotations

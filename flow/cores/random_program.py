@@ -47,8 +47,8 @@ SPECIAL = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF)
 def random_program(
     rng: Random, hart: HartConfig, traps: bool = True, faults: bool = True, pieces: int = PIECES
 ) -> Program:
-    """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs. faults: whether an access
-    where nothing is makes an exception.
+    """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs. faults: whether an
+    access where nothing is makes an exception.
     """
     return _Writer(rng, hart, traps, faults).program(pieces)
 

@@ -77,8 +77,8 @@ def verify_all(
     core: Core, cases: Sequence[Case], out: Path, told: Callable[[Outcome], None] = lambda one: None,
     made: Build | None = None, limit: int = LIMIT, select: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
-    """Run and judge all of them; `told` hears each outcome as soon as it is there. made: the build, if it is not that of
-    the core; select: which mutant of it (flow/cores/mutants.py).
+    """Run and judge all of them; `told` hears each outcome as soon as it is there. made: the build, if it is not that
+    of the core; select: which mutant of it (flow/cores/mutants.py).
     """
     if made is None:
         made = build(builds.alone(core)[0], "verilator", builds.alone(core)[1])
