@@ -111,7 +111,8 @@ def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dic
             elif not verified.report.ok:
                 result |= {"verdict": "ERROR", "error": "tandem verification compared no instruction"}
         except RvfiError as error:
-            result |= {"verdict": "ERROR", "error": f"{core.title}: {error}"}
+            nothing: dict[str, Any] = {"failures": [], "clauses": {}}  # what follows from it is not judged
+            result |= {"verdict": "ERROR", "error": f"{core.title}: {error}", **nothing}
     elif result["error"]:
         result["error"] = result["error"].removeprefix("RvfiError: ")
     (out / "result.json").write_text(json.dumps(result, indent=1))
