@@ -87,7 +87,7 @@ module traced_core #(
     .trace_valid(), .trace_data()
   );
 
-  // One request at a time, which stands until its answer is there.
+  // One request at a time, held until its answer is there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waiting <= 1'b0;
     else waiting <= (instr_gnt_i || data_gnt_i) || (waiting && !mem_ready);
