@@ -109,7 +109,8 @@ def judged(core: Core, chosen: Chosen, out: Path, result: dict[str, Any]) -> dic
         if failures:
             result |= {"verdict": "FAIL", "failures": [*failures, *result["failures"]]}
         elif broken is not None:
-            result |= {"verdict": "ERROR", "error": f"{core.title}: {broken}"}
+            nothing: dict[str, Any] = {"failures": [], "clauses": {}}  # what follows from it is not judged
+            result |= {"verdict": "ERROR", "error": f"{core.title}: {broken}", **nothing}
         elif verified is None or not verified.report.ok:
             result |= {"verdict": "ERROR", "error": "tandem verification compared no instruction"}
     elif result["error"]:

@@ -202,11 +202,11 @@ def _stream(
     pc = column(rows["pc"], came)
     insn = kind == Kind.INSN
     size = column(np.where(is_trap, 0, np.where(rows["insn"] & 3 == 3, 4, 2)), 0, np.uint8)
-    told = program.columns(pc)
-    branch = insn & (told.flow == Flow.BRANCH)
+    static = program.columns(pc)
+    branch = insn & (static.flow == Flow.BRANCH)
     taken = np.full(n, -1, np.int8)
     taken[branch] = (column(rows["next_pc"], 0) != pc + size)[branch]
-    itype = told.itype[VARIANT].copy()
+    itype = static.itype[VARIANT].copy()
     itype[taken == 1] = IType.TAKEN
     itype[~insn] = kind[~insn]  # Kind and IType share the numbers of exception and interrupt
     priv = column(rows["mode"], traps["mode_from"][events], np.uint8)

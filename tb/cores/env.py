@@ -21,6 +21,7 @@ from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.agents.pins import of_ctr
+from rvtrace.tb.common.agents.reset import ProgrammingError
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.core import CoreControl
@@ -38,6 +39,10 @@ def stimulus(job: Job) -> SubsystemStimulus:
     lows = {f"{name}_low": job.backpressure for name in ("ntrace", "etrace", "tandem")}
     nothing = Retired.from_columns(pc=np.zeros(0))
     return SubsystemStimulus(job.settings, Program.from_elf(path), nothing, [], path, lows)
+
+
+class CoreStopped(ProgrammingError):
+    """A program that did not come to its end, or RVFI that breaks its rules: there is nothing to judge."""
 
 
 class CoresEnv(SubsystemEnv):
@@ -70,22 +75,18 @@ class CoresTest(SubsystemTest):
 
     async def play(self) -> None:
         self.env.core.hold(self.run)
-        self.halted = False
         await super().play()
-        if self.halted:  # else there is nothing to compare with
-            self.retired = retired_of(*read_rvfi(Path()), self.stimulus.program)
+        self.retired = retired_of(*read_rvfi(Path()), self.stimulus.program)
 
     async def run_hart(self) -> None:
-        """The core runs its program."""
-        problem = await self.env.core.run(self.run)
-        self.halted = not problem
-        if problem:
-            self.book.problems.append(problem)
+        """The core runs its program; CoreStopped if that does not come to its end."""
+        if problem := await self.env.core.run(self.run):
+            raise CoreStopped(problem)
         await self.look()
 
     def captured(self) -> SubsystemCapture:
         capture = super().captured()
         problems = [*capture.problems]
-        if self.halted and (found := difference(capture.retired, self.retired)):
+        if found := difference(capture.retired, self.retired):
             problems.append(found)
         return replace(capture, problems=problems, rerun=self.run.rerun)

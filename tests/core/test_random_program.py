@@ -14,8 +14,8 @@ SEEDS = range(12)
 # Exceptions that some of the programs must meet: illegal instruction, breakpoint, misaligned or access fault, calls.
 WANTED = {"ibex": {2, 3, 5, 7, 8, 11}, "cv32e40p": {2, 3, 11}, "picorv32": set()}
 BASE = {"lui", "auipc", "jal", "jalr", "lb", "lh", "lw", "lbu", "lhu", "sb", "sh", "sw", "addi", "slti", "sltiu",
-        "xori", "ori", "andi", "slli", "srli", "srai", "add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and",
-        "beq", "bne", "blt", "bge", "bltu", "bgeu"}  # fmt: skip
+        "xori", "ori", "andi", "slli", "srli", "srai", "add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or",
+        "and", "beq", "bne", "blt", "bge", "bltu", "bgeu"}  # fmt: skip
 MULTIPLY = {"mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu"}
 
 

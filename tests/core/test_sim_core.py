@@ -104,3 +104,9 @@ def test_five_trace_sources(ibex):
     assert min(result["stats"][f"{name}_bytes"] for name in ("ntrace", "etrace", "tandem")) > 500
     assert result["clauses"]["SUB.pcs.etrace"][0] > 50_000 and result["verified"]["mismatches"] == 0
     assert json.loads((out / "result.json").read_text())["rerun"].startswith("make core CORE=ibex PROGRAM=crc MODE=htm")
+
+
+def test_with_trace_sources_a_program_that_does_not_end(ibex):
+    result = live(ibex, choose("crc", ibex), OUT / "live-limit", OPTIONS, limit=3000)
+    assert result["verdict"] == "ERROR" and not result["failures"] and not result["clauses"]
+    assert result["error"].startswith("the program did not come to halt (0x8000002e) within 3000 cycles")

@@ -77,8 +77,8 @@ module adapter_tb
   assign valid  = row_valid & {NRet{accept}};
 
   always_ff @(posedge clk_o) begin
-    stall_q  <= stall && rst_ni;
-    stall_qq <= stall_q && rst_ni;
+    stall_q  <= stall && play;
+    stall_qq <= stall_q && play;
   end
 
   run_control u_run (
@@ -204,36 +204,33 @@ module adapter_tb
     .priv_i(ing_priv), .ilastsize_i(ing_ilastsize), .row_o(ing_seen)
   );
 
-  // What a port that waits shows does not change.
-  logic [HartBits-1:0] hart_before;
-  logic [IngBits-1:0]  ing_before;
-  logic                hart_waited, ing_waited, hart_moved, ing_moved, hart_halted_before, ing_halted_before;
+  // What a port that waits shows does not change; of the ingress port lane 0, as lanes that are empty may fill. Then also what is
+  // once a cycle may: it is left out.
+  logic [HartBits-65:0]  hart_shown, hart_before;
+  logic [4+Xlen+IRetireWidth+1+8+Xlen+3+32-1:0] lane_shown, lane_before;
+  logic                  hart_waited, ing_waited, hart_moved, ing_moved, hart_halted_before, ing_halted_before;
+
+  assign hart_shown = hart_seen[HartBits-1:64];
+  assign lane_shown = {ing_itype[3:0], ing_iaddr[Xlen-1:0], ing_iretire[IRetireWidth-1:0], ing_ilastsize[0], ing_cause[7:0],
+                       ing_tval[Xlen-1:0], ing_priv[2:0], ing_context[31:0]};
 
   always_ff @(posedge clk_o) begin
-    hart_before <= hart_seen;
-    ing_before  <= ing_seen;
+    hart_before <= hart_shown;
+    lane_before <= lane_shown;
     hart_waited <= play && (ret_valid != '0) && !ret_go;
     ing_waited  <= play && (ing_there != '0) && !ing_ready;
-    if (!rst_ni || !play) begin
+    if (!play) begin
       hart_moved         <= 1'b0;
       ing_moved          <= 1'b0;
       hart_halted_before <= 1'b0;
       ing_halted_before  <= 1'b0;
     end else begin
-      if (hart_waited && (hart_before[HartBits-1:64] != hart_seen[HartBits-1:64])) hart_moved <= 1'b1;
-      // Lanes that were full. Those after them may fill.
-      if (ing_waited && (lane0(ing_before) != lane0(ing_seen))) ing_moved <= 1'b1;
+      if (hart_waited && (hart_before != hart_shown)) hart_moved <= 1'b1;
+      if (ing_waited && (lane_before != lane_shown)) ing_moved <= 1'b1;
       if (ret_go) hart_halted_before <= halted;
       if (ing_ready) ing_halted_before <= ing_halted;
     end
   end
-
-  function automatic logic [adapter_row_pkg::BlockBits-1:0] lane0(input logic [IngBits-1:0] seen);
-    lane0 = seen[adapter_row_pkg::IngressLanesAt +: adapter_row_pkg::BlockBits];
-    // That of a trap in a lane that has filled since.
-    lane0[adapter_row_pkg::BlockOnceTvalAt +: 64] = '0;
-    lane0[adapter_row_pkg::BlockOnceCauseAt +: 8] = '0;
-  endfunction
 
   logic [5:0] flags, flags_before;
   logic [3:0] error_before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CV32E40P (RV32IMC, machine mode, no PULP extensions, no FPU) behind the interface of cores_tb.
+// CV32E40P (RV32IMC, machine mode, no PULP extensions, no FPU) with the interface of cores_tb.
 //
 // The RVFI of its package (bhv/cv32e40p_rvfi.sv) has no next pc, no data of stores and needs delays of a fraction of the clock: this is our
 // own, from the pipeline. An instruction is known when it leaves ID; all of these retire, but those that trap there. It is complete when

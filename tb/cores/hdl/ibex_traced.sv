@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ibex (ibex_core with its flip-flop register file, 16 PMP entries, no writeback stage) behind the interface of cores_tb.
+// Ibex (ibex_core with its flip-flop register file, 16 PMP entries, no writeback stage) with the interface of cores_tb.
 //
 // What its RVFI does not have is read inside the core: CSR writes and traps in cs_registers_i, and where mret goes. Ibex drives the masks
 // of memory accesses in every row: they are 0 here unless the instruction was a load or a store.

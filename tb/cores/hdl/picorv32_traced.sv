@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PicoRV32 (RV32IMC without its own interrupts) behind the interface of cores_tb.
+// PicoRV32 (RV32IMC without its own interrupts) with the interface of cores_tb.
 //
 // Its RVFI has word addresses and lanes: here an access is what the instruction asked for, from its own address on. The masks remain
 // from the access before while no other one is made: they are 0 here unless the instruction is a load or a store. It has no trap CSRs.
@@ -87,7 +87,7 @@ module traced_core #(
     .trace_valid(), .trace_data()
   );
 
-  // One request at a time, which stands until its answer is there.
+  // One request at a time, held until its answer is there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waiting <= 1'b0;
     else waiting <= (instr_gnt_i || data_gnt_i) || (waiting && !mem_ready);
