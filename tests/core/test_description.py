@@ -152,8 +152,10 @@ def test_memory(tmp_path):
 
 
 def test_how_a_program_is_run(tmp_path):
-    run = Run("x.elf", BASE, BASE + 8, 100, "make core")
+    run = Run("x.elf", BASE, BASE + 8, 0, 100, "make core")
     run.save(tmp_path)
     assert Run.load(tmp_path) == run
     assert "within 100 cycles, in which the core retired 5 instructions; give LIMIT=1000" in run.over(5)
     assert np.uint32(run.halt) == BASE + 8
+    told = Run("x.elf", BASE, 0, BASE + 0x1000, 100, "make core")
+    assert "did not come to a store of an odd number to tohost (0x80001000) within" in told.over(5)

@@ -29,7 +29,8 @@ BASE = 0x8000_0000  # of the memory in tb/cores/hdl/core_memory.sv, which has 8 
 @dataclass(frozen=True)
 class Run:
     """elf: the program. start: its first instruction. halt: where it is over. tohost: it is over, too, when it has
-    stored an odd number here; 0: nowhere. limit: cycles after which it is stopped. rerun: the command that repeats the run.
+    stored an odd number here; 0: nowhere. limit: cycles after which it is stopped. rerun: the command that repeats the
+    run.
     """
 
     elf: str
