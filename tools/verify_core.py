@@ -110,10 +110,9 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
     cases = suite.random_cases(core, seeds, out / "programs")
 
     def told(found: mutants.Found) -> None:
-        where = (
-            f"{found.program}, instruction {found.first}, {found.before} before it" if found.program else "not found"
-        )
-        print(f"{found.verdict:<5} {found.mutant.part:<20} {found.mutant.name:<26} {where}", flush=True)
+        place = f"instruction {found.first}, after {found.before} of other programs" if found.first else "no mismatch"
+        where = f"by {found.program}, {place}: {_clause(found)}" if found.program else ""
+        print(f"{'found' if where else 'MISSED'} {found.mutant.part:<18} {found.mutant.name:<25} {where}", flush=True)
 
     results = mutants.hunt(core, made, listed, cases, out, told)
     missed = [found for found in results if found.verdict == "PASS"]
@@ -122,6 +121,12 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
         " are found" + (f"; not {', '.join(found.mutant.name for found in missed)}" if missed else "")
     )
     return 1 if missed else 0
+
+
+def _clause(found: mutants.Found) -> str:
+    """The clause of a mismatch, or the first words of what was wrong."""
+    words = found.text.split()
+    return words[1] if words[:1] == ["FAIL"] else found.text.splitlines()[0][:60]
 
 
 if __name__ == "__main__":

@@ -356,9 +356,10 @@ class _Writer:
             bit = rng.choice((2, 3)) | 4
             self.b.raw(MSTATUS << 20 | MIE_BIT << 15 | bit << 12 | self.work() << 7 | 0x73, 4)
             return
-        immediate, funct3 = rng.random() < 0.4, rng.randrange(1, 4)
-        source = rng.randrange(32) if immediate else self.source()
-        self.b.raw(MSCRATCH << 20 | source << 15 | (funct3 | 4 * immediate) << 12 | self.work() << 7 | 0x73, 4)
+        for _ in range(rng.randrange(1, 5)):
+            immediate, funct3 = rng.random() < 0.3, rng.randrange(1, 4)
+            source = rng.randrange(32) if immediate else self.source()
+            self.b.raw(MSCRATCH << 20 | source << 15 | (funct3 | 4 * immediate) << 12 | self.work() << 7 | 0x73, 4)
 
     def interrupt(self) -> None:
         """A software interrupt of this hart, and time for it to arrive."""

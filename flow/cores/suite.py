@@ -80,6 +80,8 @@ def verify_all(
     """Run and judge all of them; `told` hears each outcome as soon as it is there. made: the build, if it is not that
     of the core; select: which mutant of it (flow/cores/mutants.py).
     """
+    if not cases:
+        return []
     if made is None:
         made = build(builds.alone(core)[0], "verilator", builds.alone(core)[1])
     groups = [cases[at : at + TOGETHER] for at in range(0, len(cases), TOGETHER)]
