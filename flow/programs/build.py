@@ -19,9 +19,11 @@ from typing import Any
 from rvtrace.flow.programs import compile as compiler
 from rvtrace.flow.programs import host, package, record
 from rvtrace.flow.programs.package import ProgramsError
+from rvtrace.flow.programs.path import Path as UnicornRun
 from rvtrace.flow.programs.sets import Recipe, recipes
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program, ProgramError
+from rvtrace.models.riscv.retired import Kind
 from rvtrace.tb.common.builds import ROOT
 
 OUT = ROOT / "build" / "programs"
@@ -115,6 +117,8 @@ def one(gcc: str, recipe: Recipe, vendor: Path, out: Path) -> Built:
         run = record.run(program, host.tohost(elf)[0], limit, **recipe.hart)
         if run.code != 1:
             return Built(name, len(run.retired), code=run.code, said=f"it complains: {complaint(run.code)}")
+        if recipe.has_signature and (said := other_signature(elf, run)):
+            return Built(name, len(run.retired), code=run.code, said=said)
         rec = elf.with_suffix(".rec")
         recording.save(rec, elf, run.retired, run.initial)
         if recording.load(rec).retired.differs(run.retired) is not None:
@@ -122,6 +126,27 @@ def one(gcc: str, recipe: Recipe, vendor: Path, out: Path) -> Built:
         return Built(name, len(run.retired), compiler.digest(elf), compiler.digest(rec), run.code)
     except (ProgramsError, ProgramError, recording.RecordingError) as error:
         return Built(name, said=str(error))
+
+
+def other_signature(elf: Path, run: record.Run) -> str:
+    """What unicorn computes otherwise than the reference simulator, in words; "" if nothing, or if there were traps,
+    which unicorn does not take.
+    """
+    if (run.retired.kind != Kind.INSN).any():
+        return ""
+    found = host.symbols(elf)
+    begin, end = found["begin_signature"], found["end_signature"]
+    other = UnicornRun(Program.from_elf(elf), *host.tohost(elf))
+    for _ in other.parts():
+        pass
+    ours, theirs = run.hart.memory.read(begin, end - begin), other.memory(begin, end - begin)
+    if ours == theirs:
+        return ""
+    place = next(at for at in range(len(ours)) if ours[at] != theirs[at]) & ~3
+    return (
+        f"its signature at {begin + place:#x} is {ours[place : place + 4].hex()}, and {theirs[place : place + 4].hex()}"
+        " on unicorn; one of the two is wrong"
+    )
 
 
 def complaint(code: int) -> str:

@@ -87,6 +87,10 @@ class Path:
             if self.instructions > limit:
                 raise PathError(f"the program did not end within {limit:,} instructions; give it less to do")
 
+    def memory(self, address: int, count: int) -> bytes:
+        """What is there now."""
+        return bytes(self._uc.mem_read(address, count))
+
     def _where(self) -> str:
         return f"{self._uc.reg_read(self._pc):#x}"
 
