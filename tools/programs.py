@@ -13,9 +13,11 @@ from rvtrace.flow.programs.build import Built
 from rvtrace.flow.programs.sets import SETS
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
 
+MOST = 50  # iterations of CoreMark in one recording, which is held in memory
 WORDS = {
     "SET": f"{' or '.join(SETS)}",
     "XLEN": "32 or 64, default both",
+    "ITERATIONS": "of CoreMark, default 1: 0.3 million instructions each; with several it is called coremark-<n>",
     "N": "processes, default the number of cores",
     "SAVE": "1: make the manifest say what was built now",
 }
@@ -39,13 +41,22 @@ def main(argv: list[str]) -> int:
         else:
             print(f"      {built.name:<32} {built.rows:>9,} rows  {manifest.differs(built)}".rstrip(), flush=True)
 
-    made, found = build.build(given["SET"], xlen, number(given, "N", os.cpu_count() or 1), tell=tell)
+    iterations = number(given, "ITERATIONS", 1, least=1)
+    if iterations > MOST:
+        raise ArgumentError(
+            f"ITERATIONS={iterations} is too long for one recording; give up to {MOST}, or use `make scale`"
+        )
+    if given["SET"] != "coremark" and "ITERATIONS" in given:
+        raise ArgumentError(f"SET={given['SET']} has no iterations; give SET=coremark, or omit ITERATIONS")
+    workers = number(given, "N", os.cpu_count() or 1)
+    made, found = build.build(given["SET"], xlen, workers, tell=tell, iterations=iterations)
     bad = [built for built in made if built.said]
     good = len(made) - len(bad)
     left = [f"{name} ({why})" for name, why in manifest.left_out.items() if _belongs(name, given["SET"], xlen)]
     if left:
         print("left out: " + "; ".join(sorted(left)))
-    print(f"{good} programs in {short(build.OUT / given['SET'])}, {found.compiler}, {build.package.PACKAGE} {found.package}")
+    where = short(build.OUT / given["SET"])
+    print(f"{good} programs in {where}, {found.compiler}, {build.package.PACKAGE} {found.package}")
     if (found.compiler, found.package) != (manifest.compiler, manifest.package) and manifest.compiler:
         print(f"the manifest is of {manifest.compiler}, {manifest.package}: other programs, and so other figures")
     if flag(given, "SAVE") and not bad:

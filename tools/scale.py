@@ -35,13 +35,15 @@ def main(argv: list[str]) -> int:
 
     of, recording, memory = scale(wanted, xlen, tell)
     count = of[0].instructions
-    print(f"CoreMark RV{xlen}, {count:,} instructions in {time.monotonic() - begin:.1f} s, {memory / 1e6:,.0f} MB at most")
+    print(
+        f"CoreMark RV{xlen}, {count:,} instructions in {time.monotonic() - begin:.1f} s, {memory / 1e6:,.0f} MB at most"
+    )
     print(f"      recorded by unicorn         {count / recording / 1e6:7.2f} M instructions/s")
     for side in of:
         for what, seconds in side.seconds.items():
             print(f"      {_TITLES[side.ip]} {what:<19} {count / seconds / 1e6:7.2f} M instructions/s")
-        print(f"      {_TITLES[side.ip]}: {side.size:,} bytes, {8 * side.size / count:.3f} bits per instruction, decoded"
-              f" {side.decoded:,}")  # fmt: skip
+        rate = f"{8 * side.size / count:.3f} bits per instruction"
+        print(f"      {_TITLES[side.ip]}: {side.size:,} bytes, {rate}, decoded {side.decoded:,}")
     return 0
 
 

@@ -35,7 +35,9 @@ def main(argv: list[str]) -> int:
     if "SET" in given:
         return _published(given)
     if "SAVE" in given:
-        raise ArgumentError("SAVE= is of the programs with published figures; give SET=riscv-tests as well, or omit SAVE")
+        raise ArgumentError(
+            "SAVE= is of the programs with published figures; give SET=riscv-tests as well, or omit SAVE"
+        )
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     workers = number(given, "N", os.cpu_count() or 1)

@@ -66,7 +66,7 @@ class Manifest:
     def write(self, path: Path = MANIFEST) -> None:
         """One line for each program, so that a difference can be read."""
         head = {"compiler": self.compiler, "package": self.package, "left_out": dict(sorted(self.left_out.items()))}
-        lines = [f'  {json.dumps(name)}: {json.dumps(self.programs[name])}' for name in sorted(self.programs)]
+        lines = [f"  {json.dumps(name)}: {json.dumps(self.programs[name])}" for name in sorted(self.programs)]
         text = json.dumps(head, indent=1)[:-2] + ',\n "programs": {\n' + ",\n".join(lines) + "\n }\n}\n"
         path.write_text(text)
 
@@ -80,13 +80,18 @@ class Manifest:
 
 
 def build(
-    of: str, xlen: int | None, workers: int, out: Path = OUT, tell: Callable[[Built], None] = lambda built: None
+    of: str,
+    xlen: int | None,
+    workers: int,
+    out: Path = OUT,
+    tell: Callable[[Built], None] = lambda built: None,
+    iterations: int = 1,
 ) -> tuple[list[Built], Manifest]:
     """Compile and record a set into out/<set>; what was there before stays if nothing can be built. ProgramsError."""
     gcc = compiler.compiler()
     vendor = package.vendor()
     manifest = Manifest.read()
-    todo = [one for one in recipes(of, vendor, xlen) if _name(one) not in manifest.left_out]
+    todo = [one for one in recipes(of, vendor, xlen, iterations) if _name(one) not in manifest.left_out]
     if not todo:
         raise ProgramsError(f"SET={of} has no program for RV{xlen}; give XLEN={64 if xlen == 32 else 32}")
     out.mkdir(parents=True, exist_ok=True)

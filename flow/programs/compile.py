@@ -40,8 +40,8 @@ def compile_program(gcc: str, recipe: Recipe, vendor: Path, out: Path, headers: 
     """One program, without debugging information; symbols stay. ProgramsError with what the compiler said."""
     script = SOURCES / "link.ld" if recipe.script == "" else vendor / recipe.script
     command = [
-        gcc, f"-march={recipe.march}", f"-mabi={recipe.mabi}", "-misa-spec=2.2", "-mcmodel=medany", "-static", "-nostdlib",
-        "-nostartfiles", "-fno-ident", "-w", "-isystem", str(headers), *_folders("-I", recipe.includes, vendor),
+        gcc, f"-march={recipe.march}", f"-mabi={recipe.mabi}", "-misa-spec=2.2", "-mcmodel=medany", "-static",
+        "-nostdlib", "-nostartfiles", "-fno-ident", "-w", "-isystem", str(headers), *_folders("-I", recipe.includes, vendor),
         *recipe.flags, *_folders("", recipe.sources, vendor), "-T", str(script),
         "-Wl,--build-id=none,--no-warn-rwx-segments", "-lgcc", "-o", str(out),
     ]  # fmt: skip

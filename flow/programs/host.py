@@ -24,5 +24,7 @@ def tohost(elf: Path) -> tuple[int, int]:
     """Addresses of tohost and fromhost; ProgramsError if the program has none."""
     found = symbols(elf)
     if "tohost" not in found or "fromhost" not in found:
-        raise ProgramsError(f"{elf} has no symbols tohost and fromhost, so nobody sees where it ends; link it with them")
+        raise ProgramsError(
+            f"{elf} has no symbols tohost and fromhost, so nobody sees where it ends; link it with them"
+        )
     return found["tohost"], found["fromhost"]

@@ -22,9 +22,11 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, Kind, Retired
 
 LIMIT = 20_000_000  # instructions; a recording in one piece
+PART = 1 << 20  # rows that are kept as tuples
 VARIANT = "v1_0"
 ASID = {32: (22, 0x1FF), 64: (44, 0xFFFF)}  # lowest bit and mask in satp
-_SOFTWARE = (9, 1, 5)  # interrupts that a CSR write makes pending, in their order (privileged manual, 3.1.9)
+# interrupts that a CSR write makes pending, the first first (privileged manual, 3.1.9)
+_SOFTWARE = (9, 1, 5)
 _EFFECTS = (np.uint8, np.uint64, np.uint64, np.uint8, np.uint8, np.uint64)
 
 
@@ -52,20 +54,22 @@ class _Static(NamedTuple):
 
 
 def run(program: Program, tohost: int, limit: int = LIMIT, **choices: Any) -> Run:
-    """From the program's entry to its end. tohost: its address. choices: options of `HartConfig`. ProgramsError if it does not end, or does
-    what a recording cannot hold.
+    """From the program's entry to its end. tohost: its address. choices: options of `HartConfig`.
+
+    ProgramsError if it does not end, or does what a recording cannot hold.
     """
     hart = Hart(virt(program.xlen, reset_pc=program.entry, **choices))
     for base, body in (*program.segments, *program.data):
         hart.memory.write(base, bytes(body))
     known: dict[int, _Static] = {}
-    rows: list[tuple[int, ...]] = []
-    effects: list[tuple[int, ...]] = []
-    writes: list[tuple[int, int, int]] = []
+    parts = _Parts()
+    rows, effects, writes = parts.rows, parts.effects, parts.writes
     low, mask = ASID[program.xlen]
     code = 0
     while not code & 1:
-        if len(rows) > limit:
+        if len(rows) >= PART:
+            parts.pack()
+        if parts.count + len(rows) > limit:
             raise ProgramsError(f"it did not end within {limit:,} instructions; give it less to do")
         priv, context = hart.priv, hart.csr.get(SATP, 0) >> low & mask
         step = hart.execute()
@@ -73,7 +77,7 @@ def run(program: Program, tohost: int, limit: int = LIMIT, **choices: Any) -> Ru
             interrupt, cause = step.trap
             kind = int(Kind.INTERRUPT if interrupt else Kind.EXCEPTION)
             tval = list(step.csrs.values())[3]
-            writes += [(len(rows), csr, value) for csr, value in step.csrs.items()]
+            writes += [(parts.count + len(rows), csr, value) for csr, value in step.csrs.items()]
             rows.append((kind, step.pc, 0, kind, -1, cause, tval, priv, context))
             effects.append((0, 0, 0, 0, 0, 0))
             continue
@@ -86,19 +90,45 @@ def run(program: Program, tohost: int, limit: int = LIMIT, **choices: Any) -> Ru
             )
         taken = int(step.next_pc == static.target) if static.branch else -1
         itype = int(isa.IType.TAKEN) if taken == 1 else static.itype
-        writes += _csrs(len(rows), static, step, hart)
+        writes += _csrs(parts.count + len(rows), static, step, hart)
         if MIP in step.csrs:
             hart.interrupt = next((cause for cause in _SOFTWARE if step.csrs[MIP] >> cause & 1), -1)
         rows.append((0, step.pc, static.size, itype, taken, 0, 0, priv, context))
         effects.append(_effect(static.operands, step))
         if step.access == STORE and step.paddr == tohost:
             code = step.data
-    retired = Retired.from_rows(rows)
-    columns = [np.array(column, dtype) for column, dtype in zip(zip(*effects), _EFFECTS)]
-    table = np.array(writes, np.uint64).reshape(-1, 3)
-    csrs = table[:, 0].astype(np.int64), table[:, 1].astype(np.uint16), table[:, 2]
-    retired.effects = Effects(*columns, *csrs)
+    retired = parts.retired()
     return Run(retired, np.zeros(32, np.uint64), code, hart)
+
+
+class _Parts:
+    """Rows and effects, packed now and then: as tuples they take twenty times the memory."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, ...]] = []
+        self.effects: list[tuple[int, ...]] = []
+        self.writes: list[tuple[int, int, int]] = []
+        self.count = 0
+        self._packed: list[tuple[Retired, list[np.ndarray]]] = []
+
+    def pack(self) -> None:
+        """What there is becomes arrays."""
+        columns = [np.array(column, dtype) for column, dtype in zip(zip(*self.effects), _EFFECTS)]
+        self._packed.append((Retired.from_rows(self.rows), columns))
+        self.count += len(self.rows)
+        self.rows.clear()
+        self.effects.clear()
+
+    def retired(self) -> Retired:
+        """All of it."""
+        if self.rows:
+            self.pack()
+        result = Retired.concat([part for part, _ in self._packed])
+        columns = [np.concatenate(each) for each in zip(*(columns for _, columns in self._packed))]
+        table = np.array(self.writes, np.uint64).reshape(-1, 3)
+        csrs = table[:, 0].astype(np.int64), table[:, 1].astype(np.uint16), table[:, 2]
+        result.effects = Effects(*columns, *csrs)
+        return result
 
 
 def _static(program: Program, pc: int) -> _Static:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make scale`: CoreMark of so many instructions through the encoder and decoder models, in memory that does not grow.
 
-unicorn records the path in parts; both encoders carry their state from part to part (`rvtrace.flow.programs.streams`);
-what lies between two synchronizations is decoded as soon as it is complete, compared with the recorded path and dropped.
+unicorn records the path in parts; both encoders carry their state from part to part (`rvtrace.flow.programs.streams`).
+What lies between two synchronizations is decoded as soon as it is complete, compared with the recorded path, and
+dropped.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class Side:
         wrong = len(found) > len(path) or not np.array_equal(found, path[: len(found)])
         if wrong or (last and count != len(path)):
             raise ProgramsError(
-                f"{self.ip}: after {self.decoded:,} instructions the decoder finds another path than was recorded; this is"
-                " an error of ours"
+                f"{self.ip}: after {self.decoded:,} instructions the decoder finds another path than was recorded;"
+                " this is an error of ours"
             )
         self.decoded += count
         self._path = [path[count:]]
@@ -115,9 +116,7 @@ def sides(program: Program) -> list[Side]:
     ]
 
 
-def through(
-    parts: Iterator[Retired], of: list[Side], tell: Callable[[int], None] = lambda instructions: None
-) -> float:
+def through(parts: Iterator[Retired], of: list[Side], tell: Callable[[int], None] = lambda instructions: None) -> float:
     """All parts through all systems; CPU seconds that making the parts took."""
     with native.using(True):
         begin, recording = time.process_time(), 0.0
@@ -135,7 +134,7 @@ def through(
 def scale(
     instructions: int, xlen: int, tell: Callable[[int], None] = lambda instructions: None
 ) -> tuple[list[Side], float, int]:
-    """CoreMark of at least so many instructions; the systems, CPU seconds of recording, and the most memory in bytes."""
+    """CoreMark of at least so many instructions; the systems, CPU seconds of recording, the most memory in bytes."""
     gcc, vendor = compiler.compiler(), package.vendor()
     iterations = -(-instructions // PER_ITERATION[xlen])
     with tempfile.TemporaryDirectory() as scratch:

@@ -7,7 +7,7 @@ Paths are below the package's vendor folder; with a leading "+" they are ours, b
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,13 @@ class Recipe:
     @property
     def is_benchmark(self) -> bool:
         """Whether it is no test of a few instructions."""
-        return self.name in (*BENCHMARKS, "coremark")
+        return self.name in BENCHMARKS or self.name.startswith("coremark")
 
 
-def recipes(of: str, vendor: Path, xlen: int | None = None) -> list[Recipe]:
-    """The programs of a set, all or those of 32 or 64 bits; ProgramsError if there is no such set."""
+def recipes(of: str, vendor: Path, xlen: int | None = None, iterations: int = 1) -> list[Recipe]:
+    """The programs of a set, all or those of 32 or 64 bits; ProgramsError if there is no such set. iterations: of
+    CoreMark, which has them in its name if there are several.
+    """
     if of not in SETS:
         raise ProgramsError(f"there is no set {of!r}; give SET={' or SET='.join(SETS)}")
     widths = (32, 64) if xlen is None else (xlen,)
@@ -68,22 +70,23 @@ def recipes(of: str, vendor: Path, xlen: int | None = None) -> list[Recipe]:
         return _arch(vendor) if 32 in widths else []
     found = [_benchmark(name, width) for name in BENCHMARKS for width in widths] if of == "riscv-tests" else []
     if of == "coremark":
-        return [coremark(width, 1) for width in widths]
+        name = "coremark" if iterations == 1 else f"coremark-{iterations}"
+        return [replace(coremark(width, iterations), name=name) for width in widths]
     return found + [one for family in ISA if int(family[2:4]) in widths for one in _isa(family, vendor)]
 
 
 def as_published(name: str, xlen: int, iterations: int) -> Recipe:
     """A program as the Makefile of its authors builds it: with floating point, and a host that answers."""
-    if name == "coremark":
-        return coremark(xlen, iterations, hosted=True)
+    if name.startswith("coremark"):
+        return coremark(xlen, iterations, *name.split()[1:], hosted=True)
     return Recipe(
         name, xlen, f"rv{xlen}gc", "lp64d" if xlen == 64 else "ilp32d", _sources(name),
         (_ENV, _COMMON, f"{_BENCHMARKS}/{name}"), BENCHMARK_FLAGS, f"{_COMMON}/test.ld",
     )  # fmt: skip
 
 
-def coremark(xlen: int, iterations: int, hosted: bool = False) -> Recipe:
-    """CoreMark, its performance run, so many times. hosted: for the code of a hart with floating point."""
+def coremark(xlen: int, iterations: int, optimize: str = "-O2", hosted: bool = False) -> Recipe:
+    """CoreMark, its performance run, so many times. hosted: for a hart with floating point."""
     march, mabi = (f"rv{xlen}gc", "lp64d" if xlen == 64 else "ilp32d") if hosted else _soft(xlen)
     parts = ("core_list_join.c", "core_main.c", "core_matrix.c", "core_state.c", "core_util.c")
     return Recipe(
@@ -91,7 +94,7 @@ def coremark(xlen: int, iterations: int, hosted: bool = False) -> Recipe:
         (*(f"{_COREMARK}/{part}" for part in parts), "+coremark/core_portme.c", f"{_COMMON}/crt.S",
          f"{_COMMON}/syscalls.c", "+answer.c"),
         ("+coremark", _COREMARK, _ENV, _COMMON),
-        ("-std=gnu99", "-O2", "-fno-tree-loop-distribute-patterns", f"-DITERATIONS={iterations}", *_answered()),
+        ("-std=gnu99", optimize, "-fno-tree-loop-distribute-patterns", f"-DITERATIONS={iterations}", *_answered()),
     )  # fmt: skip
 
 
@@ -128,7 +131,8 @@ def _isa(family: str, vendor: Path) -> list[Recipe]:
     folder, xlen = f"riscv-tests/isa/{family}", int(family[2:4])
     return [
         Recipe(
-            f"{family}-p-{path.stem}", xlen, f"rv{xlen}g", "lp64" if xlen == 64 else "ilp32", (f"{folder}/{path.name}",),
+            f"{family}-p-{path.stem}", xlen, f"rv{xlen}g", "lp64" if xlen == 64 else "ilp32",
+            (f"{folder}/{path.name}",),
             ("+isa", f"{_ENV}/p", _ENV, "riscv-tests/isa/macros/scalar"), ("-fvisibility=hidden",),
         )
         for path in sorted((vendor / folder).glob("*.S"))
@@ -149,9 +153,14 @@ def _arch(vendor: Path) -> list[Recipe]:
             defined = sorted({f"-D{name}={value}" for name, value in _DEFINED.findall(path.read_text())})
             found.append(
                 Recipe(
-                    f"arch-{extension}-{path.stem}", 32, march, "ilp32",
-                    (str(path.relative_to(vendor)),), ("+arch", f"{_ARCH}/env"),
-                    ("-DXLEN=32", "-DFLEN=0", "-Wl,-e,rvtest_entry_point", *defined), hart=hart,
+                    f"arch-{extension}-{path.stem}",
+                    32,
+                    march,
+                    "ilp32",
+                    (str(path.relative_to(vendor)),),
+                    ("+arch", f"{_ARCH}/env"),
+                    ("-DXLEN=32", "-DFLEN=0", "-Wl,-e,rvtest_entry_point", *defined),
+                    hart=hart,
                 )  # fmt: skip
             )
     return found

@@ -146,15 +146,15 @@ class EtraceStream:
         return Piece(data[: s[ek.PUT]].tobytes(), used[:, ek.BEHIND].copy(), np.flatnonzero(used[:, 0] == ek.L_START))
 
 
-def beats_of(
-    retired: Retired, program: Program, config: EtraceConfig | NtraceConfig, first: bool, last: bool
-) -> Beats:
+def beats_of(retired: Retired, program: Program, config: EtraceConfig | NtraceConfig, first: bool, last: bool) -> Beats:
     """A part of a run as the ingress port carries it, one block a cycle. first, last: it begins or ends the trace."""
     on, off = (Retired.from_columns(kind=[kind], pc=[0], size=[0]) for kind in (Kind.TRACE_ON, Kind.TRACE_OFF))
     rows = Retired.concat([*([on] if first else []), retired, *([off] if last else [])])
     rows = observable(rows, program) if first or last else rows
     is_etrace = isinstance(config, EtraceConfig)
-    bits = config.iretire_width_p if isinstance(config, EtraceConfig) else min(config.iretire_bits, config.icnt_bits - 1)
+    bits = (
+        config.iretire_width_p if isinstance(config, EtraceConfig) else min(config.iretire_bits, config.icnt_bits - 1)
+    )
     beats = to_beats(rows, 1, "block", (1 << bits) - 1, tracing=not first, halted=False, per_cycle=is_etrace)
     if not first:  # the first row is idle, with enable 0
         beats = beats.select(slice(1, None))

@@ -84,7 +84,7 @@ def is_recorded(name_or_path: str) -> bool:
 
 
 def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DIRECTORY) -> Recording:
-    """The recording of a program by name ("sort", with xlen) or of a .rec file; by name also of one that was built here.
+    """The recording of a program by name ("sort", with xlen), also of one that was built here, or of a .rec file.
 
     Raises RecordingError; ProgramError where the program file is not readable.
     """
