@@ -153,8 +153,8 @@ def _summary(data: dict[str, Any]) -> list[str]:
     ]
     near = sum(pair <= 1.02 for pair in pairs)
     return [
-        f"- E-Trace with implicit return, without anchors: {sum(one <= 1 for one in rates)} of {len(rates)} programs need"
-        f" no more bits than published, between {min(rates):.2f} and {max(rates):.2f} times as many.",
+        f"- E-Trace with implicit return, without anchors: {sum(one <= 1 for one in rates)} of {len(rates)} programs"
+        f" need no more bits than published, between {min(rates):.2f} and {max(rates):.2f} times as many.",
         f"- N-Trace: {near} of {len(pairs)} figures are at most 2 % above the published one; the other"
         f" {len(pairs) - near} are explained [below](#where-ours-needs-more-bits).",
     ]

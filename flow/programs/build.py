@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,12 +97,9 @@ def build(
     out.mkdir(parents=True, exist_ok=True)
     made: list[Built] = []
     with tempfile.TemporaryDirectory(dir=out, prefix=".half-built-") as scratch:
-        with ProcessPoolExecutor(workers) as pool:
-            jobs = [pool.submit(one, gcc, recipe, vendor, Path(scratch)) for recipe in todo]
-            for job in jobs:
-                built = job.result()
-                made.append(built)
-                tell(built)
+        for built in _each(gcc, todo, vendor, Path(scratch), workers):
+            made.append(built)
+            tell(built)
         (out / of).mkdir(exist_ok=True)
         for built in made:
             if not built.said:
@@ -110,6 +107,16 @@ def build(
                     shutil.move(Path(scratch) / f"{built.name}{suffix}", out / of / f"{built.name}{suffix}")
     found = Manifest(compiler.version(gcc), package.version(), dict(manifest.programs), manifest.left_out)
     return made, found
+
+
+def _each(gcc: str, todo: list[Recipe], vendor: Path, out: Path, workers: int) -> Iterator[Built]:
+    """The programs in order, as many at a time as there are workers."""
+    if workers == 1:
+        yield from (one(gcc, recipe, vendor, out) for recipe in todo)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        for job in [pool.submit(one, gcc, recipe, vendor, out) for recipe in todo]:
+            yield job.result()
 
 
 def one(gcc: str, recipe: Recipe, vendor: Path, out: Path) -> Built:

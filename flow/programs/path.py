@@ -61,6 +61,7 @@ class Path:
         self._blocks = _Blocks(program)
         self._seen, self._room, self._full = array("Q"), PART, False
         self._counted = self._upto = 0  # instructions of the first so many blocks of this part
+        self._end = -1  # pc of the store that ends the program
         self._answer = -1  # the host answers at this instruction
         self.instructions = self.code = 0
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
@@ -81,6 +82,8 @@ class Path:
             last = self._seen.pop()  # was announced, and is not executed
             at = last >> _SIZE_BITS
             part = self._blocks.rows(np.frombuffer(self._seen, np.uint64), at)
+            if self.code & 1:  # the block of the last store may go on
+                part = part.select(slice(0, int(np.flatnonzero(part.pc == self._end)[-1]) + 1))
             self.instructions += len(part)
             self._seen, self._counted, self._upto = array("Q"), 0, 0
             yield part
@@ -110,7 +113,9 @@ class Path:
         low = address == self._tohost
         value &= (1 << 8 * size) - 1
         self.code = self.code & ~0xFFFF_FFFF | value if low else self.code & 0xFFFF_FFFF | value << 32
-        if low and value and not value & 1:
+        if low and value & 1:
+            self._end = int(self._uc.reg_read(self._pc))
+        elif low and value:
             now = self.instructions + self._before_last()
             self._answer = (now // self._turn + 1) * self._turn if self._turn else 0
 

@@ -46,7 +46,9 @@ class Piece(NamedTuple):
 
 
 def _kernel(module: Any) -> Any:
-    return native.functions(module, native.compiled(module) is not None)
+    if native.compiled(module) is None:
+        raise ProgramsError("a run in parts needs Numba; type `.venv/bin/python -m pip install 'rvtrace[fast]'`")
+    return native.functions(module, True)
 
 
 class NtraceStream:
