@@ -71,9 +71,9 @@ def names(directory: Path = DIRECTORY) -> list[str]:
     return sorted({path.name.split(".")[0] for path in Path(directory).glob("*.rv[36][24].rec")})
 
 
-def built(name: str = "*", xlen: str = "*", directory: Path = BUILT) -> list[Path]:
+def built(name: str = "*", xlen: str = "*") -> list[Path]:
     """Recordings of programs that were built here, all or those of a name and a width."""
-    return sorted(Path(directory).glob(f"*/{name}.rv{xlen}.rec"))
+    return sorted(BUILT.glob(f"*/{name}.rv{xlen}.rec"))
 
 
 def is_recorded(name_or_path: str) -> bool:
