@@ -8,6 +8,7 @@ is left out. A program that ends with a complaint of its own is an error, unless
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +29,7 @@ from rvtrace.tb.common.builds import ROOT
 
 OUT = ROOT / "build" / "programs"
 MANIFEST = ROOT / "flow" / "programs" / "manifest.json"
+_HALF = ".half-built-"
 TEST_LIMIT = 200_000  # instructions of a test that is not a benchmark
 
 
@@ -83,11 +85,15 @@ def build(
     of: str,
     xlen: int | None,
     workers: int,
-    out: Path = OUT,
+    out: Path | None = None,
     tell: Callable[[Built], None] = lambda built: None,
     iterations: int = 1,
 ) -> tuple[list[Built], Manifest]:
-    """Compile and record a set into out/<set>; what was there before stays if nothing can be built. ProgramsError."""
+    """Compile and record a set into out/<set>, by default build/programs/<set>; ProgramsError.
+
+    What was there before stays if nothing can be built.
+    """
+    out = OUT if out is None else out
     gcc = compiler.compiler()
     vendor = package.vendor()
     manifest = Manifest.read()
@@ -95,8 +101,9 @@ def build(
     if not todo:
         raise ProgramsError(f"SET={of} has no program for RV{xlen}; give XLEN={64 if xlen == 32 else 32}")
     out.mkdir(parents=True, exist_ok=True)
+    _sweep(out)
     made: list[Built] = []
-    with tempfile.TemporaryDirectory(dir=out, prefix=".half-built-") as scratch:
+    with tempfile.TemporaryDirectory(dir=out, prefix=f"{_HALF}{os.getpid()}-") as scratch:
         for built in _each(gcc, todo, vendor, Path(scratch), workers):
             made.append(built)
             tell(built)
@@ -107,6 +114,14 @@ def build(
                     shutil.move(Path(scratch) / f"{built.name}{suffix}", out / of / f"{built.name}{suffix}")
     found = Manifest(compiler.version(gcc), package.version(), dict(manifest.programs), manifest.left_out)
     return made, found
+
+
+def _sweep(out: Path) -> None:
+    """Remove what a build that was killed has left."""
+    for folder in out.glob(f"{_HALF}*"):
+        owner = folder.name[len(_HALF) :].partition("-")[0]
+        if not owner.isdigit() or not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _each(gcc: str, todo: list[Recipe], vendor: Path, out: Path, workers: int) -> Iterator[Built]:

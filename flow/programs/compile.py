@@ -42,7 +42,8 @@ def compile_program(gcc: str, recipe: Recipe, vendor: Path, out: Path, headers: 
     command = [
         gcc, f"-march={recipe.march}", f"-mabi={recipe.mabi}", "-misa-spec=2.2", "-mcmodel=medany", "-static",
         "-nostdlib", "-nostartfiles", "-fno-ident", "-w", "-isystem", str(headers),
-        *_folders("-I", recipe.includes, vendor), *recipe.flags, *_folders("", recipe.sources, vendor), "-T", str(script),
+        *_folders("-I", recipe.includes, vendor), *recipe.flags, *_folders("", recipe.sources, vendor),
+        "-T", str(script),
         "-Wl,--build-id=none,--no-warn-rwx-segments", "-lgcc", "-o", str(out),
     ]  # fmt: skip
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)

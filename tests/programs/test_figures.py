@@ -96,7 +96,9 @@ def test_a_size_is_that_of_the_encoder() -> None:
     measured = figures.Measured(run.program, run.retired)
     method = figures.Method("etrace", "implicit return", {"implicit_return": 1})
     found = measured.size(method)
-    trace = encode(measured._of("etrace", "v2_0", 127), Config.from_dict({"iaddress_width_p": 64, "implicit_return": 1}))
+    trace = encode(
+        measured._of("etrace", "v2_0", 127), Config.from_dict({"iaddress_width_p": 64, "implicit_return": 1})
+    )
     assert found["payload"] == sum(map(len, trace.payloads)) and found["transported"] == len(trace.data)
     anchors = [len(one) for one, why in zip(trace.payloads, trace.reasons) if why == "ET.opt.anchor"]
     assert anchors and (found["anchors"], found["anchor_bytes"]) == (len(anchors), sum(anchors))

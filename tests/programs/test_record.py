@@ -13,8 +13,8 @@ from rvtrace.flow.programs import host, record
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.flow.programs.path import Path, PathError
 from rvtrace.models.riscv import recording
-from rvtrace.models.riscv.iss.csr import MIE, MIP, MSTATUS, MTVEC
 from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.iss.csr import MIE, MIP, MSTATUS, MTVEC
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 

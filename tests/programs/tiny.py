@@ -26,8 +26,8 @@ def read_csr(rd: int, csr: int) -> int:
 
 
 def tiny(turns: int = 5, code: int = 1, requests: int = 0) -> Program:
-    """Calls a function so many times, reads minstret into x8 and x9, asks the host for something so many times, and ends
-    with a code.
+    """Calls a function so many times, reads minstret into x8 and x9, asks the host for something so many times, and
+    ends with a code.
     """
     b = ProgramBuilder(64, 0x8000_0000)
     b.auipc(5, 1)  # TOHOST
