@@ -46,15 +46,16 @@ class Path:
     def __init__(self, program: Program, tohost: int, fromhost: int, turn: int = 0) -> None:
         import unicorn
         from unicorn import riscv_const
+        from unicorn.unicorn import Uc, UcError
 
         self.program, self._turn = program, turn
         self._tohost, self._fromhost = tohost, fromhost
         self._pc = riscv_const.UC_RISCV_REG_PC
         self._x = [getattr(riscv_const, f"UC_RISCV_REG_X{n}") for n in range(32)]
-        self._uc: Any = unicorn.Uc(
+        self._uc: Any = Uc(
             unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64 if program.xlen == 64 else unicorn.UC_MODE_RISCV32
         )
-        self._failed: type[Exception] = unicorn.UcError
+        self._failed: type[Exception] = UcError
         self._uc.mem_map(RAM, RAM_SIZE)
         for base, body in (*program.segments, *program.data):
             self._uc.mem_write(base, bytes(body))

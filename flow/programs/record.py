@@ -124,10 +124,10 @@ class _Parts:
         if self.rows:
             self.pack()
         result = Retired.concat([part for part, _ in self._packed])
-        columns = [np.concatenate(each) for each in zip(*(columns for _, columns in self._packed))]
+        columns: list[Any] = [np.concatenate(each) for each in zip(*(columns for _, columns in self._packed))]
         table = np.array(self.writes, np.uint64).reshape(-1, 3)
-        csrs = table[:, 0].astype(np.int64), table[:, 1].astype(np.uint16), table[:, 2]
-        result.effects = Effects(*columns, *csrs)
+        columns += [table[:, 0].astype(np.int64), table[:, 1].astype(np.uint16), table[:, 2]]
+        result.effects = Effects(*columns)
         return result
 
 
