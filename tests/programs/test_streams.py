@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from rvtrace.flow.programs import scale, streams
+from rvtrace.flow.programs import compile, package, scale, streams
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
@@ -16,6 +16,8 @@ from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder.encode import encode as ntrace_encode
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import Retired
+
+from tools import scale as tool
 
 pytest.importorskip("numba", reason="a run in parts needs Numba")
 PROGRAMS = ("sort", "recursion", "dispatch", "traps")
@@ -139,3 +141,18 @@ def test_a_path_that_is_too_long_is_found() -> None:
             side.take(run.retired.select(slice(0, 20000)), True, False)
             side._path.append(run.retired.pc[20000:20001])
             side.take(run.retired.select(slice(20000, None)), False, True)
+
+
+def test_the_command_with_the_compiler(capsys: pytest.CaptureFixture[str]) -> None:
+    """One iteration of CoreMark: what was asked for at least, all of it decoded, and a speed for each step."""
+    try:
+        compile.compiler()
+    except ProgramsError as error:
+        pytest.skip(str(error))
+    if f"{package.PACKAGE}=={package.version()}" != package.pinned():
+        pytest.skip(f"{package.PACKAGE} is not installed")
+    assert tool.main(["INSTRUCTIONS=200000", "XLEN=32"]) == 0
+    printed = capsys.readouterr().out
+    count = printed.split(" instructions in ")[0].split()[-1]
+    assert int(count.replace(",", "")) >= 200_000 and printed.count(f"decoded {count}\n") == 2
+    assert printed.count("M instructions/s") == 7
