@@ -93,18 +93,18 @@ def _why(data: dict[str, Any], program: str, key: str) -> str:
     if size.get("anchors"):
         left = size["payload"] - size["anchor_bytes"]
         return (
-            f"{size['anchors']:,} anchors of {size['anchor_bytes']:,} bytes, which 2.0 needs so that no later address"
+            f"{size['anchors']:,} anchors of {size['anchor_bytes']:,} bytes, which the encoder sends so that no later address"
             f" is ambiguous ([ruling ET-14](etrace-profile.md)); without these bytes {8 * left / count:.3f}"
         )
     if key.startswith("etrace"):
         return f"{count:,} instructions, published {theirs:,}: another compiler"
     index = NTRACE_METHODS.index(key.partition(": ")[2])
     compared = f"{size['payload']:,} bytes of {count:,} instructions, published {told.sizes[index]:,} of {theirs:,}"
-    if size["payload"] <= told.sizes[index]:
-        return f"{compared}: fewer bytes, and fewer instructions to divide them by"
     if program == "coremark":
         faster = rate(row_of(data, FASTER, 64), key)
         return f"{compared}; with -O3 in place of -O2, which calls less, {faster:.3f}"
+    if size["payload"] <= told.sizes[index]:
+        return f"{compared}: fewer bytes, and fewer instructions to divide them by"
     waiting = count - alone["instructions"]
     by_itself = 8 * alone["sizes"][key]["payload"] / alone["instructions"]
     return (
@@ -172,8 +172,9 @@ def page(data: dict[str, Any]) -> str:
         f" CoreMark runs {data['coremark_iterations']} iterations; the options of the published CoreMark are not known,"
         " so it is here with -O2 and with -O3.", "",
         "The published runs were made on Spike, which looks at `tohost` every 5000 instructions while the program waits"
-        " for its host. The recorder does the same, and so the counts of most programs are the published ones within"
-        " ten instructions; the others differ by what another compiler makes of the source.", "",
+        " for its host: their counts are multiples of 5000 and ten to sixteen more. The recorder does the same, and so"
+        " the counts of most programs are the published ones within ten instructions; the others differ by what another"
+        " compiler makes of the source.", "",
         *_summary(data), "",
         "![Bits per instruction of ten programs](../images/sizes-riscv-tests.svg)", "",
         "*Bits per instruction on RV64, payloads alone; the red lines are the published figures.*", "",
