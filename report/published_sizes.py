@@ -94,7 +94,8 @@ def _why(data: dict[str, Any], program: str, key: str) -> str:
         left = size["payload"] - size["anchor_bytes"]
         return (
             f"{size['anchors']:,} anchors of {size['anchor_bytes']:,} bytes, which the encoder sends so that no"
-            f" later address is ambiguous ([ruling ET-14](etrace-profile.md)); without these bytes {8 * left / count:.3f}"
+            f" later address is ambiguous ([ruling ET-14](etrace-profile.md)); without these bytes"
+            f" {8 * left / count:.3f}"
         )
     if key.startswith("etrace"):
         return f"{count:,} instructions, published {theirs:,}: another compiler"
