@@ -85,7 +85,8 @@ def one(given: Mapping[str, str]) -> Job:
         raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
     value = given[sources[0]]
     if sources[0] == "PROGRAM" and value != "random":
-        value = f"program:{value}"
+        is_file = recording.is_recorded(value) and value.endswith(".rec")  # the simulator runs in another folder
+        value = f"program:{Path(value).resolve() if is_file else value}"
     elif sources[0] == "SCENARIO":
         value = f"scenario:{value}"
     kind, _, name = value.partition(":")

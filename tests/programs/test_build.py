@@ -131,7 +131,7 @@ def test_an_unknown_set(fake: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) 
 # --- builds
 
 
-def test_a_build_is_recorded_and_found(fake: SimpleNamespace) -> None:
+def test_a_build_is_recorded_and_found(fake: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """PROGRAM=tiny is then a program like the others, by name and by path; the main jobs do not run it."""
     with pytest.raises(recording.RecordingError, match="there is no recorded program 'tiny'.*make programs"):
         recording.load("tiny", 64)
@@ -146,6 +146,8 @@ def test_a_build_is_recorded_and_found(fake: SimpleNamespace) -> None:
     assert jobs.one({"PROGRAM": "tiny", "IP": "ntrace"}).source == "program:tiny"
     by_path = jobs.one({"PROGRAM": str(file), "IP": "etrace"})
     assert by_path.name == "tiny" and by_path.source == f"program:{file}"
+    monkeypatch.chdir(fake.out)
+    assert jobs.one({"PROGRAM": "coremark/tiny.rv64.rec", "IP": "etrace"}).source == f"program:{file}"
     assert "tiny" not in recording.names()
     with pytest.raises(recording.RecordingError, match="program tiny was not built for RV32; give XLEN=64"):
         recording.load("tiny", 32)
