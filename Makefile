@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -88,8 +88,14 @@ perf: venv ## Measure speed: bulk and pins, time of each part, models, cells
 area: venv ## Area and depth of the RTL by Yosys as one table; writes docs/reference/rtl-area.md (IP=: prints one system)
 	@$(RUN) area
 
-sizes: venv ## Bits per instruction of all systems for the same programs, as Markdown
+sizes: venv ## Bits per instruction of all systems for the same programs, as Markdown (SET=riscv-tests: beside published figures)
 	@$(RUN) sizes
+
+programs: venv ## Build and record real programs with Debian's cross compiler, for PROGRAM= (SET=riscv-tests|coremark|arch-test XLEN=)
+	@$(RUN) programs
+
+scale: venv ## CoreMark of 100 million instructions through encoder and decoder models in constant memory (INSTRUCTIONS= XLEN=)
+	@$(RUN) scale
 
 regress: venv ## Random seeds of all systems or of IP= (SEEDS=N FIRST=1 N=<processes> SIZE= FRESH=1 WAVES=fail CLUSTER=slurm); continues an interrupted run
 	@$(RUN) regress

@@ -85,7 +85,8 @@ def one(given: Mapping[str, str]) -> Job:
         raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
     value = given[sources[0]]
     if sources[0] == "PROGRAM" and value != "random":
-        value = f"program:{value}"
+        is_file = recording.is_recorded(value) and value.endswith(".rec")  # the simulator runs in another folder
+        value = f"program:{Path(value).resolve() if is_file else value}"
     elif sources[0] == "SCENARIO":
         value = f"scenario:{value}"
     kind, _, name = value.partition(":")
@@ -107,7 +108,7 @@ def one(given: Mapping[str, str]) -> Job:
     config = system.config.from_dict(system.options(given)).to_dict()
     if not {"DUT", "RTL"} & set(given):
         refuse_claims(system, config)
-    label = name or "random"
+    label = Path(name).name.split(".")[0] if kind == "program" else name or "random"
     named = said(system, given)
     settings |= {"tolerances": dict(named), "said": named}
     return Job(
@@ -133,11 +134,12 @@ def build_of(job: Job) -> BuildConfig:
 
 def _exists(system: System, kind: str, name: str) -> None:
     known = {"program": recording.names(), "scenario": list(system.scenarios)}.get(kind)
-    if known is None or name in known:
+    if known is None or name in known or (kind == "program" and recording.is_recorded(name)):
         return
     near = get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}")
+    more = "; `make programs` builds others, such as dhrystone with SET=riscv-tests" if kind == "program" else ""
+    raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}{more}")
 
 
 @dataclass

@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     """0 if every clause passed, else 1."""
     given = parse(argv, WORDS, "Run a program, program the trace system, read the trace back, decode it.")
     program, sim = given.get("PROGRAM", "sort"), given.get("SIM", "verilator")
-    if program != "random" and program not in recording.names():
+    if program != "random" and not recording.is_recorded(program):
         raise ArgumentError(
             f"PROGRAM={program} is not recorded; give PROGRAM={' or PROGRAM='.join((*recording.names(), 'random'))}"
         )

@@ -1,29 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make sizes`: bits per instruction of every system that makes a trace, over the same programs, side by side; as
 Markdown, for the README (rvtrace.flow.sizes).
+
+`make sizes SET=riscv-tests`: of the encoder models on programs with published figures; writes data/sizes.json,
+docs/reference/sizes-riscv-tests.md and its chart (rvtrace.flow.programs.figures).
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from rvtrace.flow import simulators, sizes
 from rvtrace.flow.jobs import RESULTS
+from rvtrace.flow.programs import figures
+from rvtrace.report import published_sizes
 from rvtrace.tb.common import sizes as bits
-from rvtrace.tb.common.arguments import main_guard, number, parse
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 
 WORDS = {
     "SIM": "verilator (default) or icarus",
     "N": "processes, default the number of cores",
     "OUT": "folder of the results",
+    "SET": "riscv-tests: nine benchmarks and CoreMark, beside published figures, with the encoder models",
+    "SAVE": "with SET: 0 only measures; default 1 writes the data, the page and the chart",
 }
 
 
 def main(argv: list[str]) -> int:
     """0 if all runs passed."""
     given = parse(argv, WORDS, "Bits per instruction of all systems.")
+    if "SET" in given:
+        return _published(given)
+    if "SAVE" in given:
+        raise ArgumentError(
+            "SAVE= is of the programs with published figures; give SET=riscv-tests as well, or omit SAVE"
+        )
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     workers = number(given, "N", os.cpu_count() or 1)
@@ -37,6 +51,19 @@ def main(argv: list[str]) -> int:
         "Tandem trace, mean in bytes: "
         + ", ".join(f"{method.name} {mean[0] / 8:.2f}" for method, mean in zip(methods, means) if mean)
     )
+    return 0
+
+
+def _published(given: Mapping[str, str]) -> int:
+    if given["SET"] != "riscv-tests":
+        raise ArgumentError(f"SET={given['SET']} has no published figures; give SET=riscv-tests")
+    workers = number(given, "N", os.cpu_count() or 1)
+    data = figures.measured(workers, tell=lambda row: print(published_sizes.line(row), flush=True))
+    for program, key, ours, told in published_sizes.more(data):
+        print(f"more than published: {program}, {key}: {ours:.3f}, published {told:.3f}")
+    if flag({"SAVE": "1"} | dict(given), "SAVE"):
+        published_sizes.save(data)
+        print(f"wrote {', '.join(short(path) for path in published_sizes.FILES)}")
     return 0
 
 

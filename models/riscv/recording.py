@@ -40,6 +40,7 @@ from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
 MAGIC = b"retired recording 1\n"
 DIRECTORY = Path(__file__).resolve().parents[2] / "data" / "programs"
 LONG = DIRECTORY / "long"  # programs for checks that need a long run; main jobs leave them out
+BUILT = DIRECTORY.parents[1] / "build" / "programs"  # those of others, which `make programs` builds, in a folder a set
 VARIANT = "v1_0"
 
 
@@ -70,8 +71,20 @@ def names(directory: Path = DIRECTORY) -> list[str]:
     return sorted({path.name.split(".")[0] for path in Path(directory).glob("*.rv[36][24].rec")})
 
 
+def built(name: str = "*", xlen: str = "*") -> list[Path]:
+    """Recordings of programs that were built here, all or those of a name and a width."""
+    return sorted(BUILT.glob(f"*/{name}.rv{xlen}.rec"))
+
+
+def is_recorded(name_or_path: str) -> bool:
+    """Whether there is a recording of this name, ours or of a program that was built here, or this .rec file."""
+    if "/" in name_or_path or name_or_path.endswith(".rec"):
+        return Path(name_or_path).suffix == ".rec" and Path(name_or_path).is_file()
+    return name_or_path in names() or name_or_path in {path.name.split(".")[0] for path in built()}
+
+
 def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DIRECTORY) -> Recording:
-    """The recording of a program by name ("sort", with xlen) or of a .rec file.
+    """The recording of a program by name ("sort", with xlen), also of one that was built here, or of a .rec file.
 
     Raises RecordingError; ProgramError where the program file is not readable.
     """
@@ -81,8 +94,7 @@ def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DI
             raise RecordingError(f"recordings are of 32 or 64 bits, not {xlen}; say XLEN=32 or XLEN=64")
         path = Path(directory) / f"{name_or_path}.rv{xlen}.rec"
         if str(name_or_path) not in names(directory):
-            known = ", ".join(names(directory)) or "none (they are in data/ of a checkout, not in an installed package)"
-            raise RecordingError(f"there is no recorded program {str(name_or_path)!r}; those that exist: {known}")
+            path = _built(str(name_or_path), xlen, directory)
     elf = path.with_suffix(".elf")
     header, columns = _read(path)
     if xlen is not None and header["xlen"] != xlen:
@@ -104,6 +116,19 @@ def load(name_or_path: str | Path, xlen: int | None = None, directory: Path = DI
         reason = str(error) or "it ends too early"
         raise RecordingError(f"{path} does not fit its program ({reason}); {_REMEDY}") from None
     return Recording(header["program"], header["xlen"], elf, program, retired, columns["initial"])
+
+
+def _built(name: str, xlen: int, directory: Path) -> Path:
+    """The recording of a program that was built here; RecordingError if there is none of that name and width."""
+    if is_recorded(name):
+        if found := built(name, str(xlen)):
+            return found[0]
+        raise RecordingError(f"program {name} was not built for RV{xlen}; give XLEN={96 - xlen}")
+    known = ", ".join(names(directory)) or "none (they are in data/ of a checkout, not in an installed package)"
+    raise RecordingError(
+        f"there is no recorded program {name!r}; those that exist: {known}; `make programs` builds others, such as"
+        " dhrystone with SET=riscv-tests"
+    )
 
 
 _REMEDY = "restore both with git checkout, or record again with tests/programs/build.py"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The encoder models on a run of any length: beats come in parts, the state of the encoder is carried on.
+
+    stream = EtraceStream(config)
+    for part, last in parts_of_beats:        # the first with trace_on, the last with trace_off
+        pieces = stream.feed(part, last)
+
+What comes out is, byte for byte, what one call for all beats makes (tests/programs/test_streams.py). Of E-Trace a block
+is encoded when the next one is known, so each piece but the last is one block behind. Only what needs no time of a
+beat: periodic synchronization by packets or messages, no clock cycles.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from rvtrace.flow.programs.package import ProgramsError
+from rvtrace.models.common import native
+from rvtrace.models.etrace.config import Config as EtraceConfig
+from rvtrace.models.etrace.encoder import encode as etrace
+from rvtrace.models.etrace.encoder import kernel as ek
+from rvtrace.models.etrace.encoder.input import read as etrace_read
+from rvtrace.models.etrace.encoder.output import layout_rows
+from rvtrace.models.ntrace.config import Config as NtraceConfig
+from rvtrace.models.ntrace.encoder import encode as ntrace
+from rvtrace.models.ntrace.encoder import kernel as nk
+from rvtrace.models.ntrace.encoder.input import read as ntrace_read
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import observable, to_beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Kind, Retired
+
+_PACKETS = (0, 1)  # inst_sync_mode: off, and by packets or messages
+_N_SYNC = (nk.PROG_SYNC, nk.DIRECT_SYNC, nk.INDIRECT_SYNC, nk.INDIRECT_HIST_SYNC)
+
+
+class Piece(NamedTuple):
+    """What a part made. data: payloads of E-Trace or messages of N-Trace, one after the other. ends: after each.
+    syncs: numbers of those that a decoder can begin with.
+    """
+
+    data: bytes
+    ends: np.ndarray
+    syncs: np.ndarray
+
+
+def _kernel(module: Any) -> Any:
+    if native.compiled(module) is None:
+        raise ProgramsError("a run in parts needs Numba; type `.venv/bin/python -m pip install 'rvtrace[fast]'`")
+    return native.functions(module, True)
+
+
+class NtraceStream:
+    """The N-Trace encoder; ProgramsError for a configuration that needs the time of a beat."""
+
+    def __init__(self, config: NtraceConfig) -> None:
+        if config.inst_sync_mode not in _PACKETS or config.timestamp:
+            raise ProgramsError("a run in parts has no time; give INST_SYNC_MODE=1 and TIMESTAMP=0")
+        self._encoder = ntrace.Encoder(config)
+        self._s = np.array(self._encoder._state, np.int64)
+        self._kernel: Any = _kernel(nk)
+
+    def feed(self, beats: Beats, last: bool = False) -> Piece:
+        """Encode the next beats. last: has no meaning here."""
+        of = self._encoder
+        given = ntrace_read(beats, of.config, of._what, of._with_options)
+        s, columns = self._s, given.arrays()
+        for index in (nk.NEXT_BLOCK, nk.NEXT_TURN, nk.USED, nk.PUT, nk.PACKED):
+            s[index] = 0
+        rows = np.empty((1024 + len(given.kinds)) * nk.MESSAGE_ROW, np.int64)
+        data = np.empty(1, np.int8)
+        while self._kernel.run((s, rows, data, *columns), len(given.kinds)) == nk.FULL:
+            rows = np.concatenate([rows, np.empty_like(rows)])
+        data = np.empty(1024 + 16 * int(s[nk.USED]) // nk.MESSAGE_ROW, np.int8)
+        while self._kernel.pack((s, rows, data, *columns)) == nk.FULL:
+            data = np.concatenate([data, np.empty_like(data)])
+        used = rows[: s[nk.USED]].reshape(-1, nk.MESSAGE_ROW)
+        syncs = np.flatnonzero(np.isin(used[:, 0], _N_SYNC))
+        return Piece(data[: s[nk.PUT]].tobytes(), used[:, nk.BEHIND].copy(), syncs)
+
+
+class EtraceStream:
+    """The E-Trace encoder; ProgramsError for a configuration that needs the time of a beat."""
+
+    def __init__(self, config: EtraceConfig) -> None:
+        if config.inst_sync_mode not in _PACKETS or config.filter:
+            raise ProgramsError("a run in parts has no time; give INST_SYNC_MODE=1 and no FILTER")
+        self._config = config
+        self._s = np.array(
+            [value - (value >> 63 << 64) if value > 0 else value for value in etrace._state(config)], np.int64
+        )  # 64 ones are -1
+        tables = [0] * (1 << config.bpred_size_p), [ek.NEVER] * (ek.CACHE_ROW << config.cache_size_p)
+        self._fixed = [np.array(column, np.int64) for column in (*tables, layout_rows(config))]
+        self._kernel: Any = _kernel(ek)
+        self._held: Beats | None = None  # comes next
+        self._before: Beats | None = None  # the last row that was encoded
+
+    def feed(self, beats: Beats, last: bool = False) -> Piece:
+        """Encode what was held back, and hold these beats back unless they are the last."""
+        pieces = []
+        if self._held is not None:
+            pieces.append(self._encode(self._held, beats.select(slice(0, 1))))
+        self._held = beats
+        if last:
+            pieces.append(self._encode(beats, None))
+        if not pieces:
+            return Piece(b"", np.zeros(0, np.int64), np.zeros(0, np.int64))
+        return joined(pieces)
+
+    def _encode(self, beats: Beats, after: Beats | None) -> Piece:
+        before = self._before
+        parts = [*([before] if before else []), beats, *([after] if after else [])]
+        given = etrace_read(Beats.concat(parts) if len(parts) > 1 else beats, self._config)
+        count = int(beats.valid().sum())  # blocks; what is before and after is one each
+        first, end = (1 if before else 0), (1 if before else 0) + count
+        s, columns = self._s, list(given.arrays())
+        if before:
+            steps = given.steps.reshape(-1, ek.STEP_ROW)
+            columns[0] = np.ascontiguousarray(steps[(steps[:, 0] == ek.SEGMENT) | (steps[:, 1] != 0)].ravel())
+        steps = columns[0].reshape(-1, ek.STEP_ROW)
+        segments = np.flatnonzero(steps[:, 0] == ek.SEGMENT)
+        if len(segments) != 1:
+            raise ProgramsError("a run in parts is traced without interruption; this one is not")
+        keys = given.keys
+        steps[segments[0], 5] = np.searchsorted(keys, ek.SLOTS * first)
+        if after is not None:
+            steps[segments[0], 6] = np.searchsorted(keys, ek.SLOTS * end)
+        for index in (ek.NEXT_STEP, ek.NEXT_ITEM, ek.RUNNING, ek.USED, ek.PUT, ek.PACKED):
+            s[index] = 0
+        rows = np.empty((1024 + len(given.row_of)) * ek.PACKET_ROW, np.int64)
+        data = np.empty(1, np.int8)
+        while self._kernel.run(m := (s, rows, data, *self._fixed, *columns)) == ek.FULL:
+            rows = np.concatenate([rows, np.empty_like(rows)])
+        if after is not None:
+            if s[ek.FORCED] < ek.SLOTS * end:  # an item of this part that has nothing of its own to report
+                self._kernel.force(m, ek.SLOTS * end)
+            moved = ek.SLOTS * (end - 1)  # the last block of this part is the first of the next
+            for index in (ek.FORCED, ek.DUE):
+                if s[index] != ek.FAR:
+                    s[index] -= moved
+            blocks = np.flatnonzero(beats.valid().any(axis=1))
+            self._before = beats.select(slice(int(blocks[-1]), int(blocks[-1]) + 1))
+        data = np.empty(1024 + 16 * int(s[ek.USED]) // ek.PACKET_ROW, np.int8)
+        while self._kernel.pack((s, rows, data, *m[3:])) == ek.FULL:
+            data = np.concatenate([data, np.empty_like(data)])
+        used = rows[: s[ek.USED]].reshape(-1, ek.PACKET_ROW)
+        return Piece(data[: s[ek.PUT]].tobytes(), used[:, ek.BEHIND].copy(), np.flatnonzero(used[:, 0] == ek.L_START))
+
+
+def beats_of(retired: Retired, program: Program, config: EtraceConfig | NtraceConfig, first: bool, last: bool) -> Beats:
+    """A part of a run as the ingress port carries it, one block a cycle. first, last: it begins or ends the trace."""
+    on, off = (Retired.from_columns(kind=[kind], pc=[0], size=[0]) for kind in (Kind.TRACE_ON, Kind.TRACE_OFF))
+    rows = Retired.concat([*([on] if first else []), retired, *([off] if last else [])])
+    rows = observable(rows, program) if first or last else rows
+    is_etrace = isinstance(config, EtraceConfig)
+    bits = (
+        config.iretire_width_p if isinstance(config, EtraceConfig) else min(config.iretire_bits, config.icnt_bits - 1)
+    )
+    beats = to_beats(rows, 1, "block", (1 << bits) - 1, tracing=not first, halted=False, per_cycle=is_etrace)
+    if not first:  # the first row is idle, with enable 0
+        beats = beats.select(slice(1, None))
+    return beats
+
+
+def joined(pieces: list[Piece]) -> Piece:
+    """Pieces one after the other."""
+    ends, syncs, at, count = [], [], 0, 0
+    for piece in pieces:
+        ends.append(piece.ends + at)
+        syncs.append(piece.syncs + count)
+        at, count = at + len(piece.data), count + len(piece.ends)
+    return Piece(b"".join(piece.data for piece in pieces), np.concatenate(ends), np.concatenate(syncs))
