@@ -23,6 +23,7 @@ BENCHMARK_FLAGS = (
     "-fno-tree-loop-distribute-patterns",
 )  # fmt: skip
 ISA = ("rv32ui", "rv32um", "rv32uc", "rv32mi", "rv64ui", "rv64um", "rv64uc", "rv64mi")
+BARE = ("rv32ui", "rv32um", "rv32uc")  # also without the CSRs of the "p" environment, for cores that lack some
 ARCH = ("I", "M", "C", "privilege")
 _DEFINED = re.compile(r"\bdef (\w+)=(\w+)")  # in the conditions under which a test of riscv-arch-test applies
 _BENCHMARKS, _COMMON = "riscv-tests/benchmarks", "riscv-tests/benchmarks/common"
@@ -72,6 +73,7 @@ def recipes(of: str, vendor: Path, xlen: int | None = None, iterations: int = 1)
     if of == "coremark":
         name = "coremark" if iterations == 1 else f"coremark-{iterations}"
         return [replace(coremark(width, iterations), name=name) for width in widths]
+    found += [one for family in BARE if int(family[2:4]) in widths for one in _isa(family, vendor, bare=True)]
     return found + [one for family in ISA if int(family[2:4]) in widths for one in _isa(family, vendor)]
 
 
@@ -126,14 +128,15 @@ def _benchmark(name: str, xlen: int) -> Recipe:
     )  # fmt: skip
 
 
-def _isa(family: str, vendor: Path) -> list[Recipe]:
-    """The tests of a family in the "p" environment, as isa/Makefile builds them."""
+def _isa(family: str, vendor: Path, bare: bool = False) -> list[Recipe]:
+    """The tests of a family, as isa/Makefile builds them: in the "p" environment, or in ours that sets up nothing."""
     folder, xlen = f"riscv-tests/isa/{family}", int(family[2:4])
+    environment = ("+bare",) if bare else ("+isa", f"{_ENV}/p")
     return [
         Recipe(
-            f"{family}-p-{path.stem}", xlen, f"rv{xlen}g", "lp64" if xlen == 64 else "ilp32",
-            (f"{folder}/{path.name}",),
-            ("+isa", f"{_ENV}/p", _ENV, "riscv-tests/isa/macros/scalar"), ("-fvisibility=hidden",),
+            f"{family}-{'bare' if bare else 'p'}-{path.stem}", xlen, f"rv{xlen}g", "lp64" if xlen == 64 else "ilp32",
+            (f"{folder}/{path.name}",), (*environment, _ENV, "riscv-tests/isa/macros/scalar"),
+            ("-fvisibility=hidden",),
         )
         for path in sorted((vendor / folder).glob("*.S"))
     ]  # fmt: skip
