@@ -70,7 +70,7 @@ elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<fi
 
 core: venv ## Programs on a real core, its retirement interface into all trace sources, and tandem verification (CORE=ibex PROGRAM=crc,traps ALONE=1)
 	@$(RUN) core
-verify-core: venv ## Tandem verification of a real core on random programs, on planted bugs, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
+verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
 	@$(RUN) verify_core
 
 mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs planted in a core: which of them does tandem verification find, after how many instructions, with what verdict?
+"""Mutants of a core: which of them does tandem verification find, after how many instructions, with what verdict?
 
     made = build_mutated(core, listed(core))        one build for all; which one is selected at run time
     found = hunt(core, made, listed(core), cases, folder)
@@ -40,7 +40,7 @@ bind core_alone_tb core_mutant_select u_mutant ();
 
 @dataclass(frozen=True)
 class Mutant:
-    """A planted bug. part: of the core that it is in. file: name of the source file. nth: which of several places that
+    """A bug that is put into a copy of the core. part: of the core that it is in. file: name of the source file. nth: which of several places that
     read alike, from 0 on; -1: there must be one only.
     """
 

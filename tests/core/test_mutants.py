@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs planted in a core: what the file must say, that each has its place in the pinned version, and that verification
+"""Mutants of a core: what the file must say, that each has its place in the pinned version, and that verification
 finds some of them.
 """
 
