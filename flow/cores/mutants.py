@@ -40,8 +40,8 @@ bind core_alone_tb core_mutant_select u_mutant ();
 
 @dataclass(frozen=True)
 class Mutant:
-    """A bug that is put into a copy of the core. part: of the core that it is in. file: name of the source file. nth: which of several places that
-    read alike, from 0 on; -1: there must be one only.
+    """A bug that is put into a copy of the core. part: of the core that it is in. file: name of the source file. nth:
+    which of several places that read alike, from 0 on; -1: there must be one only.
     """
 
     name: str
@@ -95,7 +95,7 @@ def build_mutated(core: Core, mutants: Sequence[Mutant]) -> Build:
         if mutant.file not in paths:
             raise CoreError(f"mutant {mutant.name}: {core.title} has no source file {mutant.file}; correct `file`")
         text = texts.get(mutant.file) or paths[mutant.file].read_text()
-        texts[mutant.file] = _planted(mutant, text, number)
+        texts[mutant.file] = _with(mutant, text, number)
     key = hashlib.sha256("".join([_SELECT, *texts.values()]).encode()).hexdigest()[:12]
     folder = builds.FOLDER / core.name / f"mutants-{key}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def build_mutated(core: Core, mutants: Sequence[Mutant]) -> Build:
     return build(config, "verilator", design)
 
 
-def _planted(mutant: Mutant, text: str, number: int) -> str:
+def _with(mutant: Mutant, text: str, number: int) -> str:
     count = text.count(mutant.find)
     if count == 0 or (mutant.nth < 0 and count > 1) or mutant.nth >= count:
         raise CoreError(

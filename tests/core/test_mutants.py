@@ -76,7 +76,7 @@ def test_a_wrong_word_is_one_sentence(ibex, words, said):
         verify_core.main(words)
 
 
-def test_planted_bugs_are_found_and_the_core_itself_passes(sim, ibex):
+def test_mutants_are_found_and_the_core_itself_passes(sim, ibex):
     """One of the ALU, which the first program meets, and one that changes nothing, so that nothing can find it."""
     if sim != "verilator":
         pytest.skip("the sources of Ibex are for Verilator")
