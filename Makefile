@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -68,6 +68,8 @@ verify: venv ## Replay a tandem trace on an instruction set simulator and attrib
 elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<file> OUT=<file>)
 	@$(RUN) elf_to_trace
 
+new-core: venv ## A folder to attach a core with RVFI with (NAME=acme FILES=rtl/acme.f TOP=acme_core)
+	@$(RUN) new_core
 core: venv ## Programs on a real core, its retirement interface into all trace sources, and tandem verification (CORE=ibex PROGRAM=crc,traps ALONE=1)
 	@$(RUN) core
 verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)

@@ -86,7 +86,7 @@ def environment():
 
 
 def main():
-    """0 if `make` can work; with DUT= as well if the IP fits."""
+    """0 if `make` can work; with DUT= or CORE= if that IP or core fits."""
     named = any(word.startswith("DUT=") and word != "DUT=" for word in sys.argv[1:])
     if named and sys.prefix != sys.base_prefix:
         try:
@@ -95,6 +95,11 @@ def main():
         except ImportError as error:  # of an older checkout
             return 0 if say(False, ".venv", "{}; type `make venv`".format(error)) else 1
         main_guard(look)
+    if any(word.startswith("CORE=") and word != "CORE=" for word in sys.argv[1:]) and sys.prefix != sys.base_prefix:
+        from rvtrace.tb.common.arguments import main_guard
+        from rvtrace.tools.new_core import examined
+
+        main_guard(examined)
     good = basics()
     if sys.prefix == sys.base_prefix:
         good &= say(False, ".venv", "not made yet; type `make`")

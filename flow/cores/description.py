@@ -32,7 +32,8 @@ else:
 
 HERE = Path(__file__).resolve().parent
 RAM, DEVICES = ((0x8000_0000, 0x80_0000),), ((0x0200_0000, 0x1_0000),)  # of tb/cores/hdl/core_memory.sv
-_TABLES = {"core": ("title", "package", "traps"), "sources": (), "hart": (), "reset": ()}
+FILE = "core.toml"  # of a core in a folder of its own
+_TABLES = {"core": ("title", "traps"), "sources": (), "hart": (), "reset": ()}
 _INSTALL = 600  # seconds
 
 
@@ -42,14 +43,19 @@ class CoreError(ValueError):
 
 @dataclass(frozen=True)
 class Core:
-    """One core. name: of its file. title: for people. package: of PyPI. traps: whether it has the standard trap CSRs.
-    faults: whether an access where nothing is makes an exception.
-    hart: it, for an instruction set simulator. reset: CSRs after reset, by name. listed: its [sources].
+    """One core.
+
+    name: of its file or folder. title: for people. package: of PyPI, "" if its sources are the user's. folder: of its
+    file. top: the module with RVFI in its wrapper, "" if the wrapper makes RVFI. traps: whether it has the standard
+    trap CSRs. faults: whether an access where nothing is makes an exception. hart: it, for an instruction set
+    simulator. reset: CSRs after reset, by name. listed: its [sources].
     """
 
     name: str
     title: str
     package: str
+    folder: Path
+    top: str
     traps: bool
     faults: bool
     hart: HartConfig
@@ -58,11 +64,17 @@ class Core:
 
     @classmethod
     def load(cls, name: str) -> Core:
-        """The core of that name; CoreError if there is none, or its file is wrong."""
+        """The core of that name, or in that folder; CoreError if there is none, or its file is wrong."""
+        path = Path(name).expanduser()
+        if name not in names() and (path / FILE).is_file():
+            return cls.read(path / FILE)
         if name not in names():
             near = get_close_matches(name, names(), 1)
             hint = f"did you mean {near[0]}? " if near else ""
-            raise CoreError(f"there is no core {name!r}; {hint}give CORE={' or CORE='.join(names())}")
+            raise CoreError(
+                f"there is no core {name!r}; {hint}give CORE={' or CORE='.join(names())}, or a folder"
+                f" with {FILE} (`make new-core` makes one)"
+            )
         return cls.read(HERE / f"{name}.toml")
 
     @classmethod
@@ -83,9 +95,11 @@ class Core:
         except HartError as error:
             raise CoreError(f"{path}: [hart]: {error}") from None
         return cls(
-            path.stem,
+            path.parent.resolve().name if path.name == FILE else path.stem,
             core["title"],
-            core["package"],
+            core.get("package", ""),
+            path.parent.resolve(),
+            core.get("top", ""),
             core["traps"],
             core.get("access_faults", core["traps"]),
             hart,
@@ -109,7 +123,7 @@ class Core:
     def sources(self) -> Sources:
         """Its sources; CoreError if its package is not there, or not the one that is described."""
         try:
-            return sources_of(self.listed, HERE)
+            return sources_of(self.listed, self.folder)
         except SourceError as error:
             raise CoreError(f"{self.name}: {error}") from None
 
@@ -123,8 +137,10 @@ class Core:
 
     def install(self) -> bool:
         """Install its package in the pinned version unless it is there; whether it had to be. CoreError in one sentence
-        if that fails.
+        if that fails. A core in a folder of the user has none.
         """
+        if not self.package:
+            return False
         wanted = self.requirement.partition("==")[2]
         if self.installed == wanted:
             return False

@@ -35,7 +35,7 @@ def test_unknown_cores():
     ("text", "sentence"),
     [
         ("[core", "is no TOML"),
-        ("[core]\ntitle = 'x'", r"\[core\] has no package"),
+        ("[core]\ntitle = 'x'", r"\[core\] has no traps"),
         ("[core]\ntitle = 'x'\npackage = 'x'\ntraps = true", r"has no table \[sources\]"),
         (
             "[core]\ntitle = 'x'\npackage = 'x'\ntraps = true\n[sources]\n[hart]\nextensions = 'v'\n[reset]",
