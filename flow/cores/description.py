@@ -23,6 +23,7 @@ from typing import Any
 
 from rvtrace.flow.dut.sources import CORES, SourceError, Sources, sources_of
 from rvtrace.models.riscv.iss.config import HartConfig, HartError
+from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.tb.common.builds import ROOT
 
 if sys.version_info >= (3, 11):
@@ -48,7 +49,8 @@ class Core:
     name: of its file or folder. title: for people. package: of PyPI, "" if its sources are the user's. folder: of its
     file. top: the module with RVFI in its wrapper, "" if the wrapper makes RVFI. traps: whether it has the standard
     trap CSRs. faults: whether an access where nothing is makes an exception. hart: it, for an instruction set
-    simulator. reset: CSRs after reset, by name. listed: its [sources].
+    simulator. reset: CSRs after reset, by name. counters: those that are compared, with the event that each counts
+    (flow/cores/counters.py). listed: its [sources].
     """
 
     name: str
@@ -60,6 +62,7 @@ class Core:
     faults: bool
     hart: HartConfig
     reset: Mapping[str, int]
+    counters: Mapping[str, str]
     listed: Mapping[str, Any]
 
     @classmethod
@@ -104,8 +107,15 @@ class Core:
             core.get("access_faults", core["traps"]),
             hart,
             given["reset"],
+            given.get("counters", {}),
             given["sources"],
         )
+
+    @property
+    def counter_addresses(self) -> list[int]:
+        """Of the counters that are compared."""
+        names = {name: address for address, name in CsrTable(self.hart).names.items()}
+        return [names[name] for name in self.counters]
 
     @property
     def module(self) -> str:

@@ -2,7 +2,7 @@
 """Random programs that compute: every instruction of RV32IM (with C if the core has it) with random operands, loads and
 stores of all sizes, forward branches, loops, calls, CSR accesses, exceptions, software interrupts and user mode.
 
-    program = random_program(Random("7:random_program"), core.hart, core.traps, core.faults)
+    program = random_program(Random("7:random_program"), core.hart, core.traps, core.faults, core.counter_addresses)
 
 For a core without trap CSRs there are no CSRs, exceptions and interrupts.
 
@@ -12,7 +12,7 @@ Traps are skipped by its handler: mepc goes on after the instruction, an interru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -45,19 +45,24 @@ SPECIAL = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF)
 
 
 def random_program(
-    rng: Random, hart: HartConfig, traps: bool = True, faults: bool = True, pieces: int = PIECES
+    rng: Random,
+    hart: HartConfig,
+    traps: bool = True,
+    faults: bool = True,
+    counters: Sequence[int] = (),
+    pieces: int = PIECES,
 ) -> Program:
     """A program for this hart, of so many pieces. traps: whether it has the standard trap CSRs. faults: whether an
-    access where nothing is makes an exception.
+    access where nothing is makes an exception. counters: addresses of those that are read.
     """
-    return _Writer(rng, hart, traps, faults).program(pieces)
+    return _Writer(rng, hart, traps, faults, counters).program(pieces)
 
 
 class _Writer:
     """One program on its way."""
 
-    def __init__(self, rng: Random, hart: HartConfig, traps: bool, faults: bool) -> None:
-        self.rng, self.hart, self.traps, self.faults = rng, hart, traps, faults
+    def __init__(self, rng: Random, hart: HartConfig, traps: bool, faults: bool, counters: Sequence[int]) -> None:
+        self.rng, self.hart, self.traps, self.faults, self.counters = rng, hart, traps, faults, counters
         self.b = ProgramBuilder(32, BASE)
         self.functions: list[str] = []
         self.labels = 0
@@ -73,6 +78,8 @@ class _Writer:
         }  # fmt: skip
         if traps:
             whole |= {self.trap: 2, self.csr: 4, self.interrupt: 1}
+        if counters:
+            whole[self.counter] = 4
         self.simple, self.whole = simple, whole
 
     def program(self, pieces: int) -> Program:
@@ -360,6 +367,13 @@ class _Writer:
             immediate, funct3 = rng.random() < 0.3, rng.randrange(1, 4)
             source = rng.randrange(32) if immediate else self.source()
             self.b.raw(MSCRATCH << 20 | source << 15 | (funct3 | 4 * immediate) << 12 | self.work() << 7 | 0x73, 4)
+
+    def counter(self) -> None:
+        """Read a counter before and after some instructions. In user mode these are exceptions."""
+        csr = self.rng.choice(list(self.counters))
+        self.csr_read(self.work(), csr)
+        self.rng.choice((self.straight, self.branch, self.loop, self.indirect))()
+        self.csr_read(self.work(), csr)
 
     def interrupt(self) -> None:
         """A software interrupt of this hart, and time for it to arrive."""

@@ -18,7 +18,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 from rvtrace.flow.cores import builds
+from rvtrace.flow.cores.counters import Difference, compare
 from rvtrace.flow.cores.description import Core, CoreError
 from rvtrace.flow.cores.programs import Chosen, fitting, tohost
 from rvtrace.flow.cores.random_program import random_program
@@ -68,7 +70,9 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
             f"random-{seed}", folder / f"random-{seed}.elf", f"make verify-core CORE={core.name} SEED={seed} COUNT=1"
         )
         case.path.parent.mkdir(parents=True, exist_ok=True)
-        random_program(Random(f"{seed}:random_program"), core.hart, core.traps, core.faults).to_elf(case.path)
+        random_program(
+            Random(f"{seed}:random_program"), core.hart, core.traps, core.faults, core.counter_addresses
+        ).to_elf(case.path)
         out.append(case)
     return out
 
@@ -136,11 +140,23 @@ def judge(core: Core, case: Case, chosen: Chosen, folder: Path, result: dict[str
             outcome.first = report.findings[0].group
             outcome.failures = [failure.text() for failure in mismatches(core, verified, chosen, rows, case.rerun)]
             return outcome
+    if core.counters and (wrong := compare(core, rows).differences):
+        outcome.verdict, outcome.error = "FAIL", ""
+        outcome.first, outcome.failures = wrong[0].second, [_counted(chosen, rows, wrong[0])]
+        return outcome
     if broken is not None:
         outcome.verdict, outcome.error = "ERROR", str(broken)
     elif verified is None or (not verified.report.ok and outcome.verdict == "PASS"):
         outcome.verdict, outcome.error = "ERROR", "tandem verification compared no instruction"
     return outcome
+
+
+def _counted(chosen: Chosen, rows: np.ndarray, wrong: Difference) -> str:
+    places = [chosen.program.where(int(rows["pc"][k])) for k in (wrong.first, wrong.second)]
+    return (
+        f"{wrong.counter} went on by {wrong.actual} between two reads, and RVFI has {wrong.expected} of {wrong.event}"
+        f" between them\n  first     {places[0]}\n  second    {places[1]}"
+    )
 
 
 def save(path: Path, outcomes: Iterable[Outcome]) -> None:

@@ -8,13 +8,14 @@ the instruction set simulator that the core's description asks for.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import Chosen
 from rvtrace.flow.cores.sections import sections
+from rvtrace.models.riscv.iss.csr import ALL
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Retired
@@ -73,7 +74,10 @@ def verify(core: Core, chosen: Chosen, rows: np.ndarray, traps: np.ndarray, stop
 def _replayed(
     core: Core, chosen: Chosen, decoded: Decoded, second: UnicornSimulator | None, stop_after: int | None
 ) -> Report:
-    verifier = Verifier(Reference(Hart(core.hart)), Profile.of(CONFIG, core.hart), second, None, chosen.program)
+    profile = Profile.of(CONFIG, core.hart)
+    known = {**profile.nondeterministic, **dict.fromkeys(core.counters, ALL)}  # compared by flow/cores/counters.py
+    profile = replace(profile, nondeterministic=known)
+    verifier = Verifier(Reference(Hart(core.hart)), profile, second, None, chosen.program)
     verifier.load([*chosen.program.segments, *chosen.program.data])
     verifier.stop_after = stop_after
     return verifier.run(decoded)

@@ -20,7 +20,7 @@ MULTIPLY = {"mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu"}
 
 
 def made(core: Core, seed: int) -> Program:
-    return random_program(Random(f"{seed}:random_program"), core.hart, core.traps, core.faults)
+    return random_program(Random(f"{seed}:random_program"), core.hart, core.traps, core.faults, core.counter_addresses)
 
 
 def played(core: Core, program: Program) -> tuple[set[str], set[int], set[int]]:

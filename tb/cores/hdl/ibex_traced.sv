@@ -98,7 +98,7 @@ module traced_core #(
   };
 
   ibex_core #(
-    .DbgTriggerEn(1'b0), .PMPEnable(1'b1), .PMPNumRegions(16), .PMPRstCfg(PmpCfg), .PMPRstAddr(PmpAddr)
+    .DbgTriggerEn(1'b0), .MHPMCounterNum(10), .PMPEnable(1'b1), .PMPNumRegions(16), .PMPRstCfg(PmpCfg), .PMPRstAddr(PmpAddr)
   ) u_core (
     .clk_i, .rst_ni, .hart_id_i('0), .boot_addr_i(BootAddr),
     .instr_req_o, .instr_gnt_i, .instr_rvalid_i, .instr_addr_o, .instr_rdata_i, .instr_err_i,
