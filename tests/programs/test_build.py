@@ -201,7 +201,7 @@ def test_the_manifest_that_is_committed() -> None:
     assert {"coremark.rv32", "coremark.rv64", "rv64mi-p-illegal.rv64", "arch-privilege-ecall.rv32"} <= names
     assert not names & set(manifest.left_out) and all(" " in why for why in manifest.left_out.values())
     for entry in manifest.programs.values():
-        assert entry["rows"] > 10 and len(entry["elf"]) == len(entry["rec"]) == 64
+        assert entry["rows"] >= 5 and len(entry["elf"]) == len(entry["rec"]) == 64
     known = next(iter(manifest.programs))
     same = Built(known, **{k: manifest.programs[known][k] for k in ("rows", "elf", "rec")})
     assert manifest.differs(same) == ""
