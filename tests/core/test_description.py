@@ -83,7 +83,7 @@ def test_another_version_is_not_the_pinned_one(monkeypatch):
 
 def test_sources_without_the_package():
     core = Core.load("ibex")
-    listed = {**core.listed, "files": ["$pythondata_cpu_nobody/rtl/core.sv"]}
+    listed = {"files": ["$pythondata_cpu_nobody/rtl/core.sv"]}
     with pytest.raises(CoreError, match="needs the package pythondata-cpu-nobody, which is not installed"):
         replace(core, listed=listed).sources()
 
