@@ -75,7 +75,7 @@ def _programs(core: Core, cases: list[Case], out: Path, limit: int) -> int:
     begin = last = time.perf_counter()
     done: list[Outcome] = []
 
-    def told(outcome: Outcome) -> None:
+    def show(outcome: Outcome) -> None:
         nonlocal last
         done.append(outcome)
         if outcome.verdict != "PASS":
@@ -86,7 +86,7 @@ def _programs(core: Core, cases: list[Case], out: Path, limit: int) -> int:
             left = (now - begin) / len(done) * (len(cases) - len(done))
             print(f"{len(done)} of {len(cases)} programs, {left:.0f} s left", flush=True)
 
-    outcomes = suite.verify_all(core, cases, out, told, limit=limit)
+    outcomes = suite.verify_all(core, cases, out, show, limit=limit)
     suite.save(out / "outcomes.json", outcomes)
     verdicts = Counter(outcome.verdict for outcome in outcomes)
     instructions = sum(outcome.instructions for outcome in outcomes)
@@ -109,12 +109,12 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
     made = mutants.build_mutated(core, listed)
     cases = suite.random_cases(core, seeds, out / "programs")
 
-    def told(found: mutants.Found) -> None:
+    def show(found: mutants.Found) -> None:
         place = f"instruction {found.first}, after {found.before} of other programs" if found.first else "no mismatch"
         where = f"by {found.program}, {place}: {_clause(found)}" if found.program else ""
         print(f"{'found' if where else 'MISSED'} {found.mutant.part:<18} {found.mutant.name:<25} {where}", flush=True)
 
-    results = mutants.hunt(core, made, listed, cases, out, told)
+    results = mutants.hunt(core, made, listed, cases, out, show)
     missed = [found for found in results if found.verdict == "PASS"]
     print(
         f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title}"

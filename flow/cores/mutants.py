@@ -124,7 +124,7 @@ def _with(mutant: Mutant, text: str, number: int) -> str:
 
 def hunt(
     core: Core, made: Build, mutants: Sequence[Mutant], cases: Sequence[Case], out: Path,
-    told: Callable[[Found], None] = lambda one: None,
+    report: Callable[[Found], None] = lambda one: None,
 ) -> list[Found]:  # fmt: skip
     """Play the programs on each mutant until one of them finds it. Mutant 0 is the core itself, on which all pass."""
     none = Mutant("none", "", "", "", "@")
@@ -144,7 +144,7 @@ def hunt(
                 found.before += outcome.instructions
             if found.verdict != "PASS":
                 break
-        told(found)
+        report(found)
         results.append(found)
     return results
 

@@ -78,10 +78,10 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
 
 
 def verify_all(
-    core: Core, cases: Sequence[Case], out: Path, told: Callable[[Outcome], None] = lambda one: None,
+    core: Core, cases: Sequence[Case], out: Path, report: Callable[[Outcome], None] = lambda one: None,
     made: Build | None = None, limit: int = LIMIT, select: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
-    """Run and judge all of them; `told` hears each outcome as soon as it is there. made: the build, if it is not that
+    """Run and judge all of them; `report` gets each outcome as soon as it is there. made: the build, if it is not that
     of the core; select: which mutant of it (flow/cores/mutants.py).
     """
     if not cases:
@@ -93,7 +93,7 @@ def verify_all(
     with ProcessPoolExecutor(min(cores(), len(groups)) or 1) as pool:
         for outcomes in pool.map(partial(_group, core, made, out, limit, select), groups):
             for outcome in outcomes:
-                told(outcome)
+                report(outcome)
             results += outcomes
     return results
 

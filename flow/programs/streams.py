@@ -6,7 +6,7 @@
         pieces = stream.feed(part, last)
 
 What comes out is, byte for byte, what one call for all beats makes (tests/programs/test_streams.py). Of E-Trace a block
-is encoded when the next one is known, so each piece but the last is one block behind. Only what needs no time of a
+is encoded when the next one is known, so each piece but the last is one block late. Only what needs no time of a
 beat: periodic synchronization by packets or messages, no clock cycles.
 """
 

@@ -50,7 +50,7 @@ module rvfi_hart_port
   input  logic [NRet-1:0]            rvfi_debug_i,       // it executed in Debug Mode: it is not traced
   input  logic [NRet*32-1:0]         rvfi_context_i,     // scontext in which it executed
   input  logic [NRet*CsrSlots-1:0]   rvfi_csr_valid_i,   // CSRs that the instruction wrote, slots filled from 0;
-  input  logic [NRet*CsrSlots*12-1:0]   rvfi_csr_addr_i, // those that a trap writes are told by the trap port
+  input  logic [NRet*CsrSlots*12-1:0]   rvfi_csr_addr_i, // those that a trap writes are reported by the trap port
   input  logic [NRet*CsrSlots*Xlen-1:0] rvfi_csr_wdata_i, // value after the write
   input  logic [NRet-1:0]            rvfi_frd_valid_i,
   input  logic [NRet*5-1:0]          rvfi_frd_addr_i,
@@ -79,7 +79,7 @@ module rvfi_hart_port
   output logic [3:0]                 error_code_o,       // rvfi_pkg::Error*
   output logic [Xlen-1:0]            error_pc_o,         // pc_rdata of the retirement, or epc of the event
 
-  // Hart port (rtl/subsystem/trace_subsystem.sv, docs/reference/rtl-subsystem.md). Everything stands until ret_ready_i.
+  // Hart port (rtl/subsystem/trace_subsystem.sv, docs/reference/rtl-subsystem.md). Everything is stable until ret_ready_i.
   input  logic                       ret_ready_i,
   output logic [NRet-1:0]            ret_valid_o,
   output logic [NRet-1:0]            ret_told_o,
