@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 from rvtrace.flow.cores.description import RAM, Core, CoreError
+from rvtrace.flow.programs.host import symbols
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
@@ -67,10 +66,7 @@ def choose(text: str, core: Core) -> Chosen:
 
 def tohost(path: Path) -> int:
     """The address of the symbol in an ELF file; 0 if it has none."""
-    with path.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".symtab")
-        found = table.get_symbol_by_name("tohost") if isinstance(table, SymbolTableSection) else None
-        return int(found[0]["st_value"]) if found else 0
+    return symbols(path).get("tohost", 0)
 
 
 def fitting(chosen: Chosen, core: Core) -> Chosen:
