@@ -10,10 +10,6 @@ A file has the package with the RTL (`[core]`), its sources in the order of comp
 
 from __future__ import annotations
 
-import importlib
-import importlib.metadata
-import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +17,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow import packages
 from rvtrace.flow.dut.sources import CORES, SourceError, Sources, sources_of
 from rvtrace.models.riscv.iss.config import HartConfig, HartError
 from rvtrace.models.riscv.iss.csr import CsrTable
-from rvtrace.tb.common.builds import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,7 +31,6 @@ HERE = Path(__file__).resolve().parent
 RAM, DEVICES = ((0x8000_0000, 0x80_0000),), ((0x0200_0000, 0x1_0000),)  # of tb/cores/hdl/core_memory.sv
 FILE = "core.toml"  # of a core in a folder of its own
 _TABLES = {"core": ("title", "traps"), "sources": (), "hart": (), "reset": ()}
-_INSTALL = 600  # seconds
 
 
 class CoreError(ValueError):
@@ -125,10 +120,9 @@ class Core:
     @property
     def requirement(self) -> str:
         """Its package with the version that is pinned in flow/requirements-cores.txt."""
-        pinned = re.search(rf"^{re.escape(self.package)}==\S+$", (ROOT / CORES).read_text(), re.M)
-        if pinned is None:
-            raise CoreError(f"{CORES} does not pin {self.package}; add a line {self.package}==<version>")
-        return pinned[0]
+        if line := packages.pinned(self.package):
+            return line
+        raise CoreError(f"{CORES} does not pin {self.package}; add a line {self.package}==<version>")
 
     def sources(self) -> Sources:
         """Its sources; CoreError if its package is not there, or not the one that is described."""
@@ -140,10 +134,7 @@ class Core:
     @property
     def installed(self) -> str:
         """The version of its package that is there, "" for none."""
-        try:
-            return importlib.metadata.version(self.package)
-        except importlib.metadata.PackageNotFoundError:
-            return ""
+        return packages.installed(self.package)
 
     def install(self) -> bool:
         """Install its package in the pinned version unless it is there; whether it had to be. CoreError in one sentence
@@ -154,22 +145,7 @@ class Core:
         wanted = self.requirement.partition("==")[2]
         if self.installed == wanted:
             return False
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-        try:
-            done = subprocess.run(
-                [*pip, "--no-deps", self.requirement],
-                capture_output=True,
-                text=True,
-                timeout=_INSTALL,
-                stdin=subprocess.DEVNULL,
-            )
-            said = (done.stderr or done.stdout).strip().splitlines()
-        except subprocess.TimeoutExpired:
-            said = [f"pip did not end within {_INSTALL} s"]
-        importlib.invalidate_caches()
-        if self.installed != wanted:
-            errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
-            why = (errors or said or ["pip said nothing"])[-1]
+        if why := packages.install(self.requirement):
             raise CoreError(
                 f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed ({why}); check the"
                 f" network, then type `make core CORE={self.name}` again"

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
-import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.flow import packages
+from rvtrace.flow.packages import REQUIREMENTS
 
 PACKAGE = "pythondata-cpu-ibex"
-REQUIREMENTS = ROOT / "flow" / "requirements-cores.txt"
 PARTS = ("riscv-tests", "riscv-test-env", "eembc_coremark", "riscv-arch-tests")  # of its vendor folder
 
 
@@ -23,18 +20,14 @@ class ProgramsError(ValueError):
 
 def pinned(requirements: Path = REQUIREMENTS) -> str:
     """The line of the requirements that pins the package."""
-    for line in requirements.read_text().splitlines():
-        if line.startswith(PACKAGE + "=="):
-            return line.strip()
+    if line := packages.pinned(PACKAGE, requirements):
+        return line
     raise ProgramsError(f"{requirements} does not pin {PACKAGE}; restore it with git checkout")
 
 
 def version() -> str:
     """Of the package that is installed, "" if none is."""
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError:
-        return ""
+    return packages.installed(PACKAGE)
 
 
 def vendor() -> Path:
@@ -42,14 +35,10 @@ def vendor() -> Path:
     wanted = pinned()
     if wanted != f"{PACKAGE}=={version()}":
         print(f"installing {wanted} (once)", file=sys.stderr, flush=True)
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-        done = subprocess.run([*pip, "--no-deps", wanted], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        importlib.invalidate_caches()
-        if done.returncode:
-            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        if why := packages.install(wanted):
             raise ProgramsError(
-                f"{wanted} could not be installed ({said[-1][7:] if said else 'pip failed'}); check the network and"
-                f" type `{sys.executable} -m pip install {wanted}`"
+                f"{wanted} could not be installed ({why}); check the network and type"
+                f" `{sys.executable} -m pip install {wanted}`"
             )
     found = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     if found is None or found.origin is None:
