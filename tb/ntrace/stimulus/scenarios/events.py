@@ -216,3 +216,23 @@ def lost_kinds(config: Config, rng: Random) -> ProgramRun:
         if turn % 4:
             walk.step(2).vendor(59, turn).step().run_to(at["main"])
     return stop(program, walk)
+
+
+@scenario(
+    "NT.7.4.ecode",
+    configs=(*configs(ownership=1, hcontext=1), *configs(ownership=1, hcontext=1, **TWO)),
+    retirement="single",
+    loses=True,
+    backpressure=80,
+)
+def lost_hypervisor_contexts(config: Config, rng: Random) -> ProgramRun:
+    """Only hcontext changes: the one Ownership of each loss has FORMAT=3, and ECODE must name it as well."""
+    b = _code(config)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(200):
+        walk.hcontext = turn * 0x51 & 0xFFFF
+        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"] if turn % 3 else at["main"])
+        if turn % 3:
+            walk.run_to(at["main"])
+    return stop(program, walk)
