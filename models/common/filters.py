@@ -9,11 +9,14 @@ Filters are joined by `|`, the conditions of one by `&`; a watchpoint means itse
     iaddr=X  iaddr!=X  iaddr<X  iaddr<=X  iaddr>X  iaddr>=X    of a block's first instruction
     iaddr=LO..HI  iaddr!=LO..HI                                 inside or outside, both ends included
     iaddr=A->B                                                  from the block at A to the one at B
+    iaddr=->B                                                   from the first block to the one at B, once
+    iaddr=X/MASK  (and the other comparisons)                   only the bits that are 1 in MASK are compared
     context=...  tval=...                                       the same for scontext and tval
     priv=M+S+U+VS+VU   ecause=2+8   trap=interrupt   trap=exception
     watch=X                                                     SYNC=6 after the block at X
 
-`ecause` and `trap` match from a trap's handler to the xRET that ends it. A block is taken as a whole.
+`ecause` and `trap` match from a trap's handler to the xRET that ends it. A block is taken as a whole. The first block
+of `->B` is the first one after trTeEnable was 0, which also ends what `A->B`, `ecause` and `trap` have started.
 """
 
 from __future__ import annotations
@@ -271,12 +274,14 @@ class _Parser:
         which = INPUTS.index(name)
         low, arrow, high = value.partition("->")
         if arrow and operator == "=":
-            control = EQ << P_FUNCTION_BIT | EQ << S_FUNCTION_BIT | LATCH << MATCH_MODE_BIT
+            control = (EQ if low else SPECIAL) << P_FUNCTION_BIT | EQ << S_FUNCTION_BIT | LATCH << MATCH_MODE_BIT
+            low = low or "0"  # function 6 compares nothing
         else:
             low, dots, high = value.partition("..")
             if not dots:
-                control = which | _OPERATORS[operator] << P_FUNCTION_BIT
-                return self._comparator(control, self._number(name, low), 0)
+                low, masked, mask = value.partition("/")
+                control = which | _OPERATORS[operator] << P_FUNCTION_BIT | (SPECIAL if masked else EQ) << S_FUNCTION_BIT
+                return self._comparator(control, self._number(name, low), self._number(name, mask) if masked else 0)
             if operator not in ("=", "!="):
                 raise self._wrong(f"has the condition {name}{operator}{value}", "compare a range with = or !=")
             mode = BOTH if operator == "=" else NOT_BOTH

@@ -328,7 +328,7 @@ class Alignment:
         if not self.decoded.diagnostics:  # else the decoder gave up on something, which is a separate failure
             self.book.fail(
                 self.failure(
-                    "ET.bt.end",
+                    "ET.ing.filters" if self.capture.config.filter and self.expected.first[position] else "ET.bt.end",
                     f"the trace ends {n - position} instructions before the hart stopped being traced",
                     position,
                     [("instructions", str(n), str(position))],
@@ -497,10 +497,18 @@ class Alignment:
         else:
             text, want = f"instruction {at + index} is not the one that retired", place(int(theirs[index]))
         have = place(int(told[index])) if index < len(told) else "none"
-        failure = self.failure(self._pc_clause(at + index), text, at + index, [("pc", want, have)])
+        clause = self._pc_clause(at + index)
+        if self.capture.config.filter and self._ended_early(piece, at, index):
+            clause = "ET.ing.filters"
+        failure = self.failure(clause, text, at + index, [("pc", want, have)])
         self.book.fail(failure)
         self._followed = at + index
         self._astray(failure)
+
+    def _ended_early(self, piece: Piece, at: int, index: int) -> bool:
+        """Whether the trace is reported to end where it did not, before the first PC that differs."""
+        ends = (e.index - piece.begin for e in piece.events if self._is_end(e))
+        return any(end <= index and at + end not in self._ended for end in ends)
 
     def _other_failure(self, piece: Piece, at: int) -> None:
         """Every PC of the piece is right: a branch direction, a trap, or the place of an end is not."""
@@ -534,10 +542,12 @@ class Alignment:
     def _pc_clause(self, index: int) -> str:
         """Clause by what appears before the wrong PC."""
         want = self.expected
+        if self.capture.config.filter and (index >= len(want) or want.first[index]):
+            return "ET.ing.filters"
         if index >= len(want):
             return "ET.bt.end"
         if want.first[index]:
-            return "ET.ing.filters" if self.capture.config.filter else "ET.bt.sync"
+            return "ET.bt.sync"
         if index in want.traps_at:
             return "ET.bt.traps"
         flow = flows(self.capture.program, want.pc[index - 1 : index])[0]

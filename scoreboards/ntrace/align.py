@@ -192,7 +192,7 @@ class Alignment:
             return False
         self.book.fail(
             self.failure(
-                "NT.7.12.stop",
+                "NT.4.filters" if self._filtered(position) else "NT.7.12.stop",
                 f"the trace ends {n - position} instructions before the hart stopped being traced",
                 position,
                 [("instructions", str(n), str(position))],
@@ -392,9 +392,7 @@ class Alignment:
         clause, found = self._pc_clause(position, index), None
         if index < n:
             found = self.wrong_field(segment.begin + index, position + index)
-        if self.capture.config.filter and any(
-            e.index == segment.begin + index and e.kind in EDGES for e in segment.events
-        ):
+        if self.capture.config.filter and self._edge_before(segment, position, index):
             clause, found = "NT.4.filters", None
         if index >= len(theirs):
             text = f"{len(told) - index} instructions too many are reported"
@@ -417,9 +415,23 @@ class Alignment:
         end = failure.at + 1 + int(syncs[0]) if len(syncs) else None
         self.book.damage.append(Damage(failure.at, end, read=True))
 
+    def _filtered(self, index: int) -> bool:
+        """Whether a filter may have left out what comes from traced instruction `index` on: an edge is there."""
+        return bool(self.capture.config.filter) and any(e.index == index for e in self.expected.edges)
+
+    def _edge_before(self, segment: Segment, position: int, index: int) -> bool:
+        """Whether an edge is reported at the first PC that differs, or a stop before it where the hart had none."""
+        for event in segment.events:
+            told = event.index - segment.begin
+            if told == index and event.kind in EDGES:
+                return True
+            if told < index and event.kind in STOP_CLAUSE and (position + told, event.kind) not in self._edge_places:
+                return True
+        return False
+
     def _pc_clause(self, position: int, index: int) -> str:
         """Clause by what appears before the wrong PC."""
-        if self.capture.config.filter and any(e.index == position + index for e in self.expected.edges):
+        if self._filtered(position + index):
             return "NT.4.filters"
         if index == 0 or any(e.index == position + index and e.kind in START_CLAUSE for e in self.expected.edges):
             return "NT.8.1.faddr"

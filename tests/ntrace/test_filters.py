@@ -35,6 +35,15 @@ def test_registers_of_traps_and_watchpoints() -> None:
     }  # fmt: skip
 
 
+def test_registers_of_the_special_functions() -> None:
+    """Primary function 6 sets the latch at first, secondary function 6 makes SMatch a mask (trTeCompControl)."""
+    registers = FilterSettings.parse("context=->5|tval>=0x1_0000_0000/0xf_0000_0000").registers()
+    assert {name: value for name, value in registers.items() if value and "Comp" in name} == {
+        "trTeComp0Control": 1 | 1 << 2 | 6 << 4 | 0 << 8 | 3 << 12, "trTeComp0SMatchLow": 5,
+        "trTeComp1Control": 2 | 5 << 4 | 6 << 8, "trTeComp1PMatchHigh": 1, "trTeComp1SMatchHigh": 0xF,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text, way_out",
     [
@@ -43,6 +52,8 @@ def test_registers_of_traps_and_watchpoints() -> None:
         ("ecause=64", "at most 6 bits"), ("context=0x100000000", "at most 32 bits"), ("iaddr=0x100000000", "32 bits"),
         ("trap=both", "interrupt"), ("iaddr=1|iaddr=3|iaddr=5", "leave"), ("priv=M|priv=S|priv=U", "leave"),
         ("iaddr=1;context=2", "|"), ("iaddr=2;watch=4;watch=6", "leave"), ("iaddr!=1->2", "number"),
+        ("iaddr=1->", "number"), ("iaddr=/4", "number"), ("context=1/0x100000000", "at most 32 bits"),
+        ("iaddr!=->2", "number"),
     ],
 )  # fmt: skip
 def test_what_is_no_filter(text: str, way_out: str) -> None:

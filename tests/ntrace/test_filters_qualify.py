@@ -72,12 +72,14 @@ def test_primed_latch() -> None:
     """Primary function 6: matching from the beginning, until the secondary result."""
     primed = FilterSettings(1, ((1 | 1 << 4, 0, 0),), ((6 << 4 | 3 << 12, 0, 0x300),))
     assert chosen(primed, at(0x200, 0x300, 0x200)) == "110"
+    assert chosen("iaddr=->0x300", at(0x200, 0x300, 0x200, 0x300)) == "1100"
 
 
 def test_secondary_as_mask() -> None:
     """Secondary function 6: SMatch masks the primary comparison."""
     masked = FilterSettings(1, ((1 | 1 << 4, 0, 0),), ((6 << 8, 0xFF34, 0x00FF),))
     assert chosen(masked, at(0x1034, 0x2034, 0x2035)) == "110"
+    assert chosen("iaddr=0x34/0xff", at(0x1034, 0x2034, 0x2035)) == "110"
 
 
 def test_match_bits_above_the_input() -> None:
@@ -113,6 +115,8 @@ def test_enable_resets() -> None:
         assert chosen(text, [row(first), row(levels=OFF), row(PLAIN)]) == first_bit + "1"
         assert chosen(text, [row(first), row(levels=RESET), row(PLAIN)]) == first_bit + "0"
         assert chosen(text, [row(first, levels=OFF), row(PLAIN)]) == first_bit + "1"
+    released = [row(linear(0x300, 2)), row(levels=RESET), row(PLAIN)]
+    assert chosen("iaddr=->0x300", released) == "11"
 
 
 def test_lanes_in_order() -> None:

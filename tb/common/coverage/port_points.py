@@ -24,6 +24,8 @@ TERMS = {  # kinds of filter conditions, and how `Config.filter` writes them
     "ecause": "ecause=",
     "trap": "trap=",
     "latch": "->",
+    "latch set at first": "=->",
+    "mask": "/",
     "two filters": "|",
     "watchpoint": "watch=",
 }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios of single comparisons of the filters, and of what they remember (4, NT-13)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import to_beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.tb.common.stimulus import filtered
+from rvtrace.tb.common.stimulus.filtered import in_turn
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, ProgramRun, builder, configs, scenario, start, stop
+
+_EVERY = configs()
+
+
+@scenario("NT.4.filters",
+          configs=(*in_turn(filtered.COMPARISONS, *_EVERY, {"mode": "btm"}), *in_turn(filtered.WIDE, *_EVERY),
+                   *in_turn(filtered.MASKED, *_EVERY[::-1]), *in_turn(filtered.FROM_FIRST, *_EVERY),
+                   *in_turn(filtered.COMPARISONS[:12:5], *configs(**RV32)), *in_turn(filtered.MASKED, *configs(**TWO))),
+          retirement="single")  # fmt: skip
+def filter_comparisons(config: Config, rng: Random) -> ProgramRun:
+    """Each comparison of each input, with values below, at and above its limit and far above; masks; and the latch that
+    is set at first.
+    """
+    b = filtered.filtered_code(builder(config))
+    program, walk = start(b, config)
+    filtered.compare(walk, b.labels, config.xlen)
+    walk.trace_off().step().trace_on()  # the filters go on
+    filtered.compare(walk.run_to(b.labels["jump"]).jump(b.labels["main"]), b.labels, config.xlen)
+    return stop(program, walk)
+
+
+@scenario(
+    "NT.4.filters",
+    configs=(*in_turn(("trap=exception", "ecause=2"), *_EVERY), *in_turn(("trap=exception",), *configs(**TWO))),
+)
+def filter_deep_traps(config: Config, rng: Random) -> ProgramRun:
+    """Up to 20 traps nested in the one that a filter matches: the count of four bits stays at 15."""
+    b = filtered.filtered_code(builder(config))
+    program, walk = start(b, config)
+    return stop(program, filtered.nest(walk, b.labels))
+
+
+def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return filtered.by_enable(to_beats(retired, config.blocks, "single"))
+
+
+@scenario(
+    "NT.4.filters",
+    configs=(*in_turn(filtered.STARTED, *_EVERY), *in_turn(filtered.STARTED, *configs(**TWO))),
+    beats=_switched,
+)
+def filter_disabled(config: Config, rng: Random) -> ProgramRun:
+    """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
+    b = filtered.filtered_code(builder(config))
+    program, walk = start(b, config)
+    return stop(program, filtered.disable(walk, b.labels))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device whose filters select other blocks fails the clause of filters, also where the two traces agree at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rvtrace.models.ntrace.config import MODES, Config
+from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.check import check
+from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
+
+from tests.ntrace.checked_scenarios import scenario_run
+
+# Scenario, what is configured, what the device does instead.
+SLIPS = (
+    ("filter_comparisons", "tval>=0x100000000", "tval>=0"),
+    ("filter_comparisons", f"iaddr<={place(LIMIT)}", f"iaddr<{place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr>{place(LIMIT)}", f"iaddr>={place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr={place(LIMIT)}/0xc", f"iaddr={place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(0)}->{place(FIRST)}"),
+    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
+    ("filter_deep_traps", "trap=exception", "ecause=3"),
+    ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
+)
+
+
+def _clauses(name: str, wanted: str, done: str, mode: str) -> set[str]:
+    """The clauses that fail of a device with filter `done` where `wanted` is configured."""
+    config = Config(mode=mode, inst_stall_ena=1, filter=wanted)
+    program, beats = scenario_run(name, config)
+    data = Encoder(replace(config, filter=done)).run(beats).data
+    # what else could explain the trace is not asked: hypotheses have tests of their own
+    verdict = check(NtraceCapture(config, program, data, beats, exact=False), Tolerances(), explain=False)
+    return {failure.clause for failure in verdict.failures}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name, wanted, done", SLIPS)
+def test_other_blocks(name: str, wanted: str, done: str, mode: str) -> None:
+    assert not _clauses(name, wanted, wanted, mode)
+    assert "NT.4.filters" in _clauses(name, wanted, done, mode)
+
+
+def test_a_stop_that_no_filter_asks_for() -> None:
+    """Without a filter it is another clause."""
+    clauses = _clauses("filter_comparisons", "", f"iaddr<{place(FIRST)}", "htm")
+    assert clauses and "NT.4.filters" not in clauses
