@@ -153,12 +153,13 @@ class System(ABC):
         return []
 
     def directed(self, sim: str) -> list[Job]:
-        """Every directed scenario in each of its configurations."""
+        """Every directed scenario in each of its configurations, without those that are too slow for Icarus on it."""
         from rvtrace.tb.common.job import Job
 
         return [
             Job(f"{name}-{index}", f"scenario:{name}", dict(options), sim=sim, ip=self.ip, **scenario.job)
             for name, scenario in sorted(self.scenarios.items())
+            if not (scenario.slow and sim == "icarus")
             for index, options in enumerate(scenario.configs)
         ]  # fmt: skip
 

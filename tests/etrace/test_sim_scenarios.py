@@ -18,7 +18,8 @@ BUILDS = {
     f"{build.label}-fifo{build.parameters['FifoDepth']}": build
     for build in sorted({build_of(job) for job in SYSTEM.directed("")}, key=str)
 }
-SLOW = {"greatest_count"}  # 33,000 cycles, which are a loop for the drivers as well: in bulk only
+# 33,000 and a million cycles, which are a loop for the drivers as well: in bulk only
+SLOW = {"greatest_count", "resync_after_pause"}
 
 
 def served(jobs, build):
@@ -43,5 +44,6 @@ def test_scenarios_pin_by_pin(run_jobs, sim):
 
 def test_few_builds_serve_every_scenario(sim):
     jobs = SYSTEM.directed(sim)
-    assert len(jobs) == sum(len(scenario.configs) for scenario in SCENARIOS.values()) > 1000
+    played = [scenario for scenario in SCENARIOS.values() if not (scenario.slow and sim == "icarus")]
+    assert len(jobs) == sum(len(scenario.configs) for scenario in played) > 1000
     assert len(BUILDS) <= 6 and {build_of(job) for job in jobs} == set(BUILDS.values())

@@ -23,7 +23,8 @@ BUILDS = {
         Config(blocks=2, iretire_bits=5, icnt_bits=8, hist_bits=6, stack_depth=2, repeat_bits=3, ts_width=40)
     ),
 }
-SLOW = {"very_long_loop"}  # 130,000 cycles, which are a loop for the drivers as well: in bulk only
+# 130,000 and a million cycles, which are a loop for the drivers as well: in bulk only
+SLOW = {"very_long_loop", "sync_after_pause"}
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -47,4 +48,5 @@ def test_scenarios_pin_by_pin(run_jobs, sim):
 
 def test_the_builds_above_serve_every_scenario(sim):
     served = [job for job in systems.find("ntrace").directed(sim) if build_of(job) in BUILDS.values()]
-    assert len(served) == sum(len(scenario.configs) for scenario in SCENARIOS.values()) > 0
+    played = [scenario for scenario in SCENARIOS.values() if not (scenario.slow and sim == "icarus")]
+    assert len(served) == sum(len(scenario.configs) for scenario in played) > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control levels of the ingress port in every order: what the level walks of both encoders are made of."""
+"""Control levels of the ingress port in every order, and long pauses: what scenarios of both encoders are made of."""
 
 from __future__ import annotations
 
@@ -47,3 +47,14 @@ def _tour(count: int, rng: Random) -> list[int]:
         else:
             tour.append(stack.pop())
     return tour[::-1]
+
+
+# One more than the largest count of cycles since a sync that the reference has (trace_pkg::SyncCountBits); a count that
+# does not stop is small again after so many.
+PAUSE = 1 << 20
+
+
+def with_pause(beats: Beats, row: int) -> Beats:
+    """The same with `PAUSE` idle cycles before a row."""
+    beats.cycle[row:] += np.uint64(PAUSE)
+    return beats

@@ -37,7 +37,7 @@ class Scenario:
     name: as in SCENARIO=<name>. doc: one sentence. clauses: those that it must exercise. build: makes its stimulus;
     arguments and result are those of its system. configs: overrides of options, one run for each; base: those that all
     of them have. job: settings of its jobs (retirement, gaps, backpressure, drive). needs: options that must not be 0,
-    because there is nothing to exercise without them.
+    because there is nothing to exercise without them. slow: it has so many cycles that Icarus would take minutes.
 
     Of encoders: place puts the retired instructions on the ingress port, by retirement; beats: the scenario's own way
     to do so.
@@ -53,6 +53,7 @@ class Scenario:
     place: Place | None = None
     beats: Callable[[Any, Random, Program, Retired], Beats] | None = None
     needs: tuple[str, ...] = ()
+    slow: bool = False
 
     def missing(self, config: Any) -> str:
         """What a configuration lacks, as "has_h = 1"; "" if the scenario can run."""
@@ -119,6 +120,7 @@ class Scenarios(dict[str, Scenario]):
         loses: bool = False,
         fresh: bool = False,
         needs: tuple[str, ...] = (),
+        slow: bool = False,
         **job: Any,
     ) -> Callable[[Build], Build]:
         """Register the decorated function under its name; the first line of its docstring is the scenario's `doc`.
@@ -131,7 +133,9 @@ class Scenarios(dict[str, Scenario]):
         def register(function: Build) -> Build:
             doc = (function.__doc__ or "").strip().splitlines()[0]
             build = function if self.script is None else self.script(function, fresh)
-            self.add(Scenario(function.__name__, doc, clauses, build, options, job, base, self.place, beats, needs))
+            self.add(
+                Scenario(function.__name__, doc, clauses, build, options, job, base, self.place, beats, needs, slow)
+            )
             return function
 
         return register

@@ -6,7 +6,10 @@ from __future__ import annotations
 from random import Random
 
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.riscv.retired import Priv
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Priv, Retired
+from rvtrace.tb.common.stimulus.levels import with_pause
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     DRAFT,
@@ -19,6 +22,7 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     builder,
     configs,
     handle,
+    place,
     scenario,
     start,
     stop,
@@ -177,6 +181,26 @@ def resync_by_cycles(config: Config, rng: Random) -> ProgramRun:
         if number % 8 == 7:
             walk.trace_off().step(2).trace_on()
             walk.branch(True).run_to(at["jump"]).jump(at["main"])
+    return stop(program, walk.step())
+
+
+def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return with_pause(place(config, "single", retired, rng), 20)
+
+
+@scenario("ET-4", "ET.alg.resync", configs=configs(variant=V2, inst_sync_mode=2, inst_sync_max=4), beats=_paused,
+          slow=True)  # fmt: skip
+def resync_after_pause(config: Config, rng: Random) -> ProgramRun:
+    """The hart retires nothing for a million cycles: a resynchronization is due, although a count may have
+    overflowed.
+    """
+    b = main_code(builder(config))
+    program, walk = start(b, config)
+    at = b.labels
+    for number in range(5):
+        walk.run_to(at["branch"]).branch(number % 2 == 0).run_to(at["jump"]).jump(at["after"]).run_to(
+            at["return"]
+        ).jump(at["main"])
     return stop(program, walk.step())
 
 

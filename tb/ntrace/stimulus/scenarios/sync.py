@@ -6,8 +6,13 @@ from __future__ import annotations
 from random import Random
 
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.levels import with_pause
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
@@ -91,6 +96,20 @@ def sync_cycles(config: Config, rng: Random) -> ProgramRun:
 def sync_half_words(config: Config, rng: Random) -> ProgramRun:
     """Periodic sync after 16 or 64 half-words."""
     return _periodic(config, rng)
+
+
+def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return with_pause(to_beats(retired, config.blocks, "single"), 20)
+
+
+@scenario("NT.8.5.sync2_linear", "NT-20", configs=configs(mode="htm", variant="v1_0", inst_sync_mode=2, inst_sync_max=4),
+          beats=_paused, slow=True)  # fmt: skip
+def sync_after_pause(config: Config, rng: Random) -> ProgramRun:
+    """The hart retires nothing for a million cycles: the periodic sync is due, although a count may have overflowed."""
+    b = builder(config)
+    _nops(b, 120)
+    program, walk = start(b, config)
+    return stop(program, walk.step(50))
 
 
 @scenario("NT.8.5.sync2_linear", "NT.8.4.4.sync4", "NT-20", "NT-23", configs=configs(inst_sync_mode=(1, 2, 3), **SMALL))
