@@ -6,17 +6,17 @@ module bench_sync_count;
   logic [1:0]  mode;
   logic [3:0]  messages;
   logic [7:0]  halfwords;
-  logic [19:0] cycles, before, after;
+  logic [19:0] cycles, count_before, count_after;
   logic [54:0] row = 0;
   int          fin, fout;
   string       name;
   int          given;
 
-  assign {mode, clear, messages, cycles, halfwords, before} = row;
+  assign {mode, clear, messages, cycles, halfwords, count_before} = row;
 
   trace_sync_count u_dut (
     .mode_i(mode), .clear_i(clear), .messages_i(messages), .cycles_i(cycles), .halfwords_i(halfwords),
-    .count_i(before), .count_o(after)
+    .count_i(count_before), .count_o(count_after)
   );
 
   initial begin
@@ -25,7 +25,7 @@ module bench_sync_count;
     given = $value$plusargs("out=%s", name);
     fout = $fopen(name, "w");
     while ($fscanf(fin, "%h", row) == 1) begin
-      #1 $fdisplay(fout, "%0d", after);
+      #1 $fdisplay(fout, "%0d", count_after);
     end
     $finish;
   end
