@@ -163,7 +163,7 @@ def _check_port(capture: TandemCapture, book: ClauseBook, seen: Seen) -> None:
 
 def _check_rate(capture: TandemCapture, rows: Rows, book: ClauseBook, encoded: Encoded) -> None:
     """Rows are taken in the cycle in which they are offered if all before them have left: each takes a cycle, or one
-    for each of its words.
+    for each of its words. A device that never takes one, or more than it was offered, fails elsewhere.
     """
     if capture.gaps is None or not len(rows):
         return
@@ -172,6 +172,7 @@ def _check_rate(capture: TandemCapture, rows: Rows, book: ClauseBook, encoded: E
         np.maximum(1, -(-np.diff(encoded.starts) // capture.word)), first
     )  # cycles, by the rows of each cycle
     gaps = capture.gaps[1 : len(cycles)]  # of those that were taken: a run may be given up before the others
+    cycles, needed = cycles[: len(gaps) + 1], needed[: len(gaps) + 1]
     late = (needed[:-1] - (1 + gaps)).cumsum()
     backlog = late - np.minimum.accumulate(np.minimum(late, 0))
     waited = np.diff(cycles.astype(np.int64)) - 1 - gaps

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.scoreboards.tandem.check import check
+from rvtrace.tb.tandem.agents.files import read_seen
 
 from tests.tandem.captures import RESET, captured, insn
 
@@ -50,3 +53,21 @@ def test_after_more_than_a_word_rows_may_wait() -> None:
 
 def test_a_consumer_that_is_not_always_ready() -> None:
     assert rates({3: 9}, ready=False) == (0, [])
+
+
+@pytest.mark.parametrize("offered", (1, 4))
+def test_rows_that_were_never_offered(offered: int) -> None:
+    """A device takes more cycles than the port offered, as one does whose ready is X: those offered are judged."""
+    rows = Rows.from_rows([RESET, *(insn(n, gpr=(5, n)) for n in range(1, 10)), FLUSH])
+    rows.cycle[:] = np.arange(len(rows))
+    verdict = check(captured(rows, Config(incremental=1), gaps=np.zeros(offered, np.int64), word=WORD))
+    assert verdict.book.results().get("TV.port.rate", (0, 0))[0] == offered - 1
+
+
+@pytest.mark.parametrize("lanes", (1, 2))
+def test_no_row_was_taken(tmp_path: Path, lanes: int) -> None:
+    """in_ready_o stays 0: the recorder's file is empty, and nothing is judged."""
+    (tmp_path / "rows.bin").write_bytes(b"")
+    seen = read_seen(tmp_path / "rows.bin", lanes).rows()
+    assert len(seen) == 0
+    assert "TV.port.rate" not in check(captured(seen, Config(), gaps=np.zeros(3, np.int64), word=WORD)).book.results()

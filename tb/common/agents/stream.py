@@ -137,9 +137,15 @@ class TransferMonitor(Monitor):
         """The messages whose last byte is in this transfer."""
         return iter(())
 
+    def taking(self) -> bool:
+        """Whether the encoder takes something in this cycle that may come out later. Here it always may: levels and time
+        make messages, too.
+        """
+        return True
+
     async def watch(self) -> None:
         bus, empty, clock, reset = self.bus, self.dut.sts_empty_o, self.dut.clk_o, self.dut.rst_ni
-        name, waiting = self.prefix, None
+        name, waiting, was_empty = self.prefix, None, False  # was_empty: and nothing was taken since
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
             if reset.value != 1:
@@ -148,8 +154,11 @@ class TransferMonitor(Monitor):
             valid = bus.valid.value
             if not valid.is_resolvable or not empty.value.is_resolvable:
                 self._problem(cycle, f"{name}_valid_o={valid} empty_o={empty.value}, an output is X")
-                waiting = None
+                waiting, was_empty = None, False
                 continue
+            if was_empty and int(valid):
+                self._problem(cycle, "empty_o was 1, and a packet came out although nothing more went in")
+            was_empty = (was_empty or bool(int(empty.value))) and not self.taking()
             if not int(valid):
                 if waiting:
                     self._problem(cycle, f"{name}_valid_o=0 changed before {name}_ready_i")

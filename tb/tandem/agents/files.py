@@ -88,7 +88,10 @@ def write_stimulus(path: Path, lanes: Lanes) -> None:
 def read_seen(path: Path, count: int) -> Lanes:
     """The rows that trace_recorder saw taken, `count` lanes."""
     table = np.fromfile(path, layout.ACCEPTED.dtype({"NLanes": count}))
-    ports = {name: table["lanes"][name].reshape(len(table), -1).astype(np.uint64) for name in PORTS}
+    ports = {
+        name: table["lanes"][name].reshape(len(table), count * elements).astype(np.uint64)
+        for name, elements in PORTS.items()
+    }
     return Lanes(table["cycle"].copy(), ports)
 
 

@@ -95,6 +95,11 @@ class WordsMonitor(stream.StreamMonitor):
         super().build_phase()
         self.width = len(self.bus.data) // 8
 
+    def taking(self) -> bool:
+        """A row: nothing else makes bytes."""
+        valid, ready = self.dut.ing_valid_i.value, self.dut.ing_ready_o.value
+        return not (valid.is_resolvable and ready.is_resolvable) or bool(int(valid) and int(ready))
+
     def recorded(self) -> tuple[bytes, np.ndarray]:
         whole = super().recorded()
         self._named()

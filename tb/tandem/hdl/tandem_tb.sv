@@ -154,7 +154,7 @@ module tandem_tb
   // A run: play, drain until the encoder is empty and stays so, done. Anything else is given up, and at once if an output that steers the run
   // is X (the recorder tells it): nothing would ever be taken then.
   logic [63:0] cycle, quiet, idle;
-  logic        unknown;
+  logic        unknown, was_empty;  // was_empty: and no row was taken since
 
   assign unknown = (^{ing_ready_o, sts_empty_o, out_valid_o}) === 1'bx;
 
@@ -167,6 +167,7 @@ module tandem_tb
     cycle  <= go_i ? cycle + 64'd1 : 64'd0;
     quiet  <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
     idle   <= (draining || (go_i && !ing_ready_o)) ? idle + 64'd1 : 64'd0;
+    was_empty <= go_i && (was_empty || (sts_empty_o === 1'b1)) && !((valid != '0) && (ing_ready_o === 1'b1));
     done_o <= go_i && (done_o || (quiet == Quiet) || (idle == GiveUp) || unknown);
   end
 
@@ -175,7 +176,7 @@ module tandem_tb
     .accept_i(ing_ready_o), .any_block_i(valid != '0), .levels_i(32'd0), .vendor_data_i(32'd0), .tstamp_i(64'd0), .lanes_i(seen),
     .drop_i(1'b0), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready), .nbytes_i(out_nbytes_o), .data_i(out_data_o),
     .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
-    .early_empty_i((quiet != 64'd0) && !sts_empty_o)
+    .early_empty_i(((quiet != 64'd0) && !sts_empty_o) || (was_empty && (out_valid_o === 1'b1)))
   );
 
   logic [tandem_row_pkg::ErrorsBits-1:0] errors;

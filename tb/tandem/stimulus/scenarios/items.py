@@ -119,6 +119,16 @@ def every_length(s: ScenarioScript) -> None:
             s.quiet(**s.part("memdata", k + _))
 
 
+@scenario("TV.port.empty", "TV.port.causal", configs=ALL)
+def lone_rows(s: ScenarioScript) -> None:
+    """Rows one by one into an empty encoder, the next one only when the last byte has left: empty_o falls with each."""
+    for k in range(20):
+        s.insn(SHORT if k & 1 else NOP, **(s.part("memdata", k) if k % 3 else {}))
+        s.step(8 + k % 3)
+        s.quiet(**s.part("gpr", k))
+        s.step(12)
+
+
 @scenario("TV-1", "TV-2", "TV.request.data", "TV.response.data", "TV.response.failure", "TV.field.packing",
           "TV.opcode.request", "TV.opcode.response", "TV.told.request", "TV.told.response", "TV.legal.request",
           "TV.legal.response", "TV.legal.follows", configs=ALL)  # fmt: skip
