@@ -117,6 +117,14 @@ def _causes(seen: Seen) -> int:
     return sum(bool(trap.cause or trap.tval) for trap in seen.expected.traps)
 
 
+def _idle_sijump(seen: Seen) -> int:
+    """Blocks with sijump whose itype leaves it without a meaning: neither 6, 8, 10, 12, 14 nor, for ET-13, 7 or 13."""
+    beats = seen.capture.beats
+    if beats is None or not seen.on("sijump"):
+        return 0
+    return int(np.count_nonzero(beats.valid() & (beats.sijump > 0) & np.isin(beats.itype, (*range(6), 9, 11, 15))))
+
+
 def _sequential(seen: Seen) -> int:
     beats = seen.capture.beats
     return 0 if beats is None or not seen.on("sijump") else int(np.count_nonzero(beats.sijump))
@@ -176,6 +184,7 @@ SITUATIONS: dict[str, Callable[[Seen], int]] = {
     "ET-10": lambda seen: int(np.count_nonzero(seen.expected.itype == IType.XRET)),
     "ET-11": lambda seen: int(np.count_nonzero(seen.table["branch_count"] != t.ABSENT)),
     "ET-13": _sequential,
+    "ET.ing.sijump": _idle_sijump,
     "ET-15": lambda seen: int(np.count_nonzero(seen.expected.ctype)),
     "ET-17": _two_packets,
     "ET-18": _negative,

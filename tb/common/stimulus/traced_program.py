@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
@@ -52,6 +54,15 @@ def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:
     """Run the three instructions of `trap_handler` and return, by default to where the trap came from."""
     walk.step(steps)
     return walk if back is None else walk.jump(back)
+
+
+IDLE_SIJUMP = (*range(6), 9, 11, 15)  # itypes for which the ingress port has sijump ignored (E-Trace, table 4)
+
+
+def with_idle_sijump(beats: Beats, itypes: tuple[int, ...] = IDLE_SIJUMP) -> Beats:
+    """The same with sijump 1 at every block of these itypes, for which it means nothing."""
+    beats.sijump = beats.sijump | (beats.valid() & np.isin(beats.itype, itypes)).astype(np.uint8)
+    return beats
 
 
 def behind(program: Program, pc: int) -> int:

@@ -6,9 +6,12 @@ from __future__ import annotations
 from random import Random
 
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.models.riscv.retired import Priv
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Priv, Retired
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.traced_program import with_idle_sijump
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     DRAFT,
@@ -22,6 +25,7 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     builder,
     configs,
     handle,
+    place,
     scenario,
     start,
     stop,
@@ -289,3 +293,30 @@ def sequential_jump_first(config: Config, rng: Random) -> ProgramRun:
         (walk.debug_exit if index % 2 else walk.trace_on)()
         walk.jump(at[f"to{index}"]).step()
     return stop(program, walk.jump(at["main"]).step())
+
+
+def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return with_idle_sijump(place(config, "block", retired, rng))
+
+
+@scenario("ET-13", "ET.opt.sijump", "ET.ing.sijump", configs=configs({}, TWO, sijump=1), beats=_with_sijump)
+def sijump_means_nothing(config: Config, rng: Random) -> ProgramRun:
+    """sijump is 1 at xRETs, branches, traps and direct jumps, where the port's table has it ignored."""
+    b = builder(config)
+    b.nop()
+    b.label("branch")
+    b.beq(8, 9, "target")
+    b.nop()
+    b.label("target")
+    b.nop()
+    b.c_j("back")
+    b.label("back")
+    b.nop()
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(8):
+        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["back"]).step()
+        back = walk.pc
+        handle(walk.trap(2, at["trap_handler"], interrupt=turn % 4 == 3), back).jump(at["main"])
+    return stop(program, walk)

@@ -6,7 +6,12 @@ from __future__ import annotations
 from random import Random
 
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType, Retired
+from rvtrace.tb.common.stimulus.traced_program import with_idle_sijump
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     RV32,
     SMALL,
@@ -14,6 +19,7 @@ from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     ProgramRun,
     builder,
     configs,
+    handle,
     scenario,
     start,
     stop,
@@ -316,4 +322,36 @@ def zcm_jumps(config: Config, rng: Random) -> ProgramRun:
     b.nop()
     program, walk = start(b, config)
     walk.step(2).branch(False).jump(b.labels["main"]).step(2).branch(True).jump(b.labels["back"]).step(2)
+    return stop(program, walk)
+
+
+def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return with_idle_sijump(to_beats(retired, config.blocks, "block"), (IType.XRET,))
+
+
+@scenario(
+    "NT.9.1.sequential_jump",
+    "NT.2.xret",
+    configs=(*configs(sequential_jump=1), *configs(sequential_jump=1, **TWO)),
+    beats=_with_sijump,
+)
+def sijump_means_nothing(config: Config, rng: Random) -> ProgramRun:
+    """sijump is 1 at xRETs, where the port's table has it ignored."""
+    b = builder(config)
+    b.nop()
+    b.label("branch")
+    b.beq(8, 9, "target")
+    b.nop()
+    b.label("target")
+    b.nop()
+    b.c_j("back")
+    b.label("back")
+    b.nop()
+    b.c_jr(10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turn in range(8):
+        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["back"]).step()
+        back = walk.pc
+        handle(walk.trap(2, at["trap_handler"], interrupt=turn % 4 == 3), back).jump(at["main"])
     return stop(program, walk)
