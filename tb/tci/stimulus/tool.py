@@ -232,6 +232,8 @@ class TraceTool:
         low = await self.read("ram_sink", "trRamWPLow")
         wp, wrapped = low & ~3, bool(low & 1)
         start, limit = await self.address("Start"), await self.address("Limit")
+        if not self.inside(start, limit, wp, self.params.sram_bytes):
+            return b""
         words: list[int] = []
         at: list[int] = []
         read_trace(start, limit, wp, wrapped, lambda address: at.append(address) or 0)
@@ -240,3 +242,16 @@ class TraceTool:
             for _ in at:
                 words.append(await self.read("ram_sink", "trRamData"))
         return b"".join(word.to_bytes(WORD, "little") for word in words)
+
+    def inside(self, start: int, limit: int, wp: int, memory: int) -> bool:
+        """Whether the pointers of the RAM sink are those of a buffer of at most so many bytes; else a tool would read
+        without an end, and reads nothing.
+        """
+        buffer = self.check(
+            "TCI.ram.start_limit",
+            start <= limit < start + memory,
+            f"the buffer from {start:#x} to {limit:#x} is not one in a memory of {memory} bytes",
+        )
+        return buffer and self.check(
+            "TCI.ram.wp", start <= wp <= limit, f"the write pointer is {wp:#x}, the buffer {start:#x} to {limit:#x}"
+        )

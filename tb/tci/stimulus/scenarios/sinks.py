@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from rvtrace.models.tci.ram_sink import WORD
 from rvtrace.tb.tci.stimulus.scenarios.base import (
     BOTH,
     ENCODERS,
@@ -103,7 +104,9 @@ def _system_memory(job: TciJob, rng: random.Random, first: int, words: int, wrap
         await s.play()
         await finish(s)
         flag = await s.tool.read("ram_sink", "trRamWPLow") & 1
-        s.smem = (first, limit, await s.tool.address("WP"), bool(flag))
+        wp = await s.tool.address("WP")
+        if s.tool.inside(first, limit, wp, limit + WORD - first):
+            s.smem = (first, limit, wp, bool(flag))
 
     return TciStimulus(harts(job, rng, 1500, **busy(job)), run, low, {"wrapped": wrapped})
 
@@ -158,6 +161,25 @@ def _make_pins(width: int) -> None:
 
 for _width in (1, 2, 4, 8, 16):
     _make_pins(_width)
+
+
+@scenario("TCI.pib.align", "TCI.pib.data")
+def pins_at_once(job: TciJob, rng: random.Random) -> TciStimulus:
+    """A slow pin sink is enabled with its mode, and trace is there before a byte of idle was sent: idle comes first all
+    the same.
+    """
+
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await set_up_encoders(s)
+        await s.tool.set_up_pins(4, 60)
+        await start(s, sinks)
+        await s.play()
+        await finish(s, sinks)
+        await s.cycles(40 * 61)
+
+    return TciStimulus(harts(job, rng, 40, inst_stall_ena=1), run)
 
 
 @scenario("TCI.pib.calibrate")
