@@ -138,9 +138,7 @@ class TransferMonitor(Monitor):
         return iter(())
 
     def taking(self) -> bool:
-        """Whether the encoder takes something in this cycle that may come out later. Here it always may: levels and time
-        make messages, too.
-        """
+        """Whether the encoder takes in this cycle what may come out later; here always: levels make messages."""
         return True
 
     async def watch(self) -> None:

@@ -12,6 +12,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv, Retired
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.common.stimulus.traced_program import with_idle_sijump
+from rvtrace.tb.etrace.stimulus.scenarios import base
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     DRAFT,
@@ -25,7 +26,6 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     builder,
     configs,
     handle,
-    place,
     scenario,
     start,
     stop,
@@ -296,7 +296,7 @@ def sequential_jump_first(config: Config, rng: Random) -> ProgramRun:
 
 
 def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
-    return with_idle_sijump(place(config, "block", retired, rng))
+    return with_idle_sijump(base.place(config, "block", retired, rng))
 
 
 @scenario("ET-13", "ET.opt.sijump", "ET.ing.sijump", configs=configs({}, TWO, sijump=1), beats=_with_sijump)

@@ -102,8 +102,13 @@ def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> 
     return with_pause(to_beats(retired, config.blocks, "single"), 20)
 
 
-@scenario("NT.8.5.sync2_linear", "NT-20", configs=configs(mode="htm", variant="v1_0", inst_sync_mode=2, inst_sync_max=4),
-          beats=_paused, slow=True)  # fmt: skip
+@scenario(
+    "NT.8.5.sync2_linear",
+    "NT-20",
+    configs=configs(mode="htm", variant="v1_0", inst_sync_mode=2, inst_sync_max=4),
+    beats=_paused,
+    slow=True,
+)
 def sync_after_pause(config: Config, rng: Random) -> ProgramRun:
     """The hart retires nothing for a million cycles: the periodic sync is due, although a count may have overflowed."""
     b = builder(config)
