@@ -44,7 +44,7 @@ def _switched(config: Config, rng: Random, program: Program, retired: Retired) -
     return filtered.by_enable(place(config, "single", retired, rng))
 
 
-@scenario("ET.ing.filters", configs=in_turn(filtered.STARTED * 2, *_EVERY, {}), beats=_switched)
+@scenario("ET.ing.filters", configs=in_turn(filtered.STARTED * 2, *_EVERY, *configs()), beats=_switched)
 def filter_disabled(config: Config, rng: Random) -> ProgramRun:
     """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
     b = filtered.filtered_code(builder(config))
