@@ -160,14 +160,15 @@ class _Port:
 @dataclass(frozen=True)
 class _Assign:
     """A continuous assignment whose right sides have other widths or signs: each is assigned to a net of the width of
-    the target. at: where the right side of the original begins.
+    the target. place: of the assignment in its file. at: where the right side begins in it.
     """
 
     target: str
+    place: int
     at: int
 
     def __call__(self, original: str, mutated: list[tuple[int, str]]) -> str:
-        name = f"rvtrace_mutant_{mutated[0][0]}"
+        name = f"rvtrace_mutant_{self.place}"
         nets = [f"{name}_0 = {original[self.at :].rstrip(' ;')}", *(f"{name}_{n} = {text}" for n, text in mutated)]
         chosen = "".join(f"{SELECTED} == {n} ? {name}_{n} : " for n, _ in mutated)
         return f"wire [$bits({self.target})-1:0] {', '.join(nets)}; assign {self.target} = {chosen}{name}_0;"
@@ -305,7 +306,13 @@ class _Difference:
         above, below = node.parent, node
         while context is not None and above is not None and not (above.is_statement or _is_holder(above)):
             below, above = above, above.parent
-            if above is None or (below.is_expression and self._edge(below) is None):
+            if above is None:
+                return None
+            if (
+                below.is_expression
+                and self._edge(below) is None
+                and not (_is_assignment(below) and self._assigns(below))
+            ):
                 return None
         return context
 
@@ -405,10 +412,11 @@ _NESTING = (
 )  # fmt: skip
 # Expressions whose parts are not operands.
 _SPECIAL = (
-    "ScopedName", "IdentifierSelectName", "StreamingConcatenationExpression", "InvocationExpression", "MinTypMaxExpression",
-    "PostincrementExpression", "PostdecrementExpression", "UnaryPreincrementExpression", "UnaryPredecrementExpression",
-    "AssignmentPatternExpression", "TaggedUnionExpression", "MemberAccessExpression", "NewArrayExpression",
-    "AddAssignmentExpression", "SubtractAssignmentExpression", "ElementSelectExpression", "TimingControlExpression",
+    "ScopedName", "IdentifierSelectName", "StreamingConcatenationExpression", "InvocationExpression",
+    "MinTypMaxExpression", "PostincrementExpression", "PostdecrementExpression", "UnaryPreincrementExpression",
+    "UnaryPredecrementExpression", "AssignmentPatternExpression", "TaggedUnionExpression", "MemberAccessExpression",
+    "NewArrayExpression", "AddAssignmentExpression", "SubtractAssignmentExpression", "ElementSelectExpression",
+    "TimingControlExpression",
 )  # fmt: skip
 
 
@@ -462,22 +470,27 @@ def _continuous(node: Node, other: Node) -> _Assign | None:
     target, right = one.children[0], two.children[-1]
     if target.squeezed != two.children[0].squeezed or "Pattern" in right.kind + one.children[-1].kind:
         return None
-    return _Assign(target.text, one.children[-1].start - node.start)
+    return _Assign(target.text, node.start, one.children[-1].start - node.start)
 
 
 def _hunks(text: str, edits: Sequence[Edit]) -> Iterator[_Hunk]:
     """The edits without what they leave as it is."""
-    moved = 0
+    moved, after = 0, apply(text, edits)
     for edit in edits:
         old, new = _WORDS.findall(text[edit.start : edit.end]), _WORDS.findall(edit.text)
         old_at, new_at = _places(old), _places(new)
         for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if kind != "equal":
-                silent = all(_SILENT.fullmatch("".join(words)) for words in (old[a:b], new[c:d]))
-                start = edit.start + moved
-                yield _Hunk(
-                    edit.start + old_at[a], edit.start + old_at[b], start + new_at[c], start + new_at[d], silent
-                )
+            if kind == "equal":
+                continue
+            silent = all(_SILENT.fullmatch("".join(words)) for words in (old[a:b], new[c:d]))
+            start, from_ = edit.start + old_at[a], edit.start + moved + new_at[c]
+            end, to = edit.start + old_at[b], edit.start + moved + new_at[d]
+            # Of what is only there or only gone, the space before it is the same as the space after it: "x[ && y] && z"
+            space = re.match(r"\s*", text[start:end] + after[from_:to])
+            width = space.end() if space and not silent and (start == end or from_ == to) else 0
+            if text[end : end + width] != (text[start:end] + after[from_:to])[:width]:
+                width = 0
+            yield _Hunk(start + width, end + width, from_ + width, to + width, silent)
         moved += len(edit.text) - (edit.end - edit.start)
 
 

@@ -32,6 +32,10 @@ _SCOPES = (
     "SequentialBlockStatement", "ForLoopStatement", "FunctionDeclaration", "TaskDeclaration", "GenerateBlock",
     "LoopGenerate", "ModuleDeclaration", "InterfaceDeclaration", "PackageDeclaration",
 )  # fmt: skip
+_DECLARING = (
+    "ModuleHeader", "InterfaceHeader", "FunctionPrototype", "DataDeclaration", "NetDeclaration",
+    "ForVariableDeclaration", "ParameterDeclarationStatement", "PortDeclaration",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -135,13 +139,11 @@ class Widths:
         return Shape(_larger(left.width, right.width), sign, closed and not mixed, stable and not mixed)
 
     def _cast(self, node: Node) -> Shape:
-        kinds = [child for child in node.children]
-        inner = self.of(kinds[1]) if len(kinds) > 1 else UNKNOWN
-        if kinds and (kinds[0].is_expression and kinds[0].kind in ("IntegerLiteralExpression", "ParenthesizedExpression",
-                                                                    "IdentifierName")):  # fmt: skip
-            sign = "s" if inner.sign == "n" else inner.sign
-            return Shape(_bare(kinds[0].squeezed), sign, sign is not None, sign is not None)
-        return UNKNOWN
+        size, inner = node.children[0], self.of(node.children[1])
+        if size.kind not in ("IntegerLiteralExpression", "ParenthesizedExpression", "IdentifierName"):
+            return UNKNOWN
+        sign = "s" if inner.sign == "n" else inner.sign
+        return Shape(_bare(size.squeezed), sign, sign is not None, sign is not None)
 
     def _call(self, node: Node) -> Shape:
         name = node.children[0].squeezed if node.children else ""
@@ -266,17 +268,8 @@ def _names(scope: Node) -> Iterable[tuple[str, Node]]:
     if scope.kind == "FunctionDeclaration":
         yield function_name(scope), next(scope.below("FunctionPrototype"))
     for child in scope.children:
-        if child.kind in ("ModuleHeader", "InterfaceHeader", "FunctionPrototype"):
-            for part in child.walk():
-                if part.kind == "Declarator":
-                    yield part.tokens[0], part
-        elif child.kind in (
-            "DataDeclaration", "NetDeclaration", "LocalVariableDeclaration", "ForVariableDeclaration",
-            "ParameterDeclarationStatement", "PortDeclaration",
-        ):  # fmt: skip
-            for part in child.walk():
-                if part.kind == "Declarator":
-                    yield part.tokens[0], part
+        if child.kind in _DECLARING:
+            yield from ((part.tokens[0], part) for part in child.walk() if part.kind == "Declarator")
 
 
 def _imported(scope: Node) -> list[str]:

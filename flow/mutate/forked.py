@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Icarus runs instead of rvtrace.tb.common.entry to play many mutants of one build: each in a process of its own,
+forked before the simulation begins.
+
+Python, the modules of the testbench and the elaborated design are there once. Beside the file of the jobs (TRACE_JOBS)
+is forks.json with one `Fork` for each; the child of a job selects its mutant, plays the job alone in a folder of its
+own, and is killed after its time. Whatever happens to it, the job has a result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cocotb
+import numpy  # noqa: F401  # what all tests import, so that no child has to
+import pyuvm  # noqa: F401
+from cocotb.regression import Test
+
+FORKS = "forks.json"
+_INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
+_PAUSE = 0.01  # seconds between two looks at a child
+
+
+@dataclass(frozen=True)
+class Fork:
+    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. first: where Python looks
+    for modules first.
+    """
+
+    mutant: int
+    timeout: float
+    first: str = ""
+
+
+class _Value(ctypes.Structure):
+    """s_vpi_value, whose value is a union of pointers, numbers and a double."""
+
+    _fields_ = [("format", ctypes.c_int32), ("value", ctypes.c_int64)]
+
+
+def select(mutant: int) -> None:
+    """Set the variable of the design that selects a mutant; RuntimeError if the design has none."""
+    library = ctypes.CDLL(None)
+    library.vpi_handle_by_name.restype = ctypes.c_void_p
+    library.vpi_handle_by_name.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    library.vpi_put_value.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Value), ctypes.c_void_p, ctypes.c_int32]
+    handle = library.vpi_handle_by_name(b"rvtrace_mutant.sel", None)
+    if handle is None:
+        raise RuntimeError("the design has no mutants: it has no rvtrace_mutant.sel")
+    library.vpi_put_value(handle, ctypes.byref(_Value(_INT, mutant)), None, _NO_DELAY)
+
+
+def leave(folder: Path, forks: list[Fork]) -> None:
+    """Write the file that says how the jobs of a folder are forked."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FORKS).write_text(json.dumps([asdict(fork) for fork in forks]))
+
+
+def _play() -> bool:
+    """Fork a child for each job; True in a child, which goes on with the simulation, False after the last has ended."""
+    jobs_file = Path(os.environ["TRACE_JOBS"])
+    jobs: list[dict[str, Any]] = json.loads(jobs_file.read_text())
+    forks = [Fork(**one) for one in json.loads(jobs_file.with_name(FORKS).read_text())]
+    if not any(fork.first for fork in forks):
+        _imported(jobs)
+    for job, fork in zip(jobs, forks, strict=True):
+        out = Path(job["out"])
+        out.mkdir(parents=True, exist_ok=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            _child(job, fork, out)
+            return True
+        _settle(job, out, _end(child, fork.timeout))
+    return False
+
+
+def _imported(jobs: list[dict[str, Any]]) -> None:
+    """The tests of the jobs, with all that they import."""
+    entry = import_module("rvtrace.tb.common.entry")
+    job_of = import_module("rvtrace.tb.tci.job").job_of
+    for job in jobs:
+        entry.test_of(job_of(job))
+
+
+def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
+    """Make this process the simulation of one job alone."""
+    os.chdir(out)
+    log = os.open("simulator.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    Path("jobs.json").write_text(json.dumps([job]))
+    Path("results.xml").unlink(missing_ok=True)
+    os.environ |= {"TRACE_JOBS": str(out / "jobs.json"), "COCOTB_RESULTS_FILE": str(out / "results.xml")}
+    if fork.first:
+        sys.path.insert(0, fork.first)
+    if fork.mutant:
+        select(fork.mutant)
+
+
+def _end(child: int, timeout: float) -> str:
+    """Wait for a child; an empty text, or how it ended too late or badly."""
+    until = time.monotonic() + timeout
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return f"exit code {code}" if code else ""
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return f"stopped after {timeout:.0f} s"
+        time.sleep(_PAUSE)
+
+
+def _settle(job: dict[str, Any], out: Path, ended: str) -> None:
+    """See to it that the job has a result, which is an error if its simulator broke although the checks passed."""
+    from rvtrace.flow.simulation import broken, trouble_of
+    from rvtrace.tb.tci.job import job_of
+
+    why = trouble_of(out / "results.xml", out / "simulator.log", ended)
+    path = out / "result.json"
+    try:
+        result = json.loads(path.read_text())
+    except (OSError, ValueError):
+        broken(job_of(job), why or "the simulator left no result")
+        return
+    if why and result["verdict"] == "PASS":
+        path.write_text(json.dumps(result | {"verdict": "ERROR", "error": why}, indent=1))
+
+
+if "TRACE_JOBS" in os.environ:
+    if _play():
+        jobs: Test[Any] = import_module("rvtrace.tb.common.entry").jobs
+    else:
+
+        @cocotb.test()
+        async def nothing(dut: Any) -> None:
+            """The children have played all jobs."""
