@@ -299,20 +299,16 @@ class _Run:
             self._forked(image, lot)
         else:
             for play in lot.plays:
-                first = play.mutant.place / "firmware" if lot.firmware and play.mutant else None
+                first = Path(_first(play)) if lot.firmware else None
                 plusargs = [f"+mutant={play.number}"]
                 result = run(image, [play.job], Path(play.job.out), TIMEOUT, first, plusargs=plusargs)[0]
                 self._judge(play, result)
         return []
 
     def _forked(self, image: Build, lot: _Lot) -> None:
-        first = lot.plays[0].mutant or lot.plays[1].mutant
-        assert first is not None
-        place = first.place.with_name(f"{first.name}.process")
-        forks = [
-            forked.Fork(play.number, TIMEOUT, str((play.mutant or first).place / "firmware") if lot.firmware else "")
-            for play in lot.plays
-        ]
+        out = Path(lot.plays[0].job.out)  # of the unchanged design
+        place = out.parent.with_name("process") / out.name
+        forks = [forked.Fork(play.number, TIMEOUT, _first(play) if lot.firmware else "") for play in lot.plays]
         forked.leave(place, forks)
         bench = _Forking(image.bench.top, image.bench.rtl)
         left = iter(lot.plays)
@@ -354,6 +350,11 @@ class _Run:
     def _done(self, outcome: Outcome) -> None:
         self.outcomes[outcome.mutant.name] = outcome
         self._tell(outcome)
+
+
+def _first(play: _Play) -> str:
+    """Where Python looks for the firmware first: without a mutant in nothing else than it does anyway."""
+    return str(play.mutant.place / "firmware" if play.mutant is not None else ROOT)
 
 
 def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], None], result: dict[str, Any]) -> None:
