@@ -18,6 +18,7 @@ anything else runs.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -38,8 +39,10 @@ package rvtrace_mutant;
 endpackage
 `endif
 """
+# Icarus 11 elaborates the nets of a module in the order of their names, and $bits of one that comes later is 0.
+_NET = "zz_mutant_"
 _WORDS = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|\w+|.", re.DOTALL)
-_SILENT = re.compile(r"(?:\s+|//[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
+_SILENT = re.compile(r"//[^\n]*|/\*.*?\*/|\s+|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)  # and strings, which are not
 _NAMED_BLOCK = re.compile(r"\bbegin\s*:")
 _CLOCK = re.compile(r"(?:^|_)(?:clk|clock|ck)(?:_|$|\d)", re.IGNORECASE)
 
@@ -168,7 +171,7 @@ class _Assign:
     at: int
 
     def __call__(self, original: str, mutated: list[tuple[int, str]]) -> str:
-        name = f"rvtrace_mutant_{self.place}"
+        name = f"{_NET}{self.place}"
         nets = [f"{name}_0 = {original[self.at :].rstrip(' ;')}", *(f"{name}_{n} = {text}" for n, text in mutated)]
         chosen = "".join(f"{SELECTED} == {n} ? {name}_{n} : " for n, _ in mutated)
         return f"wire [$bits({self.target})-1:0] {', '.join(nets)}; assign {self.target} = {chosen}{name}_0;"
@@ -470,21 +473,22 @@ def _continuous(node: Node, other: Node) -> _Assign | None:
     target, right = one.children[0], two.children[-1]
     if target.squeezed != two.children[0].squeezed or "Pattern" in right.kind + one.children[-1].kind:
         return None
+    if any(name >= _NET for name in re.findall(r"[A-Za-z_]\w*", target.text)):
+        return None
     return _Assign(target.text, node.start, one.children[-1].start - node.start)
 
 
 def _hunks(text: str, edits: Sequence[Edit]) -> Iterator[_Hunk]:
     """The edits without what they leave as it is."""
     moved, after = 0, apply(text, edits)
+    silent_before, silent_after = _silences(text), _silences(after)
     for edit in edits:
         old, new = _WORDS.findall(text[edit.start : edit.end]), _WORDS.findall(edit.text)
         old_at, new_at = _places(old), _places(new)
-        for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if kind == "equal":
-                continue
-            silent = all(_SILENT.fullmatch("".join(words)) for words in (old[a:b], new[c:d]))
+        for a, b, c, d in _differing(old, new):
             start, from_ = edit.start + old_at[a], edit.start + moved + new_at[c]
             end, to = edit.start + old_at[b], edit.start + moved + new_at[d]
+            silent = _within(start, end, silent_before) and _within(from_, to, silent_after)
             # Of what is only there or only gone, the space before it is the same as the space after it: "x[ && y] && z"
             space = re.match(r"\s*", text[start:end] + after[from_:to])
             width = space.end() if space and not silent and (start == end or from_ == to) else 0
@@ -492,6 +496,35 @@ def _hunks(text: str, edits: Sequence[Edit]) -> Iterator[_Hunk]:
                 width = 0
             yield _Hunk(start + width, end + width, from_ + width, to + width, silent)
         moved += len(edit.text) - (edit.end - edit.start)
+
+
+def _silences(text: str) -> list[tuple[int, int]]:
+    """Where white space and comments are; what touches is one."""
+    found: list[tuple[int, int]] = []
+    for one in _SILENT.finditer(text):
+        if one[0].startswith('"'):
+            continue
+        if found and found[-1][1] == one.start():
+            found[-1] = (found[-1][0], one.end())
+        else:
+            found.append(one.span())
+    return found
+
+
+def _within(start: int, end: int, places: list[tuple[int, int]]) -> bool:
+    index = bisect_right([place[0] for place in places], start) - 1
+    return start == end or (index >= 0 and end <= places[index][1])
+
+
+def _differing(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Where two lists differ, as ranges of both: between what is common at their start and at their end."""
+    first = next((i for i, (one, two) in enumerate(zip(old, new)) if one != two), min(len(old), len(new)))
+    most = min(len(old), len(new)) - first
+    last = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    middle = SequenceMatcher(None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False)
+    for kind, a, b, c, d in middle.get_opcodes():
+        if kind != "equal":
+            yield a + first, b + first, c + first, d + first
 
 
 def _places(words: Sequence[str]) -> list[int]:
@@ -520,7 +553,7 @@ _REASONS = {
 
 
 def _reason(node: Node) -> str:
-    if (what := constant(node)) is not None:
+    if (what := constant(node, inside=False)) is not None:
         return f"{what} is needed at elaboration"
     for one in (node, *node.up):
         if one.kind in _REASONS:

@@ -13,7 +13,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Node:
-    """A node of a syntax tree. start, end: of its first and after its last token, in characters; -1 if it has none, or
+    """A node of a syntax tree. start, end: of its first and after its last token, in characters; -1 if it is empty, or
     they come from a macro or another file.
     """
 
@@ -25,7 +25,8 @@ class Node:
         self.start = self.end = -1
         if native.getFirstToken():
             around = native.sourceRange
-            if around.start.buffer == around.end.buffer == tree.buffer:
+            empty = around.start.offset == around.end.offset
+            if around.start.buffer == around.end.buffer == tree.buffer and not empty:
                 self.start, self.end = around.start.offset, around.end.offset
 
     @property
@@ -192,28 +193,32 @@ CONSTANT = {
 }
 
 
-def constant(node: Node) -> str | None:
-    """What constant context a node is in, in words, or None."""
+def constant(node: Node, inside: bool = True) -> str | None:
+    """What constant context a node is in, in words, or None. inside: also if that is part of an expression that is
+    computed at run time, such as the width of a part-select.
+    """
     below = node
     for above in node.up:
-        if above.kind in CONSTANT:
-            return CONSTANT[above.kind]
-        if above.kind in ("IfGenerate", "CaseGenerate") and below.is_expression:
+        kind = above.kind
+        if kind in CONSTANT:
+            return CONSTANT[kind]
+        if kind in ("IfGenerate", "CaseGenerate") and below.is_expression:
             return "a generate condition"
-        if above.kind == "CaseGenerate" and below.kind.endswith("CaseItem"):
-            return None if _is_member(node, below) else "a generate condition"
-        if above.kind == "LoopGenerate" and below.is_expression:
+        if kind == "CaseGenerate" and not _is_member(node, below):
+            return "a generate condition"
+        if kind == "LoopGenerate" and below.is_expression:
             return "the header of a generate loop"
-        if above.kind == "MultipleConcatenationExpression" and below is above.children[0]:
+        if inside and kind == "MultipleConcatenationExpression" and below is above.children[0]:
             return "the count of a replication"
-        if above.kind in ("SimpleRangeSelect",) or (
-            above.kind in ("AscendingRangeSelect", "DescendingRangeSelect") and below is above.children[-1]
-        ):
+        if inside and (kind == "SimpleRangeSelect" or (kind in _PARTS and below is above.children[-1])):
             return "the width of a part-select"
-        if above.kind == "CastExpression" and below is above.children[0]:
+        if inside and kind == "CastExpression" and below is above.children[0]:
             return "the width of a cast"
         below = above
     return None
+
+
+_PARTS = ("AscendingRangeSelect", "DescendingRangeSelect")
 
 
 def _is_member(node: Node, top: Node) -> bool:

@@ -114,7 +114,7 @@ class Widths:
             return Shape(_sum(parts), "u", True, True)
         if kind == "MultipleConcatenationExpression":
             width = self.of(inner[1]).width
-            return Shape(width and _product([node.children[0].squeezed, width]), "u", True, True)
+            return Shape(width and _product([_bare(node.children[0].squeezed), width]), "u", True, True)
         if kind == "CastExpression":
             return self._cast(node)
         if kind == "InvocationExpression":
