@@ -75,7 +75,7 @@ core: venv ## Programs on a real core, its retirement interface into all trace s
 verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
 	@$(RUN) verify_core
 
-mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
+mutants: venv ## Run the hand-written mutants of the RTL of all systems or of IP= (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants
 
 isolate: venv ## Switch on bugs of the foreign devices of tests/<ip>/duts, one and several at a time: do the findings name them? (DRAWS=200)

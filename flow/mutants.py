@@ -36,7 +36,7 @@ from rvtrace.tb.tci.job import TciJob
 OUT = ROOT / "build" / "mutants"
 FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
-LOT = 24  # simulations of one process, so that each core has some of a large build
+LOT = 40  # simulations of one process, so that each core has some of a large build
 
 
 class MutantError(ValueError):

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import cocotb
 import numpy  # noqa: F401  # what all tests import, so that no child has to
@@ -33,8 +34,8 @@ _PAUSE = 0.01  # seconds between two looks at a child
 
 @dataclass(frozen=True)
 class Fork:
-    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. first: where Python looks
-    for modules first.
+    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. first: a folder with one
+    called `rvtrace`, where Python looks for our modules first; an empty one changes nothing.
     """
 
     mutant: int
@@ -105,7 +106,9 @@ def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
     os.environ |= {"TRACE_JOBS": str(out / "jobs.json"), "COCOTB_RESULTS_FILE": str(out / "results.xml")}
     atexit.register(_leave)
     if fork.first:
-        sys.path.insert(0, fork.first)
+        # This module has made `rvtrace` known; a folder of it may be elsewhere in the child.
+        package = import_module("rvtrace")
+        package.__path__ = [str(Path(fork.first) / "rvtrace"), *package.__path__]
     if fork.mutant:
         select(fork.mutant)
 
@@ -137,18 +140,42 @@ def _end(child: int, timeout: float) -> str:
 
 def _settle(job: dict[str, Any], out: Path, ended: str) -> None:
     """See to it that the job has a result, which is an error if its simulator broke although the checks passed."""
-    from rvtrace.flow.simulation import broken, trouble_of
-    from rvtrace.tb.tci.job import job_of
-
-    why = trouble_of(out / "results.xml", out / "simulator.log", ended)
-    path = out / "result.json"
-    try:
-        result = json.loads(path.read_text())
-    except (OSError, ValueError):
-        broken(job_of(job), why or "the simulator left no result")
+    if not ended and _went_well(out):
         return
-    if why and result["verdict"] == "PASS":
-        path.write_text(json.dumps(result | {"verdict": "ERROR", "error": why}, indent=1))
+    helper = os.fork()  # what it imports, the next child may need from another folder
+    if helper:
+        os.waitpid(helper, 0)
+        return
+    try:
+        from rvtrace.flow.simulation import broken, trouble_of
+        from rvtrace.tb.tci.job import job_of
+
+        why = trouble_of(out / "results.xml", out / "simulator.log", ended)
+        path = out / "result.json"
+        result = _result(path)
+        if result is None:
+            broken(job_of(job), why or "the simulator left no result")
+        elif why and result["verdict"] == "PASS":
+            path.write_text(json.dumps(result | {"verdict": "ERROR", "error": why}, indent=1))
+    finally:
+        os._exit(0)
+
+
+def _went_well(out: Path) -> bool:
+    """Whether one test ran to its end, and left a result."""
+    try:
+        cases = list(ElementTree.parse(out / "results.xml").getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return False
+    bad = any(child.tag in ("failure", "error", "skipped") for case in cases for child in case)
+    return len(cases) == 1 and not bad and _result(out / "result.json") is not None
+
+
+def _result(path: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
 
 
 if "TRACE_JOBS" in os.environ:
