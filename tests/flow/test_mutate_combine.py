@@ -19,7 +19,7 @@ from rvtrace.flow.mutate.widths import Widths
 from rvtrace.tb import systems
 from rvtrace.tb.common.builds import ROOT
 
-SAMPLE = 12  # mutants of each system whose place is compared in full
+SAMPLE = 6  # mutants of each system whose place is compared in full
 
 HEAD = """package p;
   localparam logic [3:0] Limit = 4'd3;
