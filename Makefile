@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -41,7 +41,7 @@ all: venv ## The main job: real programs, five trace sources on one hart, and a 
 run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
 	@$(RUN) run
 
-test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>)
+test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processes, default 2>; LONG=1: on all configurations)
 	@$(RUN) suite
 
 capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT; DUT=: of your IP
@@ -74,6 +74,9 @@ core: venv ## Programs on a real core, its retirement interface into all trace s
 	@$(RUN) core
 verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
 	@$(RUN) verify_core
+
+mutate-checks: venv ## Change models and scoreboards at random places: which changes do the unit tests not notice? (IP=ctr COUNT=100)
+	@$(RUN) mutate_checks
 
 mutants: venv ## Run the hand-written mutants of the RTL of all systems or of IP= (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants

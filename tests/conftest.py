@@ -16,6 +16,7 @@ from hypothesis import settings
 from rvtrace.flow.jobs import RESULTS, run_all, trouble
 from rvtrace.tb.common.job import Job
 
+from tests.common.long import LONG
 from tests.common.simulators import by_simulator
 
 # The same examples everywhere, and no test that depends on how busy the machine is.
@@ -32,14 +33,21 @@ class RunJobs(Protocol):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option of `make test ONLY=simulated`."""
+    """The options of `make test ONLY=simulated` and of `make mutate-checks`."""
     parser.addoption("--only-simulated", action="store_true", help="only the tests that depend on SIM")
+    parser.addoption("--only-unit", action="store_true", help="only the tests that do not")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that depend on the simulator have the fixture `sim`, directly or through another."""
-    if config.getoption("--only-simulated"):
-        kept = [item for item in items if "sim" in getattr(item, "fixturenames", ())]
+    """Tests that depend on the simulator have the fixture `sim`, directly or through another; long ones are marked."""
+    if not LONG:
+        kept = [item for item in items if item.get_closest_marker("long") is None]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
+    for option, wanted in (("--only-simulated", True), ("--only-unit", False)):
+        if not config.getoption(option):
+            continue
+        kept = [item for item in items if ("sim" in getattr(item, "fixturenames", ())) == wanted]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 

@@ -19,6 +19,7 @@ WORDS = {
     "K": "part of a test's name",
     "N": "processes, default 2",
     "ONLY": "simulated: without the tests that run no simulation, which are the same for every simulator",
+    "LONG": "1: with all repetitions on more configurations, seeds, programs and devices (three times as long)",
     "IP": "ntrace",
 }
 _NO_TESTS = 5  # pytest's exit code
@@ -54,8 +55,9 @@ def main(argv: list[str]) -> int:
         if only != "simulated":
             raise ArgumentError(f"ONLY={only} is not known; give ONLY=simulated, or omit it for all tests")
         command.append("--only-simulated")
+    long = {"LONG": str(number(given, "LONG", int(os.environ.get("LONG") or 0), least=0))}
     begin, before = time.monotonic(), built()[1]
-    code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim}, stdin=subprocess.DEVNULL).returncode
+    code = subprocess.run(command, cwd=ROOT, env=os.environ | {"SIM": sim} | long, stdin=subprocess.DEVNULL).returncode
     print(compiled(built(before)[0], time.monotonic() - begin), flush=True)
     if code == _NO_TESTS:
         wanted = f"K={given['K']}" if "K" in given else f"TESTS={tests}"

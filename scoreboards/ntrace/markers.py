@@ -48,7 +48,10 @@ class Beside:
         table, decoded, expected = lossless.table, lossless.decoded, lossless.expected
         after = t.ends(decoded.first_pc, len(decoded))
         self._delayed = tolerances.marker_late > 0
-        self._carriers = after[table.is_a(*t.BRANCHES) | (table["sync"] != t.ABSENT)]
+        # a message that reports one marker has no place for one of the other kind
+        marks = np.isin(table["sync"], (LOW, HIGH))
+        self._carriers = np.flatnonzero((table.is_a(*t.BRANCHES) | (table["sync"] != t.ABSENT)) & ~marks)
+        self._after = after
         self._stops = np.array([edge.index for edge in expected.edges if edge.kind in STOP_CLAUSE], np.int64)
         self.kinds = []
         for code, clause in ((LOW, "NT.8.5.sync0"), (HIGH, "NT.8.5.sync6")):
@@ -114,7 +117,8 @@ class Beside:
         for place in told:
             if not any(want.fits(place) for want in kind.wanted):
                 return _problem(kind, f"{kind.name} was reported where there was none", None, place)
-        carriers = self._carriers + shift
+        first, last = np.searchsorted(self._carriers, (segment.first, segment.last))
+        carriers = self._after[self._carriers[first:last]] + shift
         for want in kind.wanted:
             if not at <= want.last or want.first > end or any(want.fits(place) for place in told):
                 continue
@@ -126,8 +130,13 @@ class Beside:
         return None
 
     def _may_miss(self, place: Place, segment: Segment, at: int, end: int) -> bool:
-        """Whether it may be not reported: optional, lost, or not sent yet when the record ends."""
-        lost = (segment.open[0] and place.since <= at) or (segment.open[1] and place.first >= end)
+        """Whether it may be not reported: optional, lost, or not sent yet when the record ends.
+
+        Its last place counts: with both kinds due, the second waits while the first is reported, and is lost with what
+        follows. A late marker may be anywhere up to a message that carries it, so that its first place counts there.
+        """
+        after = place.first if self._delayed else place.last
+        lost = (segment.open[0] and place.since <= at) or (segment.open[1] and after >= end)
         unsent = place.first >= end and self._lossless.expected.open_end
         return place.optional or lost or unsent or self._lossless.in_hole(place.first)
 

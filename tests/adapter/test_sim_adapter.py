@@ -6,11 +6,13 @@ from __future__ import annotations
 from rvtrace.tb import systems
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS
 
+from tests.common.long import few
+
 SYSTEM = systems.find("adapter")
 
 
 def test_scenarios(run_jobs, sim):
-    jobs = SYSTEM.directed(sim)
+    jobs = few(SYSTEM.directed(sim))
     assert jobs
     results = run_jobs(jobs)
     checked = {clause for result in results for clause, (count, _) in result["clauses"].items() if count}

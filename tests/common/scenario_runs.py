@@ -13,6 +13,8 @@ from rvtrace.tb import systems
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.system import System
 
+from tests.common.long import few, some
+
 _SHORT = 1200  # cycles that are played pin by pin
 
 
@@ -22,8 +24,8 @@ def builds(system: System) -> list[Any]:
 
 
 def of_build(system: System, sim: str, build: Any) -> list[Job]:
-    """All scenarios on one build."""
-    return [job for job in system.directed(sim) if build_of(job) == build]
+    """The scenarios on one build: all configurations with LONG=1, else few."""
+    return [job for job in few(system.directed(sim)) if build_of(job) == build]
 
 
 def one_of_each(jobs: list[Job], but: Collection[str] = ()) -> list[Job]:
@@ -52,8 +54,8 @@ def short_in_pins(system: System, sim: str, stimulus: Callable[[Job], Any]) -> l
 def runs_of(
     ip: str, stimulus: Callable[[Job], Any], most: int, in_pins: float = 1 / 3
 ) -> tuple[Callable, Callable, Callable]:
-    """The tests of a system: every scenario in all its configurations in bulk, a short one of each pin by pin, and how
-    few builds they need.
+    """The tests of a system: every scenario in bulk (in all its configurations with LONG=1), a short one of each pin by
+    pin (without LONG=1 of each third), and how few builds they need.
 
     most: builds. in_pins: share of the scenarios that are short enough.
     """
@@ -69,7 +71,7 @@ def runs_of(
     def pins(run_jobs, sim):
         jobs = short_in_pins(system, sim, stimulus)
         assert len(jobs) > len(system.scenarios) * in_pins
-        run_jobs(jobs)
+        run_jobs(some(jobs, len(jobs) // 3))
 
     def few(sim):
         jobs = system.directed(sim)

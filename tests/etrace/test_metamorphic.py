@@ -19,6 +19,7 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
 
+from tests.common.long import some
 from tests.etrace.walks import GROUPINGS, encode, recorded, regrouped, walk
 
 PROGRAMS = ("crc", "dispatch", "recursion", "sort", "switch", "traps")
@@ -62,7 +63,7 @@ def check_regrouping(what: Stimulus) -> None:
         assert other.reasons == single.reasons
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", some(range(24), 6))
 def test_regrouping(seed: int) -> None:
     """Single retirement, longest blocks, any blocks; 1, 2 and 4 a cycle:
     the same packets for the same reasons (ET-17).
@@ -107,19 +108,19 @@ def check_options(what: Stimulus) -> None:
         assert same(plain, reported(config, what.beats, what.program)), options
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", some(range(15), 3))
 def test_options_change_no_instruction(seed: int) -> None:
     """Each option on and off: packets differ, the instructions they report do not."""
     check_options(walk(seed, variant="v2_0", **STACK | QUIET | {"implicit_exception": seed % 2}))
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", some(range(15), 3))
 def test_options_with_a_call_counter(seed: int) -> None:
     """The same with well-behaved programs and a call counter."""
     check_options(walk(seed, variant="v2_0", **COUNTER | QUIET | {"implicit_return": 1}))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some(range(10), 2))
 def test_options_of_the_draft(seed: int) -> None:
     """In the draft an address that was just passed may be the target of a jump as well: what happened is reported, up
     to such doubts.
@@ -148,7 +149,7 @@ class Soon(Config):
         return 1 + self.inst_sync_max
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some(range(8), 2))
 @pytest.mark.parametrize("mode", (1, 2, 3))
 def test_resync_changes_no_instruction(seed: int, mode: int) -> None:
     """Any interval, from every packet, cycle or half-word on (ET-4)."""
@@ -171,7 +172,7 @@ def test_resync_changes_no_instruction(seed: int, mode: int) -> None:
         )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), 2))
 @pytest.mark.parametrize("share", (0.05, 0.5, 1))
 @pytest.mark.parametrize("ctype", (2, 3))
 def test_sync_at_any_instruction(seed: int, share: float, ctype: int) -> None:

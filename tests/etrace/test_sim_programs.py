@@ -15,6 +15,8 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 
+from tests.common.long import some
+
 PLAIN = {
     "bcount_bits": 16,
     "return_stack_size_p": 4,
@@ -38,7 +40,7 @@ def test_programs(run_jobs, xlen, blocks):
             ("draft", {"variant": VARIANTS[1], "branch_prediction": 1}),
         )
     ]
-    results = run_jobs(jobs)
+    results = run_jobs(some(jobs, 7))
     assert all(result["stats"]["instructions"] > 1000 for result in results)
 
 

@@ -8,6 +8,8 @@ from rvtrace.tb.etrace.stimulus.random_jobs import EVERY
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
 
+from tests.common.long import only_long
+
 DRAFT = {"variant": "draft_0_026"}
 SMALL = {
     "iaddress_width_p": 32,
@@ -38,7 +40,7 @@ def test_every_scenario_checks_the_clauses_that_it_names(run_jobs):
     assert not never
 
 
-@pytest.mark.parametrize("program", ["sort", "traps"])
+@pytest.mark.parametrize("program", ["traps", only_long("sort", why="a second program")])
 @pytest.mark.parametrize(
     "config",
     [
@@ -66,7 +68,7 @@ def test_the_end_of_a_real_program_from_a_wrapped_buffer(run_jobs, program):
     assert clauses["TCI.ram.wrap"][0] and clauses["TCI.sys.wrapped"][0] > 10 and clauses["TCI.sys.joined"][0] > 1
 
 
-@pytest.mark.parametrize("config", [DRAFT, SMALL], ids=["draft", "small"])
+@pytest.mark.parametrize("config", [DRAFT, only_long(SMALL, why="a second build")], ids=["draft", "small"])
 def test_other_encoders_with_the_same_registers(run_jobs, config):
     run_jobs(
         [of(name, config) for name in ("discovery", "register_traffic", "options", "reconfigure", "wrap", "pins_8")]

@@ -19,6 +19,7 @@ from rvtrace.flow.simulation import sources
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.ntrace.builds import BUILD
 
+from tests.common.long import some
 from tests.common.simulators import icarus_or
 from tests.tools.captures import hears_sigint
 
@@ -141,7 +142,7 @@ def test_a_k_that_names_nothing_is_a_sentence(acme):
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "K=nonsense is in none of the" in done.stderr
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", some([signal.SIGINT, signal.SIGTERM], 1))
 def test_stopped_in_between_it_leaves_the_report_of_what_has_run(acme, sim, how):
     out = acme / "out"
     command = [

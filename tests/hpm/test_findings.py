@@ -18,7 +18,7 @@ ONE = [  # device, source, options, the one finding
     (Wide, "random:8", SMALL, "HPM.width.mask"),
     (NoCarry, "random:7", RV32, "HPM.half.carry"),
     (NoInhibiting, "random:7", SMALL, "HPM.inhibit.stops"),
-    (Loses, "random:8", SMALL, "HPM.write.others"),
+    (Loses, "writes_while_counting", SMALL, "HPM.write.others"),
     (NoOf, "overflow_again", SMALL, "HPM.of.set"),
     (NoRequest, "random:7", SMALL, "HPM.lcofi.request"),
 ]

@@ -11,6 +11,7 @@ from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import DONE, Access, Answer
 from rvtrace.scoreboards.common.verdict import Verdict
 
+from tests.common.long import only_long
 from tests.hpm.foreign import Late, verdict
 from tests.hpm.test_foreign import SMALL, NoFilter, NoOf
 
@@ -74,7 +75,9 @@ def own(found: Verdict) -> list[str]:
 @pytest.mark.parametrize(
     ("device", "source", "clause"),
     [
-        (LateNoFilter, "filters", "HPM.filter.minh"),
+        only_long(
+            LateNoFilter, "filters", "HPM.filter.minh", why="the search with latency and filters takes half a minute"
+        ),
         (LostMip, "software_sets_and_clears", "HPM.lcofi.written"),
         (LostMip, "lcofip_written_at_overflow", "HPM.lcofi.written"),
         (LostOf, "software_sets_and_clears", "HPM.of.written"),

@@ -12,6 +12,7 @@ import pytest
 from rvtrace.flow.dut.description import FILE, SHIPPED
 from rvtrace.tools import check_dut
 
+from tests.common.long import only_long
 from tests.cores import fetched
 
 RUNS = "inhibits,reads_while_counting,writes_while_counting,selectors,halves,switch,seed-1"
@@ -28,7 +29,7 @@ def checked(dut: str, out: Path, runs: str = RUNS) -> tuple[int, dict[str, Any]]
     return code, json.loads((out / "compliance.json").read_text())
 
 
-@pytest.mark.parametrize("dut", ["ibex_counters", "cv32e40p_counters"])
+@pytest.mark.parametrize("dut", ["ibex_counters", only_long("cv32e40p_counters", why="a second core")])
 def test_the_counters_of_a_core(dut: str, tmp_path: Path) -> None:
     fetched(dut)
     code, report = checked(dut, tmp_path)
@@ -38,6 +39,7 @@ def test_the_counters_of_a_core(dut: str, tmp_path: Path) -> None:
     assert not {name for name in ABSENT if verdicts[name] == "PASS"}
 
 
+@pytest.mark.long("a build of a second core")
 def test_a_claim_that_is_not_true_is_found(tmp_path: Path) -> None:
     """CV32E40P with selectors as numbers: bit 2 of its mask is not event 1."""
     fetched("cv32e40p_counters")

@@ -11,6 +11,8 @@ import pytest
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import check_dut
 
+from tests.common.long import only_long
+
 RUNS = "selectors,several_at_once,halves,wraps,overflow_again,filters,enables,switch,seed-"
 SIM = "icarus" if shutil.which("iverilog") else "verilator"
 EXPECTED = {
@@ -20,7 +22,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["kite", "plover"])
+@pytest.mark.parametrize("name", ["kite", only_long("plover", why="a second block of the same kind")])
 def test_it_passes(name: str, tmp_path: Path) -> None:
     dut = ROOT / "tests" / "hpm" / "duts" / name
     code = check_dut.main([f"DUT={dut}", f"SIM={SIM}", "SEEDS=2", f"K={RUNS}", f"OUT={tmp_path}", "FAST=1"])

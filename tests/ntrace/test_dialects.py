@@ -18,6 +18,7 @@ from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.hypotheses import Traced
 from rvtrace.scoreboards.ntrace.rewriting import Rules, rewrite
 
+from tests.common.long import some
 from tests.ntrace.deviations import DEVIATIONS, Deviation, findings, judged, run_of, sent
 from tests.ntrace.test_legal_encoder import CLOSED
 
@@ -38,7 +39,7 @@ def test_the_deviation_is_the_first_finding(deviation: Deviation) -> None:
     assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
 
 
-@pytest.mark.parametrize("names", PAIRS, ids="+".join)
+@pytest.mark.parametrize("names", some(PAIRS, 8), ids="+".join)
 def test_two_deviations_are_both_named(names: tuple[str, str]) -> None:
     both = [BY_NAME[name] for name in names]
     run = run_of(1, both[0].options | both[1].options, any(one.whole for one in both), SHORT)
@@ -47,7 +48,7 @@ def test_two_deviations_are_both_named(names: tuple[str, str]) -> None:
     assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some(range(12), 3))
 def test_one_wrong_byte_is_no_habit_of_the_device(seed: int) -> None:
     """Damage at one place is a finding at its place, and nearly everything else is judged."""
     rng, run = random.Random(f"{seed}:byte"), run_of(seed, {}, instructions=SHORT)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
@@ -150,3 +151,25 @@ def test_a_loss_takes_what_was_held_back(config: Config, name: str) -> None:
         beats = timed(Beats.concat([beats, Beats.empty(2, 1, enable=1)]))
         verdict = check(NtraceCapture(config, program, Encoder(config).run(beats).data, beats))
         assert verdict.passed, verdict.failures[0].text()
+
+
+@pytest.mark.parametrize("late", [0, 1 << 16])
+def test_a_loss_takes_the_second_of_two_markers(late: int) -> None:
+    """Both kinds are due before the first block, which reports the start, as the next does SYNC=6; the block that would
+    have reported SYNC=0 finds no room.
+    """
+    between = 0
+    for after in range(1, 6):
+        program, beats = scenario_run("back_to_back_jumps", HTM)
+        first = int(np.flatnonzero(beats.valid().any(axis=1))[0])
+        fired = Beats.empty(1, 1, enable=1, inst_tracing=1, notify=1, ext_notify=1)
+        rest = beats.select(slice(first, None))
+        rest.drop[after : after + 4] = 1
+        end = Beats.empty(2, 1, enable=1)
+        beats = timed(Beats.concat([beats.select(slice(0, first)), fired, rest, end]))
+        capture = NtraceCapture(HTM, program, Encoder(HTM).run(beats).data, beats)
+        codes = [message.get("sync") for message in unpack(capture.data, HTM)[0]]
+        between += 6 in codes and 0 not in codes
+        verdict = check(capture, Tolerances(marker_late=late))
+        assert verdict.passed, verdict.failures[0].text()
+    assert between, "no loss came between the two"

@@ -15,20 +15,23 @@ from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tb.ntrace.system import programs
 
+from tests.common.long import some
+
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("xlen", [64, 32])
 def test_programs(run_jobs, xlen, variant):
-    results = run_jobs(programs([xlen], variants=[variant]))
-    assert len(results) == 2 * len(recording.names())
+    jobs = programs([xlen], variants=[variant])
+    assert len(jobs) == 2 * len(recording.names())
+    results = run_jobs(some(jobs[(xlen == 32) ^ (variant == VARIANTS[0]) :], 5))
     assert all(result["stats"]["instructions"] > 1000 for result in results)
 
 
 def test_programs_with_two_blocks_a_cycle(run_jobs):
-    run_jobs([
+    run_jobs(some([
         Job(f"{name}-two-{mode}", f"program:{name}", {"blocks": 2, "mode": mode}, grouping=grouping)
         for name in recording.names() for mode, grouping in (("htm", "longest"), ("btm", "random"))
-    ])  # fmt: skip
+    ], 5))  # fmt: skip
 
 
 def test_single_retirement(run_jobs):

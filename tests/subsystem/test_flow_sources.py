@@ -18,6 +18,7 @@ from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
 
+from tests.common.long import only_long
 from tests.subsystem.captures import good, lying
 
 CONFIGS: tuple[dict[str, Any], ...] = (
@@ -80,7 +81,7 @@ def test_five_that_agree(program: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("program", ["traps", "recursion"])
+@pytest.mark.parametrize("program", ["traps", only_long("recursion", why="a second program")])
 def test_damage_is_reported_for_that_stream_alone(program: str, stream: str) -> None:
     """One bit, anywhere: nobody else is blamed, and what changes the flow is reported."""
     run, found = good(program, 1500), 0

@@ -17,6 +17,8 @@ from rvtrace.flow.jobs import build_of
 from rvtrace.models.tandem.table import ABSENT_NAMES
 from rvtrace.tb.common.job import Job
 
+from tests.common.long import some
+
 ICARUS = pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog (apt-get install iverilog)")
 SIZE = 300
 
@@ -45,5 +47,5 @@ def test_every_implementation(run_jobs, xlen, mlen):
             Job(name, "random", options, len(jobs), size=SIZE, gaps=10, backpressure=40, grouping="random", ip="tandem")
         )
     assert len({build_of(job) for job in jobs}) == 12
-    for result in run_jobs(jobs):
+    for result in run_jobs(some(jobs[mlen % 3 :], 4)):
         assert result["stats"]["rows"] == SIZE

@@ -25,6 +25,10 @@ from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import in_cycles
 from rvtrace.tb.tandem.stimulus.stimulus import stimulus
 
+from tests.common.long import some
+
+WAYS = ((30, 95, "random"), (0, 0, "longest"), (0, 60, "longest"))  # gaps, ready low, grouping
+
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_random(run_jobs, build):
@@ -40,7 +44,7 @@ def test_random(run_jobs, build):
             grouping=how,
             ip="tandem",
         )
-        for seed, (gaps, low, how) in enumerate(((0, 0, "longest"), (0, 60, "longest"), (30, 95, "random")), 100)
+        for seed, (gaps, low, how) in some(enumerate(WAYS, 100), 1)
     ]
     for result in run_jobs(jobs):
         assert result["stats"]["rows"] == 800 and result["stats"]["groups"] > 250

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which mutants of models and scoreboards do the unit tests notice?
+
+    calls = baseline("ntrace")                      which test calls which function, and how long it takes
+    for found in hunt(mutants, calls, workers=2): ...
+
+Each mutant is tried by the tests that call its function, the shortest first, each time in a Python process of its own
+in which the changed text takes the place of the file: nothing in the checkout is written to. Kernels run as Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from rvtrace.flow.mutate.check_mutants import CheckMutant
+from rvtrace.tb.common.builds import ROOT
+
+OUT = ROOT / "build" / "mutate-checks"
+PLUGIN = "rvtrace.flow.mutate.check_plugin"
+FIRST, MOST = 8.0, 60.0  # seconds of tests that are tried first, and at most
+SLOWER = 6  # a mutant may make its tests so many times as long
+_NO_TESTS, _FAILED, _PASSED = 5, 1, 0
+
+
+class CampaignError(RuntimeError):
+    """The campaign cannot be run; the text says why."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """tests: by (file, line of a function) the tests that call it with their seconds, the shortest first."""
+
+    tests: dict[tuple[str, int], list[tuple[float, str]]]
+
+    def of(self, mutant: CheckMutant) -> list[tuple[float, str]]:
+        return self.tests.get((mutant.file, mutant.function), [])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant. by: the test that noticed it, "timeout" or "import"; "" if none did. tried: tests. None
+    of them calls its function if tried is 0.
+    """
+
+    mutant: CheckMutant
+    by: str
+    tried: int
+
+    @property
+    def noticed(self) -> bool:
+        return bool(self.by)
+
+
+def _environment(**more: str) -> dict[str, str]:
+    return os.environ | {"RVTRACE_COMPILED": "0", "PYTHONDONTWRITEBYTECODE": "1", "SIM": "none", "LONG": "0"} | more
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "-p", "no:cacheprovider", "--no-header", *words]
+
+
+def folders_of(ip: str) -> list[str]:
+    """The folders of tests that a mutant of a system is tried by."""
+    return [str(path.relative_to(ROOT)) for path in (ROOT / "tests" / ip,) if path.is_dir()]
+
+
+def baseline(ip: str, workers: int = 2, told: Callable[[str], None] = lambda text: None) -> Calls:
+    """The tests of a system that simulate nothing, run once on the unchanged files; kept until one of these changes."""
+    folders = folders_of(ip)
+    if not folders:
+        raise CampaignError(f"there is no folder tests/{ip}; its mutants have no tests to be tried by")
+    kept = OUT / f"{ip}-calls.json"
+    digest = _digest(ip)
+    if kept.exists() and (was := json.loads(kept.read_text()))["of"] == digest:
+        rows = was["rows"]
+    else:
+        told(f"running the unit tests of {ip} once, to see which functions each of them calls")
+        with tempfile.TemporaryDirectory() as temporary:
+            done = subprocess.run(
+                _command("--only-unit", "-n", str(workers), *folders),
+                cwd=ROOT, env=_environment(RVTRACE_CALLS=temporary), capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode != _PASSED:
+                raise CampaignError(f"the unit tests of {ip} fail on the unchanged files; mend them first: "
+                                    f"{_last(done.stdout)}")  # fmt: skip
+            rows = [json.loads(line) for path in sorted(Path(temporary).iterdir()) for line in path.open()]
+        OUT.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({"of": digest, "rows": rows}))
+    tests: dict[tuple[str, int], list[tuple[float, str]]] = {}
+    for row in rows:
+        for file, lines in row["calls"].items():
+            for line in lines:
+                tests.setdefault((file, line), []).append((row["seconds"], row["test"]))
+    return Calls({key: sorted(value) for key, value in tests.items()})
+
+
+def _digest(ip: str) -> str:
+    """Of all Python files that decide what the tests call."""
+    found = hashlib.sha256()
+    for folder in ("models", "scoreboards", f"tests/{ip}"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            found.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def _last(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]
+    return lines[0] if lines else (text.strip().splitlines() or ["nothing was printed"])[-1]
+
+
+def _portions(tests: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
+    """The shortest few first; then the others, as far as they fit the time."""
+    first: list[tuple[float, str]] = []
+    rest: list[tuple[float, str]] = []
+    spent = 0.0
+    for seconds, test in tests:
+        spent += seconds
+        if not first or spent <= FIRST:
+            first.append((seconds, test))
+        elif spent <= MOST:
+            rest.append((seconds, test))
+    return [portion for portion in (first, rest) if portion]
+
+
+def tried(mutant: CheckMutant, calls: Calls) -> Outcome:
+    """One mutant."""
+    tests = calls.of(mutant)
+    source = (ROOT / mutant.file).read_text()
+    with tempfile.TemporaryDirectory() as temporary:
+        given = Path(temporary) / "mutant.json"
+        given.write_text(json.dumps({"file": str(ROOT / mutant.file), "text": mutant.apply(source)}))
+        count = 0
+        for portion in _portions(tests):
+            names = Path(temporary) / "tests.txt"
+            names.write_text("\n".join(test for _, test in portion))
+            count += len(portion)
+            limit = 30 + SLOWER * sum(seconds for seconds, _ in portion)
+            try:
+                done = subprocess.run(
+                    _command("-x", "--tb=line", f"@{names}"), cwd=ROOT, env=_environment(RVTRACE_MUTANT=str(given)),
+                    capture_output=True, text=True, timeout=limit, check=False,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return Outcome(mutant, "timeout", count)
+            if done.returncode == _FAILED:
+                return Outcome(mutant, _name(done.stdout), count)
+            if done.returncode != _PASSED:
+                return Outcome(mutant, "import", count)
+    return Outcome(mutant, "", count)
+
+
+def _name(text: str) -> str:
+    line = next((line for line in text.splitlines() if line.startswith(("FAILED ", "ERROR "))), "")
+    return line.split(" ", 2)[1] if line else "a test"
+
+
+def hunt(
+    mutants: Iterable[CheckMutant], calls: Calls, workers: int = 2,
+    told: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:  # fmt: skip
+    """All mutants; told: called with each outcome as it comes."""
+    found = []
+    with ThreadPoolExecutor(workers) as pool:
+        for future in as_completed([pool.submit(tried, mutant, calls) for mutant in mutants]):
+            found.append(future.result())
+            told(found[-1])
+    return sorted(found, key=lambda one: (one.mutant.file, one.mutant.start, one.mutant.after))
+
+
+# --- Results ------------------------------------------------------------------------------------------------------
+
+
+def leave(ip: str, found: list[Outcome], seed: str) -> Path:
+    """build/mutate-checks/<ip>.json with every outcome."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    path = OUT / f"{ip}.json"
+    rows = [one.mutant.to_dict() | {"id": one.mutant.id, "by": one.by, "tried": one.tried} for one in found]
+    path.write_text(json.dumps({"ip": ip, "seed": seed, "mutants": rows}, indent=1))
+    return path
+
+
+def rates(found: list[Outcome], key: Callable[[Outcome], str]) -> list[tuple[str, int, int]]:
+    """(name, noticed, all) by a key, in its order."""
+    everything = Counter(map(key, found))
+    good = Counter(key(one) for one in found if one.noticed)
+    return [(name, good[name], everything[name]) for name in sorted(everything)]
