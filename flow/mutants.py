@@ -256,7 +256,7 @@ class _Run:
             pass
         if not self._keep:
             for bench in benches:
-                shutil.rmtree(OUT / bench.top, ignore_errors=True)
+                shutil.rmtree(_folder(bench), ignore_errors=True)
 
     def _ready(self, mutant: Mutant) -> bool:
         """Whether a mutant applies to its files and has a stimulus; if not, that is its outcome."""
@@ -275,7 +275,7 @@ class _Run:
         made = combine.combine(files, [mutant.change for mutant in within])
         if not made.number:
             return rtl, {}, mutants
-        design = OUT / bench.top / "rtl"
+        design = _folder(bench) / "rtl"
         shutil.rmtree(design, ignore_errors=True)
         shutil.copytree(rtl, design)
         for file, text in made.files.items():
@@ -350,6 +350,11 @@ class _Run:
     def _done(self, outcome: Outcome) -> None:
         self.outcomes[outcome.mutant.name] = outcome
         self._tell(outcome)
+
+
+def _folder(bench: Bench) -> Path:
+    """Of the design of a testbench; testbenches with the same top may have other sources."""
+    return OUT / "-".join((bench.top, *bench.rtl))
 
 
 def _first(play: _Play) -> str:
