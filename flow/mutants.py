@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -286,9 +287,10 @@ class _Run:
         """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
         try:
             image = build(lot.config, self._sim, lot.design)
-        except SimError:
+        except SimError as error:
             if lot.design == ROOT / "rtl":
                 raise
+            print(f"mutants have builds of their own, as the one of all failed: {error}", file=sys.stderr, flush=True)
             plain = [play for play in lot.plays if play.mutant is None or play.mutant.firmware]
             self._lot(replace(lot, design=ROOT / "rtl", plays=plain))
             return [play.mutant for play in lot.plays if play.mutant is not None and not play.mutant.firmware]

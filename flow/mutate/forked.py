@@ -29,6 +29,7 @@ from cocotb.regression import Test
 
 FORKS = "forks.json"
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
+_PDEATHSIG = 1  # PR_SET_PDEATHSIG
 _PAUSE = 0.01  # seconds between two looks at a child
 
 
@@ -97,6 +98,8 @@ def _imported(jobs: list[dict[str, Any]]) -> None:
 
 def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
     """Make this process the simulation of one job alone."""
+    if sys.platform == "linux":  # it does not outlive its parent
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)
     os.chdir(out)
     log = os.open("simulator.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(log, 1)
