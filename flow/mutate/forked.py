@@ -25,7 +25,6 @@ from xml.etree import ElementTree
 import cocotb
 import numpy  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
-from cocotb.regression import Test
 
 FORKS = "forks.json"
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
@@ -183,7 +182,7 @@ def _result(path: Path) -> dict[str, Any] | None:
 
 if "TRACE_JOBS" in os.environ:
     if _play():
-        jobs: Test[Any] = import_module("rvtrace.tb.common.entry").jobs
+        jobs: Any = import_module("rvtrace.tb.common.entry").jobs
     else:
 
         @cocotb.test()

@@ -38,7 +38,7 @@ class Node:
     def children(self) -> list[Node]:
         """The nodes below it, without tokens."""
         if self._children is None:
-            self._children = [Node(n, self, self.tree) for n in self.native if not isinstance(n, parsing.Token)]
+            self._children = [Node(n, self, self.tree) for n in self.native if isinstance(n, syntax.SyntaxNode)]
         return self._children
 
     @property
@@ -246,4 +246,5 @@ def _unit_name(node: Node) -> str:
     if node.kind not in ("ModuleDeclaration", "PackageDeclaration", "InterfaceDeclaration"):
         return ""
     header = next(node.below("ModuleHeader", "PackageHeader", "InterfaceHeader"), None)
-    return header.native.name.valueText if header is not None else ""
+    native = header.native if header is not None else None
+    return native.name.valueText if isinstance(native, syntax.ModuleHeaderSyntax) else ""
