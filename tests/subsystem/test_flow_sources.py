@@ -18,7 +18,7 @@ from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
 
-from tests.common.long import only_long
+from tests.common.long import only_long, some
 from tests.subsystem.captures import good, lying
 
 CONFIGS: tuple[dict[str, Any], ...] = (
@@ -86,7 +86,8 @@ def test_damage_is_reported_for_that_stream_alone(program: str, stream: str) -> 
     """One bit, anywhere: nobody else is blamed, and what changes the flow is reported."""
     run, found = good(program, 1500), 0
     data = getattr(run, stream)
-    for seed in range(12):
+    seeds = some(range(12), 12 if stream == "tandem" else 6)  # few bits of a tandem trace are about the flow
+    for seed in seeds:
         rng = Random(f"{seed}:{program}:{stream}:damage")
         at = rng.randrange(len(data))
         verdict = check(
@@ -98,7 +99,7 @@ def test_damage_is_reported_for_that_stream_alone(program: str, stream: str) -> 
             [f.text() for f in verdict.failures],
         )
         found += stream in named(verdict)
-    assert found > 4
+    assert found * 12 > 4 * len(seeds)
 
 
 @pytest.mark.parametrize("stream", STREAMS)
