@@ -78,7 +78,7 @@ verify-core: venv ## Tandem verification of a real core on random programs, on m
 mutate-checks: venv ## Change models and scoreboards at random places: which changes do the unit tests not notice? (IP=ctr COUNT=100)
 	@$(RUN) mutate_checks
 
-mutants: venv ## Run the hand-written mutants of the RTL (tests/<ip>/mutants.toml); each must be caught by its clause
+mutants: venv ## Run the hand-written mutants of the RTL of all systems or of IP= (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants
 
 isolate: venv ## Switch on bugs of the foreign devices of tests/<ip>/duts, one and several at a time: do the findings name them? (DRAWS=200)

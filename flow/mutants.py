@@ -4,31 +4,40 @@
 A mutant changes one place in a copy of the RTL, or of the firmware that a device runs in Python. It is red if it does
 not apply, build or run, or if no check of its clause fails. Every stimulus runs first on the unchanged RTL, where it
 must pass.
+
+The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.mutate.combine), one build for
+each set of parameters; what cannot be selected has a build of its own. On Icarus the mutants of a build are children of
+one process (rvtrace.flow.mutate.forked).
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
-from rvtrace.flow.simulation import SimError, build, run
+from rvtrace.flow.mutate import combine, forked
+from rvtrace.flow.simulation import Build, SimError, build, run, sources
 from rvtrace.scoreboards.common.clauses import Plan, toml_rows
 from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT, BuildConfig
+from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.tci.job import TciJob
 
 OUT = ROOT / "build" / "mutants"
 FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
+LOT = 40  # simulations of one process, so that each core has some of a large build
 
 
 class MutantError(ValueError):
@@ -54,7 +63,8 @@ class Mutant:
     """One hand-written mutant.
 
     clauses: each of them must catch it. why: the bug in one sentence. source, config, job: the stimulus that shows it.
-    small: use the build with small counters and two blocks per cycle, in which counters become full.
+    small: use the build with small counters and two blocks per cycle, in which counters become full. home: the folder
+    below tests/ that it is from.
     """
 
     name: str
@@ -66,6 +76,12 @@ class Mutant:
     job: dict[str, Any] = field(default_factory=dict)
     small: bool = False
     ip: str = "ntrace"
+    home: str = ""
+
+    @property
+    def place(self) -> Path:
+        """Where it runs."""
+        return OUT / self.home / self.name
 
     @property
     def firmware(self) -> bool:
@@ -99,6 +115,20 @@ class Mutant:
                     f"does not apply: its text occurs {count} times in {edit.file}, needed once; correct `find`"
                 )
             path.write_text(text.replace(edit.find, edit.replace))
+
+    @property
+    def change(self) -> combine.Change:
+        """The same in the unchanged RTL; MutantError unless every `find` occurs exactly once in its file."""
+        edits = []
+        for edit in self.edit:
+            text = edit.path.read_text() if edit.path.is_file() else ""
+            if (count := text.count(edit.find)) != 1:
+                raise MutantError(
+                    f"does not apply: its text occurs {count} times in {edit.file}, needed once; correct `find`"
+                )
+            start = text.index(edit.find)
+            edits.append(combine.Edit(edit.file, start, start + len(edit.find), edit.replace))
+        return combine.Change(self.name, tuple(edits))
 
 
 @dataclass
@@ -146,7 +176,9 @@ def load(path: Path, ip: str = "ntrace") -> dict[str, Mutant]:
         single = {key: row.pop(key) for key in ("file", "find", "replace") if key in row}
         try:
             edits = tuple(Edit(**edit) for edit in ([single] if single else []) + row.pop("edit", []))
-            mutant = Mutant(**{**row, "clauses": tuple(row["clauses"]), "edit": edits, "ip": ip})
+            mutant = Mutant(
+                **{**row, "clauses": tuple(row["clauses"]), "edit": edits, "ip": ip, "home": path.parent.name}
+            )
         except (TypeError, KeyError) as error:
             raise MutantError(f"{path}: mutant {row.get('name', index)} is not complete: {error}") from None
         if not edits:
@@ -169,76 +201,241 @@ def by_clause(mutants: Iterable[Mutant]) -> dict[str, list[str]]:
     return found
 
 
-def clean(mutants: list[Mutant], sim: str, pool: ThreadPoolExecutor) -> dict[str, str]:
-    """Run every stimulus once on the unchanged RTL; name of each mutant whose stimulus did not pass, to the reason."""
-    groups: dict[BuildConfig, list[Job]] = {}
-    first: dict[str, str] = {}  # stimulus to the first mutant that uses it, whose name the job has
-    for mutant in mutants:
-        job = mutant.stimulus
-        if first.setdefault(job.rerun, mutant.name) == mutant.name:
-            groups.setdefault(build_of(job), []).append(job)
+@dataclass(frozen=True)
+class _Forking(Bench):
+    """A testbench on Icarus whose jobs are played by children of one process."""
 
-    def one(number: int, config: BuildConfig) -> list[dict[str, Any]]:
-        return run(build(config, sim), groups[config], OUT / "clean" / str(number))
+    module = "rvtrace.flow.mutate.forked"
 
-    wrong: dict[str, str] = {}
-    for results in pool.map(lambda item: one(*item), enumerate(groups)):
-        for result in results:
+
+@dataclass
+class _Play:
+    """One simulation. mutant: None for the unchanged design. number: what selects the mutant."""
+
+    job: Job
+    mutant: Mutant | None = None
+    number: int = 0
+
+
+@dataclass
+class _Lot:
+    """Simulations of one build, one after the other; a stimulus comes first on the unchanged design. design: what takes
+    the place of rtl/. firmware: all its mutants are changes of it.
+    """
+
+    config: BuildConfig
+    design: Path
+    plays: list[_Play]
+    firmware: bool
+
+
+class _Run:
+    """One call of `run_all`. builds: of designs with mutants, and of mutants alone."""
+
+    def __init__(self, sim: str, keep: bool, tell: Callable[[Outcome], None]) -> None:
+        self._sim, self._keep, self._tell = sim, keep, tell
+        self._plan = _every_plan()
+        self._wrong: dict[str, str] = {}  # of a stimulus that does not pass on the unchanged RTL, the reason
+        self.outcomes: dict[str, Outcome] = {}
+        self.builds: set[str] = set()
+
+    def play(self, chosen: list[Mutant], pool: ThreadPoolExecutor) -> None:
+        """Run mutants: first those that are compiled together, then the others."""
+        ready = [mutant for mutant in chosen if self._ready(mutant)]
+        alone: list[Mutant] = []
+        lots: list[list[_Lot]] = []
+        benches = dict.fromkeys(build_of(mutant.stimulus).bench for mutant in ready)
+        for bench in benches:
+            those = [mutant for mutant in ready if build_of(mutant.stimulus).bench == bench]
+            design, numbers, apart = self._combined(bench, [mutant for mutant in those if not mutant.firmware])
+            alone += apart
+            lots += _lots(those, design, numbers, apart)
+        turns = (lot for turn in zip_longest(*lots) for lot in turn if lot is not None)
+        for late in pool.map(self._lot, turns):
+            alone += late
+        for _ in pool.map(self._alone, alone):
+            pass
+        if not self._keep:
+            for bench in benches:
+                shutil.rmtree(_folder(bench), ignore_errors=True)
+
+    def _ready(self, mutant: Mutant) -> bool:
+        """Whether a mutant applies to its files and has a stimulus; if not, that is its outcome."""
+        try:
+            return bool(mutant.firmware or mutant.change) and bool(mutant.stimulus)
+        except MutantError as error:
+            self._done(Outcome(mutant, trouble=str(error)))
+            return False
+
+    def _combined(self, bench: Bench, mutants: list[Mutant]) -> tuple[Path, dict[str, int], list[Mutant]]:
+        """A copy of rtl/ with mutants, the number of each that is in it, and those that are not."""
+        rtl = ROOT / "rtl"
+        paths = [path for path in sources(rtl, bench, self._sim) if path.is_relative_to(rtl)]
+        files = {str(path.relative_to(rtl)): path.read_text() for path in paths}
+        within = [mutant for mutant in mutants if all(edit.file in files for edit in mutant.edit)]
+        made = combine.combine(files, [mutant.change for mutant in within])
+        if not made.number:
+            return rtl, {}, mutants
+        design = _folder(bench) / "rtl"
+        shutil.rmtree(design, ignore_errors=True)
+        shutil.copytree(rtl, design)
+        for file, text in made.files.items():
+            (design / file).write_text(text)
+        return design, made.number, [mutant for mutant in mutants if mutant.name not in made.number]
+
+    def _lot(self, lot: _Lot) -> list[Mutant]:
+        """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
+        try:
+            image = build(lot.config, self._sim, lot.design)
+        except SimError as error:
+            if lot.design == ROOT / "rtl":
+                raise
+            print(f"mutants have builds of their own, as the one of all failed: {error}", file=sys.stderr, flush=True)
+            plain = [play for play in lot.plays if play.mutant is None or play.mutant.firmware]
+            self._lot(replace(lot, design=ROOT / "rtl", plays=plain))
+            return [play.mutant for play in lot.plays if play.mutant is not None and not play.mutant.firmware]
+        self.builds.add(f"{image.image.parent}")
+        for play in lot.plays:
+            self._prepare(play)
+        if self._sim == "icarus":
+            self._forked(image, lot)
+        else:
+            for play in lot.plays:
+                first = Path(_first(play)) if lot.firmware else None
+                plusargs = [f"+mutant={play.number}"]
+                result = run(image, [play.job], Path(play.job.out), TIMEOUT, first, plusargs=plusargs)[0]
+                self._judge(play, result)
+        return []
+
+    def _forked(self, image: Build, lot: _Lot) -> None:
+        out = Path(lot.plays[0].job.out)  # of the unchanged design
+        place = out.parent.with_name("process") / out.name
+        forks = [forked.Fork(play.number, TIMEOUT, _first(play) if lot.firmware else "") for play in lot.plays]
+        forked.leave(place, forks)
+        bench = _Forking(image.bench.top, image.bench.rtl)
+        left = iter(lot.plays)
+        jobs = [play.job for play in lot.plays]
+        tell = partial(_next_of, left, self._judge)
+        run(replace(image, bench=bench), jobs, place, TIMEOUT * len(jobs), tell=tell)
+
+    def _prepare(self, play: _Play) -> None:
+        out = Path(play.job.out)
+        shutil.rmtree(out, ignore_errors=True)
+        if play.mutant is not None and play.mutant.firmware:
+            # modules are imported as rvtrace.models...; `rvtrace` without __init__ is a portion of that package
+            copy = out / "firmware" / "rvtrace"
+            shutil.copytree(ROOT / FIRMWARE, copy / FIRMWARE, ignore=shutil.ignore_patterns("__pycache__"))
+            play.mutant.apply(copy)
+
+    def _judge(self, play: _Play, result: dict[str, Any]) -> None:
+        """Of a stimulus on the unchanged design remember what is wrong, of a mutant report what caught it."""
+        if play.mutant is None:
             if result["verdict"] != "PASS":
                 failed = result["failures"][0]["text"] if result["failures"] else result["error"]
-                wrong[result["name"]] = f"its stimulus does not pass on the unchanged RTL: {failed}"
-    return {p.name: wrong[first[p.stimulus.rerun]] for p in mutants if first[p.stimulus.rerun] in wrong}
+                self._wrong[play.job.rerun] = f"its stimulus does not pass on the unchanged RTL: {failed}"
+        elif (wrong := self._wrong.get(play.job.rerun)) is not None:
+            self._done(Outcome(play.mutant, trouble=wrong))
+        else:
+            seconds = float(result.get("stats", {}).get("seconds", {}).get("total", 0.0))
+            self._done(outcome_of(play.mutant, result, self._plan, seconds))
+            if play.mutant.firmware and not self._keep:
+                shutil.rmtree(Path(play.job.out) / "firmware", ignore_errors=True)
+
+    def _alone(self, mutant: Mutant) -> None:
+        wrong = self._wrong.get(mutant.stimulus.rerun)
+        if wrong is None:
+            self.builds.add(str(mutant.place))
+            self._done(try_mutant(mutant, self._sim, self._plan, self._keep))
+        else:
+            self._done(Outcome(mutant, trouble=wrong))
+
+    def _done(self, outcome: Outcome) -> None:
+        self.outcomes[outcome.mutant.name] = outcome
+        self._tell(outcome)
+
+
+def _folder(bench: Bench) -> Path:
+    """Of the design of a testbench; testbenches with the same top may have other sources."""
+    return OUT / "-".join((bench.top, *bench.rtl))
+
+
+def _first(play: _Play) -> str:
+    """Where Python looks for the firmware first: without a mutant in nothing else than it does anyway."""
+    return str(play.mutant.place / "firmware" if play.mutant is not None else ROOT)
+
+
+def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], None], result: dict[str, Any]) -> None:
+    judge(next(left), result)
+
+
+def _lots(mutants: list[Mutant], design: Path, numbers: dict[str, int], apart: list[Mutant]) -> list[list[_Lot]]:
+    """The simulations of each build in lots, those of one stimulus in the same: on the unchanged design, then with its
+    mutants that are not apart.
+    """
+    stimuli: dict[tuple[BuildConfig, bool], dict[str, list[_Play]]] = {}
+    for mutant in mutants:
+        job = mutant.stimulus
+        plays = stimuli.setdefault((build_of(job), mutant.firmware), {}).setdefault(job.rerun, [])
+        if not plays:
+            first = mutant.stimulus
+            first.out = str(mutant.place.parent / "clean" / mutant.name)
+            plays.append(_Play(first))
+        if mutant not in apart:
+            job.out = str(mutant.place)
+            plays.append(_Play(job, mutant, numbers.get(mutant.name, 0)))
+    found = []
+    for (config, firmware), groups in stimuli.items():
+        lots = [_Lot(config, design, [], firmware)]
+        for plays in groups.values():
+            if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:
+                lots.append(_Lot(config, design, [], firmware))
+            lots[-1].plays += plays
+        found.append(lots)
+    return found
 
 
 def try_mutant(mutant: Mutant, sim: str, plan: Plan, keep: bool) -> Outcome:
-    """Apply the mutant to a copy of its files, run its stimulus, collect the clauses that failed."""
-    start = time.perf_counter()
-    changed, outcome = OUT / mutant.name / ("firmware" if mutant.firmware else "rtl"), Outcome(mutant)
-    shutil.rmtree(changed.parent, ignore_errors=True)
-    if mutant.firmware:
-        # modules are imported as rvtrace.models...; `rvtrace` without __init__ is a portion of the namespace package
-        copy = changed / "rvtrace"
-        shutil.copytree(ROOT / FIRMWARE, copy / FIRMWARE, ignore=shutil.ignore_patterns("__pycache__"))
-    else:
-        copy = changed
-        shutil.copytree(ROOT / "rtl", copy)
+    """Build a copy of the RTL with the mutant alone, run its stimulus, collect the clauses that failed."""
+    start, changed = time.perf_counter(), mutant.place / "rtl"
+    shutil.rmtree(mutant.place, ignore_errors=True)
+    shutil.copytree(ROOT / "rtl", changed)
     try:
-        mutant.apply(copy)
+        mutant.apply(changed)
         job = mutant.stimulus
-        image = build(build_of(job), sim) if mutant.firmware else build(build_of(job), sim, changed)
-        result = run(image, [job], OUT / mutant.name, timeout=TIMEOUT, first=changed if mutant.firmware else None)[0]
-        if result["verdict"] == "ERROR":
-            outcome.trouble = f"did not run: {result['error']}"
-        failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
-        outcome.caught = tuple(
-            sorted(clause for clause in failed if not plan[clause].through or clause in mutant.clauses)
-        )
-        texts = {failure["clause"]: failure["text"] for failure in reversed(result["failures"])}
-        outcome.text = next((texts[clause] for clause in mutant.clauses if clause in texts), "")
-        outcome.missing = tuple(c for c in mutant.clauses if c not in failed and not failed & set(plan[c].through))
+        result = run(build(build_of(job), sim, changed), [job], mutant.place, timeout=TIMEOUT)[0]
+        outcome = outcome_of(mutant, result, plan)
     except (MutantError, SimError) as error:
-        outcome.trouble = str(error)
+        outcome = Outcome(mutant, trouble=str(error))
     if not keep:
         shutil.rmtree(changed, ignore_errors=True)
     outcome.seconds = time.perf_counter() - start
     return outcome
 
 
-def run_all(chosen: list[Mutant], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]) -> list[Outcome]:
-    """Run mutants, `workers` at a time. tell: called with each outcome, at the end with those whose stimulus is no
-    good, which are the first of what is returned.
+def outcome_of(mutant: Mutant, result: dict[str, Any], plan: Plan, seconds: float = 0.0) -> Outcome:
+    """What a run of the stimulus says of its mutant."""
+    failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
+    texts = {failure["clause"]: failure["text"] for failure in reversed(result["failures"])}
+    return Outcome(
+        mutant,
+        tuple(sorted(clause for clause in failed if not plan[clause].through or clause in mutant.clauses)),
+        tuple(c for c in mutant.clauses if c not in failed and not failed & set(plan[c].through)),
+        f"did not run: {result['error']}" if result["verdict"] == "ERROR" else None,
+        seconds,
+        next((texts[clause] for clause in mutant.clauses if clause in texts), ""),
+    )
+
+
+def run_all(
+    chosen: list[Mutant], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]
+) -> tuple[list[Outcome], int]:
+    """Run mutants of different names, `workers` at a time. tell: called with each outcome as soon as it is known. The
+    outcomes in the order of the mutants, and the number of builds that were used.
     """
-    plan = _every_plan()
+    running = _Run(sim, keep, tell)
     with ThreadPoolExecutor(workers) as pool:
-        wrong = clean(chosen, sim, pool)
-        todo = [mutant for mutant in chosen if mutant.name not in wrong]
-        outcomes = [Outcome(mutant, trouble=wrong[mutant.name]) for mutant in chosen if mutant.name in wrong]
-        for outcome in pool.map(lambda mutant: try_mutant(mutant, sim, plan, keep), todo):
-            outcomes.append(outcome)
-            tell(outcome)
-    for outcome in outcomes[: len(wrong)]:
-        tell(outcome)
-    return outcomes
+        running.play(chosen, pool)
+    return [running.outcomes[mutant.name] for mutant in chosen], len(running.builds)
 
 
 def _every_plan() -> Plan:
@@ -248,12 +445,12 @@ def _every_plan() -> Plan:
 
 
 def simulator() -> str:
-    """Icarus, which compiles a changed design in a second; without it Verilator, which takes ten times as long."""
+    """Icarus, which compiles a design in a second; without it Verilator, which takes longer for each build."""
     try:
         return simulators.find("icarus").name
     except simulators.SimulatorError:
         print(
-            "Icarus was not found: Verilator builds each mutant, which takes 15 minutes or more; "
+            "Icarus was not found: Verilator builds the mutants, which takes half an hour or more; "
             "`sudo apt-get install iverilog` reduces this to a few minutes",
             flush=True,
         )
@@ -262,10 +459,11 @@ def simulator() -> str:
 
 def leave(outcomes: list[Outcome]) -> None:
     """Write build/mutants/mutants.json; rows of mutants that earlier calls ran and this one did not are kept."""
-    path, now = OUT / "mutants.json", {o.mutant.name for o in outcomes}
+    path, now = OUT / "mutants.json", {(o.mutant.home, o.mutant.name) for o in outcomes}
     before = json.loads(path.read_text()) if path.exists() else []
-    rows = [row for row in before if row["mutant"] not in now] + [
+    rows = [row for row in before if (row.get("system"), row["mutant"]) not in now] + [
         {
+            "system": o.mutant.home,
             "mutant": o.mutant.name,
             "clauses": o.mutant.clauses,
             "why": o.mutant.why,

@@ -431,12 +431,19 @@ def _simulate(
         except BaseException:
             processes.kill(process)
             raise
-    code = process.returncode
+    ended = f"exit code {process.returncode}" if process.returncode else ""
+    return trouble_of(results_xml, out_dir / "simulator.log", ended)
+
+
+def trouble_of(results_xml: Path, log: Path, ended: str) -> str | None:
+    """Of a simulator that has ended: one sentence and the end of its log if it was not what it should have been, else
+    None. ended: how, if it did not end well.
+    """
     ran, failed = _counts(results_xml)
-    if code or ran != 1 or failed:
-        why = f"exit code {code}, {ran} of 1 tests ran, {failed} failed"
-        return f"the simulator broke ({why}); its log ends:\n{_readable(_tail(out_dir / 'simulator.log'))}"
-    return None
+    if not ended and ran == 1 and not failed:
+        return None
+    why = f"{ended or 'exit code 0'}, {ran} of 1 tests ran, {failed} failed"
+    return f"the simulator broke ({why}); its log ends:\n{_readable(_tail(log))}"
 
 
 def _counts(results_xml: Path) -> tuple[int, int]:

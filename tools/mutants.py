@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make mutants IP=ntrace`: runs each hand-written mutant of tests/ntrace/mutants.toml; its clause must catch it
+"""`make mutants`: runs each hand-written mutant of tests/<ip>/mutants.toml; its clause must catch it
 (rvtrace.flow.mutants).
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from difflib import get_close_matches
+from pathlib import Path
 
 from rvtrace.flow import mutants as flow
 from rvtrace.tb import systems
@@ -15,8 +16,9 @@ from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
-    "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks)",
-    "MUTANT": "name of a mutant, or several with commas; default all of the system",
+    "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks); "
+    "default all",
+    "MUTANT": "name of a mutant, or several with commas; default all",
     "SIM": "icarus (default if installed) or verilator",
     "PROCESSES": "simulations in parallel, default the number of cores",
     "KEEP": "1: keep the changed RTL below build/mutants",
@@ -24,31 +26,57 @@ WORDS = {
 
 
 def main(argv: list[str]) -> int:
-    """Run all mutants, or those of MUTANT=; exit code 1 if one is red."""
-    given = parse(argv, WORDS, "Runs hand-written mutants of the RTL one by one and prints which clause caught each.")
+    """Run all mutants, or those of IP= or MUTANT=; exit code 1 if one is red."""
+    given = parse(argv, WORDS, "Runs hand-written mutants of the RTL and prints which clause caught each.")
     systems.known(argv, *systems.PARTS)
-    ip, sim = given.get("IP", systems.NAMES[0]), given.get("SIM") or flow.simulator()
-    mutants = flow.load(ROOT / "tests" / ip / "mutants.toml", systems.PARTS.get(ip, ip))
-    names = given["MUTANT"].split(",") if given.get("MUTANT") else list(mutants)
-    for name in names:
-        if name not in mutants:
-            near = get_close_matches(name, mutants, 1)
-            raise ArgumentError(
-                f"there is no mutant {name}; {f'did you mean MUTANT={near[0]}? ' if near else ''}"
-                f"the mutants are in tests/{ip}/mutants.toml"
-            )
-    start, workers = time.perf_counter(), number(given, "PROCESSES", os.cpu_count() or 1)
-    outcomes = flow.run_all([mutants[name] for name in names], sim, workers, given.get("KEEP") == "1", _tell)
+    homes = [given["IP"]] if "IP" in given else _homes()
+    chosen = _chosen(homes, given["MUTANT"].split(",") if given.get("MUTANT") else [])
+    sim, workers = given.get("SIM") or flow.simulator(), number(given, "PROCESSES", os.cpu_count() or 1)
+    begin, outcomes, builds = time.perf_counter(), list[flow.Outcome](), 0
+    for home, mutants in chosen.items():
+        start = time.perf_counter()
+        found, used = flow.run_all(mutants, sim, workers, given.get("KEEP") == "1", _tell)
+        if len(chosen) > 1:
+            print(f"{home}: {_summary(found, used, start)}", flush=True)
+        outcomes, builds = outcomes + found, builds + used
+        flow.leave(found)
     if len(outcomes) == 1:
         print(outcomes[0].mutant.why, outcomes[0].text, sep="\n\n", end="\n\n")
-    red = sum(not outcome.good for outcome in outcomes)
-    clauses = {clause for outcome in outcomes if outcome.good for clause in outcome.mutant.clauses}
-    print(
-        f"{len(outcomes) - red} of {len(outcomes)} mutants caught by their clause, {len(clauses)} clauses, "
+    print(_summary(outcomes, builds, begin))
+    return 0 if all(outcome.good for outcome in outcomes) else 1
+
+
+def _homes() -> list[str]:
+    """The systems, and parts of them, that have mutants."""
+    return [ip for ip in (*systems.NAMES, *systems.PARTS) if _file(ip).is_file()]
+
+
+def _file(home: str) -> Path:
+    return ROOT / "tests" / home / "mutants.toml"
+
+
+def _chosen(homes: list[str], names: list[str]) -> dict[str, list[flow.Mutant]]:
+    """The mutants of each system, those of these names if there are some; ArgumentError for a name that none has."""
+    listed = {home: flow.load(_file(home), systems.PARTS.get(home, home)) for home in homes}
+    known = {name for mutants in listed.values() for name in mutants}
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            raise ArgumentError(
+                f"there is no mutant {name}; {f'did you mean MUTANT={near[0]}? ' if near else ''}"
+                f"the mutants are in tests/{homes[0] if len(homes) == 1 else '<ip>'}/mutants.toml"
+            )
+    wanted = {home: [mutants[name] for name in names or mutants if name in mutants] for home, mutants in listed.items()}
+    return {home: mutants for home, mutants in wanted.items() if mutants}
+
+
+def _summary(outcomes: list[flow.Outcome], builds: int, start: float) -> str:
+    good = [outcome for outcome in outcomes if outcome.good]
+    clauses = {clause for outcome in good for clause in outcome.mutant.clauses}
+    return (
+        f"{len(good)} of {len(outcomes)} mutants caught by their clause, {len(clauses)} clauses, {builds} builds, "
         f"{time.perf_counter() - start:.0f} s"
     )
-    flow.leave(outcomes)
-    return 1 if red else 0
 
 
 def _tell(outcome: flow.Outcome) -> None:

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Icarus runs instead of rvtrace.tb.common.entry to play many mutants of one build: each in a process of its own,
+forked before the simulation begins.
+
+Python, the modules of the testbench and the elaborated design are there once. Beside the file of the jobs (TRACE_JOBS)
+is forks.json with one `Fork` for each; the child of a job selects its mutant, plays the job alone in a folder of its
+own, and is killed after its time. Whatever happens to it, the job has a result.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import cocotb
+import numpy  # noqa: F401  # what all tests import, so that no child has to
+import pyuvm  # noqa: F401
+
+FORKS = "forks.json"
+_INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
+_PDEATHSIG = 1  # PR_SET_PDEATHSIG
+_PAUSE = 0.01  # seconds between two looks at a child
+
+
+@dataclass(frozen=True)
+class Fork:
+    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. first: a folder with one
+    called `rvtrace`, where Python looks for our modules first; an empty one changes nothing.
+    """
+
+    mutant: int
+    timeout: float
+    first: str = ""
+
+
+class _Value(ctypes.Structure):
+    """s_vpi_value, whose value is a union of pointers, numbers and a double."""
+
+    _fields_ = [("format", ctypes.c_int32), ("value", ctypes.c_int64)]
+
+
+def select(mutant: int) -> None:
+    """Set the variable of the design that selects a mutant; RuntimeError if the design has none."""
+    library = ctypes.CDLL(None)
+    library.vpi_handle_by_name.restype = ctypes.c_void_p
+    library.vpi_handle_by_name.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    library.vpi_put_value.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Value), ctypes.c_void_p, ctypes.c_int32]
+    handle = library.vpi_handle_by_name(b"rvtrace_mutant.sel", None)
+    if handle is None:
+        raise RuntimeError("the design has no mutants: it has no rvtrace_mutant.sel")
+    library.vpi_put_value(handle, ctypes.byref(_Value(_INT, mutant)), None, _NO_DELAY)
+
+
+def leave(folder: Path, forks: list[Fork]) -> None:
+    """Write the file that says how the jobs of a folder are forked."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FORKS).write_text(json.dumps([asdict(fork) for fork in forks]))
+
+
+def _play() -> bool:
+    """Fork a child for each job; True in a child, which goes on with the simulation, False after the last has ended."""
+    jobs_file = Path(os.environ["TRACE_JOBS"])
+    jobs: list[dict[str, Any]] = json.loads(jobs_file.read_text())
+    forks = [Fork(**one) for one in json.loads(jobs_file.with_name(FORKS).read_text())]
+    if not any(fork.first for fork in forks):
+        _imported(jobs)
+    for job, fork in zip(jobs, forks, strict=True):
+        out = Path(job["out"])
+        out.mkdir(parents=True, exist_ok=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            _child(job, fork, out)
+            return True
+        _settle(job, out, _end(child, fork.timeout))
+    return False
+
+
+def _imported(jobs: list[dict[str, Any]]) -> None:
+    """The tests of the jobs, with all that they import."""
+    entry = import_module("rvtrace.tb.common.entry")
+    job_of = import_module("rvtrace.tb.tci.job").job_of
+    for job in jobs:
+        entry.test_of(job_of(job))
+
+
+def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
+    """Make this process the simulation of one job alone."""
+    if sys.platform == "linux":  # it does not outlive its parent
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)
+    os.chdir(out)
+    log = os.open("simulator.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    Path("jobs.json").write_text(json.dumps([job]))
+    Path("results.xml").unlink(missing_ok=True)
+    os.environ |= {"TRACE_JOBS": str(out / "jobs.json"), "COCOTB_RESULTS_FILE": str(out / "results.xml")}
+    atexit.register(_leave)
+    if fork.first:
+        # This module has made `rvtrace` known; a folder of it may be elsewhere in the child.
+        package = import_module("rvtrace")
+        package.__path__ = [str(Path(fork.first) / "rvtrace"), *package.__path__]
+    if fork.mutant:
+        select(fork.mutant)
+
+
+def _leave() -> None:
+    """End the process here: Python and the simulator would take apart all that the parent still needs, which takes
+    longer than most simulations. Whether the tests ran to their end is in results.xml.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    ctypes.CDLL(None).fflush(None)  # what the simulator has printed
+    os._exit(0)
+
+
+def _end(child: int, timeout: float) -> str:
+    """Wait for a child; an empty text, or how it ended too late or badly."""
+    until = time.monotonic() + timeout
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return f"exit code {code}" if code else ""
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return f"stopped after {timeout:.0f} s"
+        time.sleep(_PAUSE)
+
+
+def _settle(job: dict[str, Any], out: Path, ended: str) -> None:
+    """See to it that the job has a result, which is an error if its simulator broke although the checks passed."""
+    if not ended and _went_well(out):
+        return
+    helper = os.fork()  # what it imports, the next child may need from another folder
+    if helper:
+        os.waitpid(helper, 0)
+        return
+    try:
+        from rvtrace.flow.simulation import broken, trouble_of
+        from rvtrace.tb.tci.job import job_of
+
+        why = trouble_of(out / "results.xml", out / "simulator.log", ended)
+        path = out / "result.json"
+        result = _result(path)
+        if result is None:
+            broken(job_of(job), why or "the simulator left no result")
+        elif why and result["verdict"] == "PASS":
+            path.write_text(json.dumps(result | {"verdict": "ERROR", "error": why}, indent=1))
+    finally:
+        os._exit(0)
+
+
+def _went_well(out: Path) -> bool:
+    """Whether one test ran to its end, and left a result."""
+    try:
+        cases = list(ElementTree.parse(out / "results.xml").getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return False
+    bad = any(child.tag in ("failure", "error", "skipped") for case in cases for child in case)
+    return len(cases) == 1 and not bad and _result(out / "result.json") is not None
+
+
+def _result(path: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+if "TRACE_JOBS" in os.environ:
+    if _play():
+        jobs: Any = import_module("rvtrace.tb.common.entry").jobs
+    else:
+
+        @cocotb.test()
+        async def nothing(dut: Any) -> None:
+            """The children have played all jobs."""

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hand-written mutants, compiled together: whatever a mutant does to the simulator, it alone is red, and says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rvtrace.flow import mutants, simulators
+from rvtrace.flow.jobs import build_of
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.builds import ROOT
+from rvtrace.tools import mutants as tool
+
+HPM = mutants.load(ROOT / "tests" / "hpm" / "mutants.toml", "hpm")
+WRITES = HPM["writes_two"]
+
+
+@pytest.fixture
+def out(tmp_path, monkeypatch):
+    """The folder of the runs."""
+    monkeypatch.setattr(mutants, "OUT", tmp_path)
+    try:
+        simulators.find("icarus")
+    except simulators.SimulatorError as error:
+        pytest.skip(str(error))
+    return tmp_path
+
+
+def bug(name: str, text: str) -> mutants.Mutant:
+    """A mutant of the counter that does something else where it counts."""
+    edit = mutants.Edit("hpm/hpm_counter.sv", "counter_q <= counter_d;", text)
+    return replace(WRITES, name=name, edit=(edit,))
+
+
+def test_each_mutant_is_judged_by_itself(out, monkeypatch):
+    """In one build: one that is caught, by its clause or by another, that changes nothing, that ends the simulation,
+    that hangs; beside it one with a build of its own, and one that does not apply.
+    """
+    monkeypatch.setattr(mutants, "TIMEOUT", 10)
+    alone = next(
+        one
+        for one in HPM.values()
+        if "localparam" in one.edit[0].find and build_of(one.stimulus) == build_of(WRITES.stimulus)
+    )
+    chosen = [
+        WRITES,
+        replace(WRITES, name="other_clause", clauses=("HPM.count.cycles",)),
+        bug("harmless", "counter_q <= counter_d + '0;"),
+        bug("ends", "begin counter_q <= counter_d; $finish; end"),
+        bug("hangs", "forever counter_q <= counter_d;"),
+        alone,
+        replace(WRITES, name="nowhere", edit=(mutants.Edit("hpm/hpm.sv", "no such text", "x"),)),
+    ]
+    heard: list[str] = []
+    outcomes, builds = mutants.run_all(chosen, "icarus", 2, False, lambda one: heard.append(one.mutant.name))
+    lines = {one.mutant.name: one.line() for one in outcomes}
+    assert [one.mutant.name for one in outcomes] == [one.name for one in chosen]
+    assert sorted(heard) == sorted(lines) and builds == 2
+    assert {one.mutant.name for one in outcomes if one.good} == {"writes_two", alone.name}
+    assert outcomes[0].text.startswith("FAIL HPM.write.one") and outcomes[0].seconds > 0
+    assert lines["other_clause"].startswith("RED   other_clause") and "caught by HPM.write.one" in lines["other_clause"]
+    assert lines["harmless"].endswith("caught by nothing")
+    assert "did not run: the simulator broke" in lines["ends"]
+    assert "did not run: the simulator broke (stopped after 10 s" in lines["hangs"]
+    assert "its text occurs 0 times in hpm/hpm.sv" in lines["nowhere"]
+    assert not list(out.glob("**/*.sv"))
+
+
+def test_a_stimulus_that_does_not_pass_says_nothing_of_its_mutants(out):
+    """The unchanged design fails it: what fails with the mutant proves nothing."""
+    broken = replace(WRITES, name="broken", job={**WRITES.job, "test": "tests/no_such_test.py", "drive": "pins"})
+    (outcome, other), _ = mutants.run_all([broken, WRITES], "icarus", 1, False, lambda one: None)
+    assert not outcome.good and "its stimulus does not pass on the unchanged RTL" in (outcome.trouble or "")
+    assert other.good
+
+
+def test_firmware_is_changed_in_the_run_of_its_mutant_alone(out):
+    """Two mutants of the firmware in one process: neither sees the change of the other, nor does the stimulus."""
+    listed = mutants.load(ROOT / "tests" / "sbi_pmu" / "mutants.toml", "sbi_pmu")
+    firmware = [one for one in listed.values() if one.firmware]
+    first = firmware[0]
+    same = [one for one in firmware if one.stimulus.rerun == first.stimulus.rerun and one.clauses != first.clauses]
+    outcomes, builds = mutants.run_all([first, same[0]], "icarus", 1, False, lambda one: None)
+    assert [one.good for one in outcomes] == [True, True] and builds == 1
+    assert outcomes[0].caught != outcomes[1].caught
+
+
+def test_simulations_of_one_stimulus_are_in_one_lot():
+    lots = mutants._lots(list(HPM.values()), ROOT / "rtl", {name: n for n, name in enumerate(HPM, 1)}, [])
+    plays = [play for group in lots for lot in group for play in lot.plays]
+    assert sorted(play.mutant.name for play in plays if play.mutant) == sorted(HPM)
+    clean = [play.job.rerun for play in plays if play.mutant is None]
+    assert len(clean) == len(set(clean)) == len({one.stimulus.rerun for one in HPM.values()})
+    for lot in (lot for group in lots for lot in group):
+        seen: set[str] = set()
+        for play in lot.plays:
+            assert (play.mutant is None and play.number == 0) or (play.job.rerun in seen and play.number)
+            seen.add(play.job.rerun)
+
+
+def test_the_words_choose_systems_and_mutants():
+    homes = tool._homes()
+    assert {"ntrace", "tci", "hpm"} <= set(homes)
+    assert list(tool._chosen(homes, ["writes_two"])) == ["hpm"]
+    assert [one.name for one in tool._chosen(["hpm"], ["writes_two"])["hpm"]] == ["writes_two"]
+    assert {home: len(found) for home, found in tool._chosen(["hpm", "tci"], []).items()}["hpm"] == len(HPM)
+    with pytest.raises(ArgumentError, match="did you mean MUTANT=writes_two"):
+        tool._chosen(homes, ["writes_twoo"])
