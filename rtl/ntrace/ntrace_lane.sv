@@ -207,7 +207,7 @@ module ntrace_lane
 
   assign follows    = (!(resolve || return_icnt) && (icnt != '0)) ||
                       (iretire_ext > {{(IcntBits-2){1'b0}}, ilastsize_i, !ilastsize_i});
-  assign sequential = sequential_jump_i && sijump_i && !trap && (itype != trace_pkg::ItypeTrapReturn) && follows;
+  assign sequential = sequential_jump_i && sijump_i && uninferable && (itype != trace_pkg::ItypeTrapReturn) && follows;
   assign flow_pend  =
       sequential                                        ? ntrace_state_pkg::PendNone :
       (trap || uninferable)                             ? ntrace_state_pkg::PendIndirect :

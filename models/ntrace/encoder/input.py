@@ -106,12 +106,10 @@ def _flags(beats: Beats, config: Config) -> np.ndarray:
         qualified, notify = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
         flags |= np.where(qualified, 0, k.UNQUALIFIED) | np.where(notify, k.WATCHED, 0)
     if config.sequential_jump:
-        jumps = config.all_jumps and config.variant == "rc7"  # table 4: 7 is a jump
-        branches = (IType.TAKEN, IType.RESERVED)[: 1 + jumps] if config.mode == "btm" else ()
-        pending = np.zeros(16, bool)
-        pending[[*_INDIRECT, *branches]] = True
+        through = np.zeros(16, bool)  # a register; of the others the port's table has sijump ignored
+        through[list(_INDIRECT)] = True
         last = np.where(beats.ilastsize != 0, 2, 1)  # half-words of the jump itself
-        flags |= np.where(pending[beats.itype] & (beats.sijump != 0), k.SEQUENTIAL, 0)
+        flags |= np.where(through[beats.itype] & (beats.sijump != 0), k.SEQUENTIAL, 0)
         flags |= np.where(beats.iretire > last, k.PAIRED, 0)
     return flags
 

@@ -10,7 +10,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import IType, Retired
+from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus.traced_program import with_idle_sijump
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     RV32,
@@ -326,7 +326,7 @@ def zcm_jumps(config: Config, rng: Random) -> ProgramRun:
 
 
 def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
-    return with_idle_sijump(to_beats(retired, config.blocks, "block"), (IType.XRET,))
+    return with_idle_sijump(to_beats(retired, config.blocks, "block"))
 
 
 @scenario(
@@ -336,7 +336,7 @@ def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired
     beats=_with_sijump,
 )
 def sijump_means_nothing(config: Config, rng: Random) -> ProgramRun:
-    """sijump is 1 at xRETs, where the port's table has it ignored."""
+    """sijump is 1 at xRETs, branches and direct jumps, where the port's table has it ignored."""
     b = builder(config)
     b.nop()
     b.label("branch")
