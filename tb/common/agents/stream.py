@@ -143,7 +143,8 @@ class TransferMonitor(Monitor):
 
     async def watch(self) -> None:
         bus, empty, clock, reset = self.bus, self.dut.sts_empty_o, self.dut.clk_o, self.dut.rst_ni
-        name, waiting, was_empty = self.prefix, None, False  # was_empty: and nothing was taken since
+        # was_empty: and nothing was taken since, or in the cycle before: empty_o may be a register
+        name, waiting, was_empty, taken = self.prefix, None, False, False
         while True:
             await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
             if reset.value != 1:
@@ -156,7 +157,8 @@ class TransferMonitor(Monitor):
                 continue
             if was_empty and int(valid):
                 self._problem(cycle, "empty_o was 1, and a packet came out although nothing more went in")
-            was_empty = (was_empty or bool(int(empty.value))) and not self.taking()
+            before, taken = taken, self.taking()
+            was_empty = (was_empty or (bool(int(empty.value)) and not before)) and not taken
             if not int(valid):
                 if waiting:
                     self._problem(cycle, f"{name}_valid_o=0 changed before {name}_ready_i")

@@ -154,8 +154,9 @@ module tandem_tb
   // A run: play, drain until the encoder is empty and stays so, done. Anything else is given up, and at once if an output that steers the run
   // is X (the recorder tells it): nothing would ever be taken then.
   logic [63:0] cycle, quiet, idle;
-  logic        unknown, was_empty;  // was_empty: and no row was taken since
+  logic        unknown, taken, taken_q, was_empty;  // was_empty: and no row was taken since, or in the cycle before: empty_o may be a register
 
+  assign taken   = (valid != '0) && (ing_ready_o === 1'b1);
   assign unknown = (^{ing_ready_o, sts_empty_o, out_valid_o}) === 1'bx;
 
   assign play     = go_i && !done_o;
@@ -167,7 +168,8 @@ module tandem_tb
     cycle  <= go_i ? cycle + 64'd1 : 64'd0;
     quiet  <= (draining && sts_empty_o) ? quiet + 64'd1 : 64'd0;
     idle   <= (draining || (go_i && !ing_ready_o)) ? idle + 64'd1 : 64'd0;
-    was_empty <= go_i && (was_empty || (sts_empty_o === 1'b1)) && !((valid != '0) && (ing_ready_o === 1'b1));
+    taken_q   <= taken;
+    was_empty <= go_i && (was_empty || ((sts_empty_o === 1'b1) && !taken_q)) && !taken;
     done_o <= go_i && (done_o || (quiet == Quiet) || (idle == GiveUp) || unknown);
   end
 
