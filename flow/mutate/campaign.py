@@ -1,0 +1,519 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign: mutants of one design, and of each the first check that fails.
+
+The jobs come in phases: each scenario in one configuration, the other configurations, random seeds, programs. In each
+phase the mutants that are left are compiled together for each build that has jobs; a run without a mutant gives the
+time of every job. A mutant's jobs run in one process until the first that does not pass, those first that killed
+mutants of the same file before. Assertions are off at first; what survives all runs again with them.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+import shutil
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow import simulation, simulators
+from rvtrace.flow.mutate.combine import combine
+from rvtrace.flow.mutate.design import Design
+from rvtrace.flow.mutate.generate import Chosen, Mutant
+from rvtrace.flow.simulation import SimError, Stopped, build, run
+from rvtrace.tb.common.builds import ROOT, BuildConfig
+from rvtrace.tb.common.job import Job
+
+OUT = ROOT / "build" / "mutate"
+WITHOUT = "+verilator+noassert"
+TOGETHER = 150  # mutants of one build
+_FACTOR, _LEAST = 8.0, 20.0  # of the time of a job on the unchanged RTL, in seconds, before its mutant is stopped
+_LONG = 120.0  # seconds for the one job that was stopped, alone: the testbench polls for some time
+_START = 15.0  # seconds until the first job begins
+_SHORT = 4.0  # seconds of a job on Icarus
+_CHECKED = ("models", "scoreboards", "tb")  # what a result depends on beside the RTL
+
+KILLED, SURVIVED, EQUIVALENT, REFUSED = "killed", "survived", "equivalent", "refused"
+CLAUSE, ASSERTION, TIMEOUT, TRACEBACK, BUILD = "clause", "assertion", "timeout", "traceback", "build"
+
+
+@dataclass
+class Row:
+    """The outcome of one mutant.
+
+    state: killed, survived, equivalent, or refused by the simulator, which counts for nothing. how: of a kill, by what:
+    a clause, an assertion, a timeout, or a traceback of ours. by: which clause or assertion, or the headline. job: the
+    run that killed, rerun: its command. quiet: killed with assertions off. proof: of an equivalent, "yosys" or
+    "equivalent.toml".
+    """
+
+    mutant: str
+    operator: str
+    file: str
+    line: int
+    state: str
+    how: str = ""
+    by: str = ""
+    headline: str = ""
+    job: str = ""
+    rerun: str = ""
+    quiet: bool = False
+    proof: str = ""
+    reason: str = ""
+    alone: str = ""
+    diff: str = ""
+    seconds: float = 0.0
+    key: str = ""
+
+
+@dataclass
+class Subject:
+    """What a campaign is of. phases: its jobs. words: those of the command that repeats it."""
+
+    name: str
+    ip: str
+    title: str
+    design: Design
+    phases: list[list[Job]]
+    sim: str = "verilator"
+    quick: bool = False
+
+    @property
+    def builds(self) -> list[BuildConfig]:
+        """All that its jobs need."""
+        return list(dict.fromkeys(_build_of(job) for phase in self.phases for job in phase))
+
+    @property
+    def folder(self) -> Path:
+        """Of its results."""
+        return OUT / f"{self.name}{'-quick' * self.quick}"
+
+
+@dataclass
+class _Image:
+    """A build with mutants in it. numbers: of each mutant, the value of +mutant. seconds: of each job, without one."""
+
+    made: simulation.Build
+    numbers: dict[str, int]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+class _Watch:
+    """Ends a run at its first job that does not pass, or that takes too long. It is what `run` asks to stop."""
+
+    def __init__(self, jobs: list[Job], limits: Mapping[str, float]) -> None:
+        self.jobs, self.limits = jobs, limits
+        self.done = 0
+        self.found: dict[str, Any] | None = None
+        self.overdue: Job | None = None
+        self.begin = time.monotonic()
+
+    def tell(self, result: dict[str, Any]) -> None:
+        self.done, self.begin = self.done + 1, time.monotonic()
+        if self.found is None and result["verdict"] != "PASS":
+            self.found = result
+
+    def is_set(self) -> bool:
+        if self.found is not None:
+            return True
+        if self.done < len(self.jobs):
+            limit = self.limits[self.jobs[self.done].name] + (_START if not self.done else 0.0)
+            # The last two are told together, at the end of the process.
+            limit += self.limits[self.jobs[-1].name] if self.done >= len(self.jobs) - 2 else 0.0
+            if time.monotonic() - self.begin > limit:
+                self.overdue = self.jobs[self.done]
+                return True
+        return False
+
+
+class Campaign:
+    """Runs one. tell: called with each row as it is final, how many are, how many were killed, and of how many."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        chosen: Chosen,
+        workers: int,
+        tell: Callable[[Row, int, int, int], None] = lambda row, done, killed, total: None,
+        note: Callable[[str], None] = lambda text: None,
+        settle: Callable[[Mutant], tuple[str, str] | None] = lambda mutant: None,
+        prove: Callable[[Mutant], str] = lambda mutant: "",
+    ) -> None:
+        self.subject, self.chosen, self.workers = subject, chosen, workers
+        self.tell, self.note, self.settle, self.prove = tell, note, settle, prove
+        self.rows: dict[str, Row] = {}
+        self._kills: dict[str, Counter[str]] = {}
+        self._lock = threading.Lock()
+        self._known = self._load()
+        self._proved: set[str] = set()
+
+    # --- What is kept -----------------------------------------------------------------------------------
+
+    @property
+    def _store(self) -> Path:
+        return self.subject.folder / "rows.jsonl"
+
+    def _load(self) -> dict[str, dict[str, Any]]:
+        """Earlier rows, the last of each key; and of each mutant the run that killed it."""
+        known: dict[str, dict[str, Any]] = {}
+        if self._store.exists():
+            for line in self._store.read_text().splitlines():
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    continue  # cut off by an end of the process
+                known[row["key"]] = row
+                if row["job"]:
+                    self._kills.setdefault(row["file"], Counter())[row["job"]] += 1
+        return known
+
+    def key(self, mutant: Mutant) -> str:
+        """Of everything that its outcome depends on."""
+        parts = [(part.start, part.end, part.text) for part in mutant.parts]
+        text = json.dumps([self.subject.design.digest, mutant.file, parts, self._around], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    @property
+    def _around(self) -> str:
+        if not hasattr(self, "_around_is"):
+            digest = hashlib.sha256(self.subject.sim.encode())
+            for phase in self.subject.phases:
+                digest.update("\n".join(job.rerun for job in phase).encode())
+            for folder in _CHECKED:
+                for path in sorted((ROOT / folder).rglob("*")):
+                    if path.suffix in (".py", ".sv", ".toml", ".f"):
+                        digest.update(path.read_bytes())
+            self._around_is = digest.hexdigest()[:16]
+        return self._around_is
+
+    def _final(self, row: Row) -> None:
+        with self._lock:
+            self.rows[row.mutant] = row
+            if row.job:
+                self._kills.setdefault(row.file, Counter())[row.job] += 1
+            self._store.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._store, "a") as store:
+                store.write(json.dumps(asdict(row)) + "\n")
+            done = list(self.rows.values())
+            self.tell(row, len(done), sum(one.state == KILLED for one in done), len(self.chosen.mutants))
+
+    def _row(self, mutant: Mutant, state: str, **more: Any) -> Row:
+        return Row(
+            mutant.name, mutant.operator, mutant.file, mutant.line, state, key=self.key(mutant),
+            diff=mutant.diff(self.subject.design.texts[mutant.file]), **more,
+        )  # fmt: skip
+
+    # --- Running ----------------------------------------------------------------------------------------
+
+    def run(self) -> list[Row]:
+        """Every mutant; rows in the order of the mutants. SimError if the unchanged RTL does not pass its jobs."""
+        left: list[Mutant] = []
+        for mutant in self.chosen.mutants:
+            before = self._known.get(self.key(mutant))
+            settled = self.settle(mutant)
+            if settled is not None:
+                self._final(self._row(mutant, EQUIVALENT, proof=settled[0], reason=settled[1]))
+            elif before is not None and not (before["state"] == EQUIVALENT and before["proof"] != "yosys"):
+                row = Row(**{**before, "mutant": mutant.name})
+                self.rows[mutant.name] = row
+            else:
+                left.append(mutant)
+        if len(left) < len(self.chosen.mutants):
+            self.note(f"{len(self.chosen.mutants) - len(left)} of {len(self.chosen.mutants)} are known already")
+        quiet = self.subject.sim == "verilator"
+        left = self._interpreted(left, self.subject.phases[0])
+        for number, phase in enumerate(self.subject.phases):
+            left = self._phase(left, phase, f"phase {number + 1}", (WITHOUT,) if quiet else (), True)
+            if not number:
+                left = self._equivalents(left)
+        if quiet and self.subject.design.asserts:
+            for number, phase in enumerate(self.subject.phases):
+                left = self._phase(left, phase, f"phase {number + 1} with assertions", (), False)
+        for mutant in left:
+            self._final(self._row(mutant, SURVIVED, alone=self._alone.get(mutant.name, "")))
+        return [self.rows[mutant.name] for mutant in self.chosen.mutants]
+
+    _alone: dict[str, str] = {}
+
+    def _equivalents(self, left: list[Mutant]) -> list[Mutant]:
+        """Those that cannot be proved equivalent."""
+        if left:
+            self.note(f"{len(left)} are left; Yosys looks for equivalents")
+        with ThreadPoolExecutor(self.workers) as pool:
+            proofs = list(pool.map(self.prove, left))
+        for mutant, proof in zip(left, proofs):
+            if proof:
+                self._final(self._row(mutant, EQUIVALENT, proof="yosys", reason=proof))
+        return [mutant for mutant, proof in zip(left, proofs) if not proof]
+
+    def _phase(
+        self, left: list[Mutant], jobs: list[Job], what: str, plusargs: tuple[str, ...], quiet: bool
+    ) -> list[Mutant]:
+        groups: dict[BuildConfig, list[Job]] = {}
+        for job in jobs:
+            groups.setdefault(_build_of(job), []).append(job)
+        for config, group in groups.items():
+            if not left:
+                break
+            self.note(f"{what}: {len(left)} mutants, {len(group)} runs of {config.label}")
+            left = self._group(left, config, group, plusargs, quiet)
+        return left
+
+    def _group(
+        self, left: list[Mutant], config: BuildConfig, jobs: list[Job], plusargs: tuple[str, ...], quiet: bool
+    ) -> list[Mutant]:
+        """Run the jobs of a build on mutants; those that survive."""
+        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
+        self._alone = {
+            **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
+        }  # fmt: skip
+        together = [one for one in left if one.name in combined.number]
+        dead: set[str] = set()
+        seconds: dict[str, float] = {}
+        for first in range(0, len(together), TOGETHER):
+            part = together[first : first + TOGETHER]
+            found = combine(self.subject.design.texts, [mutant.change for mutant in part])
+            try:
+                image = _Image(self._build(config, found.files), found.number)
+            except SimError as error:
+                raise SimError(f"the mutants of one build do not compile together: {error}") from None
+            image.seconds = seconds = seconds or self._measured(image, jobs)
+            runs = [job for job in jobs if job.name in seconds]
+
+            def one(mutant: Mutant, image: _Image = image, runs: list[Job] = runs) -> Row | None:
+                return self._try(mutant, image, runs, plusargs, quiet)
+
+            with ThreadPoolExecutor(self.workers) as pool:
+                dead |= {mutant.name for mutant, row in zip(part, pool.map(one, part)) if row is not None}
+        single = [one for one in left if one.name not in combined.number]
+        if single:
+            seconds = seconds or self._measured(_Image(self._build(config, {}), {}), jobs)
+            some = [job for job in jobs if job.name in seconds]
+
+            def alone(mutant: Mutant) -> Row | None:
+                return self._try_alone(mutant, config, some, seconds, plusargs, quiet)
+
+            with ThreadPoolExecutor(self.workers) as pool:
+                dead |= {mutant.name for mutant, row in zip(single, pool.map(alone, single)) if row is not None}
+        return [mutant for mutant in left if mutant.name not in dead]
+
+    def _interpreted(self, left: list[Mutant], jobs: list[Job]) -> list[Mutant]:
+        """Mutants that need builds of their own first run on Icarus, if it is there, which compiles in a second: the
+        short jobs of the first phase.
+        """
+        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
+        single = [one for one in left if one.name not in combined.number]
+        if self.subject.sim != "verilator" or not single or not _icarus():
+            return left
+        self._alone = {
+            **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
+        }  # fmt: skip
+        groups: dict[BuildConfig, list[Job]] = {}
+        for job in jobs:
+            groups.setdefault(_build_of(job), []).append(job)
+        dead: set[str] = set()
+        for config, group in groups.items():
+            mine = [one for one in single if one.name not in dead]
+            self.note(f"on Icarus: {len(mine)} mutants with builds of their own, {len(group)} runs of {config.label}")
+            try:
+                image = _Image(self._build(config, {}, "icarus"), {})
+            except SimError:  # a device that Icarus cannot read
+                return left
+            seconds = self._short(image, group)
+            runs = [job for job in group if job.name in seconds]
+            if not runs:
+                continue
+
+            def one(mutant: Mutant, config: BuildConfig = config, runs: list[Job] = runs, took: Any = seconds) -> Any:
+                return self._try_alone(mutant, config, runs, took, (), True, "icarus")
+
+            with ThreadPoolExecutor(self.workers) as pool:
+                dead |= {mutant.name for mutant, row in zip(mine, pool.map(one, mine)) if row is not None}
+        return [mutant for mutant in left if mutant.name not in dead]
+
+    def _short(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
+        """Seconds of the jobs that take little, and pass on Icarus."""
+        place = self.subject.folder / "baseline" / image.made.image.parent.name
+        found: dict[str, float] = {}
+
+        def tell(result: dict[str, Any]) -> None:
+            taken = float(result["stats"].get("seconds", {}).get("total", _SHORT))
+            if result["verdict"] == "PASS" and taken < _SHORT:
+                found[result["name"]] = taken
+
+        watch = _Watch([_copy(job) for job in jobs], {job.name: _SHORT for job in jobs})
+        todo = watch.jobs
+        while todo:  # a job that takes long is left out, and the others go on
+            watch = _Watch(todo, {job.name: _SHORT for job in todo})
+
+            def both(result: dict[str, Any], watch: _Watch = watch) -> None:
+                tell(result)
+                watch.tell({**result, "verdict": "PASS"})
+
+            try:
+                run(image.made, todo, place, timeout=86400, tell=both, stop=watch)
+                break
+            except Stopped:
+                todo = [_copy(job) for job in todo[watch.done + 1 :]]
+        shutil.rmtree(place, ignore_errors=True)
+        return found
+
+    def _build(self, config: BuildConfig, files: Mapping[str, str], sim: str = "") -> simulation.Build:
+        digest = hashlib.sha256(json.dumps([sorted(files.items()), self.subject.name]).encode()).hexdigest()[:16]
+        place = self.subject.folder / "rtl" / digest
+        self.subject.design.copied(place, files)
+        try:
+            return build(config, sim or self.subject.sim, place)
+        finally:
+            if not self.subject.design.device:
+                shutil.rmtree(place, ignore_errors=True)
+
+    def _measured(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
+        """Seconds of the jobs that are run, without a mutant."""
+        return self._short(image, jobs) if self.subject.quick else self._baseline(image, jobs)
+
+    def _baseline(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
+        """Seconds of each job without a mutant; SimError if one does not pass."""
+        place = self.subject.folder / "baseline" / image.made.image.parent.name
+        share = max(1, -(-len(jobs) // self.workers))
+        lots = [jobs[i : i + share] for i in range(0, len(jobs), share)]
+        words = ("+mutant=0",)
+
+        def one(number: int) -> list[dict[str, Any]]:
+            mine = [_copy(job) for job in lots[number]]
+            return run(image.made, mine, place / str(number), plusargs=words)
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            results = [result for lot in pool.map(one, range(len(lots))) for result in lot]
+        shutil.rmtree(place, ignore_errors=True)
+        for result in results:
+            if result["verdict"] != "PASS":
+                why = result["failures"][0]["text"] if result["failures"] else result["error"]
+                raise SimError(f"{result['name']} does not pass without a mutant: {why}")
+        return {result["name"]: float(result["stats"]["seconds"]["total"]) for result in results}
+
+    def _order(self, mutant: Mutant, jobs: Iterable[Job], seconds: Mapping[str, float]) -> list[Job]:
+        """Those first that killed mutants of the same file, then those that killed any, then the shortest."""
+        with self._lock:
+            mine = self._kills.get(mutant.file, Counter())
+            every = Counter[str]()
+            for one in self._kills.values():
+                every.update(one)
+            return sorted(jobs, key=lambda job: (-mine[job.name], -every[job.name], seconds[job.name], job.name))
+
+    def _try(
+        self, mutant: Mutant, image: _Image, jobs: list[Job], plusargs: tuple[str, ...], quiet: bool
+    ) -> Row | None:
+        """Run a mutant until a job does not pass; its row, None if it survives."""
+        begin = time.monotonic()
+        if not jobs:
+            return None
+        words = (*plusargs, f"+mutant={image.numbers[mutant.name]}") if image.numbers else plusargs
+        mine = [_copy(job) for job in self._order(mutant, jobs, image.seconds)]
+        place = self.subject.folder / "runs" / re.sub(r"\W", "_", mutant.name)
+        limits = {name: max(_LEAST, _FACTOR * taken) for name, taken in image.seconds.items()}
+        watch = _Watch(mine, limits)
+        try:
+            results = run(image.made, mine, place, timeout=86400, tell=watch.tell, stop=watch, plusargs=words)
+            found = next((result for result in results if result["verdict"] != "PASS"), None)
+        except Stopped:
+            found = watch.found
+        job = watch.overdue
+        if job is None and found is not None:
+            job = next(one for one in mine if one.name == found["name"])
+        if job is None:
+            shutil.rmtree(place, ignore_errors=True)
+            return None
+        if watch.overdue is not None:  # alone and with more time: a scenario of the testbench may report it yet
+            alone = _copy(job)
+            results = run(image.made, [alone], place / "alone", timeout=_LONG, plusargs=words)
+            found = results[0]
+        row = None
+        if found is not None and found["verdict"] != "PASS":
+            how, by, headline = judged(found)
+            row = self._row(
+                mutant, KILLED, how=how, by=by, headline=headline, job=job.name, rerun=job.rerun, quiet=quiet,
+                seconds=round(time.monotonic() - begin, 2), alone=self._alone.get(mutant.name, ""),
+            )  # fmt: skip
+            self._final(row)
+        shutil.rmtree(place, ignore_errors=True)
+        return row
+
+    def _try_alone(
+        self,
+        mutant: Mutant,
+        config: BuildConfig,
+        jobs: list[Job],
+        seconds: Mapping[str, float],
+        plusargs: tuple[str, ...],
+        quiet: bool,
+        sim: str = "",
+    ) -> Row | None:
+        """The same for a mutant with a build of its own, which is removed afterwards."""
+        changed = {mutant.file: mutant.applied(self.subject.design.texts[mutant.file])}
+        try:
+            made = self._build(config, changed, sim)
+        except SimError as error:
+            if sim:  # the other simulator may take it
+                return None
+            row = self._row(
+                mutant, REFUSED, how=BUILD, by="the simulator", headline=str(error).splitlines()[-1].strip(),
+                quiet=quiet, alone=self._alone[mutant.name],
+            )  # fmt: skip
+            self._final(row)
+            return row
+        row = self._try(mutant, _Image(made, {}, dict(seconds)), jobs, plusargs, quiet)
+        if row is not None or sim:
+            shutil.rmtree(made.image.parent, ignore_errors=True)
+        return row
+
+
+def _icarus() -> bool:
+    try:
+        simulators.find("icarus")
+    except simulators.SimulatorError:
+        return False
+    return True
+
+
+def _build_of(job: Job) -> BuildConfig:
+    from rvtrace.flow.jobs import build_of
+
+    return build_of(job)
+
+
+def _copy(job: Job) -> Job:
+    """A job whose folder a run may set."""
+    fresh = copy.copy(job)
+    fresh.out = ""
+    return fresh
+
+
+_ASSERTED = re.compile(r"Assertion failed in (\S+?)(?::\s*(.*))?$", re.MULTILINE)
+_STOPPED = re.compile(r"%(?:Error|Fatal)[^:\n]*: (\S+): (.*)")
+
+
+def judged(result: Mapping[str, Any]) -> tuple[str, str, str]:
+    """(how, by, headline) of a result that did not pass: the first clause that failed, an assertion of the RTL, a
+    timeout, or an exception of ours.
+    """
+    error = str(result.get("error") or "")
+    if result["verdict"] == "FAIL" and result["failures"]:
+        first = result["failures"][0]
+        return CLAUSE, str(first["clause"]), str(first.get("headline", ""))
+    if asserted := _ASSERTED.search(error):
+        name = asserted[1].rstrip(":")
+        return ASSERTION, name.rpartition(".")[2], f"assertion {name}: {asserted[2] or 'failed'}"
+    if "the simulator was stopped after" in error:
+        return TIMEOUT, "the limit of the campaign", error.splitlines()[0]
+    if "the simulator broke" in error:
+        said = _STOPPED.search(error)
+        return ASSERTION, "the simulator", said[0] if said else error.splitlines()[0]
+    return TRACEBACK, error.split(":")[0] or "no reason", error.splitlines()[0] if error else "the run left no reason"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether Yosys proves a mutant equivalent: the module that has it, with all below, against the unchanged one, by
+induction over its registers, for each set of parameters that the builds of the campaign give it.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyslang import ast
+from rvtrace.flow.mutate.design import Design
+from rvtrace.flow.mutate.generate import Mutant
+from rvtrace.flow.synthesis import SynthesisError, yosys
+from rvtrace.tb.common.builds import ROOT, BuildConfig
+
+LIMIT = 45.0  # seconds for one set of parameters
+_SETS = 16  # of parameters; a module with more is not tried
+_AROUND = (ast.SymbolKind.GenerateBlock, ast.SymbolKind.GenerateBlockArray, ast.SymbolKind.InstanceArray)
+_MODULE = re.compile(r"^\s*(module|package)\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A module with the values of its parameters, as Yosys writes them."""
+
+    module: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+class Prover:
+    """Proves mutants of one design. Without Yosys it proves nothing."""
+
+    def __init__(self, design: Design, builds: Iterable[BuildConfig], limit: float = LIMIT) -> None:
+        self.design, self.limit = design, limit
+        self._instances: dict[str, list[Instance]] = {}
+        try:
+            self._command = yosys()
+        except SynthesisError:
+            self._command = ""
+        for build in builds:
+            for top in design.tops(build):
+                for module, parameters in _found(top):
+                    listed = self._instances.setdefault(module, [])
+                    if (one := Instance(module, parameters)) not in listed:
+                        listed.append(one)
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a Yosys."""
+        return bool(self._command)
+
+    def prove(self, mutant: Mutant) -> str:
+        """The sentence that says what was proved, or "" if nothing was."""
+        text = self.design.texts[mutant.file]
+        before = [one for one in _MODULE.finditer(text) if one.start() <= mutant.parts[0].start]
+        if not self._command or not before:
+            return ""
+        if before[-1][1] != "module":  # all modules that read the package: that takes too long
+            return ""
+        instances = self._instances.get(before[-1][2], [])
+        if not instances or len(instances) > _SETS:
+            return ""
+        changed = mutant.applied(text)
+        if not all(self._same(one, mutant.file, changed) for one in instances):
+            return ""
+        number = len(instances)
+        return f"module {before[-1][2]} is the same in {number} set{'s' * (number > 1)} of parameters"
+
+    def _same(self, instance: Instance, file: str, text: str) -> bool:
+        (ROOT / "build").mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+            place = Path(folder)
+            other = place / "mutated.sv"
+            other.write_text(text)
+            script = "; ".join(
+                [
+                    *self._half("gold", instance, {}),
+                    *self._half("gate", instance, {file: other}),
+                    "design -copy-from gold -as gold gold",
+                    "design -copy-from gate -as gate gate",
+                    "equiv_make gold gate equiv",
+                    "hierarchy -top equiv",
+                    "equiv_struct",
+                    "equiv_simple",
+                    "equiv_induct -seq 4",
+                    "equiv_status -assert",
+                ]
+            )
+            (place / "script.ys").write_text(script.replace("; ", "\n") + "\n")
+            command = [self._command, "-q", "-s", str((place / "script.ys").relative_to(ROOT))]
+            try:
+                done = subprocess.run(
+                    command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=self.limit
+                )
+            except subprocess.TimeoutExpired:
+                return False
+            return done.returncode == 0
+
+    def _half(self, name: str, instance: Instance, instead: dict[str, Path]) -> Iterator[str]:
+        """Read the design and keep the module as a flat one of that name."""
+        files = [instead.get(key, path) for key, path in self.design.paths.items() if not key.endswith("_assert.sv")]
+        words = [f"-I{folder}" for folder in self.design.include_dirs]
+        words += [f"-D{key}={value}" if value else f"-D{key}" for key, value in self.design.defines.items()]
+        yield f"read_verilog -sv {' '.join([*words, *map(_shown, files)])}"
+        chosen = "".join(f" -chparam {key} {value}" for key, value in instance.parameters)
+        yield f"hierarchy -top {instance.module}{chosen}"
+        yield from ("proc", "flatten", "opt_clean", "memory_map", "async2sync", "opt_clean")
+        yield f"rename -top {name}"
+        yield f"design -stash {name}"
+
+
+def _shown(path: Path) -> str:
+    """A file as Yosys, which runs in the root, finds it."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def _found(instance: Any) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    values = []
+    for one in instance.body.parameters:
+        symbol = getattr(one, "value", None)
+        if one.kind == ast.SymbolKind.Parameter and not one.isLocalParam and symbol is not None:
+            number = symbol.convertToInt().value
+            if number is not None:
+                width = one.type.bitWidth
+                number = int(number)
+                values.append(
+                    (one.name, str(number) if width == 32 and number >= 0 else f"{width}'h{number % (1 << width):x}")
+                )
+    yield instance.definition.name, tuple(values)
+    for member in _instances(instance.body):
+        yield from _found(member)
+
+
+def _instances(scope: Any) -> Iterator[Any]:
+    for member in scope:
+        if member.kind == ast.SymbolKind.Instance:
+            yield member
+        elif member.kind in _AROUND and not getattr(member, "isUninstantiated", False):
+            yield from _instances(member)

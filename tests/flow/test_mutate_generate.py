@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which mutants are chosen: the same each time, spread over files and operators, none that is not built; and which of
+them rows of equivalent.toml settle.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rvtrace.flow.mutate import equivalent
+from rvtrace.flow.mutate.design import Design, DesignError
+from rvtrace.flow.mutate.equivalent import EquivalentError
+from rvtrace.flow.mutate.generate import Mutant, choose
+from rvtrace.flow.mutate.operators import Part
+from rvtrace.flow.mutate.subjects import FOLDERS, of_system
+from rvtrace.tb.common.builds import ROOT
+
+
+@pytest.fixture(scope="module")
+def ctr() -> Design:
+    """The design of CTR, as a campaign has it."""
+    return of_system("ctr", seeds=1).design
+
+
+def test_the_choice_depends_on_the_seed_alone(ctr: Design) -> None:
+    first, again, other = choose(ctr, 40, 1), choose(ctr, 40, 1), choose(ctr, 40, 2)
+    assert first.mutants == again.mutants and len(first.mutants) == 40
+    assert {one.parts for one in other.mutants} != {one.parts for one in first.mutants}
+
+
+def test_every_file_and_most_operators_get_some(ctr: Design) -> None:
+    chosen = choose(ctr, 60, 1)
+    assert {one.file for one in chosen.mutants} == set(ctr.mutated) == {name for name, n in chosen.sites.items() if n}
+    assert not any(name.endswith("_assert.sv") for name in ctr.mutated)
+    assert len({one.operator for one in chosen.mutants}) >= 18
+    assert len({one.name for one in chosen.mutants}) == 60
+
+
+def test_mutants_differ_and_elaborate(ctr: Design) -> None:
+    chosen = choose(ctr, 40, 3)
+    texts = ["".join(one.applied(ctr.texts[one.file]).split()) for one in chosen.mutants]
+    assert len(set(texts)) == 40 and not {"".join(text.split()) for text in ctr.texts.values()} & set(texts)
+    assert all(ctr.elaborates(one.file, one.applied(ctr.texts[one.file])) for one in chosen.mutants[::8])
+
+
+def test_more_than_there_are_gives_all_of_them() -> None:
+    whole = of_system("ctr", seeds=1).design
+    small = Design(whole.paths, ["common/csr_pkg.sv"], whole.builds[:1])
+    chosen = choose(small, 5000, 1)
+    assert 5 < len(chosen.mutants) < 5000
+
+
+def test_a_text_that_does_not_elaborate_is_seen(ctr: Design) -> None:
+    text = ctr.texts["ctr/ctr.sv"]
+    assert ctr.elaborates("ctr/ctr.sv", text)
+    assert not ctr.elaborates("ctr/ctr.sv", text.replace("ctr_csr #", "ctr_no_such #", 1))
+    broken = Design(ctr.paths, ctr.mutated, ctr.builds)
+    broken.texts["ctr/ctr.sv"] = text.replace("ctr_csr #", "ctr_no_such #", 1)
+    with pytest.raises(DesignError, match="does not elaborate"):
+        broken.check()
+
+
+def test_what_no_build_has_is_dead(ctr: Design) -> None:
+    one = Design(ctr.paths, ctr.mutated, [build for build in ctr.builds if not build.parameters["Draft"]][:1])
+    text = one.texts["ctr/ctr_rules.sv"]
+    assert one.dead("ctr/ctr_rules.sv", text.index("external = ruling"))  # of the draft
+    assert not one.dead("ctr/ctr_rules.sv", text.index("external = is_external"))
+
+
+def test_every_folder_with_rtl_belongs_to_a_system() -> None:
+    folders = {path.name for path in (ROOT / "rtl").iterdir() if path.is_dir()}
+    assert folders == {folder for named in FOLDERS.values() for folder in named}
+
+
+TEXT = "module unit;\n  assign a = b && c;  // the first\n  assign d = b && c;\nendmodule\n"
+
+
+def _mutant(offset: int) -> Mutant:
+    return Mutant("unit:2:operator:1", "operator", "unit.sv", 2, (Part(offset, offset + 6, "b || c"),))
+
+
+def test_a_row_settles_a_mutant_whatever_its_white_space() -> None:
+    row = equivalent.Equivalent("unit.sv", "assign a = b && c; // the first", "assign  a = b||c; // the first", "why")
+    first, second = _mutant(TEXT.index("b && c")), _mutant(TEXT.rindex("b && c"))
+    assert equivalent.row_of(first, TEXT, [row]) is row
+    assert equivalent.row_of(second, TEXT, [row]) is None
+    assert equivalent.changed_lines(second, TEXT)[:2] == ("  assign d = b && c;", "  assign d = b || c;")
+
+
+def test_what_is_suggested_settles_the_mutant(tmp_path: Path) -> None:
+    mutant = _mutant(TEXT.index("b && c"))
+    path = tmp_path / "equivalent.toml"
+    path.write_text(equivalent.suggested(mutant, TEXT).replace('reason = ""', 'reason = "c is b"'))
+    rows = equivalent.load(path)
+    assert equivalent.row_of(mutant, TEXT, rows) == rows[0] and rows[0].reason == "c is b"
+    assert equivalent.stale(rows, {"unit.sv": TEXT}) == []
+    assert len(equivalent.stale(rows, {"unit.sv": TEXT.replace("&&", "|")})) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[[equivalent]]\nfile = "a.sv"\noriginal = "x"\nmutated = "y"\nreason = " "\n', "row 1 has no reason"),
+        ('[[equivalent]]\nfile = "a.sv"\noriginal = "x"\nmutated = "y"\nreason = "r"\nwhy = "r"\n', "unknown key why"),
+        ("[[equivalent", "equivalent.toml"),
+    ],
+)
+def test_rows_that_cannot_be_used(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "equivalent.toml"
+    path.write_text(text)
+    with pytest.raises(EquivalentError, match=what):
+        equivalent.load(path)
+
+
+@pytest.mark.parametrize("ip", FOLDERS)
+def test_the_rows_of_each_system_are_of_its_files(ip: str) -> None:
+    rows = equivalent.load(equivalent.path_of(ip))
+    texts = {str(path.relative_to(ROOT / "rtl")): path.read_text() for path in (ROOT / "rtl").rglob("*.sv")}
+    assert equivalent.stale(rows, texts) == []
+    assert all(row.file.partition("/")[0] in FOLDERS[ip] for row in rows)
