@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -80,6 +80,9 @@ mutate-checks: venv ## Change models and scoreboards at random places: which cha
 
 mutants: venv ## Run the hand-written mutants of the RTL of all systems or of IP= (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants
+
+mutate: venv ## Mutants of the RTL from its syntax trees: which check kills each, which survive? (IP= COUNT=100 SEED=1; DUT=: of your RTL)
+	@$(RUN) mutate
 
 isolate: venv ## Switch on bugs of the foreign devices of tests/<ip>/duts, one and several at a time: do the findings name them? (DRAWS=200)
 	@$(RUN) isolate

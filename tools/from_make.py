@@ -12,7 +12,7 @@ import sys
 # What takes a while before it has something to print.
 SLOW = (
     "run", "suite", "capture", "decode", "check", "check_trace", "verify", "core", "verify_core", "readback", "mutants",
-    "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report", "opensbi", "lint",
+    "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report", "opensbi", "lint",
 )  # fmt: skip
 RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
 OWN = ("PYTHON",)  # words of the Makefile itself

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign of a few mutants of CTR on Icarus: what kills each, what survives, what is kept; the report; and the words
+of the command.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rvtrace.flow import simulators
+from rvtrace.flow.mutate import campaign as flow
+from rvtrace.flow.mutate.campaign import Campaign, Row, Subject, judged
+from rvtrace.flow.mutate.design import Design
+from rvtrace.flow.mutate.generate import Chosen, Mutant
+from rvtrace.flow.mutate.operators import Part
+from rvtrace.flow.mutate.prove import Prover
+from rvtrace.flow.mutate.subjects import of_system
+from rvtrace.report import mutation
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tools import mutate as tool
+
+JOBS = ("reset_values", "discovery")
+
+
+def mutant(design: Design, file: str, find: str, text: str, operator: str = "operator", built: bool = False) -> Mutant:
+    """One that changes a text, which its file has once."""
+    source = design.texts[file]
+    assert source.count(find) == 1, find
+    start = source.index(find)
+    line = source.count("\n", 0, start) + 1
+    parts = (Part(start, start + len(find), text),)
+    return Mutant(f"{file.removesuffix('.sv')}:{line}:{operator}:1", operator, file, line, parts, built)
+
+
+@pytest.fixture
+def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Subject:
+    """CTR with two scenarios of one build."""
+    monkeypatch.setattr(flow, "OUT", tmp_path)
+    whole = of_system("ctr", "icarus", seeds=1)
+    jobs = [
+        next(
+            job
+            for phase in whole.phases
+            for job in phase
+            if job.source == f"scenario:{name}" and job.settings.xlen == 32
+        )
+        for name in JOBS
+    ]
+    config = jobs[0].config
+    jobs = [replace(job, config=config) for job in jobs]
+    return replace(whole, phases=[jobs], design=Design(whole.design.paths, whole.design.mutated, whole.builds[:1]))
+
+
+@pytest.fixture
+def chosen(subject: Subject) -> Chosen:
+    """Killed when all are built together; killed in a build of its own; an equivalent; and a survivor."""
+    design = subject.design
+    return Chosen(
+        [
+            mutant(design, "ctr/ctr_csr.sv", "(addr[2:0] != 3'd0) &&", "(addr[2:0] == 3'd0) &&", "comparison"),
+            mutant(design, "ctr/ctr_reg_pkg.sv", "SctrstatusAddr = 12'h14F", "SctrstatusAddr = 12'h14D",
+                   "declared_value", built=True),
+            mutant(design, "ctr/ctr_rules.sv", "assign trap      = trace_pkg::is_trap(type_i);",
+                   "assign trap      = !(!trace_pkg::is_trap(type_i));"),
+            mutant(design, "ctr/ctr_rules.sv", "trap && !from_on;", "trap || !from_on;"),
+        ],
+        {"ctr/ctr_csr.sv": 4, "ctr/ctr_reg_pkg.sv": 4, "ctr/ctr_rules.sv": 4},
+    )  # fmt: skip
+
+
+def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        simulators.find("icarus")
+    except simulators.SimulatorError:
+        pytest.skip("needs Icarus")
+
+    def settle(one: Mutant) -> tuple[str, str] | None:
+        return ("equivalent.toml", "twice not") if "(!" in one.parts[0].text else None
+
+    rows = Campaign(subject, chosen, 2, settle=settle).run()
+    states = [row.state for row in rows]
+    assert states == ["killed", "killed", "equivalent", "survived"]
+    assert [row.how for row in rows] == ["clause", "clause", "", ""]
+    assert all(row.by.startswith("CTR.") and row.headline and row.rerun for row in rows[:2])
+    assert rows[1].alone and not rows[0].alone
+
+    found = mutation.summary(subject, chosen, rows, "make mutate IP=ctr", 1.0)
+    assert found["total"] | {"mutants": 4, "killed": 2, "equivalent": 1, "survived": 1} == found["total"]
+    assert not mutation.green(found) and mutation.rate(found["total"]) == pytest.approx(2 / 3)
+    page, text = mutation.render(found), "\n".join(mutation.terminal(found))
+    for said in (page, text):
+        assert rows[3].mutant in said and f"MUTANT={rows[3].mutant}" in said
+    assert (
+        "-  assign no_source_o = trap &amp;&amp; !from_on;" in page
+        and "+  assign no_source_o = trap || !from_on;" in text
+    )
+    assert rows[0].by in found["clauses"] and rows[0].by not in found["idle"]
+    assert f"```diff\n{rows[3].diff}" in mutation.markdown([found])
+
+    # The same again runs nothing.
+    monkeypatch.setattr(flow, "run", None)
+    assert [row.state for row in Campaign(subject, chosen, 2, settle=settle).run()] == states
+
+
+def test_yosys_proves_the_equivalent_and_not_the_others(subject: Subject, chosen: Chosen) -> None:
+    prover = Prover(subject.design, subject.builds, limit=300)
+    if not prover.available:
+        pytest.skip("needs Yosys: `make area` installs it")
+    assert prover.prove(chosen.mutants[2]) == "module ctr_rules is the same in 1 set of parameters"
+    assert prover.prove(chosen.mutants[3]) == ""
+    assert prover.prove(chosen.mutants[1]) == ""  # of a package, which is no module
+
+
+RESULT: dict[str, Any] = {"verdict": "ERROR", "error": None, "failures": [], "name": "a"}
+
+
+@pytest.mark.parametrize(
+    ("result", "how", "by"),
+    [
+        ({"verdict": "FAIL", "failures": [{"clause": "CTR.a", "headline": "h"}]}, "clause", "CTR.a"),
+        ({"error": "the simulator broke (exit code 134); its log ends:\n  %Error: ctr_assert.sv:81: Assertion failed "
+                   "in ctr_tb.u_ctr.u_assert.TypeKnown: it is not\n"}, "assertion", "TypeKnown"),
+        ({"error": "the simulator was stopped after 120 s; its log ends:"}, "timeout", "the limit of the campaign"),
+        ({"error": "ValueError: operands could not be broadcast"}, "traceback", "ValueError"),
+        ({"error": "the simulator broke (exit code 1, 0 of 1 tests ran); its log ends:\n  nothing"}, "assertion",
+         "the simulator"),
+    ],
+)  # fmt: skip
+def test_how_a_mutant_was_killed(result: dict[str, Any], how: str, by: str) -> None:
+    assert judged(RESULT | result)[:2] == (how, by)
+    assert judged(RESULT | result)[2]
+
+
+def _row(name: str, state: str, how: str = "", quiet: bool = False) -> Row:
+    return Row(name, "operator", "ctr/ctr.sv", 1, state, how, by="CTR.a" if how == "clause" else "", quiet=quiet)
+
+
+def test_the_rates_are_of_what_is_not_equivalent(subject: Subject) -> None:
+    rows = [_row("a", "killed", "clause", True), _row("b", "killed", "assertion"), _row("c", "equivalent")]
+    found = mutation.summary(subject, Chosen(sites={"ctr/ctr.sv": 3}), rows, "make mutate", 1.0)
+    assert mutation.rate(found["total"]) == 1 and mutation.rate(found["total"], "quiet") == 0.5
+    assert mutation.green(
+        found
+    ) and "2 of 2 mutants killed (100 %; with assertions off 1, 50.0 %)" in mutation.sentence(found)
+    crashed = mutation.summary(subject, Chosen(), [_row("d", "killed", "traceback")], "make mutate", 1.0)
+    assert not mutation.green(crashed)
+
+
+def test_the_page_of_all_campaigns(tmp_path: Path, subject: Subject) -> None:
+    found = mutation.summary(
+        subject, Chosen(sites={"ctr/ctr.sv": 1}), [_row("a", "killed", "clause", True)], "make mutate IP=ctr", 1.0
+    )
+    (tmp_path / "ctr").mkdir()
+    (tmp_path / "ctr" / mutation.FILE).write_text(json.dumps(found))
+    text = mutation.write_docs(tmp_path, tmp_path / "mutation.md").read_text()
+    assert "| CTR | 1 | 0 | 1 (100 %) | 1 (100 %) | 1 | 0 | 0 | 0 |" in text and "make mutate IP=ctr" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["IP=nothing"], "IP=nothing has no RTL"),
+        (["IP=loop"], "IP=loop has no RTL"),
+        (["COUNT=0"], "COUNT=0 is out of range"),
+        (["COUNT=many"], "COUNT=many is not a number"),
+        (["SIM=questa"], "SIM=questa is not known"),
+        (["IP=ctr", "COUNT=5", "MUTANT=no", "SEEDS=1"], "there is no mutant no"),
+        (["IP=ctr", "DUT=acme_btm"], "DUT=acme_btm is not for IP=ctr"),
+    ],
+)
+def test_words_that_cannot_be_used(words: list[str], said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        tool.main(words)
+
+
+def test_mutants_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tool.main(["IP=ctr", "COUNT=3", "LIST=1", "SEEDS=1"]) == 0
+    assert capsys.readouterr().out.count("--- rtl/") == 3

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make mutate IP=ctr COUNT=300 SEED=1`: mutants of the RTL from its syntax trees, and the first check that kills each
+(rvtrace.flow.mutate). DUT=: of the RTL of a device, which shows how good its stimulus is.
+
+Leaves build/mutate/<ip>/mutation.json and index.html. Exits 0 if each mutant is killed by a check, or settled in
+tests/<ip>/equivalent.toml.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from difflib import get_close_matches
+
+from rvtrace.flow.dut.description import Dut
+from rvtrace.flow.mutate import equivalent
+from rvtrace.flow.mutate.campaign import Campaign, Row, Subject
+from rvtrace.flow.mutate.generate import Chosen, Mutant, choose
+from rvtrace.flow.mutate.prove import Prover
+from rvtrace.flow.mutate.subjects import FOLDERS, SEEDS, of_device, of_system
+from rvtrace.report import mutation
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
+
+COUNT = 100
+WORDS = {
+    "IP": f"the system: {', '.join(FOLDERS)}; default all",
+    "DUT": "name of a folder below examples, or a folder with a dut.toml: mutants of its sources",
+    "COUNT": f"mutants of each system, default {COUNT}",
+    "SEED": "of the choice, default 1",
+    "SEEDS": f"random seeds that every mutant must survive, default {SEEDS}",
+    "MUTANT": "a mutant by its name, or several with commas: only these of the choice",
+    "QUICK": "1: on Icarus, each scenario in one configuration, if that takes little: for a first look and for CI",
+    "LIST": "1: print the mutants, and run nothing",
+    "PROVE": "0: without Yosys",
+    "SIM": "verilator (default) or icarus",
+    "N": "processes, default 2",
+    "DOCS": "1: write docs/reference/mutation.md from the campaigns that are in build/mutate",
+}
+
+
+def main(argv: list[str]) -> int:
+    """0 if nothing is unsettled, else 1."""
+    given = parse(argv, WORDS, __doc__ or "")
+    count, seed, sim = number(given, "COUNT", COUNT, least=1), number(given, "SEED", 1), given.get("SIM", "verilator")
+    if sim not in ("verilator", "icarus"):
+        raise ArgumentError(f"SIM={sim} is not known; give SIM=verilator or SIM=icarus")
+    if "IP" in given and "DUT" in given and Dut.load(given["DUT"]).ip != given["IP"]:
+        raise ArgumentError(f"DUT={given['DUT']} is not for IP={given['IP']}; omit IP=")
+    if "IP" in given and given["IP"] not in FOLDERS:
+        near = get_close_matches(given["IP"], FOLDERS, 1)
+        hint = f"did you mean IP={near[0]}? " if near else ""
+        raise ArgumentError(f"IP={given['IP']} has no RTL of its own; {hint}give IP={' or '.join(FOLDERS)}")
+    if flag(given, "DOCS"):
+        page = mutation.write_docs()
+        print(f"wrote {short(page)}")
+        return 0
+    seeds = number(given, "SEEDS", SEEDS)
+    good = True
+    for ip in [""] if "DUT" in given else [given["IP"]] if "IP" in given else list(FOLDERS):
+        quick = flag(given, "QUICK")
+        sim = "icarus" if quick else sim
+        subject = of_device(given["DUT"], sim, seeds) if not ip else of_system(ip, sim, seeds)
+        if quick:
+            subject.quick, subject.phases = True, subject.phases[:1]
+        good = _one(subject, given, count, seed) and good
+    return 0 if good else 1
+
+
+def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool:
+    """One campaign; whether nothing is left to settle."""
+    begin = time.perf_counter()
+    subject.design.check()
+    chosen = choose(subject.design, count, seed)
+    _choose_named(chosen, given)
+    if flag(given, "LIST"):
+        for mutant in chosen.mutants:
+            print(mutant.name, mutant.diff(subject.design.texts[mutant.file], 0), "", sep="\n")
+        return True
+    _say_chosen(subject, chosen, count)
+    rows = [] if subject.design.device else equivalent.load(equivalent.path_of(subject.name))
+    for sentence in equivalent.stale(rows, subject.design.texts):
+        print(f"RED   {sentence}")
+
+    def settle(mutant: Mutant) -> tuple[str, str] | None:
+        row = equivalent.row_of(mutant, subject.design.texts[mutant.file], rows)
+        return (row.proof or "equivalent.toml", row.reason) if row else None
+
+    proves = flag({"PROVE": "1", **given}, "PROVE")
+    prove = Prover(subject.design, subject.builds).prove if proves else lambda mutant: ""
+    progress = Progress()
+    campaign = Campaign(subject, chosen, number(given, "N", 2, least=1), progress.tell, progress.note, settle, prove)
+    found = campaign.run()
+    progress.end()
+    seconds = time.perf_counter() - begin
+    what = f"DUT={given['DUT']}" if "DUT" in given else f"IP={subject.name}"
+    more = [f"{word}={given[word]}" for word in ("SEEDS", "SIM", "QUICK") if word in given]
+    command = " ".join(["make mutate", what, f"COUNT={count}", f"SEED={seed}", *more])
+    summary = mutation.summary(subject, chosen, found, command, seconds)
+    place = mutation.save(subject.folder, summary)
+    print("\n".join(mutation.terminal(summary)))
+    for mutant in (one for one, row in zip(chosen.mutants, found) if row.state == "survived"):
+        print(f"\nto settle {mutant.name} as equivalent, add to {short(equivalent.path_of(subject.name))}:"
+              if not subject.design.device else "", equivalent.suggested(mutant, subject.design.texts[mutant.file])
+              if not subject.design.device else "", sep="\n")  # fmt: skip
+    print(f"report: {short(place)}")
+    return mutation.green(summary)
+
+
+def _choose_named(chosen: Chosen, given: dict[str, str]) -> None:
+    if "MUTANT" not in given:
+        return
+    names = given["MUTANT"].split(",")
+    known = [mutant.name for mutant in chosen.mutants]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            raise ArgumentError(
+                f"there is no mutant {name} with this COUNT= and SEED=; {f'did you mean {near[0]}? ' if near else ''}"
+                "LIST=1 prints them"
+            )
+    chosen.mutants = [mutant for mutant in chosen.mutants if mutant.name in names]
+
+
+def _say_chosen(subject: Subject, chosen: Chosen, count: int) -> None:
+    dropped = ", ".join(f"{number} {why}" for why, number in sorted(chosen.dropped.items()))
+    places, files = sum(chosen.sites.values()), sum(number > 0 for number in chosen.sites.values())
+    print(
+        f"{subject.title}: {len(chosen.mutants)} mutants of {places} places in {files} files"
+        + (f" (left out: {dropped})" if dropped else "")
+        + (f"; there are no {count}" if len(chosen.mutants) < count and not dropped else ""),
+        flush=True,
+    )
+
+
+class Progress:
+    """One line on a terminal, a line every minute elsewhere."""
+
+    def __init__(self) -> None:
+        self.begin, self.said, self.tty = time.monotonic(), 0.0, sys.stderr.isatty()
+        self.first: int | None = None
+
+    def tell(self, row: Row, done: int, killed: int, total: int) -> None:
+        """A mutant is done."""
+        now = time.monotonic()
+        self.first = done - 1 if self.first is None else self.first
+        if row.state == "survived" or row.how in ("traceback", "timeout"):
+            self.line(f"{row.state}  {row.mutant}  {row.how} {row.headline}", end="\n")
+        if not self.tty and now - self.said < 60 and done < total:
+            return
+        self.said = now
+        left = (now - self.begin) / max(1, done - self.first) * (total - done)
+        self.line(f"{done} of {total} mutants, {killed} killed, about {left / 60:.0f} min left",
+                  end="" if self.tty else "\n")  # fmt: skip
+
+    def note(self, text: str) -> None:
+        """A sentence of the campaign."""
+        self.line(text, end="\n")
+
+    def line(self, text: str, end: str) -> None:
+        """Over the line that changes."""
+        print(f"{chr(13) + chr(27) + '[K' if self.tty else ''}{text}", end=end, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """After the last mutant."""
+        if self.tty:
+            print(file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main_guard(main)
