@@ -85,12 +85,24 @@ class Software:
 
     def _observe(self) -> None:
         """A device that shows its counters: only the accesses are followed."""
+        self._reset()
         rows = self.capture.rows
         where = np.flatnonzero(rows.op != NO_ACCESS)
         accesses = zip(*(c[where].tolist() for c in (rows.op, rows.addr, rows.wdata, rows.mode, rows.xlen32)))
         answers = zip(*(c[where].tolist() for c in (rows.time, rows.rdata, rows.outcome)))
         for row, access, (time, rdata, outcome) in zip(where.tolist(), accesses, answers):
             self._access(row, Access._make(access), M, Counts(0, 0, (), 1, time), rdata, outcome)
+
+    def _reset(self) -> None:
+        """What the ports show in the first row, before anything has happened: the accesses take it as it is."""
+        state = self.capture.state
+        if state is None or not self.tolerances.reset_zero:
+            return
+        shown = {f"counter {n}": int(value) for n, value in enumerate(state.counters[0].tolist())}
+        shown |= {"OF": int(state.of[0]), "LCOFIP": int(state.lcofip[0]), "LCOFIE": int(state.lcofie[0])}
+        wrong = [(name, "0", f"{value:#x}") for name, value in shown.items() if value]
+        text = f"{wrong[0][0]} is not 0 after reset" if wrong else ""
+        self.book.check("HPM.reset.zero", not wrong, lambda: self._failure("HPM.reset.zero", 0, text, wrong))
 
     def _follow(self) -> None:
         """A device that does not: the model counts as well, and what a read shows otherwise is adopted."""
