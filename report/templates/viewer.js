@@ -1,0 +1,675 @@
+"use strict";
+/* The page of `make view`: columns out of the JSON text, a timeline on a canvas, three lists that show the same place. */
+(async () => {
+const begun = performance.now();
+const root = document.documentElement;
+const $ = (id) => document.getElementById(id);
+const make = (tag, kind, text) => { const e = document.createElement(tag); if (kind) e.className = kind; if (text !== undefined) e.textContent = text; return e; };
+const whole = (n) => Math.round(n).toLocaleString("en");
+
+/* ---- data ---- */
+
+function decoded(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text), out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+  return out;
+}
+async function column(packed) {
+  const stream = new Blob([decoded(packed.z)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const n = packed.n, signed = packed.t[0] === "i", size = +packed.t[1];
+  if (!packed.d && size === 1) return signed ? new Int8Array(bytes.buffer) : bytes;
+  const out = packed.d || signed ? new Int32Array(n) : new Uint32Array(n), high = bytes.subarray(n);
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    let v = bytes[i];
+    if (size === 1) { if (signed) v = v << 24 >> 24; }
+    else if (size === 2) { v |= high[i] << 8; if (signed) v = v << 16 >> 16; }
+    else { v |= high[i] << 8 | bytes[2 * n + i] << 16 | bytes[3 * n + i] << 24; if (!signed) v >>>= 0; }
+    out[i] = packed.d ? (sum += v) : v;
+  }
+  return out;
+}
+const D = JSON.parse($("data").textContent);
+$("data").textContent = "";
+if (typeof DecompressionStream === "undefined") {
+  $("trouble").textContent = "This browser cannot decompress the data (DecompressionStream is missing); open the page in one of 2023 or later. The summary is below.";
+  $("trouble").hidden = false;
+  return;
+}
+const C = {};
+await Promise.all([
+  ...Object.entries(D.columns).map(async ([name, packed]) => { C[name] = await column(packed); }),
+  ...Object.entries(D.wide).map(async ([name, [low, high]]) => { C[name] = [await column(low), await column(high)]; }),
+]);
+const wide = (pair, i) => BigInt(pair[1][i] >>> 0) << 32n | BigInt(pair[0][i] >>> 0);
+const N = D.counts.instructions, M = D.counts.messages, B = D.counts.bytes;
+const codePc = Array.from(C.codeSize, (_, i) => wide(C.codePc, i));
+const symbolAt = D.symbols.map((_, i) => wide(C.symbolAddress, i));
+const sizes = D.shapes.map(([, fields]) => fields.reduce((sum, [, form]) => sum + (form !== "text"), 0));
+const valueAt = new Int32Array(M + 1);
+for (let i = 0; i < M; i++) valueAt[i + 1] = valueAt[i] + sizes[C.shape[i]];
+const eventCount = C.eventIndex.length, frameCount = C.frameBegin.length;
+const depths = [0];  // where the frames of each depth begin
+for (let i = 1; i < frameCount; i++) if (C.frameDepth[i] !== C.frameDepth[i - 1]) depths.push(i);
+if (frameCount) depths.push(frameCount);
+
+/* The last place in [low, high) whose entry is at most `value`, low - 1 if there is none. */
+function last(array, value, low = 0, high = array.length) {
+  let a = low - 1, b = high;
+  while (b - a > 1) { const m = (a + b) >> 1; if (array[m] <= value) a = m; else b = m; }
+  return a;
+}
+const messageOf = (insn) => last(C.first, insn);
+const byteMessage = (byte) => last(C.offset, byte);
+const reported = (k) => [C.first[k], k + 1 < M ? C.first[k + 1] : N];
+const hex = (v) => "0x" + v.toString(16);
+function symbolOf(address) {
+  const i = last(symbolAt, address);
+  if (i < 0 || address - symbolAt[i] > 0x100000n) return "";
+  return D.symbols[i] + (address === symbolAt[i] ? "" : "+" + hex(address - symbolAt[i]));
+}
+const place = (row) => C.codeFunction[row] < 0 ? "" : symbolOf(codePc[row]);
+const functionName = (f, begin) => f >= 0 ? D.symbols[f] : hex(codePc[C.rows[begin]]);
+const bad = new Map(), badMessages = new Map();
+D.findings.forEach((f, n) => {
+  if (f.index >= 0 && !bad.has(f.index)) bad.set(f.index, n);
+  if (f.message >= 0) badMessages.set(f.message, [...badMessages.get(f.message) || [], n]);
+});
+const lostBegin = D.losses.map((l) => l[0]);
+const isLost = (byte) => { const i = last(lostBegin, byte); return i >= 0 && byte < D.losses[i][1]; };
+
+function shownValue([, form, codes], value) {
+  const symbol = (address) => { const s = symbolOf(address); return s ? ` <${s}>` : ""; };
+  const meaning = codes && codes[value] ? ` (${codes[value]})` : "";
+  if (form === "hex" || form === "bits") return hex(value) + meaning;
+  if (form === "addr") return hex(value) + symbol(value);
+  if (form === "half") return `${hex(value)} (${hex(value << 1n)}${symbol(value << 1n)})`;
+  if (form === "signed") return String(BigInt.asIntN(64, value));
+  if (form === "hist" && value) { const bits = value.toString(2).slice(1); return `${hex(value)} (${bits ? `${bits.length} branches: ${bits}` : "empty"})`; }
+  return String(value) + meaning;
+}
+function fields(k) {
+  const [, specs] = D.shapes[C.shape[k]];
+  let at = valueAt[k];
+  return specs.map((spec) => spec[1] === "text" ? [spec[0], spec[2]] : [spec[0], shownValue(spec, wide(C.values, at++))]);
+}
+
+/* ---- axis ---- */
+
+const timed = { index: [], value: [] };
+for (let k = 0, seen = -1; k < M; k++) {
+  if (C.time[1][k] >>> 0 === 0xffffffff) continue;
+  const t = C.time[1][k] * 4294967296 + (C.time[0][k] >>> 0);
+  if (t > seen) { timed.index.push(C.first[k]); timed.value.push(t); seen = t; }
+}
+const AXES = {};
+if (N) AXES.insn = { name: "instructions", low: 0, high: N, of: (i) => i, back: (v) => v };
+if (N && timed.index.length > 1 && timed.index[timed.index.length - 1] > timed.index[0]) {
+  AXES.time = { name: "time", low: timed.value[0], high: timed.value[timed.value.length - 1], of: along(timed.index, timed.value), back: along(timed.value, timed.index) };
+}
+if (B) {
+  const from = [], to = [];
+  for (let k = 0; k < M; k++) if (!k || C.first[k] !== from[from.length - 1]) { from.push(C.first[k]); to.push(C.offset[k]); }
+  from.push(N); to.push(B);
+  AXES.byte = { name: "bytes", low: 0, high: B, of: along(from, to), back: along(to, from) };
+}
+function along(from, to) {
+  const end = from.length - 1;
+  return (x) => {
+    const i = last(from, x);
+    if (i < 0) return to[0];
+    if (i >= end) return to[end];
+    return to[i] + (to[i + 1] - to[i]) * (x - from[i]) / (from[i + 1] - from[i]);
+  };
+}
+let axis = AXES.insn || AXES.byte || { name: "nothing", low: 0, high: 1, of: (i) => i, back: (v) => v };
+const view = { a: axis.low, b: axis.high, down: 0 };
+/* Where a message begins on the axis; which of them begins last before a value. */
+const messageX = (k) => axis === AXES.byte ? C.offset[k] : axis.of(C.first[k]);
+const messageBefore = (v) => axis === AXES.byte ? last(C.offset, v) : last(C.first, axis.back(v));
+
+/* ---- timeline ---- */
+
+const canvas = $("lanes"), pen = canvas.getContext("2d");
+const FRAME = 17, AXIS = 20;
+let W = 0, H = 0, ink = {}, lanes = [], queued = false, drawn = 0;
+const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return (h >>> 0) % 360; };
+const isDark = () => root.classList.contains("dark") || (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
+let dark = isDark();
+const tints = new Map();
+const tint = (text, light = 0) => {
+  const key = text + light + dark;
+  if (!tints.has(key)) tints.set(key, dark ? `hsl(${hue(text)} 42% ${30 - light}%)` : `hsl(${hue(text)} 62% ${80 + light}%)`);
+  return tints.get(key);
+};
+function resize() {
+  const box = canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
+  W = Math.max(box.width, 1); H = Math.max(box.height, 1);
+  canvas.width = Math.round(W * scale); canvas.height = Math.round(H * scale);
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  const style = getComputedStyle(root);
+  for (const name of ["ink", "soft", "line", "quiet", "accent", "fail", "fail-bg", "warn", "card", "pick", "range"]) ink[name] = style.getPropertyValue("--" + name).trim();
+  draw();
+}
+const X = (v) => (v - view.a) / (view.b - view.a) * W;
+const XI = (i) => X(axis.of(i));
+const at = (x) => view.a + x / W * (view.b - view.a);
+function draw() { if (!queued) { queued = true; requestAnimationFrame(() => { queued = false; paint(); }); } }
+const short = (v) => v >= 1e6 ? (v / 1e6).toLocaleString("en", { maximumFractionDigits: 3 }) + " M" : v.toLocaleString("en", { maximumFractionDigits: 2 });
+function label(text, x0, x1, y, h, color) {
+  const left = Math.max(x0, 0) + 3, room = Math.min(x1, W) - left - 2;
+  if (room < 14) return;
+  const most = Math.floor(room / 6.3);
+  pen.fillStyle = color || ink.ink;
+  pen.fillText(text.length > most ? text.slice(0, Math.max(most - 1, 1)) + "…" : text, left, y + h / 2 + .5);
+}
+/* Draw intervals in order, those that share a pixel once. begin(k), end(k) are values of the axis, after(k, v) the first interval after k that begins at v or later. */
+function intervals(k, stop, begin, end, after, color, name, y, h) {
+  while (k < stop) {
+    const x0 = X(begin(k));
+    if (x0 > W) return;
+    const x1 = X(end(k));
+    if (x1 - x0 < 1) {
+      const px = Math.floor(x0);
+      pen.fillStyle = color(k); pen.fillRect(px, y, 1, h);
+      const next = after(k, at(px + 1));
+      k = next > k ? next : k + 1;
+      continue;
+    }
+    if (x1 > 0) {
+      pen.fillStyle = color(k); pen.fillRect(Math.max(x0, -2), y, Math.min(x1, W + 2) - Math.max(x0, -2) - (x1 - x0 > 4 ? 1 : 0), h);
+      if (x1 - x0 > 18) label(name(k), x0, x1, y, h);
+    }
+    k++;
+  }
+}
+function hatch(x0, x1, y, h, color) {
+  pen.save(); pen.beginPath(); pen.rect(x0, y, Math.max(x1 - x0, 2), h); pen.clip();
+  pen.strokeStyle = color; pen.lineWidth = 1.5; pen.beginPath();
+  const from = Math.max(x0, 0), to = Math.min(Math.max(x1, x0 + 2), W);
+  for (let x = from - h - (from - h) % 7; x < to; x += 7) { pen.moveTo(x, y + h); pen.lineTo(x + h, y); }
+  pen.stroke(); pen.restore();
+}
+function bands(runs, y, name) {
+  const starts = runs.map((r) => r[0]), from = Math.max(last(starts, axis.back(view.a)), 0);
+  intervals(from, runs.length, (k) => axis.of(starts[k]), (k) => axis.of(k + 1 < runs.length ? starts[k + 1] : N),
+    (k, v) => last(starts, axis.back(v)) + 1, (k) => tint(name + runs[k][1]), (k) => `${name} ${runs[k][1]}`, y, 14);
+}
+function messageLane(y, h) {
+  let k = Math.max(messageBefore(view.a), 0);
+  const stop = Math.min(messageBefore(view.b) + 1, M);
+  if (stop <= k) return;
+  if ((stop - k) * 4 < W) {
+    intervals(k, stop, messageX, (m) => m + 1 < M ? messageX(m + 1) : axis.high, (m, v) => messageBefore(v) + 1, (m) => tint(D.shapes[C.shape[m]][0]),
+      (m) => `${D.shapes[C.shape[m]][0]} ${C.length[m]}`, y, h);
+    return;
+  }
+  const bytes = new Float64Array(Math.ceil(W) + 1);
+  let most = 1;
+  for (let x = 0, from = k; x < W && from < M; x++) {
+    const to = Math.min(Math.max(messageBefore(at(x + 1)) + 1, from), M);
+    if (to > from) { bytes[x] = (to < M ? C.offset[to] : B) - C.offset[from]; most = Math.max(most, bytes[x]); }
+    from = to;
+  }
+  pen.fillStyle = ink.accent;
+  for (let x = 0; x < W; x++) if (bytes[x]) { const tall = Math.max(1, h * bytes[x] / most); pen.fillRect(x, y + h - tall, 1, tall); }
+  pen.fillStyle = ink.soft; pen.textAlign = "right"; pen.fillText(`up to ${whole(most)} bytes a pixel`, W - 4, y + 7); pen.textAlign = "left";
+}
+function eventLane(y) {
+  let k = Math.max(last(C.eventIndex, axis.back(view.a)), 0);
+  while (k < eventCount) {
+    const x = XI(C.eventIndex[k]);
+    if (x > W) break;
+    if (x >= -6) {
+      const kind = D.events[0][C.eventKind[k]];
+      pen.fillStyle = kind === "trap" ? ink.warn : kind === "error" || kind === "gap" ? ink.fail : ink.soft;
+      pen.beginPath(); pen.moveTo(x - 4, y + 2); pen.lineTo(x + 4, y + 2); pen.lineTo(x, y + 11); pen.fill();
+      const next = k + 1 < eventCount ? XI(C.eventIndex[k + 1]) : Infinity, text = `${kind} ${D.events[1][C.eventText[k]]}`;
+      if (next - x > 60) label(text, x + 4, Math.min(next - 4, x + 240), y, 13, ink.soft);
+    }
+    const after = last(C.eventIndex, axis.back(at(Math.floor(x) + 2)));
+    k = Math.max(k + 1, after);
+  }
+}
+const FOUND = 15;
+const causeAt = () => D.findings.map((f, n) => [f, n]).filter(([f]) => f.message >= 0);
+function shades() {
+  const low = AXIS, tall = H - AXIS;
+  for (const [first, after] of D.unjudged) {
+    const x0 = X(messageX(first)), x1 = after < M ? X(messageX(after)) : X(axis.high);
+    if (x1 >= 0 && x0 <= W) hatch(Math.max(x0, 0), Math.min(x1, W), low, tall, dark ? "rgb(255 255 255 / 13%)" : "rgb(0 0 0 / 13%)");
+  }
+  for (const [begin, end, index] of D.losses) {
+    const x0 = axis === AXES.byte ? X(begin) : XI(index), x1 = axis === AXES.byte ? X(end) : x0;
+    if (x1 >= 0 && x0 <= W) { pen.fillStyle = ink["fail-bg"]; pen.fillRect(x0 - 1, low, Math.max(x1 - x0, 3), tall); }
+  }
+  const found = causeAt();
+  for (const [f, n] of found.filter(([f]) => f.cause)) {
+    const x0 = X(messageX(f.message));
+    if (x0 >= -1 && x0 <= W) { pen.fillStyle = ink.quiet; pen.fillRect(x0 - 2, low, 4, tall); }
+  }
+}
+function flags() {
+  for (const [f, n] of causeAt()) {
+    const x = X(messageX(f.message));
+    if (x < -1 || x > W) continue;
+    pen.fillStyle = f.cause ? ink.soft : ink.fail;
+    if (!f.cause) pen.fillRect(x - .5, AXIS, 1, H - AXIS);
+    pen.fillRect(x - 2, AXIS, 5, FOUND - 3);
+    if (!f.cause) label(f.clause, x + 4, x + 200, AXIS, FOUND - 2, ink.fail);
+  }
+}
+function paint() {
+  const start = performance.now();
+  pen.fillStyle = ink.card; pen.fillRect(0, 0, W, H);
+  pen.font = "11px system-ui, sans-serif"; pen.textBaseline = "middle"; pen.textAlign = "left";
+  shades();
+  ruler();
+  let y = AXIS + (D.findings.length ? FOUND : 0);
+  lanes = [];
+  const lane = (name, h, run) => { lanes.push([name, y, h]); run(y, h); y += h + 3; };
+  if (D.priv.length) lane("priv", 14, () => bands(D.priv, y, "privilege"));
+  if (D.contexts.length > 1) lane("context", 14, () => bands(D.contexts, y, "context"));
+  if (eventCount && N) lane("events", 13, eventLane);
+  if (M) lane("messages", 40, messageLane);
+  lanes.push(["frames", y, H - y]);
+  pen.save(); pen.beginPath(); pen.rect(0, y, W, H - y); pen.clip();
+  const left = axis.back(view.a);
+  for (let d = 0; d + 1 < depths.length; d++) {
+    const top = y + (d - view.down) * FRAME;
+    if (top + FRAME < y || top > H) continue;
+    const low = depths[d], high = depths[d + 1];
+    intervals(Math.max(last(C.frameBegin, left, low, high), low), high, (k) => axis.of(C.frameBegin[k]), (k) => axis.of(C.frameBegin[k] + C.frameLength[k]),
+      (k, v) => { const j = last(C.frameBegin, axis.back(v), k, high); return C.frameBegin[j] + C.frameLength[j] > axis.back(v) ? j : j + 1; },
+      (k) => tint(functionName(C.frameFunction[k], C.frameBegin[k]), C.frameKind[k] === 2 ? -12 : 0),
+      (k) => (C.frameKind[k] === 2 ? "⚡ " : "") + functionName(C.frameFunction[k], C.frameBegin[k]), top, FRAME - 1);
+  }
+  pen.restore();
+  flags();
+  selection();
+  drawn = performance.now() - start;
+}
+function ruler() {
+  const span = view.b - view.a, rough = span / Math.max(W / 110, 1), power = 10 ** Math.floor(Math.log10(rough || 1));
+  const step = Math.max([1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || 1, axis === AXES.insn || axis === AXES.byte ? 1 : 0);
+  for (let v = Math.ceil(view.a / step) * step; v <= view.b; v += step) {
+    const x = X(v);
+    pen.fillStyle = ink.line; pen.fillRect(x, 0, 1, H);
+    pen.fillStyle = ink.soft; pen.fillText(axis === AXES.byte ? hex(v) : short(v), x + 4, AXIS / 2);
+  }
+}
+function selection() {
+  if (S.message >= 0) {
+    const [i, j] = reported(S.message), byte = axis === AXES.byte;
+    const x0 = byte ? X(C.offset[S.message]) : XI(i), x1 = byte ? X(C.offset[S.message] + C.length[S.message]) : XI(j);
+    pen.globalAlpha = .25; pen.fillStyle = ink.accent; pen.fillRect(x0, AXIS, Math.max(x1 - x0, 1), H - AXIS); pen.globalAlpha = 1;
+  }
+  if (S.insn >= 0) { pen.fillStyle = ink.accent; pen.fillRect(XI(S.insn) - 1, 0, 2, H); }
+}
+function keep() {
+  const all = axis.high - axis.low || 1, least = Math.min(all, axis === AXES.time ? all / 1e7 : 8);
+  let span = Math.min(Math.max(view.b - view.a, least), all);
+  const middle = (view.a + view.b) / 2;
+  view.a = Math.min(Math.max(middle - span / 2, axis.low), axis.high - span);
+  view.b = view.a + span;
+  view.down = Math.min(Math.max(view.down, 0), Math.max(depths.length - 3, 0));
+  draw();
+}
+function zoom(by, x = W / 2) { const v = at(x); view.a = v - (v - view.a) * by; view.b = v + (view.b - v) * by; keep(); }
+function move(by) { view.a += by; view.b += by; keep(); }
+function fit(from, to) { const more = (to - from) * .15; view.a = from - more; view.b = to + more; keep(); }
+function reveal(v) { if (v < view.a || v > view.b) { const half = (view.b - view.a) / 2; view.a = v - half; view.b = v + half; keep(); } else draw(); }
+function frameAt(x, y) {
+  const [, top] = lanes.find(([name]) => name === "frames") || [0, H], d = Math.floor((y - top) / FRAME + view.down);
+  if (y < top || d < 0 || d + 1 >= depths.length) return -1;
+  const i = axis.back(at(x)), k = last(C.frameBegin, i, depths[d], depths[d + 1]);
+  return k >= depths[d] && i < C.frameBegin[k] + C.frameLength[k] ? k : -1;
+}
+function about(x, y) {
+  const said = [], i = Math.floor(axis.back(at(x)));
+  if (N && i >= 0 && i < N) said.push(`instruction ${whole(i)}  ${hex(codePc[C.rows[i]])} <${place(C.rows[i])}>`);
+  const frame = frameAt(x, y);
+  if (frame >= 0) said.push(`${C.frameKind[frame] === 2 ? "trap handler " : ""}${functionName(C.frameFunction[frame], C.frameBegin[frame])}: ${whole(C.frameLength[frame])} instructions, depth ${C.frameDepth[frame]}`);
+  const k = messageBefore(at(x));
+  if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}, byte ${hex(C.offset[k])}, ${C.length[k]} bytes`);
+  return said.join("  ·  ");
+}
+
+/* ---- lists ---- */
+
+const TALLEST = 8e6;  // pixels that a browser scrolls exactly
+class List {
+  constructor(section, count, fill, pick) {
+    this.box = section.querySelector(".list"); this.count = count; this.fill = fill; this.pick = pick; this.top = 0;
+    this.space = make("div", "space"); this.rows = make("div", "rows"); this.space.append(this.rows); this.box.append(this.space);
+    this.box.addEventListener("scroll", () => {
+      if (this.quiet) { this.quiet = false; return; }
+      this.top = this.scaled ? this.box.scrollTop / Math.max(this.tall - this.box.clientHeight, 1) * Math.max(this.count - this.visible, 0) : this.box.scrollTop / this.height;
+      this.render();
+    });
+    this.box.addEventListener("wheel", (e) => {
+      if (!this.scaled || e.ctrlKey) return;
+      e.preventDefault(); this.go(this.top + e.deltaY * (e.deltaMode ? 20 : 1) / this.height);
+    }, { passive: false });
+    this.box.addEventListener("click", (e) => {
+      const row = e.target.closest(".row");
+      if (row) this.pick(+row.dataset.n, e.target);
+    });
+  }
+  measure() {
+    this.height = matchMedia("(max-width: 900px)").matches ? 26 : 20;
+    this.tall = Math.min(this.count * this.height, TALLEST); this.scaled = this.count * this.height > TALLEST;
+    this.space.style.height = this.tall + "px"; this.visible = this.box.clientHeight / this.height;
+    this.go(this.top);
+  }
+  go(top) {
+    this.top = Math.min(Math.max(top, 0), Math.max(this.count - this.visible, 0));
+    const to = this.scaled ? this.top / Math.max(this.count - this.visible, 1) * (this.tall - this.box.clientHeight) : this.top * this.height;
+    if (Math.abs(this.box.scrollTop - to) >= 1) { this.quiet = true; this.box.scrollTop = to; }
+    this.render();
+  }
+  show(n) {
+    if (n < this.top + 1 || n > this.top + this.visible - 2) this.go(n - this.visible / 3); else this.render();
+  }
+  render() {
+    const from = Math.floor(this.top), to = Math.min(Math.ceil(this.top + this.visible) + 1, this.count), made = [];
+    for (let n = from; n < to; n++) {
+      const row = make("div", "row");
+      row.setAttribute("role", "option"); row.dataset.n = n; row.style.transform = `translateY(${(n - this.top) * this.height}px)`;
+      this.fill(n, row); made.push(row);
+    }
+    this.rows.replaceChildren(...made);
+  }
+}
+const S = { insn: -1, message: -1, byte: -1, finding: -1 };
+let PER = 16;
+const lists = {};
+lists.bytes = new List($("bytes"), 0, (n, row) => {
+  row.append(make("span", "at", (n * PER).toString(16).padStart(6, "0")));
+  for (let i = n * PER; i < Math.min(B, (n + 1) * PER); i++) {
+    const cell = make("i", "", C.data[i].toString(16).padStart(2, "0")), k = byteMessage(i);
+    cell.dataset.b = i;
+    if (k >= 0 && i < C.offset[k] + C.length[k]) {
+      cell.style.background = tint(D.shapes[C.shape[k]][0], k & 1 ? 6 : 0);
+      if (k === S.message) cell.classList.add("on");
+      if (badMessages.has(k)) cell.classList.add("bad");
+    }
+    if (isLost(i)) row.classList.add("lost");
+    row.append(cell);
+  }
+}, (n, target) => { const b = target.dataset.b === undefined ? n * PER : +target.dataset.b; selectMessage(Math.max(byteMessage(b), 0), b); });
+const judged = (k) => !D.unjudged.some(([a, b]) => k >= a && k < b);
+lists.messages = new List($("messages"), M, (k, row) => {
+  if (k === S.message) row.setAttribute("aria-selected", "true");
+  if (badMessages.has(k)) row.classList.add("bad");
+  if (!judged(k) || isLost(C.offset[k])) row.classList.add("lost");
+  const name = make("span", "nm", D.shapes[C.shape[k]][0]);
+  row.append(make("span", "at", C.offset[k].toString(16).padStart(6, "0")), make("span", "sz", C.length[k]), name,
+    make("span", "end", fields(k).map(([f, v]) => `${f}=${v}`).join(" ")));
+}, (k) => selectMessage(k));
+lists.code = new List($("code"), N, (i, row) => {
+  const code = C.rows[i], line = D.code.line[code];
+  if (i === S.insn) row.setAttribute("aria-selected", "true");
+  if (S.message >= 0) { const [a, b] = reported(S.message); if (i >= a && i < b) row.classList.add("range"); }
+  if (bad.has(i)) row.classList.add("bad");
+  row.append(make("span", "at", codePc[code].toString(16)));
+  const first = last(C.eventIndex, i - 1) + 1;
+  if (first < eventCount && C.eventIndex[first] === i) {
+    const e = make("span", "ev", `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim());
+    e.title = e.textContent; row.append(e);
+  }
+  row.append(make("span", "end", D.code.text[code]), make("span", "sym", place(code)));
+  if (line >= 0) { const [file, number, text] = D.code.lines[line], src = make("span", "src", `${file.split("/").pop()}:${number} ${text}`); src.title = `${file}:${number} ${text}`; row.append(src); }
+}, (i) => selectInsn(i));
+
+/* ---- selection: one place, shown everywhere ---- */
+
+function selectInsn(i, message) {
+  if (!N) return;
+  S.insn = Math.min(Math.max(Math.round(i), 0), N - 1);
+  S.message = message === undefined ? Math.min(Math.max(messageOf(S.insn), M ? 0 : -1), M - 1) : message;
+  S.byte = S.message >= 0 ? C.offset[S.message] : -1;
+  shown();
+}
+function selectMessage(k, byte) {
+  if (!M) return;
+  S.message = Math.min(Math.max(k, 0), M - 1);
+  S.byte = byte === undefined ? C.offset[S.message] : byte;
+  S.insn = N ? Math.min(C.first[S.message], N - 1) : -1;
+  shown();
+}
+function selectFinding(n) {
+  const f = D.findings[n];
+  S.finding = n;
+  if (f.message >= 0) { selectMessage(f.message); if (f.index >= 0) selectInsn(f.index, f.message); } else { detail(); marks(); }
+}
+function clear() { S.insn = S.message = S.byte = S.finding = -1; shown(); }
+function shown() {
+  if (S.finding >= 0 && D.findings[S.finding].message !== S.message) S.finding = -1;
+  if (S.byte >= 0) lists.bytes.show(Math.floor(S.byte / PER)); else lists.bytes.render();
+  if (S.message >= 0) lists.messages.show(S.message); else lists.messages.render();
+  if (S.insn >= 0) lists.code.show(S.insn); else lists.code.render();
+  detail(); marks(); say();
+  if (S.insn >= 0 && axis !== AXES.byte) reveal(axis.of(S.insn)); else if (S.message >= 0) reveal(messageX(S.message)); else draw();
+  history.replaceState(null, "", S.insn >= 0 ? `#i=${S.insn}` : S.message >= 0 ? `#m=${S.message}` : "#");
+}
+function say() {
+  const said = [];
+  if (S.insn >= 0) { const row = C.rows[S.insn]; said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`); }
+  if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)} at byte ${hex(C.offset[S.message])}: ${whole(b - a)} instructions`); }
+  $("status").textContent = said.join("  ·  ") || `${whole(N)} instructions, ${whole(M)} ${D.noun}s, ${whole(B)} bytes`;
+}
+function detail() {
+  const box = $("detail");
+  box.replaceChildren();
+  const mine = S.message >= 0 ? badMessages.get(S.message) || [] : S.finding >= 0 ? [S.finding] : [];
+  for (const n of mine) {
+    const f = D.findings[n], blame = make("div", f.cause ? "blame after" : "blame"), head = make("p");
+    head.append(make("b", "", f.clause), " " + f.headline); blame.append(head);
+    if (f.requirement) blame.append(make("p", "", f.requirement));
+    if (f.cause) blame.append(make("p", "", `Follows from ${f.cause}.`));
+    const facts = [f.cycle === null ? "" : `cycle ${f.cycle}`, f.pc].filter(Boolean).join(", ");
+    if (facts) blame.append(make("p", "mono", facts));
+    if (f.table.length) blame.append(table(["field", "expected", "actual"], f.table, (r) => r[1] && r[1] !== r[2]));
+    if (f.rerun) { const p = make("p"); p.append(make("code", "", f.rerun)); blame.append(p); }
+    box.append(blame);
+  }
+  if (S.message < 0) return;
+  const k = S.message, title = `${D.shapes[C.shape[k]][0]}, ${C.length[k]} bytes at ${hex(C.offset[k])}`;
+  const rows = fields(k), [a, b] = reported(k);
+  if (C.time[1][k] >>> 0 !== 0xffffffff) rows.push(["(time)", String(wide(C.time, k))]);
+  if (N) rows.push(["(reports)", b > a ? `${whole(b - a)} instructions from ${hex(codePc[C.rows[a]])} <${place(C.rows[a])}>` : "no instruction"]);
+  const loss = D.losses.find(([x, y]) => C.offset[k] >= x && C.offset[k] < y);
+  if (loss) rows.push(["(lost)", `${loss[4]} ${loss[3] && `[${loss[3]}]`}`]);
+  if (!judged(k)) rows.push(["(check)", "NOT JUDGED: what was found before hides it"]);
+  box.append(make("h3", "", title), table(null, rows));
+}
+function table(head, rows, differs) {
+  const t = make("table");
+  if (head) { const tr = make("tr"); head.forEach((h) => tr.append(make("th", "", h))); t.append(tr); }
+  for (const r of rows) { const tr = make("tr", differs && differs(r) ? "differs" : ""); r.forEach((c) => tr.append(make("td", "", c))); t.append(tr); }
+  return t;
+}
+function marks() {
+  [...$("findings").children].forEach((b, n) => {
+    b.setAttribute("aria-current", S.finding === n || (S.message >= 0 && D.findings[n].message === S.message) ? "true" : "false");
+  });
+}
+D.findings.forEach((f, n) => {
+  const b = make("button", f.cause ? "after" : "", `${f.clause} ${f.message >= 0 ? `at ${hex(f.begin)}` : "(no place)"}: ${f.headline}`);
+  b.title = f.headline; b.addEventListener("click", () => selectFinding(n)); $("findings").append(b);
+});
+
+/* ---- search ---- */
+
+const MOST = 1 << 20;
+let found = { kind: "", hits: [], text: "", name: "" };
+function collect(test, count) { const hits = []; for (let i = 0; i < count && hits.length < MOST; i++) if (test(i)) hits.push(i); return hits; }
+function search(text) {
+  const low = text.toLowerCase(), same = (kind, hits, name) => ({ kind, hits, text, name });
+  let m;
+  if ((m = /^#([\d,]+)$/.exec(text))) return same("insn", N ? [Math.min(+m[1].replace(/,/g, ""), N - 1)] : [], "instruction");
+  if ((m = /^@(0x[\da-f]+|\d+)$/i.exec(text))) return same("byte", B ? [Math.min(Number(m[1]), B - 1)] : [], "byte");
+  if (/^0x[\da-f]+$/.test(low)) {
+    const wanted = BigInt(low), rows = new Uint8Array(codePc.length);
+    codePc.forEach((pc, r) => { if (pc <= wanted && wanted < pc + BigInt(C.codeSize[r])) rows[r] = 1; });
+    return same("insn", collect((i) => rows[C.rows[i]], N), hex(wanted));
+  }
+  const clauses = collect((n) => D.findings[n].clause.toLowerCase().includes(low), D.findings.length);
+  if (clauses.length) return same("finding", clauses, "finding");
+  const shapes = D.shapes.map(([name]) => name.toLowerCase()), named = (test) => shapes.some(test);
+  const exactShape = named((s) => s === low);
+  const symbols = D.symbols.map((s) => s.toLowerCase());
+  const fitting = symbols.includes(low) ? (s) => s === low : (s) => s.includes(low);
+  if (!exactShape && symbols.some(fitting)) {
+    const wanted = new Set(collect((f) => fitting(symbols[f]), symbols.length));
+    let hits = collect((k) => wanted.has(C.frameFunction[k]), frameCount).map((k) => C.frameBegin[k]);
+    let name = wanted.size === 1 ? D.symbols[[...wanted][0]] : `${wanted.size} symbols`;
+    if (!hits.length) { hits = collect((i) => wanted.has(C.codeFunction[C.rows[i]]) && (!i || !wanted.has(C.codeFunction[C.rows[i - 1]])), N); }
+    if (hits.length || !named((s) => s.includes(low))) return same("insn", Int32Array.from(hits).sort(), `calls of ${name}`);
+  }
+  if (named((s) => s.includes(low))) {
+    const fit = shapes.map((s) => exactShape ? s === low : s.includes(low));
+    return same("message", collect((k) => fit[C.shape[k]], M), `${D.noun}s`);
+  }
+  const rows = D.code.text.map((t) => t.toLowerCase().includes(low));
+  if (rows.some(Boolean)) return same("insn", collect((i) => rows[C.rows[i]], N), "instructions with this text");
+  return same("", [], "");
+}
+function hit(step) {
+  const text = $("search").value.trim();
+  if (!text) { $("hits").textContent = ""; found = { kind: "", hits: [], text: "", name: "" }; return; }
+  const fresh = found.text !== text;
+  if (fresh) found = search(text);
+  if (!found.hits.length) { $("hits").textContent = "nothing found"; return; }
+  const here = found.kind === "message" ? S.message : found.kind === "byte" ? S.byte : found.kind === "finding" ? S.finding : S.insn;
+  let k = last(found.hits, here);
+  if (fresh && found.hits[k] === here) k--;
+  k = step > 0 ? k + 1 : found.hits[k] === here ? k - 1 : k;
+  k = (k + found.hits.length) % found.hits.length;
+  const n = found.hits[k];
+  if (found.kind === "message") selectMessage(n); else if (found.kind === "finding") selectFinding(n); else if (found.kind === "byte") selectMessage(Math.max(byteMessage(n), 0), n); else selectInsn(n);
+  $("hits").textContent = `${whole(k + 1)} of ${whole(found.hits.length)}${found.hits.length === MOST ? "+" : ""} ${found.name}`;
+}
+$("search").addEventListener("keydown", (e) => {
+  if (e.key === "Enter") { e.preventDefault(); hit(e.shiftKey ? -1 : 1); } else if (e.key === "Escape") { e.target.blur(); canvas.focus(); }
+  e.stopPropagation();
+});
+$("search").addEventListener("search", () => { if (!$("search").value) hit(1); });
+$("before").addEventListener("click", () => hit(-1));
+$("after").addEventListener("click", () => hit(1));
+
+/* ---- pointer and keys ---- */
+
+const fingers = new Map();
+let dragged = 0;
+canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.offsetX, e.offsetY]); if (fingers.size === 1) dragged = 0; });
+canvas.addEventListener("pointermove", (e) => {
+  const old = fingers.get(e.pointerId);
+  if (!old) { $("status").textContent = about(e.offsetX, e.offsetY); return; }
+  if (fingers.size === 1) {
+    move((old[0] - e.offsetX) / W * (view.b - view.a));
+    view.down += (old[1] - e.offsetY) / FRAME; keep();
+  } else {
+    const [other] = [...fingers].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
+    const before = Math.abs(old[0] - other[0]), now = Math.abs(e.offsetX - other[0]);
+    if (before > 8 && now > 8) zoom(before / now, other[0]);
+  }
+  dragged += Math.abs(old[0] - e.offsetX) + Math.abs(old[1] - e.offsetY);
+  fingers.set(e.pointerId, [e.offsetX, e.offsetY]);
+});
+const lift = (e) => {
+  const was = fingers.delete(e.pointerId);
+  if (e.type === "pointerup" && was && !fingers.size && dragged < 5) {
+    const flag = causeAt().find(([f]) => e.offsetY < AXIS + FOUND && Math.abs(X(messageX(f.message)) - e.offsetX) < 5);
+    const lane = lanes.find(([, y, h]) => e.offsetY >= y && e.offsetY < y + h);
+    if (flag) selectFinding(flag[1]);
+    else if (!N || axis === AXES.byte || (lane && lane[0] === "messages")) selectMessage(messageBefore(at(e.offsetX)));
+    else selectInsn(Math.floor(axis.back(at(e.offsetX))));
+  }
+};
+canvas.addEventListener("pointerup", lift);
+canvas.addEventListener("pointercancel", lift);
+canvas.addEventListener("pointerleave", () => { if (!fingers.size) say(); });
+canvas.addEventListener("dblclick", (e) => { const k = frameAt(e.offsetX, e.offsetY); if (k >= 0) fit(axis.of(C.frameBegin[k]), axis.of(C.frameBegin[k] + C.frameLength[k])); });
+canvas.addEventListener("wheel", (e) => {
+  e.preventDefault();
+  const step = e.deltaY * (e.deltaMode ? 20 : 1);
+  if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) move((e.deltaX || step) / W * (view.b - view.a)); else zoom(1.0016 ** step, e.offsetX);
+}, { passive: false });
+const KEYS = {
+  "+": () => zoom(.5), "=": () => zoom(.5), "-": () => zoom(2), "0": () => { view.a = axis.low; view.b = axis.high; view.down = 0; keep(); },
+  "/": () => { $("search").focus(); $("search").select(); }, n: () => hit(1), N: () => hit(-1), "?": () => $("keys").showModal(), t: flip,
+  "[": () => selectMessage(S.message - 1), "]": () => selectMessage(S.message + 1), Escape: clear,
+  f: () => nextFinding(1), F: () => nextFinding(-1), z: zoomHere,
+  ArrowLeft: () => move(-(view.b - view.a) / 8), ArrowRight: () => move((view.b - view.a) / 8),
+};
+function nextFinding(step) { const n = D.findings.length; if (n) selectFinding(S.finding < 0 ? (step > 0 ? 0 : n - 1) : (S.finding + step + n) % n); }
+function zoomHere() { if (S.message >= 0 && N) { const [a, b] = reported(S.message); fit(axis.of(a), axis.of(Math.max(b, a + 8))); } else if (S.message >= 0) fit(C.offset[S.message], C.offset[S.message] + C.length[S.message]); }
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || $("keys").open || e.target.tagName === "SELECT") return;
+  const section = e.target.closest && e.target.closest("section"), steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -20, PageDown: 20 };
+  if (e.key in steps && e.target.classList.contains("list")) {
+    const by = steps[e.key];
+    if (section.id === "code") selectInsn(S.insn + by); else if (section.id === "messages") selectMessage(S.message + by); else { const b = Math.min(Math.max(S.byte + by * PER, 0), B - 1); selectMessage(Math.max(byteMessage(b), 0), b); }
+  } else if (e.key === "Enter" && e.target === canvas) { if (N) selectInsn(Math.floor(axis.back((view.a + view.b) / 2))); else selectMessage(messageBefore((view.a + view.b) / 2)); }
+  else if (e.target === canvas && e.key === "ArrowDown") { view.down++; keep(); } else if (e.target === canvas && e.key === "ArrowUp") { view.down--; keep(); }
+  else if (KEYS[e.key] && !(e.target.id === "detail" && e.key.startsWith("Arrow"))) KEYS[e.key]();
+  else return;
+  e.preventDefault();
+});
+function flip() { root.classList.toggle("light", isDark()); root.classList.toggle("dark", !root.classList.contains("light")); recolor(); try { localStorage.setItem("rvtrace-theme", root.classList.contains("dark") ? "dark" : "light"); } catch { /* a page from a file may have no storage */ } }
+function recolor() { dark = isDark(); resize(); Object.values(lists).forEach((l) => l.render()); }
+$("theme").addEventListener("click", flip);
+$("help").addEventListener("click", () => $("keys").showModal());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
+for (const [key, one] of Object.entries(AXES)) { const o = make("option", "", one.name); o.value = key; $("axis").append(o); }
+$("axis").addEventListener("change", (e) => {
+  const now = AXES[e.target.value], a = axis.back(view.a), b = axis.back(view.b), all = view.a <= axis.low && view.b >= axis.high;
+  axis = now; view.a = all ? now.low : now.of(a); view.b = all ? now.high : now.of(b); keep();
+});
+document.querySelectorAll(".tabs button").forEach((b) => b.addEventListener("click", () => {
+  document.querySelectorAll(".tabs button").forEach((o) => o.setAttribute("aria-selected", String(o === b)));
+  document.querySelectorAll(".panes section").forEach((s) => s.classList.toggle("shown", s.id === b.dataset.pane));
+  measure();
+  shown();
+}));
+function measure() {
+  PER = innerWidth <= 900 && innerWidth < 460 ? 8 : innerWidth > 900 && $("bytes").clientWidth < 400 ? 8 : 16;
+  lists.bytes.count = Math.ceil(B / PER);
+  Object.values(lists).forEach((l) => l.measure());
+}
+
+/* ---- start ---- */
+
+try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }
+$("app").hidden = false;
+document.querySelector(".tools").hidden = false;
+if (innerWidth <= 900 || N) $("summary").open = false;
+addEventListener("resize", () => { resize(); measure(); });
+addEventListener("beforeprint", () => { $("summary").open = true; });
+resize();
+measure();
+say();
+function follow() {
+  const m = /^#([imbf])=(0x[\da-f]+|\d+)$/i.exec(location.hash);
+  if (!m) return false;
+  const n = Number(m[2]);
+  ({ i: () => selectInsn(n), m: () => selectMessage(n), b: () => selectMessage(Math.max(byteMessage(n), 0), n), f: () => n < D.findings.length && selectFinding(n) })[m[1].toLowerCase()]();
+  return true;
+}
+addEventListener("hashchange", follow);
+if (!follow() && D.findings.length) selectFinding(0);
+paint();
+root.dataset.ms = Math.round(performance.now() - begun);
+root.dataset.state = "ready";
+window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, selectMessage, selectInsn, selectFinding, zoom, move, paint: () => { paint(); return drawn; } };
+})().catch((error) => {
+  const note = document.getElementById("trouble");
+  note.textContent = `The page cannot show the trace (${error.message}). The summary is below.`;
+  note.hidden = false;
+  document.documentElement.dataset.state = "failed";
+  console.error(error);
+});

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings for the viewer: what the check of a captured trace found, each at its message, its bytes, its instruction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rvtrace.flow.captured.files import TraceFiles, path_of
+from rvtrace.flow.captured.judge import judge
+from rvtrace.flow.captured.limits import LONG, Paths
+from rvtrace.flow.captured.trace import capture_of
+from rvtrace.flow.captured.verdict import tolerances_of
+from rvtrace.report.viewer_traces import Messages, Shown
+from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.verdict import Verdict
+
+RESULT = "result.json"
+DENSITY = {"tandem": 4}  # a trace of so many times the bytes takes as long to check as the others
+
+
+@dataclass
+class Judgement:
+    """What a check said. word: PASS, FAIL, or "" if nothing was checked. files, decoded: of what was judged, in place of
+    those given; None if nothing was. damage: (first, after) places that were not judged: numbers of messages, of tandem
+    trace byte offsets. notes: sentences.
+    """
+
+    word: str = ""
+    sentence: str = ""
+    failures: list[Failure] = field(default_factory=list)
+    damage: list[tuple[int, int | None]] = field(default_factory=list)
+    files: TraceFiles | None = None
+    decoded: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Finding:
+    """A failure and its place: a message and an instruction (-1: unknown), and bytes [begin, end)."""
+
+    clause: str
+    headline: str
+    requirement: str
+    cause: str
+    message: int
+    index: int
+    begin: int
+    end: int
+    pc: str
+    cycle: int | None
+    table: list[tuple[str, str, str]]
+    before: list[str]
+    rerun: str
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the page."""
+        return asdict(self)
+
+
+def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
+    """The check that `make check` (of a folder with beats.npz) or `make check-trace` makes of the files; without one, a
+    note says why.
+    """
+    if given.get("CHECK") == "0":
+        return Judgement(notes=["the trace was not checked (CHECK=0)"])
+    if files.size > LONG * DENSITY.get(files.system.ip, 1) and given.get("CHECK") != "1":
+        return Judgement(
+            notes=[f"a trace of {files.size:,} bytes is not checked here; `make check-trace` does it, or give CHECK=1"]
+        )
+    try:
+        verdict, exact = _verdict(given, files)
+    except ValueError as error:
+        return Judgement(notes=[f"the trace was not checked: {error}"])
+    failures = [*verdict.failures, *_of_result(given, verdict)]
+    clauses = len(verdict.book.results())
+    how = "exact, lossless and legal" if exact else "as make check-trace does"
+    causes = sorted({failure.clause for failure in failures if not failure.cause})
+    sentence = (
+        f"{len(causes)} finding{'s' if len(causes) > 1 else ''}: {', '.join(causes[:5])}"
+        if failures
+        else f"no clause fails of {clauses} checked ({how})"
+    )
+    found = Judgement("FAIL" if failures else "PASS", sentence, failures, decoded=verdict.decoded)
+    found.damage = [(one.begin, one.end) for one in verdict.book.damage]
+    if verdict.read is not None:
+        data = getattr(verdict.read, "data", None)
+        found.files = replace(files, config=verdict.read.config, data=files.data if data is None else data)
+        found.decoded = None
+        found.notes.append("the trace does not decode as its options say; it is shown as the first finding reads it")
+    return found
+
+
+def _verdict(given: Mapping[str, str], files: TraceFiles) -> tuple[Verdict, bool]:
+    """The verdict, and whether every byte was compared with the model's."""
+    system = files.system
+    beats = path_of(given, "BEATS")
+    if system.ip != "tandem" and "OUT" in given and beats is not None and beats.is_file():
+        words = {k: v for k, v in given.items() if k in ("OUT", "TRACE", "ELF", "CONFIG", "IP", *system.words)}
+        _, capture = capture_of(words)
+        return system.check(capture, tolerances_of(system.tolerances, given, capture.exact)), capture.exact
+    retired = path_of(given, "RETIRED")
+    words = {k: v for k, v in given.items() if k not in ("OUT", "FORMAT", "PAGE", "CHECK", "LIMIT")}
+    words |= {"TRACE": str(files.trace), "ELF": str(files.elf)}
+    config = path_of(given, "CONFIG")
+    if config is not None and config.is_file():
+        words["CONFIG"] = str(config)
+    if retired is not None and retired.is_file():
+        words["RETIRED"] = str(retired)
+    return judge(words, Paths.of(words, system), files).verdict, False
+
+
+def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:
+    """Failures of the run that left the capture (its result.json) against clauses that need more than its files."""
+    path = Path(given["OUT"]) / RESULT if "OUT" in given and "TRACE" not in given else None
+    if path is None or not path.is_file():
+        return []
+    known = set(verdict.book.failed)
+    try:
+        rows = json.loads(path.read_text())["failures"]
+        kept = {f for f in Failure.__dataclass_fields__}
+        made = [Failure(**{k: v for k, v in row.items() if k in kept}) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [failure for failure in made if failure.clause not in known]
+
+
+def placed(judgement: Judgement, shown: Shown, ip: str) -> tuple[list[Finding], list[tuple[int, int]]]:
+    """Findings in order, causes first; and what was not judged, as (first message, message after)."""
+    messages = shown.messages
+    pcs = shown.codes.columns().pc
+    found = [_placed(failure, shown, messages, pcs, ip) for failure in judgement.failures]
+    found.sort(key=lambda one: (bool(one.cause), one.message < 0, one.message))
+    spans = []
+    for begin, end in judgement.damage:
+        first = _message(begin, messages, ip)
+        after = len(messages) if end is None else _message(end, messages, ip)
+        if after > first:
+            spans.append((first, after))
+    return found, spans
+
+
+def _message(at: int, messages: Messages, ip: str) -> int:
+    if ip == "tandem":
+        return int(np.searchsorted(messages.offset, at, side="left"))
+    return min(max(at, 0), len(messages))
+
+
+def _placed(failure: Failure, shown: Shown, messages: Messages, pcs: np.ndarray, ip: str) -> Finding:
+    message = index = -1
+    begin = end = 0
+    if failure.at is not None and failure.at >= 0 and len(messages):
+        at = int(np.searchsorted(messages.offset, failure.at, side="right")) - 1 if ip == "tandem" else failure.at
+        message = min(max(at, 0), len(messages) - 1)
+        begin = int(messages.offset[message])
+        end = begin + int(messages.length[message])
+        index = _instruction(failure.pc, message, shown, messages, pcs)
+    return Finding(
+        failure.clause, failure.headline, failure.requirement, failure.cause, message, index, begin, end,
+        failure.place or ("" if failure.pc is None else f"{failure.pc:#x}"), failure.cycle,
+        [(str(a), str(b), str(c)) for a, b, c in failure.table], failure.before, failure.rerun, failure.text(),
+    )  # fmt: skip
+
+
+def _instruction(pc: int | None, message: int, shown: Shown, messages: Messages, pcs: np.ndarray) -> int:
+    """The last instruction at the pc of a failure that the message, or the one before, reports; else the first one that
+    it reports.
+    """
+    count = len(shown.rows)
+    if not count:
+        return -1
+    first = int(messages.first[message])
+    after = int(messages.first[message + 1]) if message + 1 < len(messages) else count
+    if pc is not None:
+        since = int(messages.first[max(message - 1, 0)])
+        same = np.flatnonzero(pcs[shown.rows[since:after]] == np.uint64(pc))
+        if len(same):
+            return since + int(same[-1])
+    return min(first, count - 1)
+
+

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source lines of instructions, from the line tables of an ELF file (DWARF) as far as it has any."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from elftools.elf.elffile import ELFFile
+
+# Only text that is a program's is copied into a page, whatever path the line table names.
+SUFFIXES = {".c", ".h", ".s", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".rs", ".adb", ".ads", ".go", ".zig"}
+LARGEST = 4 << 20  # bytes of a source file
+
+
+class Line(NamedTuple):
+    """A line of a file. text: "" where the file cannot be read."""
+
+    file: str
+    number: int
+    text: str
+
+
+class Lines:
+    """Address to `Line`. missing: why there is none, "" if there are some."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.missing = "" if path is not None else "no program was given"
+        self._starts: list[int] = []
+        self._rows: list[tuple[int, str, int] | None] = []  # end of the range, file, line
+        self._texts: dict[str, list[str]] = {}
+        if path is not None:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        ranges: list[tuple[int, int, str, int]] = []
+        try:
+            with path.open("rb") as stream:
+                elf: Any = ELFFile(stream)
+                if not elf.has_dwarf_info():
+                    self.missing = f"{path.name} has no line information; compile it with -g to see source lines"
+                    return
+                dwarf = elf.get_dwarf_info()
+                for unit in dwarf.iter_CUs():
+                    program = dwarf.line_program_for_CU(unit)
+                    if program is not None:
+                        ranges += _ranges(program, _folder(unit))
+        except Exception as error:  # pyelftools raises many kinds on bytes it does not expect
+            self.missing = f"the line information of {path.name} cannot be read ({error or type(error).__name__})"
+            return
+        if not ranges:
+            self.missing = f"{path.name} has no line information; compile it with -g to see source lines"
+            return
+        ranges.sort()
+        self._starts = [begin for begin, *_ in ranges]
+        self._rows = [(end, file, number) for _, end, file, number in ranges]
+
+    def at(self, pc: int) -> Line | None:
+        """The line of the instruction at an address."""
+        place = bisect_right(self._starts, pc) - 1
+        row = self._rows[place] if place >= 0 else None
+        if row is None or pc >= row[0]:
+            return None
+        _, file, number = row
+        texts = self._text(file)
+        return Line(file, number, texts[number - 1].strip() if 0 < number <= len(texts) else "")
+
+    def _text(self, file: str) -> list[str]:
+        if file not in self._texts:
+            path = Path(file)
+            try:
+                usable = path.suffix.lower() in SUFFIXES and path.is_file() and path.stat().st_size <= LARGEST
+                self._texts[file] = path.read_text(errors="replace").splitlines() if usable else []
+            except OSError:
+                self._texts[file] = []
+        return self._texts[file]
+
+
+def _folder(unit: Any) -> str:
+    found = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+    return found.value.decode(errors="replace") if found is not None else ""
+
+
+def _ranges(program: Any, folder: str) -> Iterable[tuple[int, int, str, int]]:
+    """(begin, end, file, line) of each row of a line table that covers an address."""
+    header, names = program.header, {}
+    version = header["version"]
+    folders, files = header["include_directory"], header["file_entry"]
+
+    def name(number: int) -> str:
+        if number not in names:
+            entry = files[number if version >= 5 else number - 1]
+            at = entry["dir_index"]
+            below = (folders[at] if version >= 5 else folders[at - 1] if at else "") or b""
+            if not isinstance(below, (bytes, str)):
+                below = below["DW_LNCT_path"]
+            whole = PurePosixPath(folder, _text(below), _text(entry["name"]))
+            names[number] = str(whole)
+        return names[number]
+
+    last = None
+    for entry in program.get_entries():
+        state = entry.state
+        if state is None:
+            continue
+        if last is not None and state.address > last[0]:
+            yield last[0], state.address, name(last[1]), last[2]
+        last = None if state.end_sequence else (state.address, state.file, state.line)
+
+
+def _text(name: bytes | str) -> str:
+    return name.decode(errors="replace") if isinstance(name, bytes) else name

@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A decoded trace of any of the three systems in the form that the viewer shows: messages with their bytes and fields,
+instructions, events, privilege, losses.
+
+shown(files, decoded)      of what a decoder, or a check, made of a trace
+without_program(files)     messages alone
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.models.etrace.codec import PacketError
+from rvtrace.models.etrace.codec import unpack as unpack_packet
+from rvtrace.models.etrace.decoder import framing
+from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
+from rvtrace.models.etrace.table import PRIVILEGE_NAMES, formats, options_of
+from rvtrace.models.ntrace.codec import unpack as unpack_messages
+from rvtrace.models.ntrace.table import VALUE_NAMES, Message
+from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Priv
+from rvtrace.models.tandem import table as tandem
+from rvtrace.models.tandem.decoder.decoded import Decoded as TandemTrace
+from rvtrace.models.tandem.decoder.listing import key_name
+from rvtrace.report.viewer_calls import breaks, frames
+from rvtrace.report.viewer_code import Codes
+
+MASK = (1 << 64) - 1
+DENSE = 1 << 26  # half-words of code that are looked up by a table
+_TRAP_CSRS = ({0x341, 0x342}, {0x141, 0x142})  # mepc and mcause, sepc and scause: both change at a trap
+_CUTS = ("trace_on", "gap", "reset", "error", "debug_exit")
+
+
+class FieldShown(NamedTuple):
+    """A field of a message: name, how its value is printed ("dec", "hex", "addr": hex with a symbol, "half": the same
+    of half-words, "hist": with its branches, "signed", or "text": `codes` is the text and there is no value), and the
+    meanings of values.
+    """
+
+    name: str
+    form: str
+    codes: Any = None
+
+
+class Shape(NamedTuple):
+    """Messages with the same fields."""
+
+    name: str
+    fields: tuple[FieldShown, ...]
+
+
+@dataclass
+class Messages:
+    """Columns of the messages. first: instructions before each. shape: number in `shapes`. values: of the fields that
+    have one, message after message. time: -1 where it is not known.
+    """
+
+    offset: np.ndarray
+    length: np.ndarray
+    first: np.ndarray
+    shape: np.ndarray
+    shapes: list[Shape]
+    values: np.ndarray
+    time: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+
+class EventShown(NamedTuple):
+    """Something before instruction `index`, reported by a message (-1: unknown)."""
+
+    kind: str
+    index: int
+    message: int
+    text: str
+
+
+class Loss(NamedTuple):
+    """Bytes [begin, end) that say nothing, from instruction `index` on."""
+
+    begin: int
+    end: int
+    index: int
+    clause: str
+    text: str
+
+
+@dataclass
+class Shown:
+    """All of it. noun: what the bytes consist of. rows: number in `codes` of each instruction. priv: (index, name), from
+    there on. contexts: likewise. notes: sentences about what is missing.
+    """
+
+    noun: str
+    data: bytes
+    messages: Messages
+    codes: Codes
+    rows: np.ndarray
+    events: list[EventShown] = field(default_factory=list)
+    priv: list[tuple[int, str]] = field(default_factory=list)
+    contexts: list[tuple[int, str]] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def frames(self) -> Any:
+        """The call stack (viewer_calls.py)."""
+        traps = {event.index for event in self.events if event.kind == "trap"}
+        cuts = {event.index for event in self.events if event.kind in _CUTS}
+        cuts |= {loss.index for loss in self.losses}
+        code = self.codes.columns()
+        missing = set(breaks(self.rows, code).tolist()) - traps
+        return frames(self.rows, code, traps, (cuts | missing) - traps)
+
+
+def shown(files: TraceFiles, decoded: Any) -> Shown:
+    """What a decoder of the trace's system gave."""
+    return {"ntrace": _ntrace, "etrace": _etrace, "tandem": _tandem}[files.system.ip](files, decoded)
+
+
+def without_program(files: TraceFiles) -> Shown:
+    """Messages alone, of an E-Trace or N-Trace."""
+    nothing = np.zeros(0, np.int64)
+    codes = Codes(Program(files.config.xlen, []))
+    if files.system.ip == "ntrace":
+        found, damage = unpack_messages(files.data, files.config)
+        messages = _ntrace_messages(files, found, np.zeros(len(found), np.int64), [-1] * len(found))
+        losses = [Loss(d.offset, d.offset + d.length, 0, d.clause, d.reason) for d in damage]
+        return Shown("message", files.data, messages, codes, nothing, losses=losses)
+    payloads, begin, end, broken = _deframed(files)
+    packets, options = [], files.config.options
+    for payload in payloads:
+        try:
+            packet = unpack_packet(payload, files.config, options)
+            if packet.name == "support":
+                options = options_of(packet.get("ioptions", 0))
+        except PacketError:
+            packet = None
+        packets.append(packet)
+    empty = np.zeros(len(packets), np.int64)
+    messages = _etrace_messages(files, packets, begin, end, empty, empty - 1)
+    losses = [Loss(d.offset, d.offset + max(d.length, 1), 0, d.clause, d.text) for d in broken]
+    return Shown("packet", files.data, messages, codes, nothing, losses=losses)
+
+
+class _Shapes:
+    """Shapes by key, and the columns of one field after the other."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.shapes: list[Shape] = []
+        self.values: list[int] = []
+        self._known: dict[Any, int] = {}
+
+    def add(self, key: Any, make: Any, values: Iterable[int]) -> None:
+        """A message of the shape `key`, which `make` returns at first use."""
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = len(self.shapes)
+            self.shapes.append(make())
+        self.numbers.append(number)
+        self.values.extend(values)
+
+    def columns(self, offset: Any, length: Any, first: Any, time: Any) -> Messages:
+        """With the columns that are known already."""
+        return Messages(
+            np.asarray(offset, np.int64), np.asarray(length, np.int64), np.asarray(first, np.int64),
+            np.array(self.numbers, np.int64), self.shapes, np.array(self.values, np.uint64), np.asarray(time, np.int64),
+        )  # fmt: skip
+
+
+def _rows(pcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct addresses, sorted, and for each instruction the number of its own."""
+    if not len(pcs):
+        return np.zeros(0, np.uint64), np.zeros(0, np.int32)
+    low = int(pcs.min())
+    places = (pcs - np.uint64(low)) >> np.uint64(1)
+    if int(places.max()) >= DENSE:
+        distinct, rows = np.unique(pcs, return_inverse=True)
+        return distinct, rows.astype(np.int32)
+    places = places.astype(np.int64)
+    seen = np.zeros(int(places.max()) + 1, bool)
+    seen[places] = True
+    numbers = (np.cumsum(seen) - 1).astype(np.int32)
+    return (np.flatnonzero(seen).astype(np.uint64) << np.uint64(1)) + np.uint64(low), numbers[places]
+
+
+# N-Trace
+
+
+def _ntrace(files: TraceFiles, trace: Any) -> Shown:
+    assert files.program is not None
+    messages = _ntrace_messages(files, trace.messages, trace.first_pc, trace.time)
+    offsets = messages.offset.tolist()
+
+    def at(offset: int) -> int:
+        """The message that begins at an offset, or the last one before it."""
+        return bisect_right(offsets, offset) - 1
+
+    codes = Codes(files.program)
+    distinct, rows = _rows(trace.pcs)
+    codes.add_all(distinct)
+    result = Shown("message", files.data, messages, codes, rows)
+    result.events = [EventShown(e.kind, e.index, at(e.message.offset), e.text) for e in trace.events]
+    names = {int(priv): priv.name for priv in Priv}
+    changes = trace.context_changes
+    result.priv = _runs((index, names.get(c.priv, "?")) for index, c in changes if c.priv is not None)
+    result.contexts = _runs((index, f"{c.context:#x}") for index, c in changes if c.context is not None)
+    for found in trace.diagnostics:
+        index = _first_of(messages, at(found.offset))
+        result.losses.append(
+            Loss(found.offset, found.offset + max(found.lost_bytes, 1), index, found.clause, found.text)
+        )
+    if trace.skipped_bytes:
+        text = f"{trace.skipped_bytes} bytes before the first synchronizing message"
+        result.losses.append(Loss(0, trace.skipped_bytes, 0, "", text))
+    return result
+
+
+def _first_of(messages: Messages, message: int) -> int:
+    return int(messages.first[message]) if 0 <= message < len(messages) else 0
+
+
+def _runs(changes: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Without those that change nothing; of several at one place the last."""
+    found: list[tuple[int, str]] = []
+    for index, name in changes:
+        if found and found[-1][0] == index:
+            found.pop()
+        if not found or found[-1][1] != name:
+            found.append((index, name))
+    return found
+
+
+def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any, time: Any) -> Messages:
+    shapes = _Shapes()
+    for message in messages:
+        stamped, sourced = message.tstamp is not None, bool(message.src)
+        wide = any(value >> 64 for value in message.values) or (message.tstamp or 0) >> 64
+        if wide:
+            text = str(message)
+            shapes.add(text, lambda text=text, name=message.name: Shape(name, (FieldShown("fields", "text", text),)), ())
+            continue
+        more = ((message.src,) if sourced else ()) + ((message.tstamp,) if stamped else ())
+        key = (message.type, len(message.values), sourced, stamped, message.get("rcode", 0))
+        shapes.add(key, lambda message=message: _ntrace_shape(message), (*message.values, *more))
+    offsets = np.array([message.offset for message in messages], np.int64)
+    ends = np.flatnonzero(np.frombuffer(files.data, np.uint8) & 3 == 3)
+    at = np.searchsorted(ends, offsets)
+    end = np.append(ends + 1, len(files.data))[at]
+    return shapes.columns(offsets, end - offsets, first, time)
+
+
+def _ntrace_shape(message: Message) -> Shape:
+    fields = []
+    for spec, _ in zip(message.type.fields, message.values):
+        is_hist = spec.key == "hist" or (spec.key == "rdata" and message.get("rcode") in (1, 2))
+        form = "half" if spec.is_address else "hist" if is_hist else "dec"
+        fields.append(FieldShown(spec.name, form, VALUE_NAMES.get(spec.key)))
+    if message.src:
+        fields.append(FieldShown("SRC", "dec"))
+    if message.tstamp is not None:
+        fields.append(FieldShown("TSTAMP", "dec"))
+    return Shape(message.name, tuple(fields))
+
+
+# E-Trace
+
+_HEX = {"address", "tval", "context", "time", "index"}
+
+
+def _etrace(files: TraceFiles, trace: Any) -> Shown:
+    assert files.program is not None
+    payloads, begin, end, _ = _deframed(files)
+    if len(payloads) != len(trace.packets):
+        payloads, begin, end, _ = _deframed(files, joined=True)
+    count = min(len(begin), len(trace.packets))
+    messages = _etrace_messages(
+        files, trace.packets[:count], begin[:count], end[:count], trace.first_pc[:count], trace.time[:count]
+    )
+    codes = Codes(files.program)
+    distinct, rows = _rows(trace.pcs)
+    codes.add_all(distinct)
+    result = Shown("packet", files.data, messages, codes, rows)
+    result.events = [EventShown(e.kind, e.index, e.packet, e.text or _event_text(e)) for e in trace.events]
+    priv, context = np.asarray(trace.priv[:count]), np.asarray(trace.context[:count])
+    result.priv = _changes(messages.first, priv, lambda value: PRIVILEGE_NAMES.get(value, "?"))
+    if not files.config.nocontext_p:
+        result.contexts = _changes(messages.first, context, lambda value: f"{value:#x}")
+    for found in trace.diagnostics:
+        at = min(found.packet, count - 1)
+        last = min(at + max(found.lost_packets, 1), count) - 1
+        place = int(messages.offset[at]) if at >= 0 else 0
+        stop = int(messages.offset[last] + messages.length[last]) if at >= 0 else len(files.data)
+        result.losses.append(Loss(place, stop, _first_of(messages, at), found.clause, found.text))
+    return result
+
+
+def _event_text(event: Any) -> str:
+    if event.kind != "trap":
+        return ""
+    cause = "" if event.ecause is None else f" {event.ecause}"
+    return f"{'interrupt' if event.interrupt else 'exception'}{cause}"
+
+
+def _changes(first: np.ndarray, values: np.ndarray, name: Any) -> list[tuple[int, str]]:
+    """Where a column of messages changes, as `_runs`; unknown where it is -1."""
+    at = np.flatnonzero(np.diff(values, prepend=-1))
+    return _runs((int(first[k]), name(int(values[k]))) for k in at if values[k] >= 0)
+
+
+def _deframed(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], list[int], list[int], list[Damage]]:
+    """Payloads; where their packets begin and end in the bytes; what is no packet."""
+    deframer = Deframer(files.config, joined)
+    payloads: list[bytes] = []
+    begin: list[int] = []
+    end: list[int] = []
+    damage: list[Damage] = []
+    for piece in (*deframer.pieces(files.data), *deframer.rest()):
+        if isinstance(piece, Damage):
+            damage.append(piece)
+            continue
+        flat = piece.rows if isinstance(piece.rows, list) else piece.rows.tolist()
+        for at, size, offset in zip(*(flat[n :: framing.ROW] for n in range(framing.ROW))):
+            payloads.append(piece.data[at : at + size])
+            begin.append(offset)
+            end.append(piece.offset + at + size)
+    return payloads, begin, end, damage
+
+
+def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, first: Any, time: Any) -> Messages:
+    shapes, known = _Shapes(), formats(files.config.variant)
+    for packet in packets:
+        if packet is None:
+            shapes.add(None, lambda: Shape("no packet", ()), ())
+            continue
+        names = tuple(
+            name for name, value in packet.values.items() if value is not None and name not in ("format", "subformat")
+        )
+        values = [int(packet.values[name]) & MASK for name in names]
+        shapes.add(
+            (packet.name, names), lambda p=packet, names=names: _etrace_shape(p.name, names, known[p.name]), values
+        )
+    begin = np.asarray(begin, np.int64)
+    return shapes.columns(begin, np.asarray(end, np.int64) - begin, first, time)
+
+
+def _etrace_shape(name: str, names: tuple[str, ...], layout: Any) -> Shape:
+    signed = {f.name for f in layout.fields if f.signed}
+    fields = []
+    for one in names:
+        form = "signed" if one in signed else "bits" if one == "branch_map" else "hex" if one in _HEX else "dec"
+        fields.append(FieldShown(one, form, PRIVILEGE_NAMES if one == "privilege" else None))
+    return Shape(name, tuple(fields))
+
+
+# Tandem trace
+
+
+def _tandem(files: TraceFiles, trace: TandemTrace) -> Shown:
+    program = files.program or Program(files.config.xlen, [])
+    codes = Codes(program)
+    has = trace.size > 0
+    first = np.cumsum(has) - has
+    rows = _tandem_rows(trace, has, program, codes)
+    time = np.full(len(trace), -1, np.int64)
+    is_time = trace.change_key == tandem.STATE_KEY + tandem.MTIME
+    section = np.repeat(np.arange(len(trace)), np.diff(trace.change_start))
+    time[section[is_time]] = trace.change_value[is_time].astype(np.int64)
+    messages = _tandem_messages(files, trace, first, time)
+    result = Shown("group", files.data, messages, codes, rows)
+    result.events = list(_tandem_events(trace, first))
+    is_priv = trace.change_key == tandem.STATE_KEY + tandem.PRIV
+    result.priv = _runs(
+        (int(first[k] + has[k]), tandem.PRIVILEGES.get(int(value), "?"))
+        for k, value in zip(section[is_priv].tolist(), trace.change_value[is_priv].tolist())
+    )
+    for found in trace.diagnostics:
+        at = int(np.searchsorted(trace.offset, found.offset, side="right")) - 1
+        stop = found.offset + max(found.skipped, 1)
+        result.losses.append(Loss(found.offset, stop, _first_of(messages, at), found.name, found.text))
+    if files.program is None:
+        result.notes.append("no program was given: there are no symbols and no source lines; give ELF=<file>")
+    return result
+
+
+def _tandem_rows(trace: TandemTrace, has: np.ndarray, program: Program, codes: Codes) -> np.ndarray:
+    """Instructions are those of the trace: one number for each address with its bits."""
+    table = np.zeros(int(has.sum()), [("pc", np.uint64), ("insn", np.uint32)])
+    table["pc"], table["insn"] = np.where(trace.pc_known, trace.pc, 0)[has], trace.insn[has]
+    distinct, rows = np.unique(table, return_inverse=True)
+    for pc, raw in distinct.tolist():
+        codes.add(isa.decode(pc, raw, program.xlen, zcmp=program.zcmp, zcmt=program.zcmt))
+    return rows.reshape(-1).astype(np.int32)
+
+
+def _tandem_messages(files: TraceFiles, trace: TandemTrace, first: np.ndarray, time: np.ndarray) -> Messages:
+    shapes = _Shapes()
+    keys, values = trace.change_key.tolist(), trace.change_value.tolist()
+    requests = trace.memory(0, len(trace.memory_op))
+    places = (trace.change_start.tolist(), trace.memory_start.tolist())
+    columns = (trace.kind, trace.size > 0, trace.reset, trace.init, trace.broken)
+    for row, (a, b), (c, d) in zip(zip(*(one.tolist() for one in columns)), pairwise(places[0]), pairwise(places[1])):
+        changed, asked = tuple(keys[a:b]), requests[c:d]
+        numbers, forms = values[a:b], []
+        for one in asked:
+            given = (one.data is not None, one.response_data is not None)
+            forms.append((one.op, one.size, one.result, *given))
+            numbers += [one.address] + [one.data or 0] * given[0] + [one.response_data or 0] * given[1]
+        key = (row, changed, tuple(forms))
+        shapes.add(key, lambda key=key: _tandem_shape(*key, files.config.xlen), numbers)
+    return shapes.columns(trace.offset, trace.end - trace.offset, first, time)
+
+
+def _tandem_shape(row: Any, changed: Any, requests: Any, xlen: int) -> Shape:
+    outside, has_insn, reset, init, broken = row
+    name = (
+        "outside groups" if outside else "hart reset" if reset else "state initialization" if init
+        else "instruction" if has_insn else "no instruction"
+    )  # fmt: skip
+    addresses = {tandem.STATE_KEY + n for n in (tandem.PC,)}
+    fields = [
+        FieldShown(
+            key_name(key, xlen),
+            "addr" if key in addresses else "hex",
+            tandem.PRIVILEGES if key == tandem.STATE_KEY + tandem.PRIV else None,
+        )
+        for key in changed
+    ]
+    for op, size, result, has_data, has_response in requests:
+        what = f"{tandem.OPERATIONS[op].name} {tandem.SIZES[size]} bits"
+        end = "" if result is None else f": {tandem.RESULTS[result]}"
+        fields.append(FieldShown(f"{what} at{end}", "hex"))
+        fields += [FieldShown("sent", "hex")] * has_data + [FieldShown("received", "hex")] * has_response
+    return Shape(name + (" (broken)" if broken else ""), tuple(fields))
+
+
+def _tandem_events(trace: TandemTrace, first: np.ndarray) -> Iterable[EventShown]:
+    """Resets, and traps: groups that change both CSRs that a trap writes, before the instruction they lead to."""
+    section = np.repeat(np.arange(len(trace)), np.diff(trace.change_start))
+    candidates = set(section[np.isin(trace.change_key, [0x341, 0x141])].tolist())
+    candidates |= set(np.flatnonzero(trace.reset).tolist())
+    for k in sorted(candidates):
+        begin, end = int(trace.change_start[k]), int(trace.change_start[k + 1])
+        changed = dict(zip(trace.change_key[begin:end].tolist(), trace.change_value[begin:end].tolist()))
+        if trace.reset[k]:
+            yield EventShown("reset", int(first[k]), k, "hart reset")
+        elif csrs := next((csrs for csrs in _TRAP_CSRS if csrs <= changed.keys()), None):
+            cause = changed[max(csrs)]
+            yield EventShown("trap", int(first[k] + (trace.size[k] > 0)), k, f"cause {cause:#x}")
