@@ -20,6 +20,7 @@ CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 TAILS = (IType.UNINFERABLE_TAIL_CALL, IType.INFERABLE_TAIL_CALL)
 SEARCHED = 64  # frames in which a return address is looked for
 ROOT, CALL, TRAP = range(3)  # kind of a frame
+_UNSEEN = -2  # function of a frame whose first instruction trapped: known when the handler returns
 
 
 @dataclass
@@ -80,39 +81,38 @@ def frames(rows: np.ndarray, code: Code, traps: set[int], cuts: set[int]) -> Fra
         while len(stack) > to:
             begin, function, kind, _ = stack.pop()
             if at > begin:
-                found.append((len(stack), begin, at, function, kind))
+                found.append((len(stack), begin, at, max(function, -1), kind))
 
     functions, pcs, sizes, itypes = code.function.tolist(), code.pc.tolist(), code.size.tolist(), code.itype.tolist()
     now, before = rows[places].tolist(), rows[places - 1].tolist()
     stack.append((0, functions[int(rows[0])], TRAP if 0 in traps else ROOT, -1))
     for at, row, last in zip(places.tolist(), now, before):
-        function, kind = functions[row], itypes[last]
+        kind, trapped = itypes[last], at in traps
+        function = _UNSEEN if trapped else functions[row]
         if at in cuts:
             close(0, at)
-            stack.append((at, function, ROOT, -1))
-        elif at in traps:
-            stack.append((at, function, TRAP, -1))
         elif kind in CALLS:
             stack.append((at, function, CALL, pcs[last] + sizes[last]))
         elif kind in TAILS:
-            if function != stack[-1][1]:
+            if function != stack[-1][1] and stack[-1][2] != TRAP:  # a handler keeps the name of its entry
                 _, _, sort, back = stack[-1]
                 close(len(stack) - 1, at)
                 stack.append((at, function, sort, back))
         elif kind == IType.XRET:
-            level = next((n for n in range(len(stack) - 1, -1, -1) if stack[n][2] == TRAP), 0)
-            close(level, at)
-        else:
-            target = pcs[row]
-            level = next(
-                (n for n in range(len(stack) - 1, max(len(stack) - SEARCHED, 0) - 1, -1) if stack[n][3] == target),
-                len(stack) - 1,
-            )
-            close(level, at)
+            close(next((n for n in range(len(stack) - 1, -1, -1) if stack[n][2] == TRAP), 0), at)
+            if stack and stack[-1][1] == _UNSEEN and not trapped:
+                stack[-1] = (stack[-1][0], function, *stack[-1][2:])
+        elif kind in (IType.RETURN, IType.COROUTINE_SWAP):
+            target = -1 if trapped else pcs[row]
+            lowest = max(len(stack) - SEARCHED, 0)
+            level = next((n for n in range(len(stack) - 1, lowest - 1, -1) if stack[n][3] == target), len(stack) - 1)
+            close(level if target >= 0 else len(stack) - 1, at)
             if kind == IType.COROUTINE_SWAP:
                 stack.append((at, function, CALL, pcs[last] + sizes[last]))
         if not stack:
             stack.append((at, function, ROOT, -1))
+        if trapped:
+            stack.append((at, functions[row], TRAP, -1))
     close(0, count)
     return _columns(found)
 

@@ -40,7 +40,7 @@ _CUTS = ("trace_on", "gap", "reset", "error", "debug_exit")
 
 class FieldShown(NamedTuple):
     """A field of a message: name, how its value is printed ("dec", "hex", "addr": hex with a symbol, "half": the same
-    of half-words, "hist": with its branches, "signed", or "text": `codes` is the text and there is no value), and the
+    of half-words; "quarter": of words; "hist": with its branches, "signed", or "text": `codes` is the text and there is no value), and the
     meanings of values.
     """
 
@@ -346,17 +346,19 @@ def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, firs
         )
         values = [int(packet.values[name]) & MASK for name in names]
         shapes.add(
-            (packet.name, names), lambda p=packet, names=names: _etrace_shape(p.name, names, known[p.name]), values
+            (packet.name, names), lambda p=packet, names=names: _etrace_shape(p.name, names, known[p.name], files.config.iaddress_lsb_p), values
         )
     begin = np.asarray(begin, np.int64)
     return shapes.columns(begin, np.asarray(end, np.int64) - begin, first, time)
 
 
-def _etrace_shape(name: str, names: tuple[str, ...], layout: Any) -> Shape:
+def _etrace_shape(name: str, names: tuple[str, ...], layout: Any, lsb: int) -> Shape:
     signed = {f.name for f in layout.fields if f.signed}
     fields = []
     for one in names:
         form = "signed" if one in signed else "bits" if one == "branch_map" else "hex" if one in _HEX else "dec"
+        if one == "address" and form == "hex" and lsb:
+            form = {1: "half", 2: "quarter"}.get(lsb, form)
         fields.append(FieldShown(one, form, PRIVILEGE_NAMES if one == "privilege" else None))
     return Shape(name, tuple(fields))
 

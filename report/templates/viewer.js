@@ -5,6 +5,7 @@ const begun = performance.now();
 const root = document.documentElement;
 const $ = (id) => document.getElementById(id);
 const make = (tag, kind, text) => { const e = document.createElement(tag); if (kind) e.className = kind; if (text !== undefined) e.textContent = text; return e; };
+const many = (n, what) => `${whole(n)} ${what}${n === 1 ? "" : "s"}`;
 const whole = (n) => Math.round(n).toLocaleString("en");
 
 /* ---- data ---- */
@@ -86,6 +87,7 @@ function shownValue([, form, codes], value) {
   if (form === "hex" || form === "bits") return hex(value) + meaning;
   if (form === "addr") return hex(value) + symbol(value);
   if (form === "half") return `${hex(value)} (${hex(value << 1n)}${symbol(value << 1n)})`;
+  if (form === "quarter") return `${hex(value)} (${hex(value << 2n)}${symbol(value << 2n)})`;
   if (form === "signed") return String(BigInt.asIntN(64, value));
   if (form === "hist" && value) { const bits = value.toString(2).slice(1); return `${hex(value)} (${bits ? `${bits.length} branches: ${bits}` : "empty"})`; }
   return String(value) + meaning;
@@ -133,7 +135,7 @@ const messageBefore = (v) => axis === AXES.byte ? last(C.offset, v) : last(C.fir
 /* ---- timeline ---- */
 
 const canvas = $("lanes"), pen = canvas.getContext("2d");
-const FRAME = 17, AXIS = 20;
+const FRAME = 17, AXIS = 20, FOUND = 15;
 let W = 0, H = 0, ink = {}, lanes = [], queued = false, drawn = 0;
 const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return (h >>> 0) % 360; };
 const isDark = () => root.classList.contains("dark") || (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -144,7 +146,16 @@ const tint = (text, light = 0) => {
   if (!tints.has(key)) tints.set(key, dark ? `hsl(${hue(text)} 42% ${30 - light}%)` : `hsl(${hue(text)} 62% ${80 + light}%)`);
   return tints.get(key);
 };
+/* As tall as what there is to draw, the lists below as tall as the window leaves. */
+function layout() {
+  const phone = matchMedia("(max-width: 900px)").matches;
+  const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + 43 + Math.max(depths.length - 1, 1) * FRAME + 12;
+  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * (phone ? .44 : .42))) + "px";
+  const panes = document.querySelector(".panes");
+  panes.style.height = Math.max(330, innerHeight - panes.getBoundingClientRect().top - scrollY - 44) + "px";
+}
 function resize() {
+  layout();
   const box = canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
   W = Math.max(box.width, 1); H = Math.max(box.height, 1);
   canvas.width = Math.round(W * scale); canvas.height = Math.round(H * scale);
@@ -207,15 +218,18 @@ function messageLane(y, h) {
     return;
   }
   const bytes = new Float64Array(Math.ceil(W) + 1);
-  let most = 1;
+  const seen = [];
   for (let x = 0, from = k; x < W && from < M; x++) {
     const to = Math.min(Math.max(messageBefore(at(x + 1)) + 1, from), M);
-    if (to > from) { bytes[x] = (to < M ? C.offset[to] : B) - C.offset[from]; most = Math.max(most, bytes[x]); }
+    if (to > from) { bytes[x] = (to < M ? C.offset[to] : B) - C.offset[from]; seen.push(bytes[x]); }
     from = to;
   }
+  const most = seen.sort((a, b) => a - b)[Math.floor(seen.length * .99)] || 1;  // a loss would flatten the rest
   pen.fillStyle = ink.accent;
-  for (let x = 0; x < W; x++) if (bytes[x]) { const tall = Math.max(1, h * bytes[x] / most); pen.fillRect(x, y + h - tall, 1, tall); }
-  pen.fillStyle = ink.soft; pen.textAlign = "right"; pen.fillText(`up to ${whole(most)} bytes a pixel`, W - 4, y + 7); pen.textAlign = "left";
+  for (let x = 0; x < W; x++) if (bytes[x]) { const tall = Math.max(1, h * Math.min(bytes[x] / most, 1)); pen.fillRect(x, y + h - tall, 1, tall); }
+  const scale = `${whole(most)} bytes a pixel`, wide = pen.measureText(scale).width + 8;
+  pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(W - wide, y, wide, 14); pen.globalAlpha = 1;
+  pen.fillStyle = ink.soft; pen.fillText(scale, W - wide + 4, y + 7);
 }
 function eventLane(y) {
   let k = Math.max(last(C.eventIndex, axis.back(view.a)), 0);
@@ -233,7 +247,6 @@ function eventLane(y) {
     k = Math.max(k + 1, after);
   }
 }
-const FOUND = 15;
 const causeAt = () => D.findings.map((f, n) => [f, n]).filter(([f]) => f.message >= 0);
 function shades() {
   const low = AXIS, tall = H - AXIS;
@@ -331,9 +344,9 @@ function about(x, y) {
   const said = [], i = Math.floor(axis.back(at(x)));
   if (N && i >= 0 && i < N) said.push(`instruction ${whole(i)}  ${hex(codePc[C.rows[i]])} <${place(C.rows[i])}>`);
   const frame = frameAt(x, y);
-  if (frame >= 0) said.push(`${C.frameKind[frame] === 2 ? "trap handler " : ""}${functionName(C.frameFunction[frame], C.frameBegin[frame])}: ${whole(C.frameLength[frame])} instructions, depth ${C.frameDepth[frame]}`);
+  if (frame >= 0) said.push(`${C.frameKind[frame] === 2 ? "trap handler " : ""}${functionName(C.frameFunction[frame], C.frameBegin[frame])}: ${many(C.frameLength[frame], "instruction")}, depth ${C.frameDepth[frame]}`);
   const k = messageBefore(at(x));
-  if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}, byte ${hex(C.offset[k])}, ${C.length[k]} bytes`);
+  if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}, byte ${hex(C.offset[k])}, ${many(C.length[k], "byte")}`);
   return said.join("  ·  ");
 }
 
@@ -448,17 +461,18 @@ function selectFinding(n) {
 function clear() { S.insn = S.message = S.byte = S.finding = -1; shown(); }
 function shown() {
   if (S.finding >= 0 && D.findings[S.finding].message !== S.message) S.finding = -1;
+  detail(); lists.messages.visible = lists.messages.box.clientHeight / lists.messages.height;
   if (S.byte >= 0) lists.bytes.show(Math.floor(S.byte / PER)); else lists.bytes.render();
   if (S.message >= 0) lists.messages.show(S.message); else lists.messages.render();
   if (S.insn >= 0) lists.code.show(S.insn); else lists.code.render();
-  detail(); marks(); say();
+  marks(); say();
   if (S.insn >= 0 && axis !== AXES.byte) reveal(axis.of(S.insn)); else if (S.message >= 0) reveal(messageX(S.message)); else draw();
   history.replaceState(null, "", S.insn >= 0 ? `#i=${S.insn}` : S.message >= 0 ? `#m=${S.message}` : "#");
 }
 function say() {
   const said = [];
   if (S.insn >= 0) { const row = C.rows[S.insn]; said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`); }
-  if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)} at byte ${hex(C.offset[S.message])}: ${whole(b - a)} instructions`); }
+  if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)} at byte ${hex(C.offset[S.message])}: ${many(b - a, "instruction")}`); }
   $("status").textContent = said.join("  ·  ") || `${whole(N)} instructions, ${whole(M)} ${D.noun}s, ${whole(B)} bytes`;
 }
 function detail() {
@@ -477,10 +491,10 @@ function detail() {
     box.append(blame);
   }
   if (S.message < 0) return;
-  const k = S.message, title = `${D.shapes[C.shape[k]][0]}, ${C.length[k]} bytes at ${hex(C.offset[k])}`;
+  const k = S.message, title = `${D.shapes[C.shape[k]][0]}, ${many(C.length[k], "byte")} at ${hex(C.offset[k])}`;
   const rows = fields(k), [a, b] = reported(k);
   if (C.time[1][k] >>> 0 !== 0xffffffff) rows.push(["(time)", String(wide(C.time, k))]);
-  if (N) rows.push(["(reports)", b > a ? `${whole(b - a)} instructions from ${hex(codePc[C.rows[a]])} <${place(C.rows[a])}>` : "no instruction"]);
+  if (N) rows.push(["(reports)", b > a ? `${many(b - a, "instruction")} from ${hex(codePc[C.rows[a]])} <${place(C.rows[a])}>` : "no instruction"]);
   const loss = D.losses.find(([x, y]) => C.offset[k] >= x && C.offset[k] < y);
   if (loss) rows.push(["(lost)", `${loss[4]} ${loss[3] && `[${loss[3]}]`}`]);
   if (!judged(k)) rows.push(["(check)", "NOT JUDGED: what was found before hides it"]);
@@ -637,7 +651,7 @@ document.querySelectorAll(".tabs button").forEach((b) => b.addEventListener("cli
   shown();
 }));
 function measure() {
-  PER = innerWidth <= 900 && innerWidth < 460 ? 8 : innerWidth > 900 && $("bytes").clientWidth < 400 ? 8 : 16;
+  PER = innerWidth <= 900 && innerWidth < 460 ? 8 : innerWidth > 900 && $("bytes").clientWidth < 360 ? 8 : 16;
   lists.bytes.count = Math.ceil(B / PER);
   Object.values(lists).forEach((l) => l.measure());
 }
