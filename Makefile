@@ -11,7 +11,7 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -49,6 +49,9 @@ capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm
 
 decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= ELF= CONFIG=, or DUT= PROGRAM=)
 	@$(RUN) decode
+
+view: venv ## A trace as one HTML page: timeline, call stack, bytes, messages, instructions, findings (OUT=<a capture>, or FORMAT= TRACE= ELF= CONFIG= PAGE=)
+	@$(RUN) view
 
 check: venv ## Check your RTL in the testbench (DUT=<name or folder>), with a compliance report; or a capture (OUT=<folder>) without a simulator
 	@$(RUN) check

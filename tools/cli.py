@@ -16,6 +16,7 @@ from rvtrace.tb.common.arguments import ArgumentError, main_guard
 COMMANDS = {
     "check-trace": ("check_trace", "check a captured trace against the specification and write a compliance report"),
     "decode": ("decode", "print a trace as messages and instructions, CTR entries as a call path, counters"),
+    "view": ("view", "a captured trace as one HTML page to look into"),
     "verify": ("verify", "replay a tandem trace on an instruction set simulator"),
     "compare": ("compare", "what changed between two compliance reports"),
     "elf-to-trace": ("elf_to_trace", "the tandem trace that loads a program into memory"),

@@ -135,6 +135,13 @@ const messageBefore = (v) => axis === AXES.byte ? last(C.offset, v) : last(C.fir
 /* ---- timeline ---- */
 
 const canvas = $("lanes"), pen = canvas.getContext("2d");
+const frameColors = new Map();
+function frameColor(k) {
+  const key = C.frameFunction[k] * 4 + C.frameKind[k];
+  let color = C.frameFunction[k] < 0 ? undefined : frameColors.get(key);
+  if (!color) { color = tint(functionName(C.frameFunction[k], C.frameBegin[k]), C.frameKind[k] === 2 ? -12 : 0); frameColors.set(key, color); }
+  return color;
+}
 const FRAME = 17, AXIS = 20, FOUND = 15;
 let W = 0, H = 0, ink = {}, lanes = [], queued = false, drawn = 0;
 const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return (h >>> 0) % 360; };
@@ -178,23 +185,28 @@ function label(text, x0, x1, y, h, color) {
 }
 /* Draw intervals in order, those that share a pixel once. begin(k), end(k) are values of the axis, after(k, v) the first interval after k that begins at v or later. */
 function intervals(k, stop, begin, end, after, color, name, y, h) {
-  while (k < stop) {
+  let from = -1, to = -1, same = "";  // pixels side by side of one color are one rectangle
+  const flush = () => { if (to > from) { pen.fillStyle = same; pen.fillRect(from, y, to - from, h); } from = to = -1; };
+  for (; k < stop;) {
     const x0 = X(begin(k));
-    if (x0 > W) return;
+    if (x0 > W) break;
     const x1 = X(end(k));
     if (x1 - x0 < 1) {
-      const px = Math.floor(x0);
-      pen.fillStyle = color(k); pen.fillRect(px, y, 1, h);
+      const px = Math.floor(x0), its = color(k);
+      if (px !== to || its !== same) { flush(); from = px; same = its; }
+      to = px + 1;
       const next = after(k, at(px + 1));
       k = next > k ? next : k + 1;
       continue;
     }
+    flush();
     if (x1 > 0) {
       pen.fillStyle = color(k); pen.fillRect(Math.max(x0, -2), y, Math.min(x1, W + 2) - Math.max(x0, -2) - (x1 - x0 > 4 ? 1 : 0), h);
       if (x1 - x0 > 18) label(name(k), x0, x1, y, h);
     }
     k++;
   }
+  flush();
 }
 function hatch(x0, x1, y, h, color) {
   pen.save(); pen.beginPath(); pen.rect(x0, y, Math.max(x1 - x0, 2), h); pen.clip();
@@ -296,7 +308,7 @@ function paint() {
     const low = depths[d], high = depths[d + 1];
     intervals(Math.max(last(C.frameBegin, left, low, high), low), high, (k) => axis.of(C.frameBegin[k]), (k) => axis.of(C.frameBegin[k] + C.frameLength[k]),
       (k, v) => { const j = last(C.frameBegin, axis.back(v), k, high); return C.frameBegin[j] + C.frameLength[j] > axis.back(v) ? j : j + 1; },
-      (k) => tint(functionName(C.frameFunction[k], C.frameBegin[k]), C.frameKind[k] === 2 ? -12 : 0),
+      frameColor,
       (k) => (C.frameKind[k] === 2 ? "⚡ " : "") + functionName(C.frameFunction[k], C.frameBegin[k]), top, FRAME - 1);
   }
   pen.restore();
@@ -635,7 +647,7 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 function flip() { root.classList.toggle("light", isDark()); root.classList.toggle("dark", !root.classList.contains("light")); recolor(); try { localStorage.setItem("rvtrace-theme", root.classList.contains("dark") ? "dark" : "light"); } catch { /* a page from a file may have no storage */ } }
-function recolor() { dark = isDark(); resize(); Object.values(lists).forEach((l) => l.render()); }
+function recolor() { dark = isDark(); frameColors.clear(); resize(); Object.values(lists).forEach((l) => l.render()); }
 $("theme").addEventListener("click", flip);
 $("help").addEventListener("click", () => $("keys").showModal());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
