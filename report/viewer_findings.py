@@ -20,6 +20,7 @@ from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 
 RESULT = "result.json"
+_OF_VIEW = ("IP", "OUT", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check-trace`
 DENSITY = {"tandem": 4}  # a trace of so many times the bytes takes as long to check as the others
 
 
@@ -105,13 +106,13 @@ def _verdict(given: Mapping[str, str], files: TraceFiles) -> tuple[Verdict, bool
         _, capture = capture_of(words)
         return system.check(capture, tolerances_of(system.tolerances, given, capture.exact)), capture.exact
     retired = path_of(given, "RETIRED")
-    words = {k: v for k, v in given.items() if k not in ("OUT", "FORMAT", "PAGE", "CHECK", "LIMIT")}
-    words |= {"TRACE": str(files.trace), "ELF": str(files.elf)}
+    words = {"FORMAT": system.ip, "TRACE": str(files.trace), "ELF": str(files.elf)}
     config = path_of(given, "CONFIG")
     if config is not None and config.is_file():
         words["CONFIG"] = str(config)
     if retired is not None and retired.is_file():
         words["RETIRED"] = str(retired)
+    words |= {k: v for k, v in given.items() if k not in (*words, *_OF_VIEW)}
     return judge(words, Paths.of(words, system), files).verdict, False
 
 
@@ -157,9 +158,11 @@ def _placed(failure: Failure, shown: Shown, messages: Messages, pcs: np.ndarray,
     if failure.at is not None and failure.at >= 0 and len(messages):
         at = int(np.searchsorted(messages.offset, failure.at, side="right")) - 1 if ip == "tandem" else failure.at
         message = min(max(at, 0), len(messages) - 1)
+        index = _instruction(failure.pc, message, shown, messages, pcs)
+        if any(row[0] == "trap" for row in failure.table):  # the message that reports it comes before its handler's
+            message = next((e.message for e in shown.events if e.kind == "trap" and e.index == index), message)
         begin = int(messages.offset[message])
         end = begin + int(messages.length[message])
-        index = _instruction(failure.pc, message, shown, messages, pcs)
     return Finding(
         failure.clause, failure.headline, failure.requirement, failure.cause, message, index, begin, end,
         failure.place or ("" if failure.pc is None else f"{failure.pc:#x}"), failure.cycle,
@@ -182,5 +185,3 @@ def _instruction(pc: int | None, message: int, shown: Shown, messages: Messages,
         if len(same):
             return since + int(same[-1])
     return min(first, count - 1)
-
-

@@ -246,7 +246,9 @@ def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any,
         wide = any(value >> 64 for value in message.values) or (message.tstamp or 0) >> 64
         if wide:
             text = str(message)
-            shapes.add(text, lambda text=text, name=message.name: Shape(name, (FieldShown("fields", "text", text),)), ())
+            shapes.add(
+                text, lambda text=text, name=message.name: Shape(name, (FieldShown("fields", "text", text),)), ()
+            )
             continue
         more = ((message.src,) if sourced else ()) + ((message.tstamp,) if stamped else ())
         key = (message.type, len(message.values), sourced, stamped, message.get("rcode", 0))
@@ -346,7 +348,9 @@ def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, firs
         )
         values = [int(packet.values[name]) & MASK for name in names]
         shapes.add(
-            (packet.name, names), lambda p=packet, names=names: _etrace_shape(p.name, names, known[p.name], files.config.iaddress_lsb_p), values
+            (packet.name, names),
+            lambda p=packet, names=names: _etrace_shape(p.name, names, known[p.name], files.config.iaddress_lsb_p),
+            values,
         )
     begin = np.asarray(begin, np.int64)
     return shapes.columns(begin, np.asarray(end, np.int64) - begin, first, time)

@@ -268,22 +268,23 @@ function shades() {
   }
   for (const [begin, end, index] of D.losses) {
     const x0 = axis === AXES.byte ? X(begin) : XI(index), x1 = axis === AXES.byte ? X(end) : x0;
-    if (x1 >= 0 && x0 <= W) { pen.fillStyle = ink["fail-bg"]; pen.fillRect(x0 - 1, low, Math.max(x1 - x0, 3), tall); }
+    if (x1 >= 0 && x0 <= W) { pen.globalAlpha = .55; pen.fillStyle = ink["fail-bg"]; pen.fillRect(x0 - 1, low, Math.max(x1 - x0, 3), tall); pen.globalAlpha = 1; }
   }
   const found = causeAt();
-  for (const [f, n] of found.filter(([f]) => f.cause)) {
+  for (const [f] of found.filter(([one]) => one.cause)) {
     const x0 = X(messageX(f.message));
     if (x0 >= -1 && x0 <= W) { pen.fillStyle = ink.quiet; pen.fillRect(x0 - 2, low, 4, tall); }
   }
 }
 function flags() {
-  for (const [f, n] of causeAt()) {
+  let taken = -1;
+  for (const [f] of causeAt()) {
     const x = X(messageX(f.message));
     if (x < -1 || x > W) continue;
     pen.fillStyle = f.cause ? ink.soft : ink.fail;
     if (!f.cause) pen.fillRect(x - .5, AXIS, 1, H - AXIS);
     pen.fillRect(x - 2, AXIS, 5, FOUND - 3);
-    if (!f.cause) label(f.clause, x + 4, x + 200, AXIS, FOUND - 2, ink.fail);
+    if (!f.cause && x > taken) { label(f.clause, x + 4, x + 200, AXIS, FOUND - 2, ink.fail); taken = x + 10 + pen.measureText(f.clause).width; }
   }
 }
 function paint() {
@@ -527,6 +528,9 @@ D.findings.forEach((f, n) => {
   const b = make("button", f.cause ? "after" : "", `${f.clause} ${f.message >= 0 ? `at ${hex(f.begin)}` : "(no place)"}: ${f.headline}`);
   b.title = f.headline; b.addEventListener("click", () => selectFinding(n)); $("findings").append(b);
 });
+
+if (!N) $("code").querySelector(".list").append(make("p", "empty", "No instruction: none could be decoded, or no program was given. The summary says what is missing."));
+if (!M) $("messages").querySelector(".list").append(make("p", "empty", `No ${D.noun} was found in these bytes.`));
 
 /* ---- search ---- */
 

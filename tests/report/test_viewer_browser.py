@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `make view` in a browser without a screen: what is selected in one list is shown in the others, search,
+zoom, keys, axis, both widths, dark, without script; a million instructions in time.
+"""
+
+import pytest
+
+from tests.report.browser import BROWSER, Browser
+from tests.tools.captures import run, write_capture
+
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason="no chromium here; sudo apt-get install chromium runs this test"
+)
+SECONDS = 10  # for a million instructions, on a machine that has other things to do; half a second on one that has not
+SELECTED = "document.querySelector('#{} [aria-selected=true]')?.textContent || ''"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = write_capture(tmp_path_factory.mktemp("view") / "out")
+    assert run("view", f"OUT={made}").returncode == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser, folder):
+    browser.window(1400, 900)
+    browser.open(folder / "view.html")
+    browser.ready()
+    browser.errors.clear()
+    return browser
+
+
+def test_a_message_that_is_selected_is_followed_by_bytes_and_instructions(page):
+    rows = page.run("document.querySelectorAll('#messages .row').length")
+    assert rows > 3
+    page.run("document.querySelectorAll('#messages .row')[2].click()")
+    at = page.run("traceView.S")
+    assert at["message"] == 2 and at["insn"] >= 0
+    assert page.run(SELECTED.format("messages")) and page.run(SELECTED.format("code"))
+    assert page.run("document.querySelectorAll('#bytes i.on').length") > 0
+    assert page.run("document.querySelectorAll('#code .range').length") > 0
+    assert "instruction" in page.run("document.getElementById('detail').textContent")
+    page.run("document.querySelectorAll('#code .row')[1].click()")
+    assert page.run("traceView.S.insn") == 1 and page.run("traceView.S.message") < 2
+    page.run("document.querySelector('#bytes i:last-of-type').click()")
+    assert page.run("traceView.S.byte") == 15 and not page.errors
+
+
+def test_search_finds_symbols_addresses_messages_and_places(page):
+    page.run("traceView.search('leaf')")
+    assert "calls of leaf" in page.run("document.getElementById('hits').textContent")
+    assert "leaf" in page.run(SELECTED.format("code"))
+    page.run("traceView.search('progtracesync')")
+    assert page.run("document.getElementById('hits').textContent").startswith("1 of 1")
+    assert "ProgTraceSync" in page.run(SELECTED.format("messages"))
+    page.run("traceView.search('0x80000002')")
+    assert page.run("document.getElementById('hits').textContent").startswith("1 of ")
+    page.run("traceView.search('#3')")
+    assert page.run("traceView.S.insn") == 3
+    page.run("traceView.search('@0x3')")
+    assert page.run("traceView.S.byte") == 3
+    page.run("traceView.search('nowhere')")
+    assert page.run("document.getElementById('hits').textContent") == "nothing found"
+
+
+def test_keys_and_the_axis(page):
+    whole = page.run("traceView.view.b - traceView.view.a")
+    page.key("+", "+")
+    assert page.run("traceView.view.b - traceView.view.a") < whole
+    page.key("0", "0")
+    assert page.run("traceView.view.b - traceView.view.a") == whole
+    page.key("/", "/")
+    assert page.run("document.activeElement.id") == "search"
+    page.key("Escape")
+    page.key("?", "?")
+    assert page.run("document.getElementById('keys').open")
+    page.run("document.getElementById('keys').close()")
+    page.run("traceView.selectMessage(1)")
+    page.key("]", "]")
+    assert page.run("traceView.S.message") == 2
+    page.key("Escape")
+    assert page.run("traceView.S.message") == -1
+    page.run(
+        "(() => { const a = document.getElementById('axis'); a.value = 'byte'; a.dispatchEvent(new Event('change')); })()"
+    )
+    assert page.run("traceView.view.b") == page.run("traceView.counts.bytes")
+    assert not page.errors
+
+
+def test_a_link_leads_to_its_place(browser, folder):
+    browser.open(folder / "view.html", "#m=2")
+    browser.ready()
+    assert browser.run("traceView.S.message") == 2
+
+
+@pytest.mark.parametrize("width, dark", [(1400, False), (1400, True), (390, False)])
+def test_it_fits_the_window_and_draws(browser, folder, tmp_path, width, dark):
+    browser.window(width, 844, dark)
+    browser.open(folder / "view.html")
+    browser.ready()
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    shown = browser.run("[...document.querySelectorAll('.panes section')].filter(s => s.offsetHeight).map(s => s.id)")
+    assert shown == (["messages"] if width < 900 else ["bytes", "messages", "code"])
+    if width < 900:
+        browser.run("document.querySelector('[data-pane=code]').click()")
+        assert browser.run("document.querySelectorAll('#code .row').length") > 3
+    card = browser.run("getComputedStyle(document.documentElement).getPropertyValue('--card')")
+    assert card == ("#191d23" if dark else "#fff")
+    picture = tmp_path / "view.png"
+    browser.picture(picture)
+    assert picture.stat().st_size > 20_000 and not browser.errors
+
+
+def test_without_script_there_is_the_summary(browser, folder):
+    browser.script(False)
+    browser.window(1400, 900)
+    try:
+        browser.open(folder / "view.html")
+        size = "document.querySelector('#summary table')?.offsetHeight || 0"
+        for _ in range(100):
+            if browser.run(size):
+                break
+        assert browser.run(size) > 0
+        assert browser.run("document.getElementById('app').hidden")
+    finally:
+        browser.script(True)
+
+
+def test_a_finding_is_selected_first_with_expected_and_actual(browser, folder, tmp_path):
+    (tmp_path / "out").mkdir()
+    for name in ("trace.bin", "program.elf", "config.json"):
+        (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
+    rows = (folder / "retired.csv").read_text().splitlines()
+    assert len(rows) > 10
+    data = bytearray((folder / "trace.bin").read_bytes())
+    data[-2] ^= 0x80  # in the count of the last message
+    (tmp_path / "out" / "trace.bin").write_bytes(data)
+    (tmp_path / "out" / "retired.csv").write_text("\n".join(rows) + "\n")
+    assert run("view", f"OUT={tmp_path / 'out'}").returncode == 0
+    browser.window(1400, 900)
+    browser.open(tmp_path / "out" / "view.html")
+    browser.ready()
+    assert browser.run("document.querySelectorAll('#findings button').length") > 0
+    assert browser.run("traceView.S.finding") == 0 and browser.run("traceView.S.message") >= 0
+    said = browser.run("document.querySelector('#detail .blame').textContent")
+    assert browser.run("document.querySelector('#findings button').textContent").split()[0] in said
+    assert not browser.errors
+
+
+def test_a_million_instructions_open_and_draw_in_time(browser, folder, tmp_path):
+    made = tmp_path / "long"
+    made.mkdir()
+    for name in ("program.elf", "config.json"):
+        (made / name).write_bytes((folder / name).read_bytes())
+    data = (folder / "trace.bin").read_bytes()
+    (made / "trace.bin").write_bytes(data * 67_000)
+    assert run("view", f"OUT={made}", "CHECK=0").returncode == 0
+    browser.window(1400, 900)
+    browser.open(made / "view.html")
+    took = browser.ready()
+    assert browser.run("traceView.counts.instructions") > 1_000_000
+    assert took < 1000 * SECONDS
+    times = browser.run(
+        "Array.from({length: 21}, () => { traceView.zoom(.7, 700); return traceView.paint(); }).sort((a, b) => a - b)"
+    )
+    assert times[10] < 100, times
+    browser.run("traceView.selectInsn(900000)")
+    assert browser.run("traceView.S.insn") == 900_000 and browser.run(SELECTED.format("code"))
+    assert browser.memory() < 300e6
