@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings for the viewer: what the check of a captured trace found, each at its message, its bytes, its instruction."""
+"""Findings for the viewer: what the check of a captured trace found, each at its message, bytes and instruction."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DENSITY = {"tandem": 4}  # a trace of so many times the bytes takes as long to c
 
 @dataclass
 class Judgement:
-    """What a check said. word: PASS, FAIL, or "" if nothing was checked. files, decoded: of what was judged, in place of
-    those given; None if nothing was. damage: (first, after) places that were not judged: numbers of messages, of tandem
-    trace byte offsets. notes: sentences.
+    """What a check said. word: PASS, FAIL, or "" if nothing was checked. files, decoded: of what was judged, in place
+    of those given; None if nothing was. damage: (first, after) places that were not judged: numbers of messages, of
+    tandem trace byte offsets. notes: sentences.
     """
 
     word: str = ""

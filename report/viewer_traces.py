@@ -39,9 +39,9 @@ _CUTS = ("trace_on", "gap", "reset", "error", "debug_exit")
 
 
 class FieldShown(NamedTuple):
-    """A field of a message: name, how its value is printed ("dec", "hex", "addr": hex with a symbol, "half": the same
-    of half-words; "quarter": of words; "hist": with its branches, "signed", or "text": `codes` is the text and there is no value), and the
-    meanings of values.
+    """A field of a message: name, how its value is printed, and the meanings of values. form: "dec", "hex", "bits";
+    "addr": hex with a symbol, "half": the same of half-words, "quarter": of words; "hist": with its branches; "signed";
+    or "text": there is no value, and `codes` is the text.
     """
 
     name: str
@@ -95,8 +95,8 @@ class Loss(NamedTuple):
 
 @dataclass
 class Shown:
-    """All of it. noun: what the bytes consist of. rows: number in `codes` of each instruction. priv: (index, name), from
-    there on. contexts: likewise. notes: sentences about what is missing.
+    """All of it. noun: what the bytes consist of. rows: number in `codes` of each instruction. priv: (index, name),
+    from there on. contexts: likewise. notes: sentences about what is missing.
     """
 
     noun: str

@@ -10,6 +10,7 @@ lines; the findings of the check are at their places. docs/how-to/see-a-trace.md
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,12 +27,12 @@ FORMATS = ("ntrace", "etrace", "tandem")
 LIMIT = 20_000_000
 OPTIONS = {
     "FORMAT": f"the system of TRACE, {', '.join(FORMATS)}; the same as IP",
-    "RETIRED": "what the hart retired, retired.csv; the check compares with it (default OUT/retired.csv if it is there)",
+    "RETIRED": "what the hart retired; the check compares with it (default OUT/retired.csv if it is there)",
     "BEATS": "what crossed the ingress port (default OUT/beats.npz if it is there)",
     "PAGE": "the file to write (default OUT/view.html, or build/view/<name of the trace>.html)",
     "CHECK": "0: show the trace without checking it; 1: check it however long it is",
     "LIMIT": f"most instructions to show (default {LIMIT})",
-    "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
+    "PARTIAL": "1: the trace begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
 }
 
 
@@ -41,8 +42,8 @@ def main(argv: list[str]) -> int:
     system = system_of(argv)
     if system.ip not in FORMATS:
         raise ArgumentError(
-            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, and read this one with"
-            " `make decode`"
+            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, and read this one"
+            " with `make decode`"
         )
     given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
     given = _of_folder(given)
@@ -75,8 +76,8 @@ def _of_folder(given: dict[str, str]) -> dict[str, str]:
         folder = Path(given["OUT"])
         if not (folder / FILES["TRACE"]).is_file():
             raise ArgumentError(
-                f"{folder} is no capture: it has no {FILES['TRACE']}; give OUT=<folder> of `make capture`, or TRACE=, ELF="
-                " and CONFIG="
+                f"{folder} is no capture: it has no {FILES['TRACE']}; give OUT=<folder> of `make capture`, or TRACE=,"
+                " ELF= and CONFIG="
             )
     return given
 
@@ -90,6 +91,8 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
         found = without_program(files)
         found.notes.append("no program was given: only bytes and messages are shown; give ELF=<file>")
         return files, found, Judgement()
+    if sys.stderr.isatty() and given.get("CHECK") != "0":
+        print("checking the trace (CHECK=0 omits it)", file=sys.stderr, flush=True)
     judgement = judged(given, files) if files.program is not None else Judgement()
     files = judgement.files or files
     decoded = judgement.decoded

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make view`: its columns hold what the decoder gave, findings and calls are where they belong, and whatever is missing
-is said in one sentence.
+"""`make view`: its columns hold what the decoder gave, findings and calls are where they belong, and whatever is
+missing is said in one sentence.
 """
 
 import json
