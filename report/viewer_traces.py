@@ -250,7 +250,7 @@ def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any,
                 text, lambda text=text, name=message.name: Shape(name, (FieldShown("fields", "text", text),)), ()
             )
             continue
-        more = ((message.src,) if sourced else ()) + ((message.tstamp,) if stamped else ())
+        more = ((message.src,) if sourced else ()) + (() if message.tstamp is None else (message.tstamp,))
         key = (message.type, len(message.values), sourced, stamped, message.get("rcode", 0))
         shapes.add(key, lambda message=message: _ntrace_shape(message), (*message.values, *more))
     offsets = np.array([message.offset for message in messages], np.int64)
@@ -421,7 +421,7 @@ def _tandem_messages(files: TraceFiles, trace: TandemTrace, first: np.ndarray, t
             forms.append((one.op, one.size, one.result, *given))
             numbers += [one.address] + [one.data or 0] * given[0] + [one.response_data or 0] * given[1]
         key = (row, changed, tuple(forms))
-        shapes.add(key, lambda key=key: _tandem_shape(*key, files.config.xlen), numbers)
+        shapes.add(key, lambda key=key: _tandem_shape(key[0], key[1], key[2], files.config.xlen), numbers)
     return shapes.columns(trace.offset, trace.end - trace.offset, first, time)
 
 
