@@ -144,7 +144,7 @@ function frameColor(k) {
 }
 const FRAME = 17, AXIS = 20, FOUND = 15;
 let W = 0, H = 0, ink = {}, lanes = [], queued = false, drawn = 0;
-const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return (h >>> 0) % 360; };
+const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return Math.imul(h, 2654435761) >>> 16 & 511; };  // similar names, different colors
 const isDark = () => root.classList.contains("dark") || (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
 let dark = isDark();
 const tints = new Map();
@@ -215,10 +215,11 @@ function hatch(x0, x1, y, h, color) {
   for (let x = from - h - (from - h) % 7; x < to; x += 7) { pen.moveTo(x, y + h); pen.lineTo(x + h, y); }
   pen.stroke(); pen.restore();
 }
+const PRIVILEGES = { U: 140, S: 215, M: 5, VU: 170, VS: 260, D: 45 };
 function bands(runs, y, name) {
   const starts = runs.map((r) => r[0]), from = Math.max(last(starts, axis.back(view.a)), 0);
   intervals(from, runs.length, (k) => axis.of(starts[k]), (k) => axis.of(k + 1 < runs.length ? starts[k + 1] : N),
-    (k, v) => last(starts, axis.back(v)) + 1, (k) => tint(name + runs[k][1]), (k) => `${name} ${runs[k][1]}`, y, 14);
+    (k, v) => last(starts, axis.back(v)) + 1, (k) => PRIVILEGES[runs[k][1]] === undefined ? tint(name + runs[k][1]) : dark ? `hsl(${PRIVILEGES[runs[k][1]]} 45% 30%)` : `hsl(${PRIVILEGES[runs[k][1]]} 60% 82%)`, (k) => `${name} ${runs[k][1]}`, y, 14);
 }
 function messageLane(y, h) {
   let k = Math.max(messageBefore(view.a), 0);
