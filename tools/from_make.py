@@ -12,8 +12,8 @@ import sys
 # What takes a while before it has something to print.
 SLOW = (
     "run", "suite", "capture", "decode", "view", "check", "check_trace", "verify", "core", "verify_core", "readback",
-    "mutants", "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report", "opensbi",
-    "lint",
+    "mutants", "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report",
+    "opensbi", "lint",
 )  # fmt: skip
 RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
 OWN = ("PYTHON",)  # words of the Makefile itself

@@ -86,7 +86,7 @@ def test_the_command(installed, tmp_path):
     assert done.returncode == 0 and (tmp_path / "load.trace").stat().st_size, done.stderr
     done = _run(rvtrace, "verify", "TRACE=load.trace", f"ELF={out / 'program.elf'}", cwd=tmp_path)
     assert "Traceback" not in done.stderr, done.stderr
-    for command in ("check-trace", "decode", "verify", "compare", "elf-to-trace"):
+    for command in ("check-trace", "decode", "view", "verify", "compare", "elf-to-trace"):
         done = _run(rvtrace, command, "--help", cwd=tmp_path)
         assert done.returncode == 0 and "=" in done.stdout, (command, done.stderr)
         assert command in _run(rvtrace, "--help", cwd=tmp_path).stdout
