@@ -81,7 +81,7 @@ class View:
             "events": [kinds[0], texts[0]],
             "priv": shown.priv,
             "contexts": shown.contexts,
-            "losses": shown.losses,
+            "losses": sorted(shown.losses),
             "columns": {
                 "data": packed(np.frombuffer(shown.data, np.uint8)),
                 "rows": packed(shown.rows, delta=True),

@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 from rvtrace.flow.captured.files import TraceFiles, path_of
-from rvtrace.flow.captured.judge import judge
+from rvtrace.flow.captured.judge import Judged, judge
 from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
 from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.tb.common.arguments import flag
 
 RESULT = "result.json"
+NAMED = 5  # clauses that a sentence names
 _OF_VIEW = ("IP", "OUT", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check-trace`
 DENSITY = {"tandem": 4}  # a trace of so many times the bytes takes as long to check as the others
 
@@ -75,45 +77,69 @@ def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
             notes=[f"a trace of {files.size:,} bytes is not checked here; `make check-trace` does it, or give CHECK=1"]
         )
     try:
-        verdict, exact = _verdict(given, files)
+        read, exact = _check(given, files)
     except ValueError as error:
         return Judgement(notes=[f"the trace was not checked: {error}"])
+    verdict = read.verdict
     failures = [*verdict.failures, *_of_result(given, verdict)]
-    clauses = len(verdict.book.results())
-    how = "exact, lossless and legal" if exact else "as make check-trace does"
-    causes = sorted({failure.clause for failure in failures if not failure.cause})
-    sentence = (
-        f"{len(causes)} finding{'s' if len(causes) > 1 else ''}: {', '.join(causes[:5])}"
-        if failures
-        else f"no clause fails of {clauses} checked ({how})"
-    )
-    found = Judgement("FAIL" if failures else "PASS", sentence, failures, decoded=verdict.decoded)
+    found = Judgement(_word(failures, read), _sentence(failures, read, exact), failures, decoded=verdict.decoded)
     found.damage = [(one.begin, one.end) for one in verdict.book.damage]
+    found.notes += [text for text in (read.problem, read.part and f"only a part was judged: {read.part}") if text]
+    if read.files.data != files.data:
+        found.files = read.files
     if verdict.read is not None:
         data = getattr(verdict.read, "data", None)
         found.files = replace(files, config=verdict.read.config, data=files.data if data is None else data)
         found.decoded = None
         found.notes.append("the trace does not decode as its options say; it is shown as the first finding reads it")
+    elif files.system.ip == "tandem" and any(one.at is not None and one.at < 0 for one in failures):
+        found.failures = [replace(one, at=None) for one in failures]
+        found.decoded, found.damage = None, []
+        found.notes.append(
+            "items have another layout than the format says: the bytes of the other findings are unknown"
+        )
     return found
 
 
-def _verdict(given: Mapping[str, str], files: TraceFiles) -> tuple[Verdict, bool]:
-    """The verdict, and whether every byte was compared with the model's."""
+def _word(failures: list[Failure], read: Judged) -> str:
+    """PASS only of what was judged."""
+    if failures or read.problem:
+        return "FAIL"
+    unread = not read.verdict.book.results() or read.verdict.stats.get("judged", 1) <= 0
+    return "" if unread else "PASS"
+
+
+def _sentence(failures: list[Failure], read: Judged, exact: bool) -> str:
+    causes = sorted({failure.clause for failure in failures if not failure.cause})
+    if causes:
+        more = f" and {len(causes) - NAMED} more" if len(causes) > NAMED else ""
+        return f"{len(causes)} finding{'s' if len(causes) > 1 else ''}: {', '.join(causes[:NAMED])}{more}"
+    if read.problem:
+        return read.problem
+    if not _word(failures, read):
+        return "nothing of the trace could be judged"
+    how = "exact, lossless and legal" if exact else "as make check-trace does"
+    return f"no clause fails of {len(read.verdict.book.results())} checked ({how})"
+
+
+def _check(given: Mapping[str, str], files: TraceFiles) -> tuple[Judged, bool]:
+    """What was judged, and whether every byte was compared with the model's."""
     system = files.system
     beats = path_of(given, "BEATS")
-    if system.ip != "tandem" and "OUT" in given and beats is not None and beats.is_file():
-        words = {k: v for k, v in given.items() if k in ("OUT", "TRACE", "ELF", "CONFIG", "IP", *system.words)}
+    if system.ip != "tandem" and beats is not None and beats.is_file() and not flag(given, "PARTIAL"):
+        words = {k: v for k, v in given.items() if k not in ("PAGE", "CHECK", "LIMIT")}
         _, capture = capture_of(words)
-        return system.check(capture, tolerances_of(system.tolerances, given, capture.exact)), capture.exact
+        verdict = system.check(capture, tolerances_of(system.tolerances, given, capture.exact))
+        return Judged(files, None, verdict, "", "", ""), capture.exact
     retired = path_of(given, "RETIRED")
     words = {"FORMAT": system.ip, "TRACE": str(files.trace), "ELF": str(files.elf)}
     config = path_of(given, "CONFIG")
     if config is not None and config.is_file():
         words["CONFIG"] = str(config)
-    if retired is not None and retired.is_file():
+    if retired is not None and retired.is_file() and not flag(given, "PARTIAL"):
         words["RETIRED"] = str(retired)
     words |= {k: v for k, v in given.items() if k not in (*words, *_OF_VIEW)}
-    return judge(words, Paths.of(words, system), files).verdict, False
+    return judge(words, Paths.of(words, system), files), False
 
 
 def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:

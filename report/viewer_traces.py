@@ -280,10 +280,12 @@ _HEX = {"address", "tval", "context", "time", "index"}
 
 def _etrace(files: TraceFiles, trace: Any) -> Shown:
     assert files.program is not None
-    payloads, begin, end, _ = _deframed(files)
+    payloads, begin, end, damage = _deframed(files)
     if len(payloads) != len(trace.packets):
-        payloads, begin, end, _ = _deframed(files, joined=True)
+        payloads, begin, end, damage = _deframed(files, joined=True)
     count = min(len(begin), len(trace.packets))
+    if trace.complete:  # of a part, the first packets were left out
+        begin, end = begin[len(begin) - count :], end[len(end) - count :]
     messages = _etrace_messages(
         files, trace.packets[:count], begin[:count], end[:count], trace.first_pc[:count], trace.time[:count]
     )
@@ -302,6 +304,11 @@ def _etrace(files: TraceFiles, trace: Any) -> Shown:
         place = int(messages.offset[at]) if at >= 0 else 0
         stop = int(messages.offset[last] + messages.length[last]) if at >= 0 else len(files.data)
         result.losses.append(Loss(place, stop, _first_of(messages, at), found.clause, found.text))
+    known = {(found.packet, found.clause) for found in trace.diagnostics}
+    for one in damage:
+        if (one.packet, one.clause) not in known:
+            index = _first_of(messages, min(one.packet, count - 1))
+            result.losses.append(Loss(one.offset, one.offset + max(one.length, 1), index, one.clause, one.text))
     return result
 
 

@@ -481,7 +481,7 @@ function shown() {
   if (S.insn >= 0) lists.code.show(S.insn); else lists.code.render();
   marks(); say();
   if (S.insn >= 0 && axis !== AXES.byte) reveal(axis.of(S.insn)); else if (S.message >= 0) reveal(messageX(S.message)); else draw();
-  history.replaceState(null, "", S.insn >= 0 ? `#i=${S.insn}` : S.message >= 0 ? `#m=${S.message}` : "#");
+  try { history.replaceState(null, "", S.insn >= 0 ? `#i=${S.insn}` : S.message >= 0 ? `#m=${S.message}` : "#"); } catch { /* some browsers refuse it to a page from a file */ }
 }
 function say() {
   const said = [];

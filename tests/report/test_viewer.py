@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 from shutil import which
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from rvtrace.report.viewer_findings import Judgement, judged
 from rvtrace.report.viewer_source import Lines
 from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.tb.common.stimulus.stimulus import traced
 
 from tests.tools.captures import is_one_sentence, program, run, write_capture, write_etrace_capture
@@ -248,6 +250,50 @@ def test_without_script_the_summary_and_a_sentence_are_left(tmp_path):
     text = (folder / "view.html").read_text().partition("<script")[0]
     assert "<noscript>" in text and "runs no script" in text
     assert "ProgTraceSync" in text and "main" in text and "bits per instruction" in text
+
+
+@pytest.mark.parametrize("write", [write_capture, write_etrace_capture])
+def test_a_part_of_a_trace_is_shown_and_judged_as_one(tmp_path, write):
+    folder = write(tmp_path / "out")
+    files = load({"OUT": str(folder)})
+    decoded = shown_decoder(files)
+    rows = decoded.messages if files.system.ip == "ntrace" else decoded.packets
+    begins = [m.offset for m in rows] if files.system.ip == "ntrace" else decoded.offsets
+    sync = 0 if files.system.ip == "ntrace" else 1
+    stray = files.data[begins[sync + 1] : begins[sync + 2]]  # a message of which nobody knows where it leads
+    (folder / "trace.bin").write_bytes(stray + files.data[begins[sync] :])
+    done = run("view", f"OUT={folder}", "PARTIAL=1")
+    page = data_of(folder / "view.html")
+    assert done.returncode == 0 and page["verdict"][0] == "PASS", (done.stdout, done.stderr, page["findings"])
+    assert any("only a part was judged" in note for note in page["notes"])
+    pcs = joined(page["wide"]["codePc"])[unpacked(page["columns"]["rows"])]
+    assert pcs.tolist() == decoded.pcs.tolist()
+    data = unpacked(page["columns"]["data"]).astype(np.uint8).tobytes()
+    first = int(unpacked(page["columns"]["offset"])[0])
+    assert data[first:].startswith(files.data[begins[sync] : begins[sync + 1]])
+
+
+def test_what_could_not_be_judged_is_no_pass(tmp_path):
+    folder = write_capture(tmp_path / "out")
+    for name in ("beats.npz", "retired.csv"):
+        (folder / name).unlink()
+    (folder / "trace.bin").write_bytes(b"\xff" * 64)  # idle
+    run("view", f"OUT={folder}")
+    assert data_of(folder / "view.html")["verdict"][0] != "PASS"
+
+
+def test_places_are_unknown_where_items_have_another_layout(tmp_path, monkeypatch):
+    failures = [Failure("TV.legal.length", "longer", at=-60), Failure("TV.legal.opcode", "unknown", at=12)]
+    book = SimpleNamespace(
+        results=lambda: {"TV.legal.length": [1, 1]}, damage=[Damage(12, 20)], failed=["TV.legal.length"]
+    )
+    verdict = SimpleNamespace(failures=failures, book=book, decoded=object(), read=None, stats={})
+    files = SimpleNamespace(size=10, data=b"", system=SimpleNamespace(ip="tandem"))
+    read = SimpleNamespace(verdict=verdict, problem="", part="", files=files)
+    monkeypatch.setattr("rvtrace.report.viewer_findings._check", lambda given, files: (read, False))
+    found = judged({}, files)
+    assert found.word == "FAIL" and found.decoded is None and not found.damage
+    assert [one.at for one in found.failures] == [None, None] and "another layout" in found.notes[0]
 
 
 # Bad input
