@@ -100,11 +100,12 @@ function fields(k) {
 
 /* ---- axis ---- */
 
+/* A message carries the time at which it was made: once the instructions that it reports had retired. */
 const timed = { index: [], value: [] };
 for (let k = 0, seen = -1; k < M; k++) {
   if (C.time[1][k] >>> 0 === 0xffffffff) continue;
   const t = C.time[1][k] * 4294967296 + (C.time[0][k] >>> 0);
-  if (t > seen) { timed.index.push(C.first[k]); timed.value.push(t); seen = t; }
+  if (t > seen) { timed.index.push(k + 1 < M ? C.first[k + 1] : N); timed.value.push(t); seen = t; }
 }
 const AXES = {};
 if (N) AXES.insn = { name: "instructions", low: 0, high: N, of: (i) => i, back: (v) => v };
@@ -244,20 +245,26 @@ function messageLane(y, h) {
   pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(W - wide, y, wide, 14); pen.globalAlpha = 1;
   pen.fillStyle = ink.soft; pen.fillText(scale, W - wide + 4, y + 7);
 }
-function eventLane(y) {
-  let k = Math.max(last(C.eventIndex, axis.back(view.a)), 0);
-  while (k < eventCount) {
-    const x = XI(C.eventIndex[k]);
+const LOUD = new Set(["trap", "error", "gap", "reset"]);
+const loud = D.events[0].map((kind) => LOUD.has(kind));
+const loudEvents = [], quietEvents = [];
+for (let k = 0; k < eventCount; k++) (loud[C.eventKind[k]] ? loudEvents : quietEvents).push(k);
+const eventPlaces = [quietEvents, loudEvents].map((these) => Int32Array.from(these, (k) => C.eventIndex[k]));
+function eventLane(y) { eventPass(y, quietEvents, eventPlaces[0]); eventPass(y, loudEvents, eventPlaces[1]); }
+function eventPass(y, these, places) {
+  let n = Math.max(last(places, axis.back(view.a)), 0);
+  while (n < these.length) {
+    const k = these[n], x = X(axis.of(places[n]));
     if (x > W) break;
     if (x >= -6) {
       const kind = D.events[0][C.eventKind[k]];
       pen.fillStyle = kind === "trap" ? ink.warn : kind === "error" || kind === "gap" ? ink.fail : ink.soft;
       pen.beginPath(); pen.moveTo(x - 4, y + 2); pen.lineTo(x + 4, y + 2); pen.lineTo(x, y + 11); pen.fill();
-      const next = k + 1 < eventCount ? XI(C.eventIndex[k + 1]) : Infinity, text = `${kind} ${D.events[1][C.eventText[k]]}`;
+      const next = k + 1 < eventCount ? XI(C.eventIndex[k + 1]) : Infinity;
+      const text = `${kind} ${D.events[1][C.eventText[k]]}`;
       if (next - x > 60) label(text, x + 4, Math.min(next - 4, x + 240), y, 13, ink.soft);
     }
-    const after = last(C.eventIndex, axis.back(at(Math.floor(x) + 2)));
-    k = Math.max(k + 1, after);
+    n = Math.max(n + 1, last(places, axis.back(at(Math.floor(x) + 2))));
   }
 }
 const causeAt = () => D.findings.map((f, n) => [f, n]).filter(([f]) => f.message >= 0);
@@ -442,8 +449,9 @@ lists.code = new List($("code"), N, (i, row) => {
   if (S.message >= 0) { const [a, b] = reported(S.message); if (i >= a && i < b) row.classList.add("range"); }
   if (bad.has(i)) row.classList.add("bad");
   row.append(make("span", "at", codePc[code].toString(16)));
-  const first = last(C.eventIndex, i - 1) + 1;
+  let first = last(C.eventIndex, i - 1) + 1;
   if (first < eventCount && C.eventIndex[first] === i) {
+    for (let k = first; k < eventCount && C.eventIndex[k] === i; k++) if (loud[C.eventKind[k]]) { first = k; break; }
     const e = make("span", "ev", `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim());
     e.title = e.textContent; row.append(e);
   }

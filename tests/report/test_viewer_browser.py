@@ -6,6 +6,7 @@ zoom, keys, axis, both widths, dark, without script; a million instructions in t
 import pytest
 
 from tests.report.browser import BROWSER, Browser
+from tests.report.viewer_captures import capture
 from tests.tools.captures import run, write_capture
 
 pytestmark = pytest.mark.skipif(
@@ -95,6 +96,21 @@ def test_keys_and_the_axis(page):
     page.run(CHANGE_AXIS)
     assert page.run("traceView.view.b") == page.run("traceView.counts.bytes")
     assert not page.errors
+
+
+def test_the_axis_of_time_shows_the_same_place(browser, tmp_path):
+    capture(tmp_path, "traps")
+    assert run("view", f"OUT={tmp_path}", "CHECK=0").returncode == 0
+    browser.window(1400, 900)
+    browser.open(tmp_path / "view.html")
+    browser.ready()
+    browser.run("traceView.search('gcd')")
+    at = browser.run("traceView.S.insn")
+    browser.run(CHANGE_AXIS.replace("byte", "time"))
+    view = browser.run("traceView.view")
+    assert view["a"] >= 100 and view["b"] > 10_000  # tests/report/viewer_captures.py: time begins at 100
+    assert browser.run("traceView.S.insn") == at and browser.run("traceView.paint()") >= 0
+    assert "gcd" in browser.run(SELECTED.format("code")) and not browser.errors
 
 
 def test_a_link_leads_to_its_place(browser, folder):
