@@ -46,11 +46,18 @@ class Browser:
         )
         os.close(theirs_in)
         os.close(theirs_out)
+        self.errors = []
         self._session = None
+        try:
+            self._attach()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _attach(self):
         target = self.send("Target.getTargets")["targetInfos"]
         page = next(one["targetId"] for one in target if one["type"] == "page")
         self._session = self.send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
-        self.errors = []
         for domain in ("Page", "Runtime", "Log"):
             self.send(f"{domain}.enable")
 
