@@ -148,7 +148,7 @@ class View:
             "instructions": instructions,
             "messages": len(messages),
             "bytes": len(shown.data),
-            "bits": f"{8 * len(shown.data) / instructions:.3f}" if instructions else "-",
+            "bits": "-" if shown.losses or not instructions else f"{8 * len(shown.data) / instructions:.3f}",
             "traps": sum(event.kind == "trap" for event in shown.events),
             "losses": len(shown.losses),
             "names": [(name, many, sizes[name]) for name, many in names.most_common(LISTED)],

@@ -327,7 +327,8 @@ function paint() {
 }
 function ruler() {
   const span = view.b - view.a, rough = span / Math.max(W / 110, 1), power = 10 ** Math.floor(Math.log10(rough || 1));
-  const step = Math.max([1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || 1, axis === AXES.insn || axis === AXES.byte ? 1 : 0);
+  const round = axis === AXES.byte ? 2 ** Math.ceil(Math.log2(rough || 1)) : [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || 1;
+  const step = axis === AXES.time ? round : Math.max(round, 1);
   for (let v = Math.ceil(view.a / step) * step; v <= view.b; v += step) {
     const x = X(v);
     pen.fillStyle = ink.line; pen.fillRect(x, 0, 1, H);
