@@ -35,6 +35,7 @@ MEETS: dict[str, tuple[str, dict[str, Any]]] = {  # a scenario that meets the si
     "ET.ing.reset": ("stops", {}),
     "ET.ing.notify": ("notify_kinds", {}),
     "ET.ing.triggers": ("notify_kinds", {}),
+    "ET.ing.sijump": ("sijump_means_nothing", {"sijump": 1}),
     "ET.ing.itype3": ("uninferable_jumps", {"itype_width_p": 3}),
     "ET.opt.counter": ("nested_calls", RETURNS | {"call_counter_size_p": 2, "return_stack_size_p": 0}),
     "ET.opt.stack": ("nested_calls", RETURNS),
