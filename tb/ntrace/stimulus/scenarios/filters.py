@@ -19,7 +19,7 @@ _EVERY = configs()
 
 @scenario("NT.4.filters",
           configs=(*in_turn(filtered.COMPARISONS, *_EVERY, {"mode": "btm"}), *in_turn(filtered.WIDE, *_EVERY),
-                   *in_turn(filtered.MASKED, *_EVERY[::-1]), *in_turn(filtered.FROM_FIRST, *_EVERY),
+                   *in_turn(filtered.MASKED, *_EVERY[::-1]), *in_turn(filtered.FROM_FIRST, _EVERY[0], _EVERY[-1]),
                    *in_turn(filtered.COMPARISONS[:12:5], *configs(**RV32)), *in_turn(filtered.MASKED, *configs(**TWO))),
           retirement="single")  # fmt: skip
 def filter_comparisons(config: Config, rng: Random) -> ProgramRun:
