@@ -6,12 +6,11 @@ override VENV := .venv
 override PY   := $(VENV)/bin/python
 # Words are data: tools/from_make.py takes them from MAKEFLAGS. Exported or written into a recipe, make and the shell would expand them.
 override RUN  := $(PY) tools/from_make.py
-override RESULTS_OF_ALL := build/results/main
 unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
-override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -35,8 +34,7 @@ help: ## List the targets
 	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem|subsystem|adapter SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
 all: venv ## The main job: real programs, five trace sources on one hart, and a report (IP=<system>: all of that system); default
-	@status=0; $(RUN) run || status=$$?; \
-	[ $$status -gt 1 ] || $(PY) -m rvtrace.tools.report RESULTS=$(RESULTS_OF_ALL) || status=1; exit $$status
+	@$(RUN) run
 
 run: venv ## One job: PROGRAM=, SCENARIO= or SOURCE=; without one the main job
 	@$(RUN) run
@@ -47,7 +45,7 @@ test: venv ## All tests (TESTS=<file or folder>, K=<part of a name>, N=<processe
 capture: venv ## Run a program and write trace.bin (IP=ctr: entries.json, IP=hpm: counters.json, IP=sbi_pmu: calls.jsonl), program.elf, config.json, retired.csv in OUT; DUT=: of your IP
 	@$(RUN) capture
 
-decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= ELF= CONFIG=, or DUT= PROGRAM=)
+decode: venv ## Print a trace as messages and instructions, CTR entries as a call path, counters (OUT=<a capture>, or TRACE= ELF= CONFIG=, or DUT= PROGRAM=); COVERAGE=lcov, PROFILE=text|speedscope|perfetto
 	@$(RUN) decode
 
 view: venv ## A trace as one HTML page: timeline, call stack, bytes, messages, instructions, findings (OUT=<a capture>, or FORMAT= TRACE= ELF= CONFIG= PAGE=)
@@ -113,6 +111,9 @@ regress: venv ## Random seeds of all systems or of IP= (SEEDS=N FIRST=1 N=<proce
 
 cover: venv ## Close the coverage of all systems or of IP= (BUDGET=<minutes> TREND=1); the command for each hole, and code coverage
 	@$(RUN) cover
+
+results: venv ## List what is in build/results: when, how big, which verdict (KEEP=30d: remove what is older)
+	@$(RUN) results
 
 report: venv ## Write the report on everything in build/results
 	@$(RUN) report

@@ -11,7 +11,9 @@ from typing import Any
 
 @dataclass
 class Bucket:
-    """Failures that are probably one mistake: same clause, same headline but for its numbers."""
+    """Failures that are probably one mistake: same clause, same headline but for its numbers. paths: of the results
+    that have it.
+    """
 
     clause: str
     headline: str
@@ -20,6 +22,7 @@ class Bucket:
     runs: set[str] = field(default_factory=set)
     seeds: set[int] = field(default_factory=set)
     count: int = 0
+    paths: list[str] = field(default_factory=list)
 
 
 def grouped(results: Iterable[Mapping[str, Any]]) -> list[Bucket]:
@@ -37,5 +40,7 @@ def grouped(results: Iterable[Mapping[str, Any]]) -> list[Bucket]:
             bucket = found.setdefault(key, Bucket(key[0], headline, str(failure.get("text", headline)), rerun))
             bucket.count += 1
             bucket.runs.add(result["name"])
+            if (path := result.get("path")) and path not in bucket.paths:
+                bucket.paths.append(path)
             bucket.seeds.add(result["seed"])
     return sorted(found.values(), key=lambda b: -b.count)

@@ -13,8 +13,10 @@ from queue import SimpleQueue
 from threading import Event
 from typing import Any, Generic, TypeVar
 
+from rvtrace.flow import failing_page
 from rvtrace.flow.captured.verdict import tolerance_words, tolerances_in
 from rvtrace.flow.processes import cpu
+from rvtrace.flow.progress import counting
 from rvtrace.flow.simulation import SimError, Stop, broken, build, run
 from rvtrace.models.riscv import recording
 from rvtrace.tb import systems
@@ -233,12 +235,15 @@ def run_all(
         job.out = str(out / job.name)
     results: list[dict[str, Any]] = []
 
-    def keep(result: dict[str, Any]) -> None:
-        results.append(result)
-        tell(result)
-
     how: dict[str, Any] = {"rtl_dir": rtl_dir, "waves": waves, "coverage": coverage, "fast": fast}
-    run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, **how)
+    with counting(len(jobs)) as count:
+
+        def keep(result: dict[str, Any]) -> None:
+            results.append(result)
+            count(result["verdict"] != "PASS")
+            tell(result)
+
+        run_lots(lots(jobs, sim, batch), sim, out / process, keep, workers, **how)
     return results
 
 
@@ -320,4 +325,5 @@ def trouble(result: Mapping[str, Any]) -> str:
     more = len(result["failures"]) - len(said)
     if result.get("error"):
         said.insert(0, f"ERROR {result['name']}: {result['error']}\n  rerun     {result['rerun']}")
-    return "\n".join(said + ([f"and {more} more in its result.json"] if more > 0 else []))
+    page = failing_page.line_of(result)
+    return "\n".join(said + ([f"and {more} more in its result.json"] if more > 0 else []) + ([page] if page else []))

@@ -9,47 +9,48 @@ and the directed scenarios in their configurations.
 from __future__ import annotations
 
 import shutil
-import time
+from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import RESULTS, line, run_all, trouble
+from rvtrace.flow.progress import Progress
 from rvtrace.flow.simulation import SimError
 from rvtrace.tb.common import sizes as bits
 from rvtrace.tb.common.system import System
 
 
+def folder_of(system: System, sim: str, seed: int) -> Path:
+    """Where the results of a main job are."""
+    return RESULTS / "main" / f"{system.ip}-{sim}-seed{seed}"
+
+
 def main_job(system: System, sim: str, seed: int) -> bool:
     """Run it, with a line for each program and walk; whether all passed. SimError if there is nothing to run."""
-    out = RESULTS / "main"
+    out = folder_of(system, sim, seed)
     shutil.rmtree(out, ignore_errors=True)
-    begin = time.perf_counter()
     print(f"simulator {simulators.find(sim).version}", flush=True)
     jobs = [*system.programs(), *system.walks(seed)]
     directed, system_runs, measured = system.daily(sim), system.tci_jobs(sim), system.measured()
+    for job in (*jobs, *directed, *system_runs, *measured):
+        job.keep_failed = True
     print(
         f"main job of {system.title}: {len(jobs)} runs of programs and random walks, {len(directed)} of directed"
         " scenarios",
         flush=True,
     )
-    results = run_all(jobs, sim, out, tell, workers=2)
-    if system.sizes is not None:
-        sizes = run_all(measured, sim, out, tell_bad, workers=2)
-        print(
-            "bits per instruction, mean of the RV64 programs: " + bits.Table.of(system.sizes, sizes).line(), flush=True
-        )
-        results += sizes
-    for what, lot in (("system scenarios", system_runs), ("runs of directed scenarios", directed)):
-        if lot:
-            ended = run_all(lot, sim, out, tell_bad, workers=2)
-            good = sum(r["verdict"] == "PASS" for r in ended)
-            print(f"{'PASS ' if good == len(ended) else 'FAIL '} {good} of {len(ended)} {what}", flush=True)
-            results += ended
+    with Progress(len(jobs) + (len(measured) if system.sizes else 0) + len(system_runs) + len(directed)):
+        results = run_all(jobs, sim, out, tell, workers=2)
+        if system.sizes is not None:
+            sizes = run_all(measured, sim, out, tell_bad, workers=2)
+            table = bits.Table.of(system.sizes, sizes)
+            print(f"bits per instruction, mean of the RV64 programs: {table.line()}", flush=True)
+            results += sizes
+        for lot in (system_runs, directed):
+            results += run_all(lot, sim, out, tell_bad, workers=2) if lot else []
     if not results:
         raise SimError("nothing was run; `make list` has programs and scenarios")
-    bad = sum(r["verdict"] != "PASS" for r in results)
-    print(f"{len(results) - bad} of {len(results)} runs passed in {time.perf_counter() - begin:.1f} s")
-    return not bad
+    return all(result["verdict"] == "PASS" for result in results)
 
 
 def tell(result: dict[str, Any]) -> None:

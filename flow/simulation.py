@@ -19,6 +19,7 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,10 +27,11 @@ from typing import Any, Protocol
 from rvtrace.flow import cache as kept
 from rvtrace.flow import processes, simulators
 from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
+from rvtrace.flow.progress import during
 from rvtrace.flow.simulators import Simulator
 from rvtrace.tb.common.arguments import json_of, short
 from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
-from rvtrace.tb.common.job import Job, save_jobs
+from rvtrace.tb.common.job import WAVES, Job, save_jobs
 
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
@@ -99,16 +101,16 @@ def build(
     turn: str = "",
 ) -> Build:
     """Compile, unless that was done before; with Verilator's code coverage if asked for. fast: Verilator and the C++
-    compiler optimize nothing, for a first look at a design. turn: of the builds that are made, for the line that is
-    printed about it. SimError with the end of the log.
+    compiler optimize nothing, for a first look at a design. turn: of the builds that are made, for the line
+    that shows it. SimError with the end of the log.
     """
     recipe = recipe_of(config, sim, rtl_dir, waves, coverage, fast)
     place = BUILDS / recipe.key
-    with kept.locked(place.with_suffix(".lock")):
+    with _shown_as(recipe, turn), kept.locked(place.with_suffix(".lock")):
         if not _complete(place):
             with kept.making(recipe.key):
                 if not _fetched(recipe, place):
-                    _make(recipe, place, turn, Path(rtl_dir).resolve())
+                    _make(recipe, place, Path(rtl_dir).resolve())
     return Build(recipe.simulator, place / recipe.image, recipe.waves, config.bench)
 
 
@@ -170,8 +172,8 @@ def _fetched(recipe: Recipe, place: Path) -> bool:
     return kept.fetch(recipe.key, (recipe.image, _LOG, _COMPLETE), place) and _complete(place)
 
 
-def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
-    """Compile now, and say so."""
+def _make(recipe: Recipe, place: Path, rtl_dir: Path) -> None:
+    """Compile now."""
     if recipe.simulator.name == "verilator" and len(str(place).split()) > 1:
         raise SimError(
             f"{place} has a space in its path, where make cannot build; move the checkout, or give SIM=icarus"
@@ -181,7 +183,6 @@ def _make(recipe: Recipe, place: Path, turn: str, rtl_dir: Path) -> None:
     for link, target in ((_HERE, ROOT), (_COPY, rtl_dir)):
         (place / link).parent.mkdir(exist_ok=True)
         (place / link).symlink_to(target)
-    _say(recipe, turn)
     begin = time.perf_counter()
     with open(place / _LOG, "w") as log:
 
@@ -230,17 +231,15 @@ def _beside(recipe: Recipe, read: set[Path]) -> set[Path]:
     return {path for path in read - known if path.name not in OF_VERILATOR and path.suffix != ".f"}
 
 
-def _say(recipe: Recipe, turn: str) -> None:
-    """One line, on the channel of errors: what is printed on the other one is the result."""
+def _shown_as(recipe: Recipe, turn: str) -> AbstractContextManager[None]:
+    """The build as what takes time now, with the seconds that it took last time."""
     before = kept.seconds(recipe.history)
-    last = "for the first time" if before is None else f"{before:.0f} s last time"
     what = f"{recipe.config.bench.top} {recipe.config.label}{' with waveforms' if recipe.waves else ''}"
     what += " with code coverage" if recipe.coverage else ""
     if turn:
         what = f"{turn}: {what}"
-    if sys.stderr.isatty():  # there may be a line that changes
-        print("\r\033[K", end="", file=sys.stderr)
-    print(f"building  {what} on {recipe.simulator.version.split(' (')[0]}, {last}", file=sys.stderr, flush=True)
+    first = "" if before is not None else " for the first time"
+    return during(f"building {what} on {recipe.simulator.version.split(' (')[0]}{first}", before)
 
 
 def _waves_kind(sim: str) -> str:
@@ -347,7 +346,7 @@ def finished(job: Job) -> dict[str, Any] | None:
         result = json_of((Path(job.out) / "result.json").read_text())
     except (OSError, ValueError):
         return None
-    return result if isinstance(result, dict) and "verdict" in result else None
+    return result | {"folder": job.out} if isinstance(result, dict) and "verdict" in result else None
 
 
 def broken(job: Job, why: str) -> dict[str, Any]:
@@ -389,6 +388,7 @@ def _simulate(
         "PYTHONPATH": os.pathsep.join([*([str(first)] if first else []), str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable,
         "TRACE_JOBS": str(out_dir / "jobs.json"),
+        WAVES: build.waves or "",
         "COCOTB_REWRITE_ASSERTION_FILES": "",  # rewriting every module for pytest takes longer than most runs
         "COCOTB_TRUST_INERTIAL_WRITES": "1" if build.sim.name == "verilator" else "0",
         # A build names no folder of a checkout, as others use it as well.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compliance report of a device: index.html for people, compliance.json for tools, junit.xml for a CI server.
+"""The compliance report of a device: index.html for people, compliance.json for tools, junit.xml and
+summary.md for a CI server.
 
     compliance = write(subject, results, waivers, out)
     print(compliance.verdict, compliance.sentence); return compliance.exit_code
@@ -11,7 +12,6 @@ docs/reference/compliance-report.md describes the files.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -21,6 +21,7 @@ from xml.etree import ElementTree as ET
 
 from jinja2 import Environment, FileSystemLoader
 from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.report import summary
 from rvtrace.report.compliance_model import (
     LEVELS,
     PLANS,
@@ -34,6 +35,7 @@ from rvtrace.report.compliance_model import (
     WaiverRow,
     judge,
 )
+from rvtrace.report.junit import counted, xml
 from rvtrace.tb.common.arguments import json_of
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
@@ -41,7 +43,6 @@ __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read"
 SCHEMA = "compliance/2"  # counts up when a key changes its meaning or goes away
 FILE = "compliance.json"
 _MARKS = {"PASS": "✓", "FAIL": "✗", "ERROR": "!", "NOT-RUN": "–", "N/A": "∅", "WAIVED": "~", "NOT JUDGED": "?"}
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(
@@ -52,7 +53,7 @@ def write(
     today: date | None = None,
     plans: Path = PLANS,
 ) -> Compliance:
-    """Judge the results and write the three files into a folder, which is made; ValueError or OSError if that cannot be
+    """Judge the results and write the four files into a folder, which is made; ValueError or OSError if that cannot be
     done.
     """
     compliance = judge(subject, results, waivers, today, plans)
@@ -61,6 +62,7 @@ def write(
     (out / FILE).write_text(text + "\n", encoding="utf-8")
     (out / "index.html").write_text(render(compliance), encoding="utf-8")
     junit(compliance).write(out / "junit.xml", encoding="utf-8", xml_declaration=True)
+    summary.leave(summary.of_compliance(compliance), out)
     return compliance
 
 
@@ -174,11 +176,11 @@ def _row(row: Row) -> dict[str, Any]:
 def junit(compliance: Compliance) -> ET.ElementTree:
     """One testcase for each clause, and one in error for each run or piece of evidence that cannot be judged."""
     subject = compliance.subject
-    root = ET.Element("testsuites", name=_xml(subject.title))
+    root = ET.Element("testsuites", name=xml(subject.title))
     suite = ET.SubElement(
         root,
         "testsuite",
-        name=_xml(f"{subject.ip}: {subject.name}"),
+        name=xml(f"{subject.ip}: {subject.name}"),
         timestamp=f"{compliance.today.isoformat()}T00:00:00",
     )
     for name, text in subject.about.items():
@@ -187,30 +189,30 @@ def junit(compliance: Compliance) -> ET.ElementTree:
         case = ET.SubElement(
             suite,
             "testcase",
-            classname=_xml(f"{subject.ip}.{row.clause.section or 'unplanned'}"),
-            name=_xml(row.id),
+            classname=xml(f"{subject.ip}.{row.clause.section or 'unplanned'}"),
+            name=xml(row.id),
             assertions=str(row.checked),
         )
         if row.verdict == "FAIL" and row.first:
-            ET.SubElement(case, "failure", message=_xml(row.first.headline), type=row.clause.level).text = _xml(
+            ET.SubElement(case, "failure", message=xml(row.first.headline), type=row.clause.level).text = xml(
                 _text_of(row.first)
             )
         elif row.verdict == "WAIVED" and row.first:
-            ET.SubElement(case, "skipped", message=_xml(f"WAIVED: {row.reason}"))
-            ET.SubElement(case, "system-out").text = _xml(_text_of(row.first))
+            ET.SubElement(case, "skipped", message=xml(f"WAIVED: {row.reason}"))
+            ET.SubElement(case, "system-out").text = xml(_text_of(row.first))
         elif row.verdict != "PASS":
-            ET.SubElement(case, "skipped", message=_xml(f"{row.verdict}: {row.reason}"))
+            ET.SubElement(case, "skipped", message=xml(f"{row.verdict}: {row.reason}"))
     for broken in compliance.broken:
         case = ET.SubElement(
             suite,
             "testcase",
-            classname=_xml(f"{subject.ip}.run"),
-            name=_xml(
+            classname=xml(f"{subject.ip}.run"),
+            name=xml(
                 f"{broken.run}, {broken.source}, {broken.sim}"
                 + (f", seed {broken.seed}" if broken.seed is not None else "")
             ),
         )
-        ET.SubElement(case, "error", message=_xml(broken.error.splitlines()[0])).text = _xml(
+        ET.SubElement(case, "error", message=xml(broken.error.splitlines()[0])).text = xml(
             f"{broken.error}\nrerun: {broken.rerun}"
         )
     problems = (
@@ -219,30 +221,20 @@ def junit(compliance: Compliance) -> ET.ElementTree:
         else ["nothing was checked, and that proves nothing", *compliance.problems]
     )
     for number, problem in enumerate(problems, 1):
-        case = ET.SubElement(suite, "testcase", classname=_xml(f"{subject.ip}.evidence"), name=f"problem {number}")
-        ET.SubElement(case, "error", message=_xml(problem))
-    for element in (root, suite):
-        element.set("tests", str(len(suite.findall("testcase"))))
-        for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            element.set(kind, str(len(suite.findall(f"testcase/{tag}"))))
-    ET.indent(root)
-    return ET.ElementTree(root)
+        case = ET.SubElement(suite, "testcase", classname=xml(f"{subject.ip}.evidence"), name=f"problem {number}")
+        ET.SubElement(case, "error", message=xml(problem))
+    return counted(root)
 
 
 def _property(suite: ET.Element, name: str, value: str) -> None:
     known = suite.find("properties")
     ET.SubElement(
-        ET.SubElement(suite, "properties") if known is None else known, "property", name=_xml(name), value=_xml(value)
+        ET.SubElement(suite, "properties") if known is None else known, "property", name=xml(name), value=xml(value)
     )
 
 
 def _text_of(first: First) -> str:
     return first.text if not first.rerun or first.rerun in first.text else f"{first.text}\n  rerun     {first.rerun}"
-
-
-def _xml(text: str) -> str:
-    """A text without the characters that XML cannot hold."""
-    return _NO_XML.sub("?", text)
 
 
 def render(compliance: Compliance) -> str:

@@ -37,6 +37,7 @@ from rvtrace.tb import systems
 from rvtrace.tb.common.builds import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "mutation.md"
+TREND = ROOT / "data" / "mutation.json"  # what each campaign of our RTL had, in the order of their dates
 FILE = "mutation.json"
 HOW = (CLAUSE, ASSERTION, TIMEOUT, TRACEBACK)
 _SAID = {
@@ -100,6 +101,7 @@ def _counts(rows: Iterable[Row]) -> dict[str, int]:
         EQUIVALENT: states[EQUIVALENT],
         "proved": sum(row.proof == "yosys" for row in rows),
         SURVIVED: states[SURVIVED],
+        "kept": sum(row.kept for row in rows),
         **{how: sum(row.how == how for row in rows) for how in HOW},
     }
 
@@ -134,6 +136,7 @@ def render(found: Mapping[str, Any]) -> str:
     return environment.get_template("mutation.html.j2").render(
         m=found, green=green(found), sentence=sentence(found), rate=rate, shown=_percent, said=_SAID,
         unsettled=_unsettled(found), equivalents=_of(found, EQUIVALENT), what={one.name: one.what for one in OPERATORS},
+        trend=[] if found["device"] else [row for row in earlier() if row["name"] == found["name"]],
     )  # fmt: skip
 
 
@@ -159,6 +162,11 @@ def sentence(found: Mapping[str, Any]) -> str:
         f"{total[KILLED]} of {real} mutants killed ({_percent(rate(total))}; with assertions off {total['quiet']},"
         f" {_percent(rate(total, 'quiet'))}): {how or 'none'}; {total[EQUIVALENT]} equivalent,"
         f" {total['proved']} of them proved by Yosys"
+        + (
+            f"; {total['kept']} kills are of earlier versions of the testbench (SURVIVORS=1)"
+            if total.get("kept")
+            else ""
+        )
     )
 
 
@@ -181,11 +189,19 @@ def again(found: Mapping[str, Any], row: Mapping[str, Any]) -> str:
 # --- docs/reference/mutation.md --------------------------------------------------------------------------
 
 
-def write_docs(place: Path = OUT, page: Path = PAGE) -> Path:
-    """Write the page of all campaigns of our RTL that are in a folder."""
+def write_docs(place: Path = OUT, page: Path = PAGE, trend: Path = TREND) -> Path:
+    """Write the page of all campaigns of our RTL that are in a folder, and keep their figures for the trend."""
     found = [json.loads(path.read_text()) for name in FOLDERS if (path := place / name / FILE).exists()]
-    page.write_text(markdown(found))
+    new = [{key: one[key] for key in ("name", "title", "date", "command", "seconds", "total")} for one in found]
+    kept = [row for row in earlier(trend) if row not in new] + new
+    trend.write_text(json.dumps(sorted(kept, key=lambda row: row["date"]), indent=1) + "\n")
+    page.write_text(markdown(found, kept))
     return page
+
+
+def earlier(trend: Path = TREND) -> list[dict[str, Any]]:
+    """The figures of the campaigns that are in the docs."""
+    return json.loads(trend.read_text()) if trend.exists() else []
 
 
 _HEAD = """# Mutation of the RTL
@@ -200,8 +216,8 @@ kills: only these would be seen in an IP without our assertions, or on Icarus.
 """
 
 
-def markdown(found: list[dict[str, Any]]) -> str:
-    """docs/reference/mutation.md."""
+def markdown(found: list[dict[str, Any]], trend: list[dict[str, Any]]) -> str:
+    """docs/reference/mutation.md. trend: of all campaigns."""
     parts = [_HEAD, _table(found)]
     if found:
         versions = {name: said for one in found for name, said in one["versions"].items()}
@@ -212,7 +228,7 @@ def markdown(found: list[dict[str, Any]]) -> str:
             + "\n".join(one["command"] for one in found)
             + "\n```\n"
         )
-        parts += [_operators(found), _files(found), _idle(found), _survivors(found), _equivalents(found)]
+        parts += [_operators(found), _files(found), _idle(found), _survivors(found), _equivalents(found), _trend(trend)]
     return "\n".join(part for part in parts if part)
 
 
@@ -303,6 +319,18 @@ def _equivalents(found: list[dict[str, Any]]) -> str:
             lines.append(f"| {row.file} | {_code(row.original)} | {_code(row.mutated)} | {row.reason.strip()} |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _trend(rows: list[dict[str, Any]]) -> str:
+    lines = ["## Trend", "", "| date | system | mutants | killed | assertions off | minutes | command |",
+             "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    for row in sorted(rows, key=lambda row: row["date"]):
+        total = row["total"]
+        lines.append(
+            f"| {row['date']} | {row['title']} | {total['mutants']} | {_percent(rate(total))} |"
+            f" {_percent(rate(total, 'quiet'))} | {row['seconds'] / 60:.0f} | `{row['command']}` |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _code(text: str) -> str:

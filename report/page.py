@@ -6,15 +6,18 @@ comparison) and coverage (for existing viewers).
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
+from rvtrace.report import clauses, history, junit, runs, summary
 from rvtrace.report.charts import Bar, bars
 from rvtrace.report.results import PARTS, Report, collect
 from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import short, typed
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.coverage.export import export
 
@@ -22,26 +25,39 @@ OUT = Path("build/report")
 PLANS = ROOT / "scoreboards"
 
 
-def write(results: Path, out: Path = OUT, plans: Path = PLANS, cover: dict[str, Any] | None = None) -> bool:
+def write(
+    results: Path,
+    out: Path = OUT,
+    plans: Path = PLANS,
+    cover: dict[str, Any] | None = None,
+    only: Iterable[Path] | None = None,
+    junit_file: str | None = None,
+    regressions: Path | None = None,
+) -> bool:
     """Write the page about every result.json below a folder, and say where; whether the verdict is PASS. cover: as
-    `render`.
+    `render`. only: the folders of these results instead of all. junit_file: for the results as JUnit's XML.
+    regressions: what earlier regressions left (rvtrace.flow.regress.history).
     """
-    reports, problems = load(results, plans)
+    reports, problems = load(results, plans, only)
+    if junit_file is not None:
+        junit.write(junit.of_results((r for report in reports for r in report.results), problems), Path(junit_file))
     out.mkdir(parents=True, exist_ok=True)
     page = out / "index.html"
-    page.write_text(render(reports, problems, str(results), cover), encoding="utf-8")
+    page.write_text(render(reports, problems, str(results), cover, regressions), encoding="utf-8")
     for report in reports:
         if report.definition is not None:
             export(report.definition, report.coverage, out / "coverage")
     passed, sentences = verdict(reports, problems)
+    titles = {report.ip: title(report) for report in reports}
+    summary.leave(summary.of_reports(title_of_all(reports), passed, sentences, reports, titles), out)
     print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}")
     print(f"report: {page}")
     return passed
 
 
-def load(results: Path, plans: Path) -> tuple[list[Report], list[str]]:
+def load(results: Path, plans: Path, only: Iterable[Path] | None = None) -> tuple[list[Report], list[str]]:
     """A report for each system that was run (N-Trace if none was), and the problems that belong to none."""
-    found, problems = collect(results)
+    found, problems = collect(results, only)
     place = {ip: n for n, ip in enumerate(systems.NAMES)}
     names = sorted({r["ip"] for r in found}, key=lambda ip: (place.get(ip, len(place)), ip)) or [systems.NAMES[0]]
     return [Report(ip, [r for r in found if r["ip"] == ip], [], *_plans(ip, plans)) for ip in names], problems
@@ -63,8 +79,19 @@ def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]
     return not problems and all(r.passed for r in reports), said
 
 
-def render(reports: list[Report], problems: list[str], folder: str, cover: dict[str, Any] | None = None) -> str:
-    """The page. cover: what `make cover` left (flow/cover/data.py)."""
+def title_of_all(reports: list[Report]) -> str:
+    """The name of the systems of a page."""
+    return "RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports))
+
+
+def render(
+    reports: list[Report],
+    problems: list[str],
+    folder: str,
+    cover: dict[str, Any] | None = None,
+    regressions: Path | None = None,
+) -> str:
+    """The page. cover: what `make cover` left (flow/cover/data.py). regressions: as `write`."""
     passed, sentences = verdict(reports, problems)
     found = problems + [p for r in reports for p in r.problems]
     environment = Environment(
@@ -74,7 +101,12 @@ def render(reports: list[Report], problems: list[str], folder: str, cover: dict[
         lstrip_blocks=True,
     )
     return environment.get_template("report.html.j2").render(
-        title="RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports)),
+        title=title_of_all(reports),
+        regressions=history.figures(regressions),
+        runs_of=runs.rows,
+        sections_of=clauses.sections,
+        speeds_of=runs.speeds,
+        viewed=viewed,
         passed=passed,
         sentences=sentences,
         problems=[p for p in found if [p] != sentences and f"{p}." not in sentences],
@@ -101,6 +133,12 @@ def title(report: Report) -> str:
 def heat(state: str, hits: int) -> str:
     """The class of a bin's cell: darker with each power of ten."""
     return f"h{min(5, len(str(hits)))}" if state == "hit" else state
+
+
+def viewed(path: str) -> tuple[str, bool]:
+    """Of a failing run its page in the viewer as an address, or the command that makes one; whether it is there."""
+    page = Path(path).resolve().parent / "view.html"
+    return (page.as_uri(), True) if page.is_file() else (typed("make view", {"OUT": short(page.parent)}), False)
 
 
 def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:

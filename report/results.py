@@ -117,10 +117,11 @@ class PointRow:
         return [(row, cells[i * width : (i + 1) * width]) for i, row in enumerate(rows)]
 
 
-def collect(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """The results below a folder, and one sentence for each file that is not one."""
+def collect(folder: Path, only: Iterable[Path] | None = None) -> tuple[list[dict[str, Any]], list[str]]:
+    """The results below a folder, or only those in some folders, and one sentence for each file that is not one."""
     results, problems = [], []
-    for path in sorted(folder.rglob("result.json")):
+    paths = folder.rglob("result.json") if only is None else (place / "result.json" for place in only)
+    for path in sorted(paths):
         try:
             result = json_of(path.read_text())
             fault = _fault(result)

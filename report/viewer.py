@@ -14,7 +14,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,10 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.report.viewer_columns import halves, packed
+from rvtrace.report.viewer_cycles import read as read_cycles
 from rvtrace.report.viewer_findings import Finding, Judgement, placed
 from rvtrace.report.viewer_traces import Shown
+from rvtrace.report.viewer_waves import Waves
 
 TEMPLATES = Path(__file__).parent / "templates"
 LISTED = 20  # rows of a table of the summary
@@ -43,10 +45,13 @@ class View:
     unjudged: list[tuple[int, int]]
     elf: Path | None
     xlen: int
+    waves: Waves = field(default_factory=Waves)
 
     @classmethod
-    def of(cls, files: TraceFiles, shown: Shown, judgement: Judgement) -> View:
-        """Of a trace that was decoded."""
+    def of(cls, files: TraceFiles, shown: Shown, judgement: Judgement, folder: Path | None = None) -> View:
+        """Of a trace that was decoded. folder: of the run that left it, with what else is there of it."""
+        if shown.cycles is None:
+            shown.clocked(*read_cycles(folder, len(files.data)))
         findings, unjudged = placed(judgement, shown, files.system.ip)
         about = {
             "Trace": f"{files.trace}, {files.size:,} bytes",
@@ -54,7 +59,9 @@ class View:
             "Program": str(files.elf or "not given"),
         }
         name = files.trace.resolve().parent.name if files.trace.name == "trace.bin" else files.trace.stem
-        return cls(name, about, shown, judgement, findings, unjudged, files.elf, files.config.xlen)
+        return cls(
+            name, about, shown, judgement, findings, unjudged, files.elf, files.config.xlen, Waves.of(folder)
+        )  # fmt: skip
 
     def data(self) -> dict[str, Any]:
         """What viewer.js reads: columns, and tables of what is shown."""
@@ -82,7 +89,13 @@ class View:
             "priv": shown.priv,
             "contexts": shown.contexts,
             "losses": sorted(shown.losses),
+            "tracks": [
+                [one.name, one.kind, one.unit, packed(one.at, delta=True), halves(one.value)] for one in shown.tracks
+            ],
+            "tables": shown.tables,
+            "waves": self.waves.to_dict(),
             "columns": {
+                **self._cycles(),
                 "data": packed(np.frombuffer(shown.data, np.uint8)),
                 "rows": packed(shown.rows, delta=True),
                 "offset": packed(messages.offset, delta=True),
@@ -109,6 +122,13 @@ class View:
                 "symbolAddress": halves(np.array([a for a, _ in shown.codes.functions], np.uint64)),
             },
         }
+
+    def _cycles(self) -> dict[str, Any]:
+        """Columns of what is known of clock cycles; empty where nothing is."""
+        known, nothing = self.shown.cycles, np.zeros(0, np.int64)
+        message = known.message if known is not None and bool((known.message >= 0).any()) else nothing
+        insn = nothing if known is None or known.insn is None else known.insn
+        return {"messageCycle": packed(message, delta=True), "insnCycle": packed(insn, delta=True)}
 
     def _missing(self, no_lines: str) -> Iterable[str]:
         """What a reader may look for and will not find."""

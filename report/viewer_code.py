@@ -11,8 +11,8 @@ import numpy as np
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import NO_TARGET, Program
+from rvtrace.models.riscv.source_lines import Lines
 from rvtrace.report.viewer_calls import Code
-from rvtrace.report.viewer_source import Lines
 
 VARIANT = "v2_0"  # itypes of the specification that has all of them
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rvtrace.flow.captured.files import TraceFiles, path_of
+from rvtrace.flow.captured.files import FILES, TraceFiles, path_of
 from rvtrace.flow.captured.judge import Judged, judge
 from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
@@ -18,7 +19,7 @@ from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.tb.common.arguments import flag
+from rvtrace.tb.common.arguments import flag, json_of
 
 RESULT = "result.json"
 NAMED = 5  # clauses that a sentence names
@@ -101,6 +102,65 @@ def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
     return found
 
 
+def of_run(folder: Path, files: TraceFiles) -> Judgement | None:
+    """What the run that left the folder found (its result.json); None if that is about other files than those there, or
+    the run read the trace with other options than it claims: then only a check can say what is where.
+    """
+    path = folder / RESULT
+    try:
+        result = json_of(path.read_text())
+        left = result["left"][FILES["TRACE"]]
+        failures = _failures(result["failures"])
+        damage = [(begin, end) for begin, end in result.get("damage", [])]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if "read" in result or left != sha256((folder / FILES["TRACE"]).read_bytes()).hexdigest():
+        return None
+    causes = sorted({failure.clause for failure in failures if not failure.cause})
+    checked = sum(bool(count) for count, _ in result["clauses"].values())
+    sentence = _named(causes) if causes else f"no clause fails of {checked} checked (as the run did)"
+    found = Judgement(str(result["verdict"]), sentence, failures, damage)
+    if files.system.ip == "tandem" and any(one.at is not None and one.at < 0 for one in failures):
+        found.failures, found.damage = [replace(one, at=None) for one in failures], []
+    count = sum(failed for _, failed in result["clauses"].values())
+    if count > len(failures):
+        found.notes.append(f"{len(failures)} of {count:,} checks that failed are shown: the first of each clause")
+    return found
+
+
+def of_result(folder: Path) -> Judgement:
+    """What the run that left the folder found, without places; nothing if it says nothing."""
+    try:
+        result = json_of((folder / RESULT).read_text())
+        failures = [replace(one, at=None) for one in _failures(result["failures"])]
+        checked = sum(bool(count) for count, _ in result["clauses"].values())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Judgement(notes=["there is no result.json: nothing is known of findings"])
+    causes = sorted({failure.clause for failure in failures if not failure.cause})
+    sentence = _named(causes) if causes else str(result.get("error") or f"no clause fails of {checked} checked")
+    return Judgement(str(result["verdict"]), sentence, failures)
+
+
+def as_the_run(folder: Path) -> dict[str, str]:
+    """Words with which a check judges as the run that left the folder did; none if it says nothing."""
+    try:
+        judged_with = json_of((folder / RESULT).read_text())["judged"]
+        options = {k.upper(): str(int(v) if isinstance(v, bool) else v) for k, v in judged_with["tolerances"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return options
+
+
+def _failures(rows: list[dict[str, Any]]) -> list[Failure]:
+    kept = {f for f in Failure.__dataclass_fields__}
+    return [Failure(**{k: v for k, v in row.items() if k in kept}) for row in rows]
+
+
+def _named(causes: list[str]) -> str:
+    more = f" and {len(causes) - NAMED} more" if len(causes) > NAMED else ""
+    return f"{len(causes)} finding{'s' if len(causes) > 1 else ''}: {', '.join(causes[:NAMED])}{more}"
+
+
 def _word(failures: list[Failure], read: Judged) -> str:
     """PASS only of what was judged."""
     if failures or read.problem:
@@ -112,8 +172,7 @@ def _word(failures: list[Failure], read: Judged) -> str:
 def _sentence(failures: list[Failure], read: Judged, exact: bool) -> str:
     causes = sorted({failure.clause for failure in failures if not failure.cause})
     if causes:
-        more = f" and {len(causes) - NAMED} more" if len(causes) > NAMED else ""
-        return f"{len(causes)} finding{'s' if len(causes) > 1 else ''}: {', '.join(causes[:NAMED])}{more}"
+        return _named(causes)
     if read.problem:
         return read.problem
     if not _word(failures, read):
@@ -150,8 +209,7 @@ def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:
     known = set(verdict.book.failed)
     try:
         rows = json.loads(path.read_text())["failures"]
-        kept = {f for f in Failure.__dataclass_fields__}
-        made = [Failure(**{k: v for k, v in row.items() if k in kept}) for row in rows]
+        made = _failures(rows)
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [failure for failure in made if failure.clause not in known]
@@ -189,11 +247,23 @@ def _placed(failure: Failure, shown: Shown, messages: Messages, pcs: np.ndarray,
             message = next((e.message for e in shown.events if e.kind == "trap" and e.index == index), message)
         begin = int(messages.offset[message])
         end = begin + int(messages.length[message])
+    elif failure.cycle is not None and shown.cycles is not None:
+        message, index = _at_cycle(failure.cycle, shown)
     return Finding(
         failure.clause, failure.headline, failure.requirement, failure.cause, message, index, begin, end,
         failure.place or ("" if failure.pc is None else f"{failure.pc:#x}"), failure.cycle,
         [(str(a), str(b), str(c)) for a, b, c in failure.table], failure.before, failure.rerun, failure.text(),
     )  # fmt: skip
+
+
+def _at_cycle(cycle: int, shown: Shown) -> tuple[int, int]:
+    """The last message that began, and the last instruction that retired, up to a cycle; -1 where it is not known."""
+    assert shown.cycles is not None
+    known, insn = shown.cycles.message, shown.cycles.insn
+    message = int(np.searchsorted(known, cycle, side="right")) - 1 if len(known) and bool((known >= 0).all()) else -1
+    if insn is not None:
+        return message, int(np.searchsorted(insn, cycle, side="right")) - 1
+    return message, min(int(shown.messages.first[message]), len(shown.rows) - 1) if message >= 0 else -1
 
 
 def _instruction(pc: int | None, message: int, shown: Shown, messages: Messages, pcs: np.ndarray) -> int:

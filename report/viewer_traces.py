@@ -31,6 +31,7 @@ from rvtrace.models.tandem.decoder.decoded import Decoded as TandemTrace
 from rvtrace.models.tandem.decoder.listing import key_name
 from rvtrace.report.viewer_calls import breaks, frames
 from rvtrace.report.viewer_code import Codes
+from rvtrace.report.viewer_cycles import Cycles
 
 MASK = (1 << 64) - 1
 DENSE = 1 << 26  # half-words of code that are looked up by a table
@@ -93,10 +94,32 @@ class Loss(NamedTuple):
     text: str
 
 
+class Track(NamedTuple):
+    """A lane of its own over the instructions. kind: "level" (`value` holds from each place on), "bars" (bytes of a
+    message there), or "marks" (things that are shown when one is selected: `value` is the number of a table, or -1).
+    at: instructions before each, not decreasing. unit: what a value counts.
+    """
+
+    name: str
+    kind: str
+    at: np.ndarray
+    value: np.ndarray
+    unit: str = ""
+
+
+class Table(NamedTuple):
+    """What a mark shows: a title, names of columns, rows of text."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
 @dataclass
 class Shown:
     """All of it. noun: what the bytes consist of. rows: number in `codes` of each instruction. priv: (index, name),
-    from there on. contexts: likewise. notes: sentences about what is missing.
+    from there on. contexts: likewise. tracks, tables: further lanes, and what their marks show. cycles: clock cycles,
+    as far as they were seen. notes: sentences about what is missing.
     """
 
     noun: str
@@ -109,6 +132,18 @@ class Shown:
     contexts: list[tuple[int, str]] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tracks: list[Track] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    cycles: Cycles | None = None
+
+    def clocked(self, sent: np.ndarray, insn: np.ndarray | None) -> None:
+        """Add the cycles of its bytes and of its instructions, and how many messages wait in the encoder."""
+        messages = self.messages
+        self.cycles = Cycles.of(sent, insn, messages.offset, messages.first, len(self.rows))
+        if self.cycles.waiting is not None:
+            self.tracks.append(
+                Track(f"{self.noun}s waiting", "level", messages.first, self.cycles.waiting, f"{self.noun}s")
+            )
 
     def frames(self) -> Any:
         """The call stack (viewer_calls.py)."""
@@ -176,7 +211,7 @@ class _Shapes:
         )  # fmt: skip
 
 
-def _rows(pcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rows_of(pcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct addresses, sorted, and for each instruction the number of its own."""
     if not len(pcs):
         return np.zeros(0, np.uint64), np.zeros(0, np.int32)
@@ -205,14 +240,14 @@ def _ntrace(files: TraceFiles, trace: Any) -> Shown:
         return bisect_right(offsets, offset) - 1
 
     codes = Codes(files.program)
-    distinct, rows = _rows(trace.pcs)
+    distinct, rows = rows_of(trace.pcs)
     codes.add_all(distinct)
     result = Shown("message", files.data, messages, codes, rows)
     result.events = [EventShown(e.kind, e.index, at(e.message.offset), e.text) for e in trace.events]
     names = {int(priv): priv.name for priv in Priv}
     changes = trace.context_changes
-    result.priv = _runs((index, names.get(c.priv, "?")) for index, c in changes if c.priv is not None)
-    result.contexts = _runs((index, f"{c.context:#x}") for index, c in changes if c.context is not None)
+    result.priv = runs_of((index, names.get(c.priv, "?")) for index, c in changes if c.priv is not None)
+    result.contexts = runs_of((index, f"{c.context:#x}") for index, c in changes if c.context is not None)
     for found in trace.diagnostics:
         index = _first_of(messages, at(found.offset))
         result.losses.append(
@@ -228,7 +263,7 @@ def _first_of(messages: Messages, message: int) -> int:
     return int(messages.first[message]) if 0 <= message < len(messages) else 0
 
 
-def _runs(changes: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+def runs_of(changes: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Without those that change nothing; of several at one place the last."""
     found: list[tuple[int, str]] = []
     for index, name in changes:
@@ -290,7 +325,7 @@ def _etrace(files: TraceFiles, trace: Any) -> Shown:
         files, trace.packets[:count], begin[:count], end[:count], trace.first_pc[:count], trace.time[:count]
     )
     codes = Codes(files.program)
-    distinct, rows = _rows(trace.pcs)
+    distinct, rows = rows_of(trace.pcs)
     codes.add_all(distinct)
     result = Shown("packet", files.data, messages, codes, rows)
     result.events = [EventShown(e.kind, e.index, e.packet, e.text or _event_text(e)) for e in trace.events]
@@ -320,9 +355,9 @@ def _event_text(event: Any) -> str:
 
 
 def _changes(first: np.ndarray, values: np.ndarray, name: Any) -> list[tuple[int, str]]:
-    """Where a column of messages changes, as `_runs`; unknown where it is -1."""
+    """Where a column of messages changes, as `runs_of`; unknown where it is -1."""
     at = np.flatnonzero(np.diff(values, prepend=-1))
-    return _runs((int(first[k]), name(int(values[k]))) for k in at if values[k] >= 0)
+    return runs_of((int(first[k]), name(int(values[k]))) for k in at if values[k] >= 0)
 
 
 def _deframed(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], list[int], list[int], list[Damage]]:
@@ -391,7 +426,7 @@ def _tandem(files: TraceFiles, trace: TandemTrace) -> Shown:
     result = Shown("group", files.data, messages, codes, rows)
     result.events = list(_tandem_events(trace, first))
     is_priv = trace.change_key == tandem.STATE_KEY + tandem.PRIV
-    result.priv = _runs(
+    result.priv = runs_of(
         (int(first[k] + has[k]), tandem.PRIVILEGES.get(int(value), "?"))
         for k, value in zip(section[is_priv].tolist(), trace.change_value[is_priv].tolist())
     )

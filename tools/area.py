@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 
 from rvtrace.flow import synthesis
+from rvtrace.flow.progress import Progress
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
 from rvtrace.tb.common.builds import ROOT
@@ -24,14 +25,16 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"IP={given['IP']} has no row in the table; give one of {there}")
     costs = []
     print(synthesis.HEAD, flush=True)
-    for row in rows:
-        try:
-            cost = synthesis.measured(row)
-        except synthesis.SynthesisError as error:
-            print(f"RED   {error}")
-            return 1
-        costs.append((row, cost))
-        print(synthesis.line(row, cost), flush=True)
+    with Progress(len(rows), "builds", bad="") as progress:
+        for row in rows:
+            try:
+                cost = synthesis.measured(row)
+            except synthesis.SynthesisError as error:
+                print(f"RED   {error}")
+                return 1
+            progress.step()
+            costs.append((row, cost))
+            print(synthesis.line(row, cost), flush=True)
     if "IP" not in given:
         synthesis.PAGE.write_text(synthesis.page(costs))
         print(f"\nwrote {synthesis.PAGE.relative_to(ROOT)}")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make capture IP=<system> PROGRAM=<name>|random OUT=<folder>`: run a program and leave everything another tool needs.
 
-OUT gets trace.bin (the bytes the RTL sent), program.elf, config.json (every option in force), retired.csv (what the
-hart did, from trace_on to trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR
-and the counters send nothing: of CTR it is entries.json (the entries at the end of the run, read through the CSRs) and
-entries.txt (the same with symbols), of the counters counters.json, counters.txt and state.npz, and rows.npz (what was
-on the ports) instead of trace.bin and beats.npz.
+OUT is a new or empty folder, or that of an earlier capture, whose files are removed. It gets trace.bin (the bytes the
+RTL sent), program.elf, config.json (every option in force), retired.csv (what the hart did, from trace_on to
+trace_off), beats.npz (what crossed the ingress port), and result.json (our own verdict). CTR and the counters send
+nothing: of CTR it is entries.json (the entries at the end of the run, read through the CSRs) and entries.txt (the
+same with symbols), of the counters counters.json, counters.txt and state.npz, and rows.npz (what was on the ports)
+instead of trace.bin and beats.npz.
 
 With DUT= it is your IP that sends them; what crossed the ingress port is left only if it declares our profile, as it is
 there to compare every byte.
@@ -18,9 +19,12 @@ import sys
 from pathlib import Path
 
 from rvtrace.flow import simulators
+from rvtrace.flow.folders import begin_capture, name_of
 from rvtrace.flow.jobs import build_of, line, one, trouble, words
+from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import build, run
 from rvtrace.report.listing import add as add_listing
+from rvtrace.report.waves import annotate
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse, typed
 from rvtrace.tb.common.builds import ROOT
@@ -49,17 +53,18 @@ def main(argv: list[str]) -> int:
 
         design = attach(given, system, job)
     out = Path(given["OUT"])
-    out.mkdir(parents=True, exist_ok=True)
-    for name in system.left:
-        (out / name).unlink(missing_ok=True)
+    begin_capture(out, given)
     job.out, job.keep = str(out.resolve()), True
     simulators.find(sim)
     made = build(build_of(job), sim, design, waves=flag(given, "WAVES"))
-    work = ROOT / "build" / "capture" / job.name
-    (result,) = run(made, [job], work)
+    work = ROOT / "build" / "capture" / name_of(job)
+    with during(f"running {job.name}"):
+        (result,) = run(made, [job], work)
     if made.waves:
         shutil.copy(work / f"waves.{made.waves}", out)
     print(line(result))
+    if made.waves:
+        print("\n".join(annotate(out, out / f"waves.{made.waves}")))
     if result["verdict"] != "PASS":
         print(trouble(result))
     if result["verdict"] != "ERROR":

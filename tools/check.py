@@ -12,16 +12,21 @@ docs/how-to/attach-your-ip.md describes the files.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from rvtrace.flow import captured
-from rvtrace.flow.captured.files import system_of, words
+from rvtrace.flow.captured.files import TraceFiles, system_of, words
 from rvtrace.flow.captured.trace import check
 from rvtrace.flow.captured.verdict import tolerance_words
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
+from rvtrace.report import junit
+from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse, typed
 
 OPTIONS = {
     "RETIRED": "what the hart retired (default OUT/retired.csv)",
     "BEATS": "what crossed the ingress port, from our own benches (default OUT/beats.npz if it is there)",
     "EXACT": "1: also byte for byte, needs BEATS; 0: not, even if they are there",
+    "JUNIT": junit.WORD,
     "QUIET": "1: no clause table",
 }
 
@@ -37,9 +42,15 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(system.unread)
     if (own := captured.of(system.ip)) is not None:
         return own.main(argv)
-    return check(
-        parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
-    )
+    given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
+
+    def judged(files: TraceFiles, verdict: Any) -> None:
+        if "JUNIT" in given:
+            again = typed("make check", {name: text for name, text in given.items() if name != "JUNIT"})
+            counts, found = verdict.book.results(), verdict.failures
+            junit.write(junit.of_clauses(system.ip, files.trace.name, counts, found, again), Path(given["JUNIT"]))
+
+    return check(given, judged)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,16 @@ says PASS. Ctrl-C or SIGTERM ends it with the report of the runs that are done, 
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from rvtrace.flow import failing_page
 from rvtrace.flow.dut.check import check
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.jobs import tolerances
+from rvtrace.report import compliance as compliance_report
+from rvtrace.report import junit
 from rvtrace.report.dut import write_report
+from rvtrace.report.viewer_failing import write
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import parse, short
 
@@ -25,6 +31,7 @@ WORDS = {
     "FIRST": "the first seed, default 1",
     "K": "part of a name, or several joined by commas: only those runs",
     "FAST": "1: Verilator builds without optimization, for a first look; its runs take longer",
+    "JUNIT": junit.WORD,
     "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
 }
@@ -42,8 +49,12 @@ def _tolerances(argv: list[str]) -> dict[str, str]:
 
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL, 130 if it was stopped."""
-    checked = check(parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or ""))
+    given = parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or "")
+    failing_page.made_by(write)
+    checked = check(given)
     compliance, page = write_report(checked), short(checked.out / "index.html")
+    if "JUNIT" in given:
+        junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
     if checked.stopped:
         far = f"{len(checked.results)} of {checked.total} runs"
         print(f"\nstopped: {far} are done, and the report of these is in {page}", flush=True)

@@ -21,6 +21,8 @@ from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.simulation import cores
+from rvtrace.report import compliance as compliance_report
+from rvtrace.report import junit
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
 from rvtrace.tb import systems
@@ -37,6 +39,7 @@ WORDS = {
     "ELF": "the program that was traced",
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
+    "JUNIT": junit.WORD,
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
     "PARTIAL": "1: the buffer wrapped, or the hart was still running: judge what lies between (not with RETIRED)",
     "PROFILE": "tandem: JSON with what is known of the hart (docs/reference/tandem-verifier.md)",
@@ -67,6 +70,8 @@ def main(argv: list[str]) -> int:
             else:
                 judged = judge(given, paths, files)
             compliance = write_report(name, judged, out)
+            if "JUNIT" in given:
+                junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
     except MemoryError:
         raise ArgumentError(
             f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give"

@@ -8,18 +8,20 @@ Python package, which is installed when it is first asked for; nothing of it is 
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow import simulators
+from rvtrace.flow import failing_page, simulators
 from rvtrace.flow.cores import description, programs
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.run import alone, lines, live, rerun
+from rvtrace.flow.folders import named
 from rvtrace.flow.jobs import RESULTS
-from rvtrace.report import page
+from rvtrace.flow.progress import Progress, during
+from rvtrace.report import junit, page
+from rvtrace.report.viewer_failing import write
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.tb.subsystem.system import SHORT
@@ -42,6 +44,7 @@ def words() -> dict[str, str]:
         "LIMIT": f"cycles after which a program is stopped (default {programs.LIMIT})",
         "BACKPRESSURE": "% of cycles in which the outputs of the trace sources are not ready",
         "WAVES": "1: leave a waveform",
+        "JUNIT": junit.WORD,
         "OUT": "folder of the results (default build/results/core)",
         **options,
     }
@@ -49,6 +52,7 @@ def words() -> dict[str, str]:
 
 def main(argv: list[str]) -> int:
     """0 if every run passed, else 1."""
+    failing_page.made_by(write)
     given = parse(argv, words(), "Run programs on a real core.")
     out = Path(given.get("OUT", RESULTS / "core")).resolve()
     only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.LIMIT, least=1)
@@ -60,26 +64,36 @@ def main(argv: list[str]) -> int:
     simulators.find("verilator")
     for core in cores:
         begin = time.perf_counter()
-        if core.install():
+        with during(f"installing {core.requirement}"):
+            installed = core.install()
+        if installed:
             print(f"installed {core.requirement} in {time.perf_counter() - begin:.0f} s", flush=True)
-    if "OUT" not in given:
-        shutil.rmtree(out, ignore_errors=True)
     results: list[dict[str, Any]] = []
-    for core, chosen in runs:
-        folder, waves = out / f"{core.name}-{chosen.name}", flag(given, "WAVES")
-        said = {name.lower(): value for name, value in given.items() if name not in ("CORE", "PROGRAM", "OUT")}
-        again = rerun(core, chosen, said)
-        if only:
-            result = alone(core, chosen, folder, limit, waves=waves, again=again)
-        else:
-            result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves, again)
-        print("\n".join(lines(result, not only)), flush=True)
-        results.append(result)
+    folders: list[Path] = []
+    with Progress(len(runs)) as progress:
+        for core, chosen in runs:
+            waves = flag(given, "WAVES")
+            said = {
+                name.lower(): value for name, value in given.items() if name not in ("CORE", "PROGRAM", "OUT", "JUNIT")
+            }
+            again = rerun(core, chosen, said)
+            of = {name: value for name, value in said.items() if name not in ("waves", "limit")}
+            folder = out / named(core.name, chosen.name, *(f"{name}={value}" for name, value in of.items()))
+            folders.append(folder)
+            if only:
+                result = alone(core, chosen, folder, limit, waves=waves, again=again)
+            else:
+                result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves, again)
+            print("\n".join(lines(result, not only)), flush=True)
+            results.append(result)
+            progress.step(result["verdict"] != "PASS")
     passed = sum(result["verdict"] == "PASS" for result in results)
     if only:
         print(f"{'PASS' if passed == len(results) else 'FAIL'}  {passed} of {len(results)} runs passed")
+        if "JUNIT" in given:
+            junit.write(junit.of_results(results), Path(given["JUNIT"]))
     else:
-        page.write(out, page.OUT, page.PLANS, None)
+        page.write(out, only=folders, junit_file=given.get("JUNIT"))
     return 0 if passed == len(results) else 1
 
 

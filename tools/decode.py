@@ -5,6 +5,8 @@
     python -m rvtrace.tools.decode OUT=out MESSAGES=1 messages only (without ELF: bytes and fields alone)
     python -m rvtrace.tools.decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1   instructions and events only
     python -m rvtrace.tools.decode DUT=acme PROGRAM=sort      what your IP sends
+    python -m rvtrace.tools.decode OUT=out PROFILE=text       where the program spent its instructions; speedscope and
+    perfetto write files of these tools, COVERAGE=lcov line and branch coverage (docs/how-to/profile-a-program.md)
 
 Damage is shown where it was found. The exit code is 1 if anything was lost: the last line on stderr says what.
 """
@@ -28,7 +30,7 @@ from rvtrace.flow.captured.tandem_stream import Teller
 from rvtrace.flow.simulation import cores
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
-from rvtrace.report import listing
+from rvtrace.report import exports, listing
 from rvtrace.scoreboards.common.hypotheses import Chosen
 from rvtrace.tb.common.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 
@@ -37,7 +39,8 @@ OPTIONS = {
     "PCS": "1: instructions and events only",
     "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
     "N": "processes that decode a long trace (default: the cores)",
-    "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS})",
+    "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS}; of a profile {exports.LIMIT})",
+    **exports.WORDS,
 }
 EXPLAINED = ("ntrace", "etrace")  # systems whose traces are read in other ways where they do not decode
 PRINTED = 64 << 10  # bytes of trace that are decoded and printed at once
@@ -111,7 +114,7 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     cutting = cuttings.of(files.system.ip)
     for module in cutting.kernels:
         native.is_compiled(module, files.size)  # once, not in every process
-    if not write(iter([f"# {files.title}\n"])):
+    if not write(iter([_title(files)])):
         return 0
     cut = cutting.parts(files, PRINTED // cutting.density, MOST, ", or give LIMIT=<most instructions>")
     progress = None if sys.stdout.isatty() else Progress(files.size)  # which the listing would hide
@@ -133,7 +136,7 @@ def _chunks(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, part
     """Print a long tandem trace, decoded in order by this process and printed by several."""
     files = load(given, need_program=pcs, need_data=False)
     teller = None if sys.stdout.isatty() else Teller(files.size)
-    if not write(iter([f"# {files.title}\n"])):
+    if not write(iter([_title(files)])):
         return 0
     work: Any = show.Listed(files, messages, pcs, partial and files.program is not None)
     totals: Any = None
@@ -152,6 +155,25 @@ def _chunks(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, part
     return 0
 
 
+def _title(files: TraceFiles) -> str:
+    """What the listing is of, and what it cannot show."""
+    title = f"# {files.title}\n"
+    missing = files.program.lines.missing if files.program is not None else ""
+    return f"{title}# {missing}\n" if missing else title
+
+
+def _exported(given: Mapping[str, str], show: Any, partial: bool) -> int:
+    """Coverage or a profile of a trace, decoded as a whole."""
+    files = load(given)
+    trace = show.decode(files, number(given, "LIMIT", exports.LIMIT), partial)
+    exports.of_trace(given, files, trace)
+    wrong = show.fault(files, trace, partial)
+    if wrong and getattr(trace, "complete", True):
+        print(f"error: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
@@ -164,18 +186,21 @@ def main(argv: list[str]) -> int:
     show = listing.of(system.ip)
     assert show is not None
     if hasattr(show, "main"):
-        return show.main(argv)
+        wanted = any(word.startswith("PROFILE=") for word in argv) and system.ip in exports.OF_ROWS
+        return exports.of_rows(argv, system.ip) if wanted else show.main(argv)
     given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
     partial, limit = flag(given, "PARTIAL"), number(given, "LIMIT", MAX_INSTRUCTIONS)
+    if exports.asked(given):
+        return _exported(given, show, partial)
     if _is_long(given):
         if system.ip == "tandem":
             return _chunks(given, show, not only_pcs, not only_messages, partial)
         return _parts(given, show, not only_pcs, not only_messages, partial)
     files = load(given, need_program=not only_messages)
-    title = f"# {files.title}\n"
+    title = _title(files)
     if files.program is None:
         lines, wrong = show.alone(files)
         write(iter([title, *lines]))

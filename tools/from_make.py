@@ -13,7 +13,7 @@ import sys
 SLOW = (
     "run", "suite", "capture", "decode", "view", "check", "check_trace", "verify", "core", "verify_core", "readback",
     "mutants", "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report",
-    "opensbi", "lint",
+    "results", "opensbi", "lint",
 )  # fmt: skip
 RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
 OWN = ("PYTHON",)  # words of the Makefile itself

@@ -9,6 +9,7 @@ import os
 import time
 
 from rvtrace.flow import isolate as flow
+from rvtrace.flow.progress import Progress
 from rvtrace.report.isolation import Isolation, figures, isolation, reached
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse, short
@@ -54,12 +55,15 @@ def main(argv: list[str]) -> int:
     if not todo:
         raise ArgumentError("SINGLES=0 leaves nothing to run; give DRAWS=, how many random sets")
     found: list[Isolation] = []
+    progress = Progress(len(todo), "experiments", bad="")
 
     def tell(experiment: flow.Experiment, results: list[dict[str, object]]) -> None:
         found.append(isolation(experiment, results))
+        progress.step()
         print(f"{len(found):>4} of {len(todo)}  {found[-1].line()}", flush=True)
 
-    flow.play_all(todo, sim, number(given, "N", os.cpu_count() or 1), tell)
+    with progress:
+        flow.play_all(todo, sim, number(given, "N", os.cpu_count() or 1), tell)
     print("", *figures(found), sep="\n")
     saved = flow.save(ip, [one.to_dict() for one in found])
     print(f"{len(todo)} experiments in {time.perf_counter() - start:.0f} s; {short(saved)}")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rvtrace.flow import simulators, type_check
 from rvtrace.flow.cycles import import_cycles
+from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import sources
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import main_guard, parse
@@ -27,6 +28,11 @@ _Linter = tuple[
 def main(argv: list[str]) -> int:
     """0 if all are clean, else 1."""
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
+    with during("linting"):
+        return _lint()
+
+
+def _lint() -> int:
     bad = 0
     type_check.link()
     # These take as long as verilator does for all designs: they run meanwhile.
@@ -101,7 +107,8 @@ def _finish(linter: _Linter) -> int:
     if isinstance(process, str):
         print(f"MISSING {what}: {process} was not found; type `make clean-venv all`")
         return 1
-    output, _ = process.communicate()
+    with during(what):
+        output, _ = process.communicate()
     print(f"{'ok     ' if not process.returncode else 'FAILED '} {what}", flush=True)
     if process.returncode:
         print(output)

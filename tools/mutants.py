@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from rvtrace.flow import mutants as flow
+from rvtrace.flow.progress import Progress
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.tb.common.builds import ROOT
@@ -33,13 +34,20 @@ def main(argv: list[str]) -> int:
     chosen = _chosen(homes, given["MUTANT"].split(",") if given.get("MUTANT") else [])
     sim, workers = given.get("SIM") or flow.simulator(), number(given, "PROCESSES", os.cpu_count() or 1)
     begin, outcomes, builds = time.perf_counter(), list[flow.Outcome](), 0
-    for home, mutants in chosen.items():
-        start = time.perf_counter()
-        found, used = flow.run_all(mutants, sim, workers, given.get("KEEP") == "1", _tell)
-        if len(chosen) > 1:
-            print(f"{home}: {_summary(found, used, start)}", flush=True)
-        outcomes, builds = outcomes + found, builds + used
-        flow.leave(found)
+    with Progress(sum(map(len, chosen.values())), "mutants", bad="red") as progress:
+
+        def tell(outcome: flow.Outcome) -> None:
+            progress.step(not outcome.good)
+            print(outcome.line(), flush=True)
+
+        for mutants in chosen.values():
+            found, used = flow.run_all(mutants, sim, workers, given.get("KEEP") == "1", tell)
+            outcomes, builds = outcomes + found, builds + used
+            flow.leave(found)
+    if len(chosen) > 1:
+        for home in chosen:
+            mine = [outcome for outcome in outcomes if outcome.mutant.home == home]
+            print(f"{home}: {sum(outcome.good for outcome in mine)} of {len(mine)} mutants caught by their clause")
     if len(outcomes) == 1:
         print(outcomes[0].mutant.why, outcomes[0].text, sep="\n\n", end="\n\n")
     print(_summary(outcomes, builds, begin))
@@ -77,10 +85,6 @@ def _summary(outcomes: list[flow.Outcome], builds: int, start: float) -> str:
         f"{len(good)} of {len(outcomes)} mutants caught by their clause, {len(clauses)} clauses, {builds} builds, "
         f"{time.perf_counter() - start:.0f} s"
     )
-
-
-def _tell(outcome: flow.Outcome) -> None:
-    print(outcome.line(), flush=True)
 
 
 if __name__ == "__main__":

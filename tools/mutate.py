@@ -18,6 +18,7 @@ from rvtrace.flow.mutate.campaign import Campaign, Row, Subject
 from rvtrace.flow.mutate.generate import Chosen, Mutant, choose
 from rvtrace.flow.mutate.prove import Prover
 from rvtrace.flow.mutate.subjects import FOLDERS, SEEDS, of_device, of_system
+from rvtrace.flow.progress import Progress
 from rvtrace.report import mutation
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 
@@ -29,6 +30,8 @@ WORDS = {
     "SEED": "of the choice, default 1",
     "SEEDS": f"random seeds that every mutant must survive, default {SEEDS}",
     "MUTANT": "a mutant by its name, or several with commas: only these of the choice",
+    "SURVIVORS": "1: what an earlier campaign killed stays killed, although checks or stimulus changed since",
+    "PHASES": "1: each scenario once; 2: and in all configurations; 3: and random seeds; 4 (default): and programs",
     "QUICK": "1: on Icarus, each scenario in one configuration, if that takes little: for a first look and for CI",
     "LIST": "1: print the mutants, and run nothing",
     "PROVE": "0: without Yosys",
@@ -60,6 +63,7 @@ def main(argv: list[str]) -> int:
         quick = flag(given, "QUICK")
         sim = "icarus" if quick else sim
         subject = of_device(given["DUT"], sim, seeds) if not ip else of_system(ip, sim, seeds)
+        subject.phases = subject.phases[: number(given, "PHASES", len(subject.phases), least=1)]
         if quick:
             subject.quick, subject.phases = True, subject.phases[:1]
         good = _one(subject, given, count, seed) and good
@@ -87,13 +91,23 @@ def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool
 
     proves = flag({"PROVE": "1", **given}, "PROVE")
     prove = Prover(subject.design, subject.builds).prove if proves else lambda mutant: ""
-    progress = Progress()
-    campaign = Campaign(subject, chosen, number(given, "N", 2, least=1), progress.tell, progress.note, settle, prove)
-    found = campaign.run()
-    progress.end()
+    progress = Progress(len(chosen.mutants), "mutants", bad="not killed")
+
+    def tell(row: Row, done: int, killed: int, total: int) -> None:
+        if row.state == "survived" or row.how in ("traceback", "timeout"):
+            note(f"{row.state}  {row.mutant}  {row.how} {row.headline}")
+        progress.done, progress.failed = done, done - killed
+
+    def note(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    survivors = flag(given, "SURVIVORS")
+    campaign = Campaign(subject, chosen, number(given, "N", 2, least=1), tell, note, settle, prove, survivors)
+    with progress:
+        found = campaign.run()
     seconds = time.perf_counter() - begin
     what = f"DUT={given['DUT']}" if "DUT" in given else f"IP={subject.name}"
-    more = [f"{word}={given[word]}" for word in ("SEEDS", "SIM", "QUICK") if word in given]
+    more = [f"{word}={given[word]}" for word in ("SEEDS", "SIM", "QUICK", "PHASES", "SURVIVORS") if word in given]
     command = " ".join(["make mutate", what, f"COUNT={count}", f"SEED={seed}", *more])
     summary = mutation.summary(subject, chosen, found, command, seconds)
     place = mutation.save(subject.folder, summary)
@@ -130,40 +144,6 @@ def _say_chosen(subject: Subject, chosen: Chosen, count: int) -> None:
         + (f"; there are no {count}" if len(chosen.mutants) < count and not dropped else ""),
         flush=True,
     )
-
-
-class Progress:
-    """One line on a terminal, a line every minute elsewhere."""
-
-    def __init__(self) -> None:
-        self.begin, self.said, self.tty = time.monotonic(), 0.0, sys.stderr.isatty()
-        self.first: int | None = None
-
-    def tell(self, row: Row, done: int, killed: int, total: int) -> None:
-        """A mutant is done."""
-        now = time.monotonic()
-        self.first = done - 1 if self.first is None else self.first
-        if row.state == "survived" or row.how in ("traceback", "timeout"):
-            self.line(f"{row.state}  {row.mutant}  {row.how} {row.headline}", end="\n")
-        if not self.tty and now - self.said < 60 and done < total:
-            return
-        self.said = now
-        left = (now - self.begin) / max(1, done - self.first) * (total - done)
-        self.line(f"{done} of {total} mutants, {killed} killed, about {left / 60:.0f} min left",
-                  end="" if self.tty else "\n")  # fmt: skip
-
-    def note(self, text: str) -> None:
-        """A sentence of the campaign."""
-        self.line(text, end="\n")
-
-    def line(self, text: str, end: str) -> None:
-        """Over the line that changes."""
-        print(f"{chr(13) + chr(27) + '[K' if self.tty else ''}{text}", end=end, file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """After the last mutant."""
-        if self.tty:
-            print(file=sys.stderr)
 
 
 if __name__ == "__main__":

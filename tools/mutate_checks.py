@@ -11,6 +11,7 @@ from difflib import unified_diff
 
 from rvtrace.flow.mutate import check_campaign as campaign
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of
+from rvtrace.flow.progress import Progress, during
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.tb.common.builds import ROOT
 
@@ -38,18 +39,19 @@ def main(argv: list[str]) -> int:
     seed, workers = given.get("SEED", "1"), number(given, "PROCESSES", os.cpu_count() or 1)
     mutants = list(chosen(files, number(given, "COUNT", 100), seed))
     start, found = time.monotonic(), []
-    calls = campaign.baseline(ip, workers, lambda text: print(text, flush=True))
+    with during(f"unit tests of {ip} once"):
+        calls = campaign.baseline(ip, workers, lambda text: print(text, flush=True))
+    progress = Progress(len(mutants), "mutants", bad="not noticed")
 
     def tell(outcome: campaign.Outcome) -> None:
         found.append(outcome)
-        left = (time.monotonic() - start) / len(found) * (len(mutants) - len(found))
-        noticed = sum(one.noticed for one in found)
+        progress.step(not outcome.noticed)
         word = outcome.by or (f"NOT NOTICED by {outcome.tried} tests" if outcome.tried else "NOT CALLED by any test")
         m = outcome.mutant
-        print(f"{len(found):>4} of {len(mutants)}, {noticed} noticed, {left / 60:.0f} min left  "
-              f"{m.file}:{m.line} {m.operator}: {word}", flush=True)  # fmt: skip
+        print(f"{len(found):>4} of {len(mutants)}  {m.file}:{m.line} {m.operator}: {word}", flush=True)
 
-    outcomes = campaign.hunt(mutants, calls, workers, tell)
+    with progress:
+        outcomes = campaign.hunt(mutants, calls, ip, workers, tell)
     path = campaign.leave(ip, outcomes, seed)
     missed = [one for one in outcomes if not one.noticed]
     for one in missed:

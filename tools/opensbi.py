@@ -31,6 +31,7 @@ from rvtrace.flow.opensbi.page import (
     scoreboard,
 )
 from rvtrace.flow.opensbi.play import firmwares, install, play
+from rvtrace.flow.progress import during
 from rvtrace.tb.common.arguments import flag, main_guard, parse
 
 WORDS = {
@@ -48,7 +49,8 @@ def main(argv: list[str]) -> int:
     if "PLAY" not in given or flag(given, "PLAY"):
         install("FIRMWARE" not in given)
         for xlen, path in firmwares(given):
-            record, versions = play(Machine(xlen, path))
+            with during(f"OpenSBI RV{xlen} on QEMU"):
+                record, versions = play(Machine(xlen, path))
             name = f"opensbi-{versions.opensbi}-rv{xlen}"
             changed[name] = Recorded(name, versions, record, {})
             if name in known:

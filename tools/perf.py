@@ -7,6 +7,7 @@ import sys
 
 from rvtrace.flow import perf, simulators
 from rvtrace.flow.perf_figures import Figures
+from rvtrace.flow.progress import during
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse
 
@@ -30,9 +31,12 @@ def main(argv: list[str]) -> int:
     sim, program = given.get("SIM", "verilator"), given.get("PROGRAM", "sort")
     print(f"simulator {simulators.find(sim).version}")
     figures = Figures(system.ip)
-    kept = perf.drives(system, sim, program, figures)
-    kept &= perf.models(system, figures)
-    kept &= perf.cells(system)
+    with during("measuring simulations"):
+        kept = perf.drives(system, sim, program, figures)
+    with during("measuring models"):
+        kept &= perf.models(system, figures)
+    with during("counting cells"):
+        kept &= perf.cells(system)
     if flag(given, "SAVE"):
         print(f"kept in {figures.keep()}")
     print("every promise is kept" if kept else "a promise is not kept; see LOW or RED above")

@@ -11,6 +11,7 @@ import sys
 from rvtrace.flow.programs import build
 from rvtrace.flow.programs.build import Built
 from rvtrace.flow.programs.sets import SETS
+from rvtrace.flow.progress import during
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
 
 MOST = 50  # iterations of CoreMark in one recording, which is held in memory
@@ -49,7 +50,8 @@ def main(argv: list[str]) -> int:
     if given["SET"] != "coremark" and "ITERATIONS" in given:
         raise ArgumentError(f"SET={given['SET']} has no iterations; give SET=coremark, or omit ITERATIONS")
     workers = number(given, "N", os.cpu_count() or 1)
-    made, found = build.build(given["SET"], xlen, workers, tell=tell, iterations=iterations)
+    with during(f"building and recording {given['SET']}"):
+        made, found = build.build(given["SET"], xlen, workers, tell=tell, iterations=iterations)
     bad = [built for built in made if built.said]
     good = len(made) - len(bad)
     left = [f"{name} ({why})" for name, why in manifest.left_out.items() if _belongs(name, given["SET"], xlen)]

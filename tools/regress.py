@@ -8,18 +8,23 @@ failures and the report.
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from pathlib import Path
 
-from rvtrace.flow import simulators
-from rvtrace.flow.jobs import RESULTS
-from rvtrace.flow.regress.folder import hold
+from rvtrace.flow import failing_page, simulators
+from rvtrace.flow.regress import buckets, history
+from rvtrace.flow.regress.folder import default, hold
 from rvtrace.flow.regress.run import demand_possible, regress
 from rvtrace.flow.regress.seeds import jobs_of, systems_of
-from rvtrace.report import page
+from rvtrace.report import junit, page
+from rvtrace.report.results import collect
+from rvtrace.report.viewer_failing import write
+from rvtrace.report.waves import annotate
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import main_guard, parse
+from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
     "IP": f"all (default), or systems joined by commas: {', '.join(systems.NAMES)}",
@@ -28,9 +33,10 @@ WORDS = {
     "FIRST": "the first seed of each system, default 1",
     "SIZE": "instructions of each walk, default 20000",
     "N": "simulators at a time, default the number of cores; on a cluster its jobs, default 4",
-    "OUT": "folder of the results",
+    "OUT": "folder of the results, default one below build/results/regress for each configuration",
     "DRIVE": "bulk or pins for every seed of the systems that can be driven so, default as chosen at random",
     "FRESH": "1: begin anew, even if the same regression was begun before",
+    "JUNIT": junit.WORD,
     "REPORT": "0: no report at the end",
     "WAVES": "fail: run the first seed of each bucket of failures again with a waveform",
     "CLUSTER": "local (default), slurm, lsf, sge or pbs: who runs the seeds",
@@ -44,12 +50,14 @@ _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
 def main(argv: list[str]) -> int:
     """0 if every seed passed, else 1; 130 if it was stopped."""
+    failing_page.made_by(write)
     chosen = systems_of(argv)
     given = parse(
         argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds."
     )
     demand_possible(given, chosen, WORDS)
-    sim, out = given.get("SIM", "verilator"), Path(given.get("OUT", RESULTS / "regress")).resolve()
+    sim = given.get("SIM", "verilator")
+    out = Path(given["OUT"]).resolve() if "OUT" in given else default(given, sim)
     simulators.find(sim)
     jobs = jobs_of(given, chosen)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -57,8 +65,27 @@ def main(argv: list[str]) -> int:
         bad = regress(jobs, sim, out, given)
         if bad is None:
             return _INTERRUPTED
-        reported = given.get("REPORT") == "0" or page.write(out)
+        annotate_buckets(out)
+        reported = _reported(given, out, [Path(job.out) for job in jobs])
     return 0 if reported and not bad else 1
+
+
+def _reported(given: dict[str, str], out: Path, only: list[Path]) -> bool:
+    """Whether the report, if one is wanted, says PASS."""
+    junit_file = given.get("JUNIT")
+    if given.get("REPORT") != "0":
+        return page.write(out, only=only, junit_file=junit_file, regressions=history.place(given, out))
+    if junit_file is not None:
+        junit.write(junit.of_results(*collect(out, only)), Path(junit_file))
+    return True
+
+
+def annotate_buckets(out: Path) -> None:
+    """What the traces mean, beside the waveforms of WAVES=fail."""
+    for bucket in json.loads((out / buckets.FILE).read_text()):
+        if "waveform" in bucket:
+            wave = ROOT / bucket["waveform"]
+            print("\n".join(annotate(wave.parent, wave)), flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rvtrace.report import coverage_points, page
+from rvtrace.flow.regress import history
+from rvtrace.report import coverage_points, junit, page
 from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, parse
 from rvtrace.tb.common.builds import ROOT
 
@@ -25,6 +26,7 @@ WORDS = {
         " reported)"
     ),
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
+    "JUNIT": junit.WORD,
     "LIST": "coverage: print the coverage points as Markdown and write nothing",
 }
 
@@ -38,7 +40,10 @@ def main(argv: list[str]) -> int:
         print(coverage_points.markdown())
         return 0
     results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", page.OUT))
-    return 0 if page.write(results, out, Path(given.get("PLAN", page.PLANS)), _cover(given)) else 1
+    regressions = None if "RESULTS" in given else history.PLACE
+    plans, cover = Path(given.get("PLAN", page.PLANS)), _cover(given)
+    junit_file = given.get("JUNIT")
+    return 0 if page.write(results, out, plans, cover, junit_file=junit_file, regressions=regressions) else 1
 
 
 def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:

@@ -10,10 +10,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rvtrace.flow import simulators
+from rvtrace.flow import failing_page, simulators
+from rvtrace.flow.folders import name_of
 from rvtrace.flow.jobs import RESULTS, build_of, one, words
-from rvtrace.flow.main_job import main_job, tell
+from rvtrace.flow.main_job import folder_of, main_job, tell
+from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import build, run
+from rvtrace.report import junit, page
+from rvtrace.report.viewer_failing import write
+from rvtrace.report.waves import LEFT, annotate
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.tb.common.builds import ROOT
@@ -21,6 +26,7 @@ from rvtrace.tb.common.builds import ROOT
 
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
+    failing_page.made_by(write)
     if any(word.startswith("DUT=") for word in argv):
         from rvtrace.flow.dut.run import with_ip
 
@@ -31,6 +37,7 @@ def main(argv: list[str]) -> int:
         argv,
         {
             **words(system),
+            "JUNIT": junit.WORD,
             "RTL": "folder of the design, default rtl",
             "DUT": "the DUT in the testbench: name below examples, or folder with a dut.toml",
         },
@@ -39,26 +46,38 @@ def main(argv: list[str]) -> int:
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
-        if left := set(given) - {"IP", "SIM", "SEED"}:
-            raise ArgumentError(f"{', '.join(sorted(left))} given, but no run: the main job takes SIM= and SEED= only; "
+        if left := set(given) - {"IP", "SIM", "SEED", "JUNIT"}:
+            raise ArgumentError(f"{', '.join(sorted(left))} given, but no run: the main job takes SIM=, SEED= and "
+                                "JUNIT= only; "
                                 "name one run with PROGRAM=, SCENARIO= or SOURCE=")  # fmt: skip
-        return 0 if main_job(system, sim, number(given, "SEED", 1)) else 1
+        seed = number(given, "SEED", 1)
+        passed = main_job(system, sim, seed)
+        return 0 if page.write(folder_of(system, sim, seed), junit_file=given.get("JUNIT")) and passed else 1
     job = one(given)
-    out = Path(given.get("OUT", RESULTS / "run" / f"{job.name}-{job.seed}"))
-    out.mkdir(parents=True, exist_ok=True)
-    job.out, waves = str(out.resolve()), flag(given, "WAVES")
     if "DUT" in given:
         from rvtrace.flow.dut.run import attach
 
         design = attach(given, system, job)
     else:
         design = Path(given.get("RTL", ROOT / "rtl"))
+    out = Path(given.get("OUT", RESULTS / "run" / name_of(job)))
+    out.mkdir(parents=True, exist_ok=True)
+    job.out, job.keep_failed, waves = str(out.resolve()), True, flag(given, "WAVES")
+    job.keep = waves  # what the second waveform is made of
+    for name in LEFT if waves else ():
+        (out / name).unlink(missing_ok=True)
     made = build(build_of(job), sim, design, waves)
-    (result,) = run(made, [job], out)
+    with during(f"running {job.name}"):
+        (result,) = run(made, [job], out)
+    wave = out / f"waves.{made.waves}"
+    said = list(annotate(out, wave)) if waves else []  # before the page of a failure, which names what it leaves
     tell(result)
+    if "JUNIT" in given:
+        junit.write(junit.of_results([result]), Path(given["JUNIT"]))
     print(f"result    {short(out / 'result.json')}")
     if waves:
-        print(f"waveform  {short(out / f'waves.{made.waves}')}")
+        print(f"waveform  {short(wave)}")
+        print("\n".join(said))
     return 0 if result["verdict"] == "PASS" else 1
 
 

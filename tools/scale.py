@@ -9,13 +9,13 @@ import sys
 import time
 
 from rvtrace.flow.programs.scale import scale
+from rvtrace.flow.progress import Progress
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 
 WORDS = {
     "INSTRUCTIONS": "retired instructions, default 100000000",
     "XLEN": "32 or 64 (default)",
 }
-_STEP = 10_000_000  # instructions between two signs of life
 _TITLES = {"etrace": "E-Trace", "ntrace": "N-Trace"}
 
 
@@ -25,15 +25,9 @@ def main(argv: list[str]) -> int:
     wanted, xlen = number(given, "INSTRUCTIONS", 100_000_000, least=1), number(given, "XLEN", 64)
     if xlen not in (32, 64):
         raise ArgumentError(f"XLEN={xlen} is not a register width; give XLEN=32 or XLEN=64")
-    begin, said = time.monotonic(), 0
-
-    def tell(instructions: int) -> None:
-        nonlocal said
-        if instructions - said >= _STEP:
-            said = instructions
-            print(f"      {instructions:>13,} instructions, {time.monotonic() - begin:6.1f} s", flush=True)
-
-    of, recording, memory = scale(wanted, xlen, tell)
+    begin = time.monotonic()
+    with Progress(wanted, "instructions", bad="") as progress:
+        of, recording, memory = scale(wanted, xlen, lambda done: progress.step(parts=done - progress.done))
     count = of[0].instructions
     print(
         f"CoreMark RV{xlen}, {count:,} instructions in {time.monotonic() - begin:.1f} s, {memory / 1e6:,.0f} MB at most"

@@ -16,6 +16,7 @@ from pathlib import Path
 from rvtrace.flow import simulators, sizes
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.programs import figures
+from rvtrace.flow.progress import during
 from rvtrace.report import published_sizes
 from rvtrace.tb.common import sizes as bits
 from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
@@ -58,7 +59,8 @@ def _published(given: Mapping[str, str]) -> int:
     if given["SET"] != "riscv-tests":
         raise ArgumentError(f"SET={given['SET']} has no published figures; give SET=riscv-tests")
     workers = number(given, "N", os.cpu_count() or 1)
-    data = figures.measured(workers, tell=lambda row: print(published_sizes.line(row), flush=True))
+    with during("measuring programs"):
+        data = figures.measured(workers, tell=lambda row: print(published_sizes.line(row), flush=True))
     for program, key, ours, told in published_sizes.more(data):
         print(f"more than published: {program}, {key}: {ours:.3f}, published {told:.3f}")
     if flag({"SAVE": "1"} | dict(given), "SAVE"):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from rvtrace.flow import simulators
 from rvtrace.flow.simulation import built
@@ -19,6 +20,7 @@ WORDS = {
     "K": "part of a test's name",
     "N": "processes, default 2",
     "ONLY": "simulated: without the tests that run no simulation, which are the same for every simulator",
+    "JUNIT": "a file for the results in JUnit's XML",
     "LONG": "1: with all repetitions on more configurations, seeds, programs and devices (three times as long)",
     "IP": "ntrace",
 }
@@ -47,9 +49,14 @@ def main(argv: list[str]) -> int:
         str(number(given, "N", 2, least=0)),
         "--dist",
         "worksteal",
+        "-p",
+        "rvtrace.flow.suite_progress",
+        "-o",
+        "console_output_style=classic",
         "--durations=20",
         "--durations-min=1",
     ]
+    command += [f"--junitxml={Path(given['JUNIT']).resolve()}"] if "JUNIT" in given else []
     command += ["-k", given["K"]] if "K" in given else []
     if (only := given.get("ONLY")) is not None:
         if only != "simulated":

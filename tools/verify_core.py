@@ -18,10 +18,10 @@ from rvtrace.flow.cores import description, mutants, suite
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.suite import Case, Outcome
 from rvtrace.flow.jobs import RESULTS
+from rvtrace.flow.progress import Progress
 from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 
 COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
-STEP = 20.0  # seconds between two lines of progress
 
 WORDS = {
     "CORE": f"one of {', '.join(description.names())} (default ibex)",
@@ -72,21 +72,15 @@ def _folder(core: Core, folder: Path, match: str) -> list[Case]:
 
 
 def _programs(core: Core, cases: list[Case], out: Path, limit: int) -> int:
-    begin = last = time.perf_counter()
-    done: list[Outcome] = []
+    begin = time.perf_counter()
+    with Progress(len(cases), "programs") as progress:
 
-    def show(outcome: Outcome) -> None:
-        nonlocal last
-        done.append(outcome)
-        if outcome.verdict != "PASS":
-            print("\n".join([f"{outcome.verdict:<5} {outcome.name}", *_said(outcome)]), flush=True)
-        now = time.perf_counter()
-        if now - last > STEP:
-            last = now
-            left = (now - begin) / len(done) * (len(cases) - len(done))
-            print(f"{len(done)} of {len(cases)} programs, {left:.0f} s left", flush=True)
+        def show(outcome: Outcome) -> None:
+            progress.step(outcome.verdict != "PASS")
+            if outcome.verdict != "PASS":
+                print("\n".join([f"{outcome.verdict:<5} {outcome.name}", *_said(outcome)]), flush=True)
 
-    outcomes = suite.verify_all(core, cases, out, show, limit=limit)
+        outcomes = suite.verify_all(core, cases, out, show, limit=limit)
     suite.save(out / "outcomes.json", outcomes)
     verdicts = Counter(outcome.verdict for outcome in outcomes)
     instructions = sum(outcome.instructions for outcome in outcomes)
@@ -109,12 +103,16 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
     made = mutants.build_mutated(core, listed)
     cases = suite.random_cases(core, seeds, out / "programs")
 
+    progress = Progress(len(listed), "mutants", bad="missed")
+
     def show(found: mutants.Found) -> None:
+        progress.step(not found.program)
         place = f"instruction {found.first}, after {found.before} of other programs" if found.first else "no mismatch"
         where = f"by {found.program}, {place}: {_clause(found)}" if found.program else ""
         print(f"{'found' if where else 'MISSED'} {found.mutant.part:<18} {found.mutant.name:<25} {where}", flush=True)
 
-    results = mutants.hunt(core, made, listed, cases, out, show)
+    with progress:
+        results = mutants.hunt(core, made, listed, cases, out, show)
     missed = [found for found in results if found.verdict == "PASS"]
     print(
         f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title}"

@@ -2,6 +2,7 @@
 """A captured trace as one HTML page to look into: `make view OUT=out`.
 
     python -m rvtrace.tools.view OUT=out                  a folder of `make capture`; writes out/view.html
+    python -m rvtrace.tools.view OUT=build/results/run/sort-1    the folder of a run that failed, of any system
     python -m rvtrace.tools.view FORMAT=etrace TRACE=t.bin ELF=p.elf CONFIG=c.json PAGE=t.html   another encoder's trace
 
 Timeline with call stack, messages and losses, and below it bytes, messages field by field, and instructions with source
@@ -10,20 +11,26 @@ lines; the findings of the check are at their places. docs/how-to/see-a-trace.md
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from rvtrace.flow.captured.files import FILES, TraceFiles, load, system_of, words
+from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
-from rvtrace.report.viewer_findings import Judgement, judged
+from rvtrace.report.viewer_failing import command, ip_of, of_rows
+from rvtrace.report.viewer_findings import Judgement, judged, of_run
+from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_traces import Shown, shown, without_program
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, number, parse
+from rvtrace.tb.common.system import System
 
-FORMATS = ("ntrace", "etrace", "tandem")
+FORMATS = TRACES
 LIMIT = 20_000_000
 OPTIONS = {
     "FORMAT": f"the system of TRACE, {', '.join(FORMATS)}; the same as IP",
@@ -35,22 +42,78 @@ OPTIONS = {
     "PARTIAL": "1: the trace begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
 }
 
+OF_ROWS = {
+    "OUT": "folder of a run of CTR, counters, the subsystem or another system",
+    "TRACE": "the same as OUT",
+    "STREAM": f"of the subsystem: the trace source that is shown in full, {', '.join(FORMATS)} (default {FORMATS[0]})",
+    "PAGE": OPTIONS["PAGE"],
+    "LIMIT": OPTIONS["LIMIT"],
+}
+
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code: 0 if the page was written, whatever it shows."""
     argv = [_same(word) for word in argv]
+    folder = _run_of_rows(argv)
+    if folder is not None:
+        return _rows(argv, folder)
     system = system_of(argv)
     if system.ip not in FORMATS:
         raise ArgumentError(
-            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, and read this one"
-            " with `make decode`"
+            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, or OUT=<folder> of"
+            " one of its runs"
         )
     given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
     given = _of_folder(given)
     begun = time.perf_counter()
-    files = load(given, need_program="ELF" in given or "OUT" in given)
-    view = View.of(*_content(given, files))
-    page = _page(given, files)
+    with TemporaryDirectory() as place:
+        readable, note = _known_options(given, system, Path(place))
+        files = load(readable, need_program="ELF" in given or "OUT" in given)
+        view = View.of(*_content(readable, files), _folder(given))
+    view.shown.notes += [note] if note else []
+    return _written(view, _page(given, files), begun)
+
+
+def _known_options(given: dict[str, str], system: System, place: Path) -> tuple[dict[str, str], str]:
+    """The words with a configuration that has only options of this version, and a sentence about the others."""
+    path = path_of(given, "CONFIG")
+    try:
+        options = json_of(path.read_text()) if path is not None and path.is_file() else {}
+    except ValueError:
+        return given, ""
+    known = {"ip", *(one.name for one in fields(system.config))}
+    unknown = sorted(set(options) - known) if isinstance(options, dict) else []
+    if path is None or not unknown or len(unknown) == len(options):
+        return given, ""
+    kept = place / path.name
+    kept.write_text(json.dumps({name: value for name, value in options.items() if name in known}))
+    return {
+        **given,
+        "CONFIG": str(kept),
+    }, f"{path} is of another version: {', '.join(unknown)} is not known here, and left out"
+
+
+def _run_of_rows(argv: list[str]) -> Path | None:
+    """The folder of a run that left no single trace: of CTR, counters, the subsystem and others."""
+    given = dict(word.split("=", 1) for word in argv if "=" in word)
+    folder = Path(given.get("OUT", given.get("TRACE", "")))
+    if set(given) - set(OF_ROWS) or not folder.is_dir() or (folder / FILES["TRACE"]).is_file():
+        return None
+    if not (folder / "rows.npz").is_file():
+        return None
+    ip = ip_of(folder)
+    return folder if ip and ip not in FORMATS else None
+
+
+def _rows(argv: list[str], folder: Path) -> int:
+    given, begun = parse(argv, OF_ROWS, __doc__ or ""), time.perf_counter()
+    if given.get("STREAM", FORMATS[0]) not in FORMATS:
+        raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
+    view = of_rows(folder, number(given, "LIMIT", LIMIT), given.get("STREAM", FORMATS[0]))
+    return _written(view, Path(given.get("PAGE", folder / "view.html")), begun)
+
+
+def _written(view: View, page: Path, begun: float) -> int:
     size = view.write(page)
     for note in (*view.judgement.notes, *view.shown.notes):
         print(f"note: {note}")
@@ -75,10 +138,12 @@ def _of_folder(given: dict[str, str]) -> dict[str, str]:
     if "OUT" in given and Path(given["OUT"]).is_dir() and "TRACE" not in given:
         folder = Path(given["OUT"])
         if not (folder / FILES["TRACE"]).is_file():
+            again = command(folder)
             raise ArgumentError(
-                f"{folder} is no capture: it has no {FILES['TRACE']}; give OUT=<folder> of `make capture`, or TRACE=,"
-                " ELF= and CONFIG="
-            )
+                f"{folder} is no capture: it has no {FILES['TRACE']}; "
+                + (f"the run can be captured with `{again}`" if again else
+                   "give OUT=<folder> of `make capture`, or TRACE=, ELF= and CONFIG=")
+            )  # fmt: skip
     return given
 
 
@@ -93,7 +158,7 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
         return files, found, Judgement()
     if sys.stderr.isatty() and given.get("CHECK") != "0":
         print("checking the trace (CHECK=0 omits it)", file=sys.stderr, flush=True)
-    judgement = judged(given, files) if files.program is not None else Judgement()
+    judgement = (_as_run(given, files) or judged(given, files)) if files.program is not None else Judgement()
     files = judgement.files or files
     decoded = judgement.decoded
     if decoded is None or not hasattr(decoded, "diagnostics") or len(decoded) > limit:
@@ -102,6 +167,20 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
     if not getattr(decoded, "complete", True):
         result.notes.append(f"only the first {limit:,} instructions are shown; give LIMIT=<more>")
     return files, result, judgement
+
+
+def _folder(given: Mapping[str, str]) -> Path | None:
+    """The folder of the run that left the trace; None if the files are given one by one."""
+    return Path(given["OUT"]) if "OUT" in given and "TRACE" not in given else None
+
+
+def _as_run(given: Mapping[str, str], files: TraceFiles) -> Judgement | None:
+    """What the run found that left the trace, if it failed, and nobody asks for a check of another kind."""
+    folder = _folder(given)
+    if folder is None or set(given) & {"CHECK", "ELF", "CONFIG", "RETIRED", "BEATS", "PARTIAL"}:
+        return None
+    found = of_run(folder, files)
+    return found if found is not None and found.failures else None
 
 
 def _page(given: Mapping[str, str], files: TraceFiles) -> Path:

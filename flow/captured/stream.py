@@ -11,7 +11,6 @@ import gc
 import multiprocessing
 import os
 import sys
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
+from rvtrace.flow import progress
 from rvtrace.flow.captured import alone
 from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.etrace_parts import MOST
@@ -32,7 +32,6 @@ from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.tb.common.arguments import ArgumentError
 
 SIZE = PART  # bytes of a part, about
-QUIET = 5.0  # seconds between two lines of progress, away from a terminal
 SEARCHED = 16  # parts in which it is searched what explains a trace that does not decode as claimed
 AHEAD = 2  # parts that wait for each process
 R = TypeVar("R")
@@ -140,7 +139,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
             return verdict, fits, f"bytes 0 to {len(head):,} of {files.size:,}"
         raise
     total: alone.Decoded | None = None
-    judged, progress, counts = 0.0, Progress(files.size), dict[str, list[int]]()
+    judged, shown, counts = 0.0, Progress(files.size), dict[str, list[int]]()
     work = Judge(files, tolerances, rerun, cutting.explained is None)
     for found in _found(work, chain([first], parts), processes):
         for name, count in found.counts.items():
@@ -148,7 +147,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
         verdict.book.add({}, found.failures)
         judged += found.judged
         total = found.decoded if total is None else total.joined(found.decoded)
-        progress.tell(found.part.own, found.failures)
+        shown.tell(found.part.own, found.failures)
     assert total is not None, "an empty trace"
     verdict.book.add({name: (max(n, bad), bad) for name, (n, bad) in counts.items() if n or bad}, ())
     judged = judged if total.instructions else 0.0
@@ -226,26 +225,25 @@ def in_order(work: Callable[[Part], R], parts: Iterable[Part], processes: int) -
 
 
 class Progress:
-    """How far it is, on stderr: a line that changes on a terminal, else a line now and then; what fails at once."""
+    """How many bytes are judged, and what fails at once: on stderr, as stdout may be the listing of a trace."""
 
     def __init__(self, size: int) -> None:
-        self._size, self._begin, self._last = size, time.monotonic(), time.monotonic()
-        self._live = sys.stderr.isatty()
+        self._size = size
+        self._shown = progress.Progress(size, "bytes", bad="clauses failed")
         self._failed: set[str] = set()
+        self._shown.__enter__()
 
     def tell(self, done: int, failures: Iterable[Failure]) -> None:
         """So many bytes are judged; the first failure of each clause is printed."""
-        clear = "\r\033[K" if self._live else ""
         for failure in failures:
             if not failure.cause and failure.clause not in self._failed:
                 self._failed.add(failure.clause)
-                print(f"{clear}FAIL {failure.clause}  {failure.headline}", file=sys.stderr, flush=True)
-        now = time.monotonic()
-        if now - self._last < (0.2 if self._live else QUIET) and done < self._size:
-            return
-        self._last = now
-        spent = now - self._begin
-        left = spent / done * (self._size - done)
-        text = f"{done / 1e6:,.1f} of {self._size / 1e6:,.1f} MB, {len(self._failed)} clauses failed, {spent:.0f} s"
-        text += f", about {left:.0f} s to go" if done < self._size else ""
-        print(f"{clear}{text}", end="" if self._live and done < self._size else "\n", file=sys.stderr, flush=True)
+                self._shown.failed += 1
+                print(f"FAIL {failure.clause}  {failure.headline}", file=sys.stderr, flush=True)
+        self._shown.step(parts=done - self._shown.done)
+        if done >= self._size:
+            self.close()
+
+    def close(self) -> None:
+        """Nothing more is shown."""
+        self._shown.close()

@@ -136,6 +136,7 @@ class Teller:
     def __call__(self, done: int, failures: list[Failure]) -> None:
         """So many bytes are done."""
         if done < self._last:
+            self._progress.close()
             self._progress = Progress(self._size)
         self._last = done
         self._progress.tell(max(1, min(done, self._size - 1)), failures)

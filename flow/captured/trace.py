@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, read_retired, required
@@ -61,13 +61,16 @@ def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Any]:
     return files, capture
 
 
-def check(given: Mapping[str, str]) -> int:
-    """Check the capture that the words name and print clauses and failures; the exit code."""
+def check(given: Mapping[str, str], judged: Callable[[TraceFiles, Any], None] = lambda files, verdict: None) -> int:
+    """Check the capture that the words name and print clauses and failures; the exit code. judged: called with the
+    files and their verdict.
+    """
     quiet = flag(given, "QUIET")
     files, capture = capture_of(given)
     system = files.system
     verdict = system.check(capture, tolerances_of(system.tolerances, given, capture.exact))
     results = verdict.book.results()
+    judged(files, verdict)
     print(f"{files.title}; {'exact, ' if capture.exact else ''}lossless and legal")
     if not quiet:
         print("\n".join(table(verdict, system.plan)))

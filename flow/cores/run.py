@@ -73,6 +73,7 @@ def live(
         backpressure=backpressure,
         test=TEST,
         out=str(out),
+        keep_failed=True,
     )
     (result,) = run(made, [job], out)
     return judged(core, chosen, out, result | {"rerun": again})

@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rvtrace.flow.cover.code import CodeRuns
 from rvtrace.flow.cover.holes import Holes, Try, aimed, stimuli
 from rvtrace.flow.cover.plan import START_SECONDS, Plan
 from rvtrace.flow.jobs import Played, build_of, drive, trouble
+from rvtrace.flow.progress import Progress, during
 from rvtrace.flow.simulation import SimError
 from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import ArgumentError, flag, number
@@ -94,6 +96,8 @@ class Session:
             if a.system.ip in self.wanted
         }
         self.by_ip = {account.system.ip: account for account in accounts}
+        hit, total = (sum(each) for each in zip(*(account.hit() for account in accounts)))
+        self.progress = Progress(total, "bins", done=hit, failed=self.bad, bad="runs not passed", even=False)
 
     @property
     def seconds(self) -> float:
@@ -114,7 +118,8 @@ class Session:
                     return self._lot(ip, jobs)
             return None
 
-        drive(next_lot, self.sim, self.workers, ended=self._closed)
+        with self.progress, during("all lots", share * self.budget) if self.budget else nullcontext():
+            drive(next_lot, self.sim, self.workers, ended=self._closed)
 
     def _lot(self, ip: str, jobs: list[Any]) -> CoverLot:
         cost = self.by_ip[ip].cost
@@ -140,6 +145,7 @@ class Session:
             if result["verdict"] != "PASS":
                 self._complain(result)
         self.plans[done.lot.ip].learn(records)
+        self.progress.done, self.progress.failed = sum(each.hit()[0] for each in self.accounts), self.bad
         save_cost(account, self.runs / done.lot.ip)
         kinds = " ".join(dict.fromkeys(job.source.partition(":")[0] for job in done.lot.jobs))
         hit, total = account.hit()
@@ -171,7 +177,8 @@ class Session:
                 f"{done.lot.ip:<9} code coverage of a build: +{new} lines and branches by {len(done.results)} runs"
             )
 
-        drive(next_lot, self.sim, self.workers, ended=ended, coverage=True)
+        with during("measuring code coverage"):
+            drive(next_lot, self.sim, self.workers, ended=ended, coverage=True)
         for result in runs.bad:
             self._complain(result)
         return runs.sum.files() if runs.builds else None

@@ -57,7 +57,7 @@ def check(given: dict[str, str]) -> Checked:
     chosen = select(dut, system, seeds, sim, number(given, "FIRST", 1))
     jobs = [job for job in chosen.jobs if any(part in job.name for part in given.get("K", "").split(","))]
     for job in jobs:
-        job.said = dict(named)
+        job.said, job.keep_failed = dict(named), True
     if not jobs:
         raise _nothing(dut, given, chosen)
     groups: dict[Any, list[Job]] = {}
@@ -95,8 +95,10 @@ def _play(
 ) -> None:
     """Each build with its runs, in as many simulators as there are workers."""
     for place, (config, lot) in enumerate(groups.items()):
-        progress.begin(f"{place + 1} of {len(groups)}{varied(config, groups)}", len(lot))
-        _built(dut, config, sim, places[config], place == 0, fast)
+        progress.play(())
+        _built(
+            dut, config, sim, places[config], f"{place + 1} of {len(groups)}{varied(config, groups)}", fast, not place
+        )
         shares = [lot[k::workers] for k in range(workers)]  # some of the long programs for each
         turn, batch = [job for share in shares for job in share], len(shares[0])
         progress.play([turn[i : i + batch] for i in range(0, len(turn), batch)])
@@ -113,12 +115,12 @@ def _play(
         )
 
 
-def _built(dut: Dut, config: Any, sim: str, place: Path, first: bool, fast: bool) -> None:
+def _built(dut: Dut, config: Any, sim: str, place: Path, turn: str, fast: bool, first: bool) -> None:
     """A build, before its runs. The first must do: what a simulator cannot read there, it cannot read in any; a later
     one that breaks is reported by its runs.
     """
     try:
-        build(config, sim, place, fast=fast)
+        build(config, sim, place, fast=fast, turn=turn)
     except SimError as error:
         if not first:
             return

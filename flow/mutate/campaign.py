@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulation, simulators
-from rvtrace.flow.mutate.combine import combine
+from rvtrace.flow.mutate.combine import Combined, combine
 from rvtrace.flow.mutate.design import Design
 from rvtrace.flow.mutate.generate import Chosen, Mutant
 from rvtrace.flow.simulation import SimError, Stopped, build, run
@@ -51,7 +51,7 @@ class Row:
     state: killed, survived, equivalent, or refused by the simulator, which counts for nothing. how: of a kill, by what:
     a clause, an assertion, a timeout, or a traceback of ours. by: which clause or assertion, or the headline. job: the
     run that killed, rerun: its command. quiet: killed with assertions off. proof: of an equivalent, "yosys" or
-    "equivalent.toml".
+    "equivalent.toml". kept: by an earlier version of the testbench or of other files of the RTL.
     """
 
     mutant: str
@@ -71,6 +71,13 @@ class Row:
     diff: str = ""
     seconds: float = 0.0
     key: str = ""
+    kept: bool = False
+    jobs: str = ""
+
+    @property
+    def change(self) -> tuple[str, str]:
+        """The file and the changed lines, wherever they are in it."""
+        return self.file, re.sub(r"^@@.*$", "@@", self.diff, flags=re.MULTILINE)
 
 
 @dataclass
@@ -125,7 +132,7 @@ class _Watch:
             return True
         if self.done < len(self.jobs):
             limit = self.limits[self.jobs[self.done].name] + (_START if not self.done else 0.0)
-            # The last two are told together, at the end of the process.
+            # The last two are reported together, at the end of the process.
             limit += self.limits[self.jobs[-1].name] if self.done >= len(self.jobs) - 2 else 0.0
             if time.monotonic() - self.begin > limit:
                 self.overdue = self.jobs[self.done]
@@ -134,7 +141,9 @@ class _Watch:
 
 
 class Campaign:
-    """Runs one. tell: called with each row as it is final, how many are, how many were killed, and of how many."""
+    """Runs one. tell: called with each row as it is final, how many are, how many were killed, and of how many.
+    survivors: what was killed before stays killed, whatever changed since beside the lines around the mutant.
+    """
 
     def __init__(
         self,
@@ -145,14 +154,17 @@ class Campaign:
         note: Callable[[str], None] = lambda text: None,
         settle: Callable[[Mutant], tuple[str, str] | None] = lambda mutant: None,
         prove: Callable[[Mutant], str] = lambda mutant: "",
+        survivors: bool = False,
     ) -> None:
         self.subject, self.chosen, self.workers = subject, chosen, workers
-        self.tell, self.note, self.settle, self.prove = tell, note, settle, prove
+        self.tell, self.note, self.settle, self.prove, self.survivors = tell, note, settle, prove, survivors
         self.rows: dict[str, Row] = {}
         self._kills: dict[str, Counter[str]] = {}
         self._lock = threading.Lock()
         self._known = self._load()
-        self._proved: set[str] = set()
+        self._images: dict[BuildConfig, _Image] = {}
+        self._interpreted_seconds: dict[BuildConfig, dict[str, float]] = {}
+        self._seconds: dict[str, float | None] = {}  # of each job; None of one that is left out
 
     # --- What is kept -----------------------------------------------------------------------------------
 
@@ -169,7 +181,7 @@ class Campaign:
                     row = json.loads(line)
                 except ValueError:
                     continue  # cut off by an end of the process
-                known[row["key"]] = row
+                known[row["key"]] = {"jobs": ""} | row
                 if row["job"]:
                     self._kills.setdefault(row["file"], Counter())[row["job"]] += 1
         return known
@@ -180,12 +192,35 @@ class Campaign:
         text = json.dumps([self.subject.design.digest, mutant.file, parts, self._around], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
+    def _before(self, mutant: Mutant) -> dict[str, Any] | None:
+        """The earlier row that holds for a mutant."""
+        row = self._known.get(self.key(mutant))
+        if row and row["state"] == SURVIVED and row["jobs"] != self._jobs:
+            row = None
+        if row is None and self.survivors:
+            mine = self._row(mutant, KILLED)
+            row = next((one for one in reversed(self._killed.get(mine.change, []))), None)
+            row = row and {**row, "kept": True, "key": mine.key, "diff": mine.diff, "line": mine.line}
+        return row
+
+    @property
+    def _killed(self) -> dict[tuple[str, str], list[dict[str, Any]]]:
+        if not hasattr(self, "_killed_is"):
+            self._killed_is: dict[tuple[str, str], list[dict[str, Any]]] = {}
+            for row in self._known.values():
+                if row["state"] == KILLED and row["how"] in (CLAUSE, ASSERTION):
+                    self._killed_is.setdefault(Row(**row).change, []).append(row)
+        return self._killed_is
+
+    @property
+    def _jobs(self) -> str:
+        text = "\n".join(job.rerun for phase in self.subject.phases for job in phase)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
     @property
     def _around(self) -> str:
         if not hasattr(self, "_around_is"):
             digest = hashlib.sha256(self.subject.sim.encode())
-            for phase in self.subject.phases:
-                digest.update("\n".join(job.rerun for job in phase).encode())
             for folder in _CHECKED:
                 for path in sorted((ROOT / folder).rglob("*")):
                     if path.suffix in (".py", ".sv", ".toml", ".f"):
@@ -216,7 +251,7 @@ class Campaign:
         """Every mutant; rows in the order of the mutants. SimError if the unchanged RTL does not pass its jobs."""
         left: list[Mutant] = []
         for mutant in self.chosen.mutants:
-            before = self._known.get(self.key(mutant))
+            before = self._before(mutant)
             settled = self.settle(mutant)
             if settled is not None:
                 self._final(self._row(mutant, EQUIVALENT, proof=settled[0], reason=settled[1]))
@@ -228,16 +263,22 @@ class Campaign:
         if len(left) < len(self.chosen.mutants):
             self.note(f"{len(self.chosen.mutants) - len(left)} of {len(self.chosen.mutants)} are known already")
         quiet = self.subject.sim == "verilator"
-        left = self._interpreted(left, self.subject.phases[0])
+        if quiet:
+            together = self._combined(left).number
+            apart = [one for one in left if one.name not in together]
+            rest = self._interpreted(apart, self.subject.phases[0], "as each needs a build of its own")
+            dead = {one.name for one in apart} - {one.name for one in rest}
+            left = [one for one in left if one.name not in dead]
         for number, phase in enumerate(self.subject.phases):
             left = self._phase(left, phase, f"phase {number + 1}", (WITHOUT,) if quiet else (), True)
-            if not number:
-                left = self._equivalents(left)
+        if quiet:
+            left = self._interpreted(left, self.subject.phases[0], "once more, for what is X")
+        left = self._equivalents(left)  # a proof that is not found takes longer than the runs
         if quiet and self.subject.design.asserts:
             for number, phase in enumerate(self.subject.phases):
                 left = self._phase(left, phase, f"phase {number + 1} with assertions", (), False)
         for mutant in left:
-            self._final(self._row(mutant, SURVIVED, alone=self._alone.get(mutant.name, "")))
+            self._final(self._row(mutant, SURVIVED, alone=self._alone.get(mutant.name, ""), jobs=self._jobs))
         return [self.rows[mutant.name] for mutant in self.chosen.mutants]
 
     _alone: dict[str, str] = {}
@@ -270,20 +311,13 @@ class Campaign:
         self, left: list[Mutant], config: BuildConfig, jobs: list[Job], plusargs: tuple[str, ...], quiet: bool
     ) -> list[Mutant]:
         """Run the jobs of a build on mutants; those that survive."""
-        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
-        self._alone = {
-            **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
-        }  # fmt: skip
+        combined = self._combined(left)
         together = [one for one in left if one.name in combined.number]
         dead: set[str] = set()
         seconds: dict[str, float] = {}
         for first in range(0, len(together), TOGETHER):
             part = together[first : first + TOGETHER]
-            found = combine(self.subject.design.texts, [mutant.change for mutant in part])
-            try:
-                image = _Image(self._build(config, found.files), found.number)
-            except SimError as error:
-                raise SimError(f"the mutants of one build do not compile together: {error}") from None
+            image = self._image(config, part)
             image.seconds = seconds = seconds or self._measured(image, jobs)
             runs = [job for job in jobs if job.name in seconds]
 
@@ -294,7 +328,9 @@ class Campaign:
                 dead |= {mutant.name for mutant, row in zip(part, pool.map(one, part)) if row is not None}
         single = [one for one in left if one.name not in combined.number]
         if single:
-            seconds = seconds or self._measured(_Image(self._build(config, {}), {}), jobs)
+            if not seconds and not all(job.name in self._seconds for job in jobs):
+                seconds = self._measured(_Image(self._build(config, {}), {}), jobs)
+            seconds = seconds or self._measured(None, jobs)
             some = [job for job in jobs if job.name in seconds]
 
             def alone(mutant: Mutant) -> Row | None:
@@ -304,39 +340,49 @@ class Campaign:
                 dead |= {mutant.name for mutant, row in zip(single, pool.map(alone, single)) if row is not None}
         return [mutant for mutant in left if mutant.name not in dead]
 
-    def _interpreted(self, left: list[Mutant], jobs: list[Job]) -> list[Mutant]:
-        """Mutants that need builds of their own first run on Icarus, if it is there, which compiles in a second: the
-        short jobs of the first phase.
-        """
-        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
-        single = [one for one in left if one.name not in combined.number]
-        if self.subject.sim != "verilator" or not single or not _icarus():
+    def _interpreted(self, left: list[Mutant], jobs: list[Job], why: str) -> list[Mutant]:
+        """Run the short ones of these jobs on Icarus, if it is there: it compiles in a second, and knows X."""
+        if not left or not _icarus():
             return left
-        self._alone = {
-            **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
-        }  # fmt: skip
         groups: dict[BuildConfig, list[Job]] = {}
         for job in jobs:
             groups.setdefault(_build_of(job), []).append(job)
-        dead: set[str] = set()
         for config, group in groups.items():
-            mine = [one for one in single if one.name not in dead]
-            self.note(f"on Icarus: {len(mine)} mutants with builds of their own, {len(group)} runs of {config.label}")
+            if not left:
+                break
+            self.note(f"on Icarus, {why}: {len(left)} mutants, {len(group)} runs of {config.label}")
+            combined = self._combined(left)
             try:
-                image = _Image(self._build(config, {}, "icarus"), {})
+                plain = self._build(config, {}, "icarus")
+                together = self._build(config, combined.files, "icarus") if combined.number else plain
             except SimError:  # a device that Icarus cannot read
                 return left
-            seconds = self._short(image, group)
+            known = self._interpreted_seconds.get(config)
+            seconds = known if known is not None else self._short(_Image(plain, {}), group)
+            self._interpreted_seconds[config] = seconds
             runs = [job for job in group if job.name in seconds]
-            if not runs:
-                continue
+            every = _Image(together, combined.number, seconds)
 
-            def one(mutant: Mutant, config: BuildConfig = config, runs: list[Job] = runs, took: Any = seconds) -> Any:
+            def one(
+                mutant: Mutant, config: BuildConfig = config, runs: list[Job] = runs, took: Any = seconds,
+                image: _Image = every,
+            ) -> Row | None:  # fmt: skip
+                if mutant.name in image.numbers:
+                    return self._try(mutant, image, runs, (), True)
                 return self._try_alone(mutant, config, runs, took, (), True, "icarus")
 
             with ThreadPoolExecutor(self.workers) as pool:
-                dead |= {mutant.name for mutant, row in zip(mine, pool.map(one, mine)) if row is not None}
-        return [mutant for mutant in left if mutant.name not in dead]
+                dead = {mutant.name for mutant, row in zip(left, pool.map(one, left)) if row is not None}
+            left = [mutant for mutant in left if mutant.name not in dead]
+        return left
+
+    def _combined(self, left: list[Mutant]) -> Combined:
+        """Those of some mutants that are compiled together; of the others it is remembered why they are not."""
+        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
+        self._alone = {
+            **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
+        }  # fmt: skip
+        return combined
 
     def _short(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
         """Seconds of the jobs that take little, and pass on Icarus."""
@@ -375,9 +421,26 @@ class Campaign:
             if not self.subject.design.device:
                 shutil.rmtree(place, ignore_errors=True)
 
-    def _measured(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
-        """Seconds of the jobs that are run, without a mutant."""
-        return self._short(image, jobs) if self.subject.quick else self._baseline(image, jobs)
+    def _image(self, config: BuildConfig, mutants: list[Mutant]) -> _Image:
+        """A build with these mutants: that of an earlier phase, if it has them all."""
+        before = self._images.get(config)
+        if before is not None and all(mutant.name in before.numbers for mutant in mutants):
+            return _Image(before.made, before.numbers)
+        found = combine(self.subject.design.texts, [mutant.change for mutant in mutants])
+        try:
+            self._images[config] = _Image(self._build(config, found.files), found.number)
+        except SimError as error:
+            raise SimError(f"the mutants of one build do not compile together: {error}") from None
+        return self._images[config]
+
+    def _measured(self, image: _Image | None, jobs: list[Job]) -> dict[str, float]:
+        """Seconds of the jobs that are run, without a mutant and with assertions. image: None if all are known."""
+        new = [job for job in jobs if job.name not in self._seconds]
+        if new and image is not None:
+            found = self._short(image, new) if self.subject.quick else self._baseline(image, new)
+            self._seconds |= {job.name: found.get(job.name) for job in new}
+        taken = {job.name: self._seconds.get(job.name) for job in jobs}
+        return {name: seconds for name, seconds in taken.items() if seconds is not None}
 
     def _baseline(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
         """Seconds of each job without a mutant; SimError if one does not pass."""

@@ -4,8 +4,10 @@
     calls = baseline("ntrace")                      which test calls which function, and how long it takes
     for found in hunt(mutants, calls, workers=2): ...
 
-Each mutant is tried by the tests that call its function, the shortest first, each time in a Python process of its own
-in which the changed text takes the place of the file: nothing in the checkout is written to. Kernels run as Python.
+Each mutant is tried by the tests that call its function, the shortest first, in a process of its own: a child of one
+that has imported everything, in which the function gets its changed code. What is called while modules are imported is
+tried in a new Python in which the changed text takes the place of the file. Nothing in the checkout is written to.
+Kernels run as Python.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rvtrace.flow.mutate.check_mutants import CheckMutant
@@ -28,7 +31,7 @@ from rvtrace.tb.common.builds import ROOT
 OUT = ROOT / "build" / "mutate-checks"
 PLUGIN = "rvtrace.flow.mutate.check_plugin"
 FIRST, MOST = 8.0, 60.0  # seconds of tests that are tried first, and at most
-SLOWER = 6  # a mutant may make its tests so many times as long
+LEAST, SLOWER = 30.0, 6  # seconds that a mutant has, and how many times as long as without it its tests may take
 _NO_TESTS, _FAILED, _PASSED = 5, 1, 0
 
 
@@ -38,9 +41,12 @@ class CampaignError(RuntimeError):
 
 @dataclass(frozen=True)
 class Calls:
-    """tests: by (file, line of a function) the tests that call it with their seconds, the shortest first."""
+    """tests: by (file, line of a function) the tests that call it with their seconds, the shortest first. imported:
+    functions that are called while modules are imported.
+    """
 
     tests: dict[tuple[str, int], list[tuple[float, str]]]
+    imported: frozenset[tuple[str, int]] = frozenset()
 
     def of(self, mutant: CheckMutant) -> list[tuple[float, str]]:
         return self.tests.get((mutant.file, mutant.function), [])
@@ -70,11 +76,15 @@ def _command(*words: str) -> list[str]:
 
 
 def folders_of(ip: str) -> list[str]:
-    """The folders of tests that a mutant of a system is tried by."""
-    return [str(path.relative_to(ROOT)) for path in (ROOT / "tests" / ip,) if path.is_dir()]
+    """The folders of tests that a mutant of a system is tried by; of what all share, those of all."""
+    if ip == "common":
+        names = [path.parent.name for path in sorted((ROOT / "scoreboards").glob("*/__init__.py"))]
+    else:
+        names = [ip]
+    return [f"tests/{name}" for name in names if (ROOT / "tests" / name).is_dir()]
 
 
-def baseline(ip: str, workers: int = 2, told: Callable[[str], None] = lambda text: None) -> Calls:
+def baseline(ip: str, workers: int = 2, note: Callable[[str], None] = lambda text: None) -> Calls:
     """The tests of a system that simulate nothing, run once on the unchanged files; kept until one of these changes."""
     folders = folders_of(ip)
     if not folders:
@@ -84,7 +94,7 @@ def baseline(ip: str, workers: int = 2, told: Callable[[str], None] = lambda tex
     if kept.exists() and (was := json.loads(kept.read_text()))["of"] == digest:
         rows = was["rows"]
     else:
-        told(f"running the unit tests of {ip} once, to see which functions each of them calls")
+        note(f"running the unit tests of {ip} once, to see which functions each of them calls")
         with tempfile.TemporaryDirectory() as temporary:
             done = subprocess.run(
                 _command("--only-unit", "-n", str(workers), *folders),
@@ -97,17 +107,20 @@ def baseline(ip: str, workers: int = 2, told: Callable[[str], None] = lambda tex
         OUT.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps({"of": digest, "rows": rows}))
     tests: dict[tuple[str, int], list[tuple[float, str]]] = {}
+    imported: set[tuple[str, int]] = set()
     for row in rows:
-        for file, lines in row["calls"].items():
-            for line in lines:
-                tests.setdefault((file, line), []).append((row["seconds"], row["test"]))
-    return Calls({key: sorted(value) for key, value in tests.items()})
+        for place in ((file, line) for file, lines in row["calls"].items() for line in lines):
+            if row["test"]:
+                tests.setdefault(place, []).append((row["seconds"], row["test"]))
+            else:
+                imported.add(place)
+    return Calls({key: sorted(value) for key, value in tests.items()}, frozenset(imported))
 
 
 def _digest(ip: str) -> str:
     """Of all Python files that decide what the tests call."""
     found = hashlib.sha256()
-    for folder in ("models", "scoreboards", f"tests/{ip}"):
+    for folder in ("models", "scoreboards", *folders_of(ip)):
         for path in sorted((ROOT / folder).rglob("*.py")):
             found.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return found.hexdigest()
@@ -144,7 +157,7 @@ def tried(mutant: CheckMutant, calls: Calls) -> Outcome:
             names = Path(temporary) / "tests.txt"
             names.write_text("\n".join(test for _, test in portion))
             count += len(portion)
-            limit = 30 + SLOWER * sum(seconds for seconds, _ in portion)
+            limit = LEAST + SLOWER * sum(seconds for seconds, _ in portion)
             try:
                 done = subprocess.run(
                     _command("-x", "--tb=line", f"@{names}"), cwd=ROOT, env=_environment(RVTRACE_MUTANT=str(given)),
@@ -165,16 +178,64 @@ def _name(text: str) -> str:
 
 
 def hunt(
-    mutants: Iterable[CheckMutant], calls: Calls, workers: int = 2,
-    told: Callable[[Outcome], None] = lambda outcome: None,
+    mutants: Iterable[CheckMutant], calls: Calls, ip: str, workers: int = 2,
+    report: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:  # fmt: skip
-    """All mutants; told: called with each outcome as it comes."""
-    found = []
+    """All mutants; report: called with each outcome as it comes."""
+    found: list[Outcome] = []
+
+    def keep(outcome: Outcome) -> None:
+        found.append(outcome)
+        report(outcome)
+
+    apart: list[CheckMutant] = []
+    ready: list[CheckMutant] = []
+    for mutant in mutants:
+        place = (mutant.file, mutant.function), (mutant.file, mutant.outermost[1])
+        if not calls.of(mutant):
+            keep(Outcome(mutant, "", 0))
+        else:
+            (apart if any(one in calls.imported for one in place) else ready).append(mutant)
+    if ready:
+        apart += _together(ready, calls, ip, workers, keep)
     with ThreadPoolExecutor(workers) as pool:
-        for future in as_completed([pool.submit(tried, mutant, calls) for mutant in mutants]):
-            found.append(future.result())
-            told(found[-1])
+        for future in as_completed([pool.submit(tried, mutant, calls) for mutant in apart]):
+            keep(future.result())
     return sorted(found, key=lambda one: (one.mutant.file, one.mutant.start, one.mutant.after))
+
+
+def _together(
+    mutants: list[CheckMutant], calls: Calls, ip: str, workers: int, keep: Callable[[Outcome], None]
+) -> list[CheckMutant]:
+    """Try mutants in children of one process; those that it cannot try."""
+    with tempfile.TemporaryDirectory() as temporary:
+        results = Path(temporary) / "results.jsonl"
+        results.touch()
+        rows = []
+        for mutant in mutants:
+            tests = [one for portion in _portions(calls.of(mutant)) for one in portion]
+            row = asdict(mutant) | {"name": mutant.outermost[0], "line": mutant.outermost[1]}
+            rows.append(row | {"tests": [test for _, test in tests],
+                               "limit": LEAST + SLOWER * sum(seconds for seconds, _ in tests)})  # fmt: skip
+        tries = Path(temporary) / "tries.json"
+        tries.write_text(json.dumps({"workers": workers, "results": str(results), "tries": rows}))
+        process = subprocess.Popen(
+            _command("--only-unit", *folders_of(ip)), cwd=ROOT, env=_environment(RVTRACE_TRIES=str(tries)),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        left = dict(enumerate(mutants))
+        with results.open() as lines:
+            running, text = True, ""
+            while running:
+                running = process.poll() is None
+                text += lines.read()
+                *whole, text = text.split("\n")
+                for number, said, test in map(json.loads, whole):
+                    if said in ("failed", "passed", "timeout") and number in left:
+                        keep(Outcome(left.pop(number), test or said * (said == "timeout"), len(rows[number]["tests"])))
+                if running:
+                    time.sleep(0.1)
+        return list(left.values())
 
 
 # --- Results ------------------------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ _TEXTS = ("failure", "Failure", "Problem", "_problem", "fail_text", "print", "wa
 @dataclass(frozen=True)
 class CheckMutant:
     """One change of a Python file. file: below the repository. line: of the change, from 1. start, end: offsets of what
-    is replaced. function: the innermost one, by the line of its `def`.
+    is replaced. function: the innermost one, by the line of its `def` or first decorator. outermost: name and line of
+    the one that no other function is around.
     """
 
     file: str
@@ -45,6 +46,7 @@ class CheckMutant:
     after: str
     operator: str
     function: int
+    outermost: tuple[str, int] = ("", 0)
 
     @property
     def id(self) -> str:
@@ -72,7 +74,7 @@ class _Finder(ast.NodeVisitor):
         for line in source.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
         self._text = source.splitlines(keepends=True)
-        self._functions: list[int] = []
+        self._functions: list[tuple[str, int]] = []
 
     def _offset(self, line: int, column: int) -> int:
         """Columns of the tree count bytes."""
@@ -88,13 +90,16 @@ class _Finder(ast.NodeVisitor):
         before = self.source[start:end]
         if self._functions and before != after:
             line = node.lineno  # type: ignore[attr-defined]
-            self.found.append(CheckMutant(self.file, line, start, end, before, after, operator, self._functions[-1]))
+            self.found.append(
+                CheckMutant(self.file, line, start, end, before, after, operator, self._functions[-1][1],
+                            self._functions[0])
+            )  # fmt: skip
 
     def _whole(self, node: ast.AST, after: str, operator: str) -> None:
         self._add(node, *self._span(node), after, operator)
 
     def _between(self, left: ast.AST, right: ast.AST, after: str, operator: str) -> None:
-        """What stands between two operands: the operator, with its brackets and spaces kept."""
+        """What is between two operands: the operator, with its brackets and spaces kept."""
         start, end = self._span(left)[1], self._span(right)[0]
         gap = self.source[start:end]
         body = gap.strip(" ()\n\\")
@@ -107,7 +112,8 @@ class _Finder(ast.NodeVisitor):
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         if any(isinstance(d, ast.Name) and d.id in ("overload", "abstractmethod") for d in node.decorator_list):
             return
-        self._functions.append(node.decorator_list[0].lineno if node.decorator_list else node.lineno)
+        line = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+        self._functions.append((node.name, line))
         body = node.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]

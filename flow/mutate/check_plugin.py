@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin for mutants of the Python side: it records which functions a test calls, or puts a changed file in
-place of one of ours.
+"""A pytest plugin for mutants of the Python side: it records which functions a test calls, puts a changed file in
+place of one of ours, or tries many mutants in children of one process that has imported everything.
 
-RVTRACE_CALLS=<folder>: one line of JSON for each test into a file of that folder. RVTRACE_MUTANT=<file>: JSON with
-`file`, the path of the module, and `text`, what is compiled instead.
+RVTRACE_CALLS=<folder>: one line of JSON for each test into a file of that folder; the line of the test "" has what is
+called before the first test. RVTRACE_MUTANT=<file>: JSON with `file`, the path of the module, and `text`, what is
+compiled instead. RVTRACE_TRIES=<file>: JSON with `workers`, `results`, a file, and `tries`, each with `file`, `start`,
+`end` and `after` of the change, `function` (its line), `name` and `line` of the outermost function around it, `tests`
+and `limit` in seconds. A line of the results for each: [number, what happened, the test], in the order of their ends.
 """
 
 from __future__ import annotations
 
+import gc
+import io
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-_CALLS, _MUTANT = "RVTRACE_CALLS", "RVTRACE_MUTANT"
+_CALLS, _MUTANT, _TRIES = "RVTRACE_CALLS", "RVTRACE_MUTANT", "RVTRACE_TRIES"
 _OURS = tuple(str(ROOT / folder) + os.sep for folder in ("models", "scoreboards"))
 
 
@@ -42,30 +48,146 @@ if _MUTANT in os.environ:
     install(os.path.realpath(_row["file"]), _row["text"])
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Record the functions of our models and scoreboards that a test calls."""
-    if _CALLS not in os.environ:
-        yield
-        return
-    seen: set[CodeType] = set()
+# --- Calls ------------------------------------------------------------------------------------------------------------
 
-    def profile(frame: FrameType, event: str, argument: Any) -> None:
+
+class _Calls:
+    """The functions of our models and scoreboards that are called until `end`."""
+
+    def __init__(self) -> None:
+        self.seen: set[CodeType] = set()
+        self.begin = time.perf_counter()
+        sys.setprofile(self._profile)
+
+    def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
-            seen.add(frame.f_code)
+            self.seen.add(frame.f_code)
 
-    begin = time.perf_counter()
-    sys.setprofile(profile)
-    try:
-        yield
-    finally:
+    def end(self, test: str) -> None:
         sys.setprofile(None)
-        seconds = time.perf_counter() - begin
         called: dict[str, list[int]] = {}
-        for code in seen:
+        for code in self.seen:
             path = os.path.realpath(code.co_filename)
-            if path.startswith(_OURS):
+            if path.startswith(_OURS) and code.co_name != "<module>":
                 called.setdefault(os.path.relpath(path, ROOT), []).append(code.co_firstlineno)
-        row = {"test": item.nodeid, "seconds": round(seconds, 3), "calls": called}
+        row = {"test": test, "seconds": round(time.perf_counter() - self.begin, 3), "calls": called}
         with (Path(os.environ[_CALLS]) / f"{os.getpid()}.jsonl").open("a") as out:
             out.write(json.dumps(row) + "\n")
+
+
+_importing = _Calls() if _CALLS in os.environ else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Record what a test and its fixtures call; before the first, what was called since the start."""
+    global _importing
+    if _CALLS not in os.environ:
+        return (yield)
+    if _importing is not None:
+        _importing.end("")
+        _importing = None
+    calls = _Calls()
+    try:
+        return (yield)
+    finally:
+        calls.end(item.nodeid)
+
+
+# --- Many mutants -----------------------------------------------------------------------------------------------------
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Instead of the tests themselves, the tries."""
+    if _TRIES not in os.environ:
+        return None
+    given = json.loads(Path(os.environ[_TRIES]).read_text())
+    items = {item.nodeid: item for item in session.items}
+    running: dict[int, tuple[int, float]] = {}  # of a child its number, and until when
+    tries = list(enumerate(given["tries"]))
+    gc.freeze()
+    with Path(given["results"]).open("a", buffering=1) as results:
+        while tries or running:
+            while tries and len(running) < given["workers"]:
+                number, row = tries.pop(0)
+                child = os.fork()
+                if not child:
+                    _child(number, row, items, given["results"])
+                running[child] = (number, time.monotonic() + row["limit"])
+            for child, (number, until) in list(running.items()):
+                if os.waitpid(child, os.WNOHANG)[0]:
+                    del running[child]
+                elif time.monotonic() > until:
+                    os.killpg(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+                    del running[child]
+                    results.write(json.dumps([number, "timeout", ""]) + "\n")
+            time.sleep(0.005)
+    return True
+
+
+def _child(number: int, row: dict[str, Any], items: dict[str, pytest.Item], results: str) -> None:
+    """Change the function, run tests until one fails, and say so. It does not return."""
+    os.setpgid(0, 0)
+    said = [number, "broken", ""]
+    try:
+        said = [number, *_tried(row, items)]
+    finally:
+        with Path(results).open("a") as out:
+            out.write(json.dumps(said) + "\n")
+        os._exit(0)
+
+
+def _tried(row: dict[str, Any], items: dict[str, pytest.Item]) -> tuple[str, str]:
+    sys.stdout = sys.stderr = io.StringIO()
+    if not exchange(row):
+        return "apart", ""
+    failed: list[str] = []
+
+    class Reports:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.failed:
+                failed.append(report.nodeid)
+
+    for name in row["tests"]:
+        if (item := items.get(name)) is None:
+            return "apart", ""
+        if not item.config.pluginmanager.has_plugin("tries"):
+            item.config.pluginmanager.register(Reports(), "tries")
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        if failed:
+            return "failed", failed[0]
+    return "passed", ""
+
+
+def exchange(row: dict[str, Any]) -> bool:
+    """Give the outermost function around a change its changed code; False if that cannot be done in this process."""
+    path = str(ROOT / row["file"])
+    text = Path(path).read_text()
+    changed = compile(text[: row["start"]] + row["after"] + text[row["end"] :], path, "exec", dont_inherit=True)
+    new = [code for code in _outermost(changed) if (code.co_name, code.co_firstlineno) == (row["name"], row["line"])]
+    found = [
+        one
+        for one in gc.get_objects()
+        if isinstance(one, FunctionType)
+        and (one.__code__.co_name, one.__code__.co_firstlineno) == (row["name"], row["line"])
+        and os.path.realpath(one.__code__.co_filename) == os.path.realpath(path)
+    ]
+    if len(new) != 1 or not found:
+        return False
+    for one in found:
+        if one.__code__.co_freevars != new[0].co_freevars:
+            return False
+        one.__code__ = new[0]
+    return True
+
+
+def _outermost(code: CodeType) -> Iterator[CodeType]:
+    """The functions of a module, and of its classes."""
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            if "__module__" in one.co_names and "__qualname__" in one.co_names:  # the body of a class
+                yield from _outermost(one)
+            else:
+                yield one

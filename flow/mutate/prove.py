@@ -19,7 +19,7 @@ from rvtrace.flow.mutate.generate import Mutant
 from rvtrace.flow.synthesis import SynthesisError, yosys
 from rvtrace.tb.common.builds import ROOT, BuildConfig
 
-LIMIT = 45.0  # seconds for one set of parameters
+LIMIT = 20.0  # seconds for one set of parameters
 _SETS = 16  # of parameters; a module with more is not tried
 _AROUND = (ast.SymbolKind.GenerateBlock, ast.SymbolKind.GenerateBlockArray, ast.SymbolKind.InstanceArray)
 _MODULE = re.compile(r"^\s*(module|package)\s+(\w+)", re.MULTILINE)

@@ -46,11 +46,12 @@ def of_system(ip: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
     builds = _common_builds(job for phase in phases for job in phase)
     files = [path for build in builds for path in sources(ROOT / "rtl", build.bench) if "rtl" in path.parts]
     paths = names_below(ROOT / "rtl", dict.fromkeys(files))
-    mutated = [name for name in paths if _belongs(name, ip)]
+    mutated = [name for name in paths if belongs(name, ip)]
     return Subject(ip, "ntrace" if ip == "tci" else ip, title, Design(paths, mutated, builds), phases, sim)
 
 
-def _belongs(name: str, ip: str) -> bool:
+def belongs(name: str, ip: str) -> bool:
+    """Whether a file below rtl/ is mutated in the campaign of a system."""
     folder = name.partition("/")[0]
     if name in _COMMON:
         return _COMMON[name] == ip

@@ -110,7 +110,7 @@ def waves(found: list[dict[str, Any]], jobs: Iterable[Job], sim: str, out: Path)
 
 
 def _with_waves(job: Job, sim: str, folder: Path) -> str:
-    job.out, job.sim = str(folder), sim
+    job.out, job.sim, job.keep = str(folder), sim, True
     (result,) = play(Lot(build_of(job), [job], folder), sim, waves=True).results
     (folder / "result.json").replace(folder / "rerun.json")
     if result["verdict"] == "PASS":

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from rvtrace.flow import simulators
+from rvtrace.flow.folders import named
+from rvtrace.flow.jobs import RESULTS
 from rvtrace.tb.common.arguments import ArgumentError, flag, json_of
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job
@@ -23,6 +25,7 @@ _SOURCES = {
     "models": ("*.py",), "scoreboards": ("*.py",), "tb": ("*",), "rtl": ("*",), "data/programs": ("*",),
     "flow": ("compilers.py", "jobs.py", "processes.py", "simulation.py", "simulators.py"),
 }  # fmt: skip
+HISTORY = "history.jsonl"  # of all regressions; rvtrace.flow.regress.history
 _STATE, _LOCK = "regress.json", "regress.lock"
 # Words that change no result: the others make another regression.
 _BESIDE = (
@@ -33,6 +36,7 @@ _BESIDE = (
     "OUT",
     "FRESH",
     "REPORT",
+    "JUNIT",
     "WAVES",
     "CLUSTER",
     "QUEUE",
@@ -50,6 +54,12 @@ def key(result: Mapping[str, Any]) -> str:
 def key_of(job: Job) -> str:
     """The same of a job, before it has a result."""
     return key({"ip": job.ip, "name": job.name})
+
+
+def default(given: Mapping[str, str], sim: str) -> Path:
+    """Where a regression is that names no folder: each configuration has its own."""
+    words = [f"{name}={value}" for name, value in sorted(given.items()) if name not in (*_BESIDE, "SIM")]
+    return (RESULTS / "regress" / named(sim, *words)).resolve()
 
 
 def hold(out: Path) -> IO[str]:
@@ -89,7 +99,7 @@ def begin(out: Path, default: Path, given: Mapping[str, str], sim: str) -> dict[
         for child in out.iterdir():
             if child.is_dir() and not child.is_symlink():
                 shutil.rmtree(child, ignore_errors=True)
-            elif child.name != _LOCK:
+            elif child.name not in (_LOCK, HISTORY):
                 child.unlink()
     path.write_text(json.dumps(state, indent=1))
     return {}

@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from rvtrace.flow.jobs import RESULTS, lots, run_lots
-from rvtrace.flow.regress import buckets, folder
+from rvtrace.flow.jobs import lots, run_lots
+from rvtrace.flow.regress import buckets, folder, history
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.progress import Progress
 from rvtrace.flow.regress.seeds import SEEDS
@@ -47,15 +47,16 @@ def demand_possible(given: Mapping[str, str], chosen: list[System], known: Mappi
 
 def regress(jobs: list[Job], sim: str, out: Path, given: Mapping[str, str]) -> int | None:
     """Run what is left of the jobs, in a folder that is held; how many did not pass, None if it was stopped."""
-    kept = folder.begin(out, (RESULTS / "regress").resolve(), given, sim)
+    kept = folder.begin(out, folder.default(given, sim), given, sim)
     for job in jobs:
-        job.out = str(out / job.ip / job.name)
+        job.out, job.keep_failed = str(out / job.ip / job.name), True
     left = [job for job in jobs if key_of(job) not in kept]
     progress = Progress(jobs, kept)
     print(_before(len(jobs), len(left)), end="", flush=True)
     try:
         if left:
-            _run(left, sim, out, progress, given)
+            with progress:
+                _run(left, sim, out, progress, given)
     except KeyboardInterrupt:
         done = sum(finished(job) is not None for job in jobs)
         print(
@@ -64,12 +65,18 @@ def regress(jobs: list[Job], sim: str, out: Path, given: Mapping[str, str]) -> i
             flush=True,
         )
         return None
-    print(f"{len(jobs) - progress.bad} of {len(jobs)} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
-    failed = [result for result in kept.values() if result["verdict"] != "PASS"] + progress.failed
+    if given.get("REPORT") == "0":  # else the report has the number
+        print(f"{len(jobs) - progress.bad} of {len(jobs)} seeds passed ({os.path.relpath(out, ROOT)})", flush=True)
+    mine = {key_of(job) for job in jobs}  # an earlier one may have had more seeds
+    failed = [result for name, result in kept.items() if name in mine and result["verdict"] != "PASS"]
+    failed += progress.failed
     found = buckets.buckets(failed)
     if found and given.get("WAVES") == "fail":
         buckets.waves(found, jobs, sim, out)
     buckets.write(out, found)
+    if left:
+        results = [result for job in jobs if (result := finished(job)) is not None]
+        history.remember(history.place(given, out), out.name, results, found)
     if found:
         print(buckets.text(found, out), flush=True)
     return progress.bad

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from rvtrace.models.riscv import elf, isa
 from rvtrace.models.riscv.isa import Insn, MaybeNone
+from rvtrace.models.riscv.source_lines import Lines
 
 Segment = tuple[int, bytes]
 Given = tuple[int, bytes | bytearray]
@@ -92,6 +93,8 @@ class Program:
         self._symbol_names = [name for _, name in ordered]
         self.code = _Code(self)
         self._columns: _Dense | None = None
+        self._elf: Path | None = None
+        self._lines: Lines | None = None
 
     def __repr__(self) -> str:
         size = sum(len(body) for _, body in self.segments)
@@ -153,10 +156,24 @@ class Program:
         return name if name == f"{pc:#x}" else f"{pc:#x} <{name}>"
 
     def where(self, pc: int) -> str:
-        """`0x80000010 <main+0x10>: beq a0, a1, ...`, or that there is no instruction."""
+        """`0x80000010 <main+0x10>: beq a0, a1, ...`, or that there is no instruction; then its source line, as far as
+        the ELF file has line information.
+        """
         insn = self.insn(pc)
         text = "no instruction in the program" if insn is None else isa.disassemble(insn, self)
-        return f"{self.place(pc)}: {text}"
+        return f"{self.place(pc)}: {text}{self.source(pc)}"
+
+    @property
+    def lines(self) -> Lines:
+        """The line table of the ELF file that the program was read from, read at first use."""
+        if self._lines is None:
+            self._lines = Lines(self._elf)
+        return self._lines
+
+    def source(self, pc: int) -> str:
+        """`  ; sort.c:12  n = 7;`, to be appended to a line about an instruction; "" where it is not known."""
+        line = self.lines.at(pc)
+        return "" if line is None else f"  ; {line}"
 
     def columns(self, pcs: np.ndarray) -> Columns:
         """What the program says about each of the addresses, fast for many of them."""
@@ -177,7 +194,7 @@ class Program:
         except elf.ElfError as error:
             raise ProgramError(str(error)) from None
         try:
-            return cls(
+            made = cls(
                 found.xlen,
                 found.code,
                 found.symbols,
@@ -187,6 +204,8 @@ class Program:
                 found.zcmp,
                 bool(base) or found.zcmt,
             )
+            made._elf = Path(path).resolve()
+            return made
         except ProgramError as error:
             raise ProgramError(f"{path}: {error}") from None
 

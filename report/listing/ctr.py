@@ -40,12 +40,17 @@ def call_path(entries: Sequence[Entry], program: Program | None, emulated: bool)
     emulated: in RAS emulation the entries are the calls that have not returned, the youngest first. Else calls and
     returns are played from the oldest entry on; what was called before it is not known.
     """
+    return [_where(address, program) + trap for address, trap in call_sites(entries, emulated)]
+
+
+def call_sites(entries: Sequence[Entry], emulated: bool) -> list[tuple[str, str]]:
+    """The same as addresses, each with what it was interrupted by: " (exception)", " (interrupt)" or ""."""
     valid = [entry for entry in entries if entry["valid"]]
     if not valid:
         return []
     if emulated:
-        return [_where(e["source"], program) for e in reversed(valid)] + [_where(valid[0]["target"], program)]
-    stack: list[tuple[bool, str]] = []  # (a trap, the place it was called from)
+        return [(e["source"], "") for e in reversed(valid)] + [(valid[0]["target"], "")]
+    stack: list[tuple[bool, str, str]] = []  # (a trap, the place it was called from, what trapped)
     for entry in reversed(valid):
         type_ = entry["type"]
         if (
@@ -57,8 +62,8 @@ def call_path(entries: Sequence[Entry], program: Program | None, emulated: bool)
                 pass
         if type_ in (*_CALLS, _SWAP, *_TRAPS):
             name = {1: " (exception)", 2: " (interrupt)"}.get(type_, "")
-            stack.append((type_ in _TRAPS, _where(entry["source"], program) + name))
-    return [place for _, place in stack] + [_where(valid[0]["target"], program)]
+            stack.append((type_ in _TRAPS, entry["source"], name))
+    return [(place, trap) for _, place, trap in stack] + [(valid[0]["target"], "")]
 
 
 def path_line(path: Sequence[str]) -> str:

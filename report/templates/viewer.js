@@ -44,6 +44,12 @@ await Promise.all([
   ...Object.entries(D.columns).map(async ([name, packed]) => { C[name] = await column(packed); }),
   ...Object.entries(D.wide).map(async ([name, [low, high]]) => { C[name] = [await column(low), await column(high)]; }),
 ]);
+const tracks = await Promise.all(D.tracks.map(async ([name, kind, unit, at, [low, high]]) => {
+  const places = await column(at), lows = await column(low), highs = await column(high);
+  const value = Float64Array.from(lows, (v, i) => (highs[i] >>> 0) === 0xffffffff ? -1 : (highs[i] >>> 0) * 4294967296 + (v >>> 0));
+  let most = 0; for (const v of value) if (v > most) most = v;
+  return { name, kind, unit, at: places, value, most };
+}));
 const wide = (pair, i) => BigInt(pair[1][i] >>> 0) << 32n | BigInt(pair[0][i] >>> 0);
 const N = D.counts.instructions, M = D.counts.messages, B = D.counts.bytes;
 const codePc = Array.from(C.codeSize, (_, i) => wide(C.codePc, i));
@@ -112,6 +118,17 @@ if (N) AXES.insn = { name: "instructions", low: 0, high: N, of: (i) => i, back: 
 if (N && timed.index.length > 1 && timed.index[timed.index.length - 1] > timed.index[0]) {
   AXES.time = { name: "time", low: timed.value[0], high: timed.value[timed.value.length - 1], of: along(timed.index, timed.value), back: along(timed.value, timed.index) };
 }
+/* Cycles: of each instruction at the ingress port, else of the messages, once what they report had retired. */
+const timeOf = C.insnCycle.length ? (i) => C.insnCycle[Math.min(Math.max(Math.floor(i), 0), N - 1)] : null;
+if (N && timeOf && C.insnCycle[N - 1] > C.insnCycle[0]) {
+  AXES.cycle = { name: "clock cycles", low: C.insnCycle[0], high: C.insnCycle[N - 1] + 1,
+    of: (i) => { const k = Math.min(Math.max(Math.floor(i), 0), N - 1), next = k + 1 < N ? C.insnCycle[k + 1] : C.insnCycle[k] + 1; return C.insnCycle[k] + (next - C.insnCycle[k]) * Math.min(Math.max(i - k, 0), 1); },
+    back: (v) => { const k = Math.max(last(C.insnCycle, v), 0), next = k + 1 < N ? C.insnCycle[k + 1] : C.insnCycle[k] + 1; return k + (next > C.insnCycle[k] ? Math.min(Math.max((v - C.insnCycle[k]) / (next - C.insnCycle[k]), 0), 1) : 0); } };
+} else if (N && C.messageCycle.length) {
+  const index = [], value = [];
+  for (let k = 0, seen = -1; k < M; k++) if (C.messageCycle[k] > seen) { seen = C.messageCycle[k]; index.push(k + 1 < M ? C.first[k + 1] : N); value.push(seen); }
+  if (index.length > 1 && index[index.length - 1] > index[0]) AXES.cycle = { name: "clock cycles", low: value[0], high: value[value.length - 1], of: along(index, value), back: along(value, index) };
+}
 if (B) {
   const from = [], to = [];
   for (let k = 0; k < M; k++) if (!k || C.first[k] !== from[from.length - 1]) { from.push(C.first[k]); to.push(C.offset[k]); }
@@ -143,7 +160,7 @@ function frameColor(k) {
   if (!color) { color = tint(functionName(C.frameFunction[k], C.frameBegin[k]), C.frameKind[k] === 2 ? -12 : 0); frameColors.set(key, color); }
   return color;
 }
-const FRAME = 17, AXIS = 20, FOUND = 15;
+const FRAME = 17, AXIS = 20, FOUND = 15, TRACK = tracks.length > 6 ? 17 : 26;
 let W = 0, H = 0, ink = {}, lanes = [], queued = false, drawn = 0;
 const hue = (text) => { let h = 0; for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0; return Math.imul(h, 2654435761) >>> 16 & 511; };  // similar names, different colors
 const isDark = () => root.classList.contains("dark") || (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -157,8 +174,8 @@ const tint = (text, light = 0) => {
 /* As tall as what there is to draw, the lists below as tall as the window leaves. */
 function layout() {
   const phone = matchMedia("(max-width: 900px)").matches;
-  const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + 43 + Math.max(depths.length - 1, 1) * FRAME + 12;
-  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * (phone ? .44 : .42))) + "px";
+  const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + (M ? 43 : 0) + tracks.length * (TRACK + 3) + Math.max(depths.length - 1, 1) * FRAME + 12;
+  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * ((phone ? .44 : .42) + Math.min(tracks.length, 8) * .025))) + "px";
   const panes = document.querySelector(".panes");
   panes.style.height = Math.max(330, innerHeight - panes.getBoundingClientRect().top - scrollY - 44) + "px";
 }
@@ -228,22 +245,73 @@ function messageLane(y, h) {
   if (stop <= k) return;
   if ((stop - k) * 4 < W) {
     intervals(k, stop, messageX, (m) => m + 1 < M ? messageX(m + 1) : axis.high, (m, v) => messageBefore(v) + 1, (m) => tint(D.shapes[C.shape[m]][0]),
-      (m) => `${D.shapes[C.shape[m]][0]} ${C.length[m]}`, y, h);
+      (m) => D.shapes[C.shape[m]][0] + (B ? ` ${C.length[m]}` : ""), y, h);
     return;
   }
   const bytes = new Float64Array(Math.ceil(W) + 1);
   const seen = [];
   for (let x = 0, from = k; x < W && from < M; x++) {
     const to = Math.min(Math.max(messageBefore(at(x + 1)) + 1, from), M);
-    if (to > from) { bytes[x] = (to < M ? C.offset[to] : B) - C.offset[from]; seen.push(bytes[x]); }
+    if (to > from) { bytes[x] = B ? (to < M ? C.offset[to] : B) - C.offset[from] : to - from; seen.push(bytes[x]); }
     from = to;
   }
   const most = seen.sort((a, b) => a - b)[Math.floor(seen.length * .99)] || 1;  // a loss would flatten the rest
   pen.fillStyle = ink.accent;
   for (let x = 0; x < W; x++) if (bytes[x]) { const tall = Math.max(1, h * Math.min(bytes[x] / most, 1)); pen.fillRect(x, y + h - tall, 1, tall); }
-  const scale = `${whole(most)} bytes a pixel`, wide = pen.measureText(scale).width + 8;
+  const scale = `${whole(most)} ${B ? "byte" : D.noun}${most === 1 ? "" : "s"} a pixel`, wide = pen.measureText(scale).width + 8;
   pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(W - wide, y, wide, 14); pen.globalAlpha = 1;
   pen.fillStyle = ink.soft; pen.fillText(scale, W - wide + 4, y + 7);
+}
+/* A lane of its own: levels as steps (of those that share a pixel the least and the most), bars of bytes, or marks. */
+function trackLane(track, y, h) {
+  const { at: places, value } = track, from = Math.max(last(places, axis.back(view.a)), 0), stop = Math.min(last(places, axis.back(view.b)) + 2, places.length);
+  pen.save(); pen.beginPath(); pen.rect(0, y, W, h); pen.clip();
+  if (track.kind === "marks") {
+    for (let k = from; k < stop;) {
+      const x = X(axis.of(places[k])), on = S.table === value[k] && value[k] >= 0;
+      pen.fillStyle = on ? ink.warn : ink.accent; pen.beginPath(); pen.moveTo(x, y + 8); pen.lineTo(x + 5, y + 13); pen.lineTo(x, y + 18); pen.lineTo(x - 5, y + 13); pen.fill();
+      k = Math.max(k + 1, last(places, axis.back(at(x + 3))));
+    }
+  } else {
+    const scale = (v) => y + h - 1 - Math.max(v, 0) / (track.most || 1) * (h - 3);
+    let filled = 0;  // pixels up to here are drawn
+    pen.fillStyle = ink.accent; pen.globalAlpha = track.kind === "bars" ? .9 : .55;
+    for (let k = from; k < stop;) {
+      const x0 = Math.max(X(axis.of(places[k])), 0), px = Math.floor(x0);
+      let next = k + 1, top = value[k];
+      if (track.kind === "bars") {
+        next = Math.max(Math.min(last(places, axis.back(at(px + 1))) + 1, stop), k + 1);
+        for (let j = k + 1; j < Math.min(next, k + 4096); j++) top = Math.max(top, value[j]);
+        pen.fillRect(px, scale(top), 1.5, y + h - scale(top));
+      } else {
+        next = Math.max(Math.min(last(places, axis.back(at(px + 1))), stop - 1), k + 1);
+        for (let j = k + 1; j < Math.min(next, k + 4096); j++) top = Math.max(top, value[j]);
+        const x1 = next < places.length ? X(axis.of(places[next])) : W, begin = Math.max(px, filled);
+        filled = Math.max(Math.min(Math.floor(x1), Math.ceil(W)), begin + 1);
+        pen.fillRect(begin, scale(top), filled - begin, y + h - scale(top));
+      }
+      k = next;
+    }
+    pen.globalAlpha = 1;
+  }
+  pen.restore();
+  const text = track.kind === "marks" ? track.name : `${track.name}, up to ${whole(track.most)}`, room = pen.measureText(text).width + 8;
+  pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(0, y, room, 13); pen.globalAlpha = 1;
+  pen.fillStyle = ink.soft; pen.fillText(text, 4, y + 7);
+}
+const passed = () => Math.min(Math.floor(view.down), tracks.length);  // tracks that were moved out of sight
+const trackAt = (y) => { const lane = lanes.find(([name, top, h]) => name.startsWith("track") && y >= top && y < top + h); return lane ? tracks[+lane[0].slice(5)] : null; };
+function markAt(x, y) {
+  const track = trackAt(y);
+  if (!track || track.kind !== "marks") return -1;
+  let best = -1, near = 9;
+  for (const k of [last(track.at, axis.back(at(x))), last(track.at, axis.back(at(x))) + 1, last(track.at, axis.back(at(x + 8)))]) if (k >= 0 && k < track.at.length && Math.abs(X(axis.of(track.at[k])) - x) < near) { best = track.value[k]; near = Math.abs(X(axis.of(track.at[k])) - x); }
+  return best;
+}
+function selectTable(n) {
+  const track = tracks.find((t) => t.kind === "marks" && t.value.includes(n));
+  if (track && N) selectInsn(track.at[track.value.indexOf(n)]);
+  S.table = n; detail(); draw();
 }
 const LOUD = new Set(["trap", "error", "gap", "reset"]);
 const loud = D.events[0].map((kind) => LOUD.has(kind));
@@ -279,9 +347,10 @@ function shades() {
     if (x1 >= 0 && x0 <= W) { pen.globalAlpha = .55; pen.fillStyle = ink["fail-bg"]; pen.fillRect(x0 - 1, low, Math.max(x1 - x0, 3), tall); pen.globalAlpha = 1; }
   }
   const found = causeAt();
-  for (const [f] of found.filter(([one]) => one.cause)) {
-    const x0 = X(messageX(f.message));
-    if (x0 >= -1 && x0 <= W) { pen.fillStyle = ink.quiet; pen.fillRect(x0 - 2, low, 4, tall); }
+  for (const [f] of found.filter(([one]) => one.cause)) {  // from its cause on
+    const first = found.find(([one]) => !one.cause && one.clause === f.cause && one.message <= f.message);
+    const x1 = X(messageX(f.message)) + 2, x0 = first ? X(messageX(first[0].message)) : x1 - 4;
+    if (x1 >= -1 && x0 <= W) { pen.globalAlpha = .5; pen.fillStyle = ink.quiet; pen.fillRect(Math.max(x0, 0), low, Math.min(x1, W) - Math.max(x0, 0), tall); pen.globalAlpha = 1; pen.fillRect(x1 - 4, low, 4, tall); }
   }
 }
 function flags() {
@@ -308,11 +377,12 @@ function paint() {
   if (D.contexts.length > 1) lane("context", 14, () => bands(D.contexts, y, "context"));
   if (eventCount && N) lane("events", 13, eventLane);
   if (M) lane("messages", 40, messageLane);
+  tracks.forEach((track, n) => n >= passed() && lane("track" + n, TRACK, () => trackLane(track, y, TRACK)));
   lanes.push(["frames", y, H - y]);
   pen.save(); pen.beginPath(); pen.rect(0, y, W, H - y); pen.clip();
   const left = axis.back(view.a);
   for (let d = 0; d + 1 < depths.length; d++) {
-    const top = y + (d - view.down) * FRAME;
+    const top = y + (d - view.down + passed()) * FRAME;
     if (top + FRAME < y || top > H) continue;
     const low = depths[d], high = depths[d + 1];
     intervals(Math.max(last(C.frameBegin, left, low, high), low), high, (k) => axis.of(C.frameBegin[k]), (k) => axis.of(C.frameBegin[k] + C.frameLength[k]),
@@ -349,7 +419,7 @@ function keep() {
   const middle = (view.a + view.b) / 2;
   view.a = Math.min(Math.max(middle - span / 2, axis.low), axis.high - span);
   view.b = view.a + span;
-  view.down = Math.min(Math.max(view.down, 0), Math.max(depths.length - 3, 0));
+  view.down = Math.min(Math.max(view.down, 0), Math.max(depths.length - 3, 0) + tracks.length);
   draw();
 }
 function zoom(by, x = W / 2) { const v = at(x); view.a = v - (v - view.a) * by; view.b = v + (view.b - v) * by; keep(); }
@@ -357,7 +427,7 @@ function move(by) { view.a += by; view.b += by; keep(); }
 function fit(from, to) { const more = (to - from) * .15; view.a = from - more; view.b = to + more; keep(); }
 function reveal(v) { if (v < view.a || v > view.b) { const half = (view.b - view.a) / 2; view.a = v - half; view.b = v + half; keep(); } else draw(); }
 function frameAt(x, y) {
-  const [, top] = lanes.find(([name]) => name === "frames") || [0, H], d = Math.floor((y - top) / FRAME + view.down);
+  const [, top] = lanes.find(([name]) => name === "frames") || [0, H], d = Math.floor((y - top) / FRAME + view.down - passed());
   if (y < top || d < 0 || d + 1 >= depths.length) return -1;
   const i = axis.back(at(x)), k = last(C.frameBegin, i, depths[d], depths[d + 1]);
   return k >= depths[d] && i < C.frameBegin[k] + C.frameLength[k] ? k : -1;
@@ -368,7 +438,10 @@ function about(x, y) {
   const frame = frameAt(x, y);
   if (frame >= 0) said.push(`${C.frameKind[frame] === 2 ? "trap handler " : ""}${functionName(C.frameFunction[frame], C.frameBegin[frame])}: ${many(C.frameLength[frame], "instruction")}, depth ${C.frameDepth[frame]}`);
   const k = messageBefore(at(x));
-  if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}, byte ${hex(C.offset[k])}, ${many(C.length[k], "byte")}`);
+  const track = trackAt(y), j = track ? last(track.at, axis.back(at(x))) : -1;
+  if (j >= 0) said.unshift(track.kind === "marks" ? track.name : `${track.name}: ${whole(track.value[j])}${track.unit ? " " + track.unit : ""}`);
+  if (timeOf && N && i >= 0 && i < N) said.push(`cycle ${whole(timeOf(i))}`);
+  if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}` + (B ? `, byte ${hex(C.offset[k])}, ${many(C.length[k], "byte")}` : ""));
   return said.join("  ·  ");
 }
 
@@ -418,7 +491,7 @@ class List {
     this.rows.replaceChildren(...made);
   }
 }
-const S = { insn: -1, message: -1, byte: -1, finding: -1 };
+const S = { insn: -1, message: -1, byte: -1, finding: -1, table: -1 };
 let PER = 16;
 const lists = {};
 lists.bytes = new List($("bytes"), 0, (n, row) => {
@@ -441,7 +514,9 @@ lists.messages = new List($("messages"), M, (k, row) => {
   if (badMessages.has(k)) row.classList.add("bad");
   if (!judged(k) || isLost(C.offset[k])) row.classList.add("lost");
   const name = make("span", "nm", D.shapes[C.shape[k]][0]);
-  row.append(make("span", "at", C.offset[k].toString(16).padStart(6, "0")), make("span", "sz", C.length[k]), name,
+  if (B) row.append(make("span", "at", C.offset[k].toString(16).padStart(6, "0")), make("span", "sz", C.length[k]));
+  else if (C.messageCycle.length) row.append(make("span", "at", C.messageCycle[k]));
+  row.append(name,
     make("span", "end", fields(k).map(([f, v]) => `${f}=${v}`).join(" ")));
 }, (k) => selectMessage(k));
 lists.code = new List($("code"), N, (i, row) => {
@@ -464,6 +539,7 @@ lists.code = new List($("code"), N, (i, row) => {
 
 function selectInsn(i, message) {
   if (!N) return;
+  S.table = -1;
   S.insn = Math.min(Math.max(Math.round(i), 0), N - 1);
   S.message = message === undefined ? Math.min(Math.max(messageOf(S.insn), M ? 0 : -1), M - 1) : message;
   S.byte = S.message >= 0 ? C.offset[S.message] : -1;
@@ -471,6 +547,7 @@ function selectInsn(i, message) {
 }
 function selectMessage(k, byte) {
   if (!M) return;
+  S.table = -1;
   S.message = Math.min(Math.max(k, 0), M - 1);
   S.byte = byte === undefined ? C.offset[S.message] : byte;
   S.insn = N ? Math.min(C.first[S.message], N - 1) : -1;
@@ -481,7 +558,7 @@ function selectFinding(n) {
   S.finding = n;
   if (f.message >= 0) { selectMessage(f.message); if (f.index >= 0) selectInsn(f.index, f.message); } else { detail(); marks(); }
 }
-function clear() { S.insn = S.message = S.byte = S.finding = -1; shown(); }
+function clear() { S.insn = S.message = S.byte = S.finding = S.table = -1; shown(); }
 function shown() {
   if (S.finding >= 0 && D.findings[S.finding].message !== S.message) S.finding = -1;
   detail(); lists.messages.visible = lists.messages.box.clientHeight / lists.messages.height;
@@ -495,33 +572,44 @@ function shown() {
 function say() {
   const said = [];
   if (S.insn >= 0) { const row = C.rows[S.insn]; said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`); }
-  if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)} at byte ${hex(C.offset[S.message])}: ${many(b - a, "instruction")}`); }
-  $("status").textContent = said.join("  ·  ") || `${whole(N)} instructions, ${whole(M)} ${D.noun}s, ${whole(B)} bytes`;
+  if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)}${B ? ` at byte ${hex(C.offset[S.message])}` : ""}: ${many(b - a, "instruction")}`); }
+  $("status").textContent = said.join("  ·  ") || `${many(N, "instruction")}, ${many(M, D.noun)}` + (B ? `, ${many(B, "byte")}` : "");
 }
 function detail() {
   const box = $("detail");
   box.replaceChildren();
+  if (S.table >= 0) { const [title, head, rows] = D.tables[S.table]; box.append(make("h3", "", title), table(head, rows)); return; }
   const mine = S.message >= 0 ? badMessages.get(S.message) || [] : S.finding >= 0 ? [S.finding] : [];
   for (const n of mine) {
     const f = D.findings[n], blame = make("div", f.cause ? "blame after" : "blame"), head = make("p");
     head.append(make("b", "", f.clause), " " + f.headline); blame.append(head);
     if (f.requirement) blame.append(make("p", "", f.requirement));
     if (f.cause) blame.append(make("p", "", `Follows from ${f.cause}.`));
-    const facts = [f.cycle === null ? "" : `cycle ${f.cycle}`, f.pc].filter(Boolean).join(", ");
-    if (facts) blame.append(make("p", "mono", facts));
+    const facts = [["cycle", f.cycle === null ? "" : whole(f.cycle)], ["byte", f.message >= 0 && B ? `${hex(f.begin)} to ${hex(f.end - 1)}` : ""], ["instruction", (f.index >= 0 ? `${whole(f.index)}  ` : "") + f.pc]].filter(([, what]) => what);
+    if (facts.length) { const list = table(null, facts); list.className = "facts"; blame.append(list); }
     if (f.table.length) blame.append(table(["field", "expected", "actual"], f.table, (r) => r[1] && r[1] !== r[2]));
-    if (f.rerun) { const p = make("p"); p.append(make("code", "", f.rerun)); blame.append(p); }
+    for (const [what, command] of commands(f)) { const p = make("p", "run"); p.append(make("span", "", what), make("code", "", command)); blame.append(p); }
     box.append(blame);
   }
   if (S.message < 0) return;
-  const k = S.message, title = `${D.shapes[C.shape[k]][0]}, ${many(C.length[k], "byte")} at ${hex(C.offset[k])}`;
+  const k = S.message, title = D.shapes[C.shape[k]][0] + (B ? `, ${many(C.length[k], "byte")} at ${hex(C.offset[k])}` : "");
   const rows = fields(k), [a, b] = reported(k);
   if (C.time[1][k] >>> 0 !== 0xffffffff) rows.push(["(time)", String(wide(C.time, k))]);
+  if (C.messageCycle.length && C.messageCycle[k] >= 0) rows.push([B ? "(left in cycle)" : "(cycle)", whole(C.messageCycle[k])]);
   if (N) rows.push(["(reports)", b > a ? `${many(b - a, "instruction")} from ${hex(codePc[C.rows[a]])} <${place(C.rows[a])}>` : "no instruction"]);
   const loss = D.losses.find(([x, y]) => C.offset[k] >= x && C.offset[k] < y);
   if (loss) rows.push(["(lost)", `${loss[4]} ${loss[3] && `[${loss[3]}]`}`]);
   if (!judged(k)) rows.push(["(check)", "NOT JUDGED: what was found before hides it"]);
   box.append(make("h3", "", title), table(null, rows));
+}
+/* What repeats the run of a finding, and what opens its waveform. */
+function commands(f) {
+  const found = [], when = f.cycle === null ? "" : `, cycle ${whole(f.cycle)}`;
+  for (const [name, command] of D.waves.open) found.push([`waveform in ${name}${D.waves.marker ? `, marker at ${D.waves.marker}` : ""}${when}`, command]);
+  if (!f.rerun) return found;
+  found.push(["again", f.rerun]);
+  if (!D.waves.open.length && / run | core /.test(f.rerun) && !f.rerun.includes("WAVES=")) found.push([`with a waveform${when}`, `${f.rerun} WAVES=1`]);
+  return found;
 }
 function table(head, rows, differs) {
   const t = make("table");
@@ -552,6 +640,11 @@ function search(text) {
   let m;
   if ((m = /^#([\d,]+)$/.exec(text))) return same("insn", N ? [Math.min(+m[1].replace(/,/g, ""), N - 1)] : [], "instruction");
   if ((m = /^@(0x[\da-f]+|\d+)$/i.exec(text))) return same("byte", B ? [Math.min(Number(m[1]), B - 1)] : [], "byte");
+  if ((m = /^cycle\s*([\d,]+)$/.exec(low))) {
+    const wanted = +m[1].replace(/,/g, "");
+    if (C.messageCycle.length) { const k = C.messageCycle.findIndex((c) => c >= wanted); return same("message", k < 0 ? [] : [k], `${D.noun}: the first from cycle ${whole(wanted)} on`); }
+    return same("insn", AXES.cycle ? [Math.min(Math.floor(AXES.cycle.back(wanted)), N - 1)] : [], AXES.cycle ? "instruction" : "no cycles are known");
+  }
   if (/^0x[\da-f]+$/.test(low)) {
     const wanted = BigInt(low), rows = new Uint8Array(codePc.length);
     codePc.forEach((pc, r) => { if (pc <= wanted && wanted < pc + BigInt(C.codeSize[r])) rows[r] = 1; });
@@ -623,9 +716,11 @@ canvas.addEventListener("pointermove", (e) => {
 const lift = (e) => {
   const was = fingers.delete(e.pointerId);
   if (e.type === "pointerup" && was && !fingers.size && dragged < 5) {
+    const mark = markAt(e.offsetX, e.offsetY);
     const flag = causeAt().find(([f]) => e.offsetY < AXIS + FOUND && Math.abs(X(messageX(f.message)) - e.offsetX) < 5);
     const lane = lanes.find(([, y, h]) => e.offsetY >= y && e.offsetY < y + h);
-    if (flag) selectFinding(flag[1]);
+    if (mark >= 0) selectTable(mark);
+    else if (flag) selectFinding(flag[1]);
     else if (!N || axis === AXES.byte || (lane && lane[0] === "messages")) selectMessage(messageBefore(at(e.offsetX)));
     else selectInsn(Math.floor(axis.back(at(e.offsetX))));
   }
@@ -686,6 +781,8 @@ function measure() {
 
 try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }
 $("app").hidden = false;
+if (!B && M) document.querySelectorAll("#bytes, .tabs [data-pane=bytes]").forEach((e) => { e.hidden = true; });
+document.querySelector(".panes").classList.toggle("two-panes", !B && M > 0);
 document.querySelector(".tools").hidden = false;
 if (innerWidth <= 900 || N) $("summary").open = false;
 addEventListener("resize", () => { resize(); measure(); });
@@ -705,7 +802,7 @@ if (!follow() && D.findings.length) selectFinding(0);
 paint();
 root.dataset.ms = Math.round(performance.now() - begun);
 root.dataset.state = "ready";
-window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, selectMessage, selectInsn, selectFinding, zoom, move, paint: () => { paint(); return drawn; } };
+window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, axes: Object.keys(AXES), selectMessage, selectInsn, selectFinding, selectTable, zoom, move, paint: () => { paint(); return drawn; } };
 })().catch((error) => {
   const note = document.getElementById("trouble");
   note.textContent = `The page cannot show the trace (${error.message}). The summary is below.`;

@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import time
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+from cocotb import simtime
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.base import AgentConfig, BeatSequence, PlaySequence
 from rvtrace.tb.common.agents.ingress import IngressAgent, IngressItem
 from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.reset import ResetAgent
 from rvtrace.tb.common.agents.stream import StreamAgent
+from rvtrace.tb.common.job import TIMES, WAVES
 
 
 class BenchEnv(base.BaseEnv):
@@ -78,7 +83,8 @@ class BenchTest(base.BaseTest):
         seed = ready.getrandbits(32)
         job = self.job
         self.config = AgentConfig(
-            self.dut, self.pins(), self.bulk, job.backpressure, seed, ready, self.files, job.exact
+            self.dut, self.pins(), self.bulk, job.backpressure, seed, ready, self.files, job.exact,
+            job.sink == "waiting",
         )  # fmt: skip
         self.set_config(self.config)
 
@@ -108,6 +114,23 @@ class BenchTest(base.BaseTest):
         self.coverage = self.env.coverage.sample(capture, verdict)
         self.seconds["coverage"] = time.perf_counter() - begin
         self.outcome = verdict, capture
+        if os.environ.get(WAVES):
+            self._leave_times(capture)
+
+    def _leave_times(self, capture: Any) -> None:
+        """times.npz beside a waveform: the simulator's time of cycle 0, its period and unit (a power of ten of a
+        second), and the cycle of each byte that was sent.
+        """
+        driver = self.env.reset.driver
+        sent = [getattr(capture, name, None) for name in ("out_cycle", "data_cycle")]
+        cycle = next((np.asarray(one, np.int64) for one in sent if one is not None), np.zeros(0, np.int64))
+        np.savez(
+            Path(self.job.out) / TIMES,
+            began=driver.began,
+            period=driver.period,
+            unit=simtime.time_precision,
+            sent=cycle,
+        )
 
 
 class EncoderTest(BenchTest):
@@ -128,8 +151,23 @@ class EncoderTest(BenchTest):
         env.stream.driver.draining = True
         await env.stream.monitor.drained()
 
+    def leave_cycles(self, out: Path) -> None:
+        """cycles.npz: `bytes`, the cycle in which each byte of trace.bin left, and `instructions`, those in which the
+        traced ones were at the port; both only as far as they were observed.
+        """
+        _, capture = self.outcome
+        sent = next((getattr(capture, n) for n in ("out_cycle", "data_cycle", "marks") if hasattr(capture, n)), None)
+        columns: dict[str, Any] = {"bytes": np.zeros(0, np.uint64) if sent is None else sent}
+        if getattr(capture, "beats", None) is not None:
+            columns["instructions"] = (
+                import_module(f"rvtrace.scoreboards.{self.job.ip}.expected").expected(capture).cycle
+            )
+        np.savez_compressed(out / "cycles.npz", **columns)
+
     def leave(self, out: Path) -> None:
-        """trace.bin, program.elf, config.json, retired.csv: what another tool needs to check the run; and beats.npz."""
+        """trace.bin, program.elf, config.json, retired.csv: what another tool needs to check the run; beats.npz and
+        cycles.npz.
+        """
         _, capture = self.outcome
         (out / "trace.bin").write_bytes(capture.data)
         if self.stimulus.elf is not None:
@@ -140,3 +178,4 @@ class EncoderTest(BenchTest):
         self.stimulus.retired.to_csv(out / "retired.csv")
         if capture.beats is not None:
             capture.beats.save(out / "beats.npz")
+        self.leave_cycles(out)

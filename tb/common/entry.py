@@ -15,6 +15,7 @@ import os
 import sys
 import time
 import traceback
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -30,6 +31,10 @@ from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.results import blank
 from rvtrace.tb.tci.job import KIND, job_of
+
+LEFT = ("trace.bin", "rows.npz", "state.npz", "snapshots.json")  # evidence that a capture may have
+KEPT = 25  # failing runs of one process whose evidence is kept: what fails everywhere would fill the disk
+_ROOM = iter(range(KEPT))
 
 
 @cocotb.test()
@@ -49,6 +54,16 @@ async def jobs(dut: Any) -> None:
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
         (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
         forget_loggers(loggers)
+
+
+def left_in(out: Path, job: Job) -> dict[str, str]:
+    """The files of a capture by name, each with the SHA-256 of its content: whoever reads them later knows whether the
+    result is about them.
+    """
+    if not job.keep and job.dut and not job.exact:  # there to compare every byte, which such a device does not claim
+        (out / "beats.npz").unlink(missing_ok=True)
+    files = sorted(path for path in out.iterdir() if path.name in LEFT or path.suffix == ".trace")
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def forget_loggers(known: set[str]) -> None:
@@ -106,9 +121,10 @@ async def _play(dut: Any, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
     failed = test.error or test.failure or failed
     if failed is not None and not (job.test and hasattr(test, "outcome")):
         raise failed
-    if job.keep:
-        test.leave(Path(job.out))
     result = test.result(seconds)
+    if job.keep or (job.keep_failed and result["verdict"] == "FAIL" and next(_ROOM, None) is not None):
+        test.leave(Path(job.out))
+        result["left"] = left_in(Path(job.out), job)
     if failed is not None:
         said = Failure(kind.__name__, str(failed) or "an assertion failed", rerun=job.rerun)
         result["verdict"] = "FAIL"

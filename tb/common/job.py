@@ -16,6 +16,7 @@ ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
 SIZED = (*ROWS, "tandem", "subsystem", "adapter")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
+WAVES, TIMES = "TRACE_WAVES", "times.npz"  # set for a run that leaves a waveform; what it leaves beside that
 _KINDS = ("program:<name>", "random", "scenario:<name>", "golden:<name>", "tci:<name>")
 
 
@@ -33,14 +34,15 @@ class Job:
     "longest" blocks (CTR, tandem trace: cycles with all that fit) or "random" ones (tandem trace: of a program also
     what no recording has). size: instructions of a random walk (CTR: transfers, counters: cycles, tandem trace: rows,
     of a program instructions and traps; also of a program, default all of them). backpressure: % of cycles with
-    out_ready_i low. gaps: % of beats with idle cycles before. exact: check the encoder against its reference profile
+    out_ready_i low. sink: "free", or "waiting": out_ready_i is high for a cycle after one in which the output was valid
+    (DRIVE=pins). gaps: % of beats with idle cycles before. exact: check the encoder against its reference profile
     (docs/<ip>-profile.md). out: folder for result.json. keep: leave trace.bin, program.elf, config.json and retired.csv
-    there as well. dut: DUT= of the IP that is in the bench, "" for our RTL; tolerances: tolerances by name, instead of
-    those that `exact` selects; without: kinds of the retire stream (notify, ext_notify, vendor) and levels
-    (in_reset, low_power) that it has no port for: the hart does not report them. test: TEST= of the user's file that
-    extends the test of the system, "" for that test itself; relative to the root. shape: how the ingress port of a
-    device limits what comes in one cycle (tb/common/stimulus/shape.py). said: those of the tolerances that the command
-    line names.
+    there as well. keep_failed: the same of a run that fails. dut: DUT= of the IP that is in the bench, "" for our RTL;
+    tolerances: tolerances by name, instead of those that `exact` selects; without: kinds of the retire stream (notify,
+    ext_notify, vendor) and levels (in_reset, low_power) that it has no port for: the hart does not report them. test:
+    TEST= of the user's file that extends the test of the system, "" for that test itself; relative to the root. shape:
+    how the ingress port of a device limits what comes in one cycle (tb/common/stimulus/shape.py). said: those of the
+    tolerances that the command line names.
     """
 
     name: str
@@ -64,6 +66,8 @@ class Job:
     test: str = ""
     shape: dict[str, Any] = field(default_factory=dict)
     said: dict[str, Any] = field(default_factory=dict)
+    sink: str = "free"
+    keep_failed: bool = False
 
     def __post_init__(self) -> None:
         choices = (
@@ -71,6 +75,7 @@ class Job:
             ("drive", DRIVES),
             ("retirement", RETIREMENTS),
             ("grouping", ("longest", "random")),
+            ("sink", ("free", "waiting")),
         )
         for name, legal in choices:
             value = getattr(self, name)

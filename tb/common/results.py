@@ -9,6 +9,7 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.tb.common.job import Job
 
 KEPT_FAILURES = 50  # of one job
+KEPT_DAMAGE = 1000  # places that could not be judged
 _TIMES = ("encoder", "decoder", "scoreboard")
 
 
@@ -33,12 +34,16 @@ def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: di
         "clauses": clauses,
         "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
         "coverage": coverage,
+        "damage": [[one.begin, one.end] for one in verdict.book.damage[:KEPT_DAMAGE]],
         "stats": {
             **{name: value for name, value in verdict.stats.items() if name not in _TIMES},
             "cycles": _cycles(capture),
             "seconds": seconds | {name: verdict.stats.get(name, 0.0) for name in _TIMES},
         },
     }
+    if verdict.read is not None:
+        result["read"] = verdict.read.config.to_dict()  # options with which it could be decoded
+        result["judged"] = {"exact": job.exact, "tolerances": job.tolerances}
     if not sum(checked for checked, _ in clauses.values()):
         result |= {"verdict": "ERROR", "error": "no check was executed; a run without checks proves nothing"}
     return result

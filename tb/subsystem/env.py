@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
 from pyuvm import uvm_component
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
@@ -248,13 +249,16 @@ class SubsystemTest(base.BaseTest):
         ]
 
     def leave(self, out: Path) -> None:
-        """The bytes of each stream, config.json, rows.npz, retired.csv, snapshots.json, and program.elf."""
+        """The bytes of each stream, config.json, rows.npz, retired.csv, snapshots.json, program.elf, and cycles.npz:
+        the cycle in which each byte of a stream left, and `retired`, that of each row of retired.csv.
+        """
         _, capture = self.outcome
         for name in files.STREAMS:
             (out / f"{name}.trace").write_bytes(getattr(capture, name))
         (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
         (out / "snapshots.json").write_text(json.dumps([asdict(one) for one in capture.snapshots], indent=1) + "\n")
         capture.rows.save(out / "rows.npz")
+        np.savez_compressed(out / "cycles.npz", retired=capture.cycle, **capture.out_cycles)
         retired: Retired = capture.retired
         retired.to_csv(out / "retired.csv")
         if self.stimulus.elf is not None:

@@ -87,6 +87,7 @@ class TandemTest(EncoderTest):
         (out / "trace.bin").write_bytes(capture.data)
         (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
         capture.rows.save(out / "rows.npz")
+        self.leave_cycles(out)
         if self.stimulus.elf is not None:
             (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
             self.stimulus.retired.to_csv(out / "retired.csv")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -129,15 +130,13 @@ def test_lines_of_code_coverage_belong_to_a_checkout() -> None:
     assert not any(name.startswith("/") for name in recipe_of(CONFIG, "verilator").names)
 
 
-def test_another_checkout_takes_what_this_one_made(
-    alone: Callable[[str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_checkout_takes_what_this_one_made(alone: Callable[[str], None], tmp_path: Path) -> None:
     first = build(CONFIG, "icarus")
-    assert capsys.readouterr().err.count("\n") == 1
+    assert len(built()[0]) == 1
     alone("elsewhere")
     second = build(CONFIG, "icarus")
     assert first.image != second.image and first.image.read_bytes() == second.image.read_bytes()
-    assert capsys.readouterr().err == "", "nothing was built"
+    assert built() == ([], 0), "nothing was built"
     (result,) = run(second, [Job("shared", "random", {}, size=50, ip="hpm")], tmp_path / "out")
     assert result["verdict"] == "PASS"
 
@@ -180,18 +179,26 @@ def test_what_all_designs_share_is_compiled_once(tmp_path: Path, monkeypatch: py
     assert library(on_path, tmp_path / "path") == (objects, []), "its compiler may keep headers in another way"
 
 
-def test_what_is_built_is_said_with_its_turn_and_the_time_it_took(
-    alone: Callable[[str], None], rtl_copy: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_built_is_shown_with_its_turn_and_the_time_it_took(
+    alone: Callable[[str], None], rtl_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shown: list[tuple[str, float | None]] = []
+
+    @contextmanager
+    def during(text: str, expected: float | None) -> Iterator[None]:
+        shown.append((text, expected))
+        yield
+
+    monkeypatch.setattr(simulation, "during", during)
     build(CONFIG, "icarus", rtl_copy, turn="2 of 5")
-    said = capsys.readouterr().err
-    assert said.startswith("building  2 of 5: hpm_tb x64-n29 on Icarus") and said.endswith(", for the first time\n")
-    build(CONFIG, "icarus", rtl_copy)
-    assert capsys.readouterr().err == ""
+    ((text, expected),) = shown
+    assert text.startswith("building 2 of 5: hpm_tb x64-n29 on Icarus") and text.endswith(" for the first time")
+    assert expected is None
     edited(rtl_copy)
     build(CONFIG, "icarus", rtl_copy)
-    said = capsys.readouterr().err
-    assert said.startswith("building  hpm_tb x64-n29 on Icarus") and said.endswith(" s last time\n")
+    (text, expected) = shown[-1]
+    assert text.startswith("building hpm_tb x64-n29 on Icarus") and "first" not in text
+    assert expected == pytest.approx(built()[0][0][2], abs=0.06)  # it is kept in tenths
 
 
 def test_what_was_built_is_counted(alone: Callable[[str], None], rtl_copy: Path) -> None:
@@ -221,17 +228,16 @@ def including(rtl: Path, value: int) -> None:
 
 
 def test_a_file_that_the_key_does_not_cover_builds_anew_and_is_not_shared(
-    alone: Callable[[str], None], rtl_copy: Path, capsys: pytest.CaptureFixture[str]
+    alone: Callable[[str], None], rtl_copy: Path
 ) -> None:
     including(rtl_copy, 1)
     first = build(CONFIG, "icarus", rtl_copy).image
-    capsys.readouterr()
-    assert build(CONFIG, "icarus", rtl_copy).image == first and capsys.readouterr().err == ""
+    assert build(CONFIG, "icarus", rtl_copy).image == first and len(built()[0]) == 1
     including(rtl_copy, 2)
-    assert build(CONFIG, "icarus", rtl_copy).image == first and "building" in capsys.readouterr().err
+    assert build(CONFIG, "icarus", rtl_copy).image == first and len(built()[0]) == 2
     alone("elsewhere")
     build(CONFIG, "icarus", rtl_copy)
-    assert "building" in capsys.readouterr().err, "another checkout may have another file there"
+    assert len(built()[0]) == 1, "another checkout may have another file there"
 
 
 def test_a_build_that_breaks_names_the_file_and_leaves_nothing(alone: Callable[[str], None], rtl_copy: Path) -> None:

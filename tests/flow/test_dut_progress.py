@@ -24,8 +24,7 @@ def ended(name: str, verdict: str = "PASS", **more: object) -> dict:
 
 def test_what_runs_now_is_the_first_of_each_lot_that_has_not_ended(capsys):
     progress = Progress(4)
-    progress.begin("1 of 2", 4)
-    assert "0 of 4 runs, 0 failed" in progress.line() and progress.line().endswith("; building 1 of 2")
+    assert progress.line() == "0 of 4 runs, 0 failed, 0:00"
     progress.play([[job("a"), job("b")], [job("c"), job("d")]])
     assert progress.line().endswith("; now a, c")
     progress.tell(ended("a"))
@@ -34,9 +33,8 @@ def test_what_runs_now_is_the_first_of_each_lot_that_has_not_ended(capsys):
     assert progress.line().endswith("; now b, d") and "2 of 4 runs, 1 failed" in progress.line()
     for name in "bd":
         progress.tell(ended(name))
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "build     1 of 2, then 4 runs" and any("it broke" in line for line in said)
-    assert said[-1].strip().startswith("4 of 4 runs, 1 failed") and "now" not in said[-1]
+    assert "it broke" in capsys.readouterr().out
+    assert progress.line().startswith("4 of 4 runs, 1 failed") and "now" not in progress.line()
 
 
 def test_a_run_that_is_on_disk_and_was_not_reported_is_collected(tmp_path):

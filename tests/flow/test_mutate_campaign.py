@@ -99,11 +99,34 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
         and "+  assign no_source_o = trap || !from_on;" in text
     )
     assert rows[0].by in found["clauses"] and rows[0].by not in found["idle"]
-    assert f"```diff\n{rows[3].diff}" in mutation.markdown([found])
+    assert f"```diff\n{rows[3].diff}" in mutation.markdown([found], [])
 
-    # The same again runs nothing.
+    # The same again runs nothing; with more jobs the survivor, and it alone, is tried again.
+    again = Campaign(replace(subject, phases=[*subject.phases, subject.phases[0][:1]]), chosen, 2, settle=settle)
+    assert [again._before(one) is None for one in chosen.mutants] == [False, False, False, True]
     monkeypatch.setattr(flow, "run", None)
     assert [row.state for row in Campaign(subject, chosen, 2, settle=settle).run()] == states
+
+
+def test_a_kill_of_an_earlier_testbench_is_kept_on_request(
+    subject: Subject, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not after a change of its own lines, and not what survived or ended by a limit."""
+    first, second, third, fourth = chosen.mutants
+    before = Campaign(subject, chosen, 1)
+    for mutant, how in ((first, "clause"), (second, "timeout"), (third, "assertion")):
+        before._final(before._row(mutant, "killed", how=how, job="x"))
+    before._final(before._row(fourth, "survived"))
+    monkeypatch.setattr(Campaign, "_around", "another testbench")
+    assert Campaign(subject, chosen, 1)._before(first) is None
+    again = Campaign(subject, chosen, 1, survivors=True)
+    found = [again._before(mutant) for mutant in chosen.mutants]
+    assert [row["kept"] if row else None for row in found] == [True, None, True, None]
+    other = replace(first, parts=tuple(replace(part, text="(addr[2:0] > 3'd0) &&") for part in first.parts))
+    assert again._before(other) is None
+    rows = [Row(**row) for row in found if row]
+    counted = mutation.summary(subject, chosen, rows, "make mutate SURVIVORS=1", 1.0)
+    assert "2 kills are of earlier versions" in mutation.sentence(counted)
 
 
 def test_yosys_proves_the_equivalent_and_not_the_others(subject: Subject, chosen: Chosen) -> None:
@@ -156,8 +179,18 @@ def test_the_page_of_all_campaigns(tmp_path: Path, subject: Subject) -> None:
     )
     (tmp_path / "ctr").mkdir()
     (tmp_path / "ctr" / mutation.FILE).write_text(json.dumps(found))
-    text = mutation.write_docs(tmp_path, tmp_path / "mutation.md").read_text()
+    trend = tmp_path / "trend.json"
+    text = mutation.write_docs(tmp_path, tmp_path / "mutation.md", trend).read_text()
     assert "| CTR | 1 | 0 | 1 (100 %) | 1 (100 %) | 1 | 0 | 0 | 0 |" in text and "make mutate IP=ctr" in text
+
+    # Another campaign, a day later: both are in the trend, the older first, each once.
+    later = found | {"date": "2999-01-01", "total": found["total"] | {"mutants": 2}}
+    (tmp_path / "ctr" / mutation.FILE).write_text(json.dumps(later))
+    for _ in range(2):
+        text = mutation.write_docs(tmp_path, tmp_path / "mutation.md", trend).read_text()
+    rows = text[text.index("## Trend") :].splitlines()[4:]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {found['date']}", "| 2999-01-01"]
+    assert [row.split(" | ")[2:4] for row in rows] == [["1", "100 %"], ["2", "50.0 %"]]
 
 
 @pytest.mark.parametrize(

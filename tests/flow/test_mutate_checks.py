@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rvtrace.flow.mutate import check_mutants
-from rvtrace.flow.mutate.check_campaign import Calls, tried
+from rvtrace.flow.mutate import check_campaign, check_mutants
+from rvtrace.flow.mutate.check_campaign import Calls, hunt, tried
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of, is_real, mutants_of
 from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.builds import ROOT
@@ -89,6 +90,30 @@ def test_a_test_that_calls_the_function_notices_it() -> None:
     assert not tried(mutant, Calls({(mutant.file, line): [(0.1, TEST)]})).noticed
     alone = tried(mutant, Calls({}))
     assert (alone.noticed, alone.tried) == (False, 0)
+
+
+def test_in_children_of_one_process_the_outcomes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noticed, not noticed, called by no test; called while modules are imported, which needs a process of its own; and
+    without an end.
+    """
+    source = (ROOT / "scoreboards/common/clauses.py").read_text()
+    line = source[: source.index("def count(")].count("\n") + 1
+    made = mutants_of(ROOT / "scoreboards/common/clauses.py")
+    mutant = next(one for one in made if one.function == line and one.operator == "statement dropped")
+    place = (mutant.file, line)
+    verdicts = [(0.01, "tests/common/test_clauses.py::test_verdicts")]
+
+    def outcome(mutant: CheckMutant, calls: Calls) -> tuple[str, int]:
+        (found,) = hunt([mutant], calls, "common", 1)
+        return found.by, found.tried
+
+    for tests, imported in ((verdicts, False), (verdicts, True), ([(0.01, TEST)], False), ([], False)):
+        alone = tried(mutant, Calls({place: tests}))
+        assert outcome(mutant, Calls({place: tests}, frozenset([place] * imported))) == (alone.by, alone.tried)
+        assert bool(alone.by) == (tests == verdicts)
+    monkeypatch.setattr(check_campaign, "LEAST", 2.0)
+    endless = replace(mutant, after="sum(1 for _ in iter(int, 1))")
+    assert outcome(endless, Calls({place: verdicts})) == ("timeout", 1)
 
 
 @pytest.mark.parametrize(

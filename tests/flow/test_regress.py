@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.seeds import jobs_of
 from rvtrace.tb import systems
 
+from tests.common.simulators import icarus_or
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
 
 WORDS = (
@@ -133,6 +135,15 @@ def _until_nobody_is_in(out: Path) -> None:
             return
         time.sleep(0.1)
     pytest.fail(f"a simulator of a regression that is over still runs in {out}")
+
+
+def test_one_total_also_after_a_longer_regression(tmp_path, sim):
+    """The report is of the seeds that were asked for, whatever else is in the folder."""
+    words = (*(word for word in WORDS if word != "REPORT=0"), f"OUT={tmp_path / 'out'}", f"SIM={icarus_or(sim)}")
+    assert run("regress", "SEEDS=2", "REPORT=0", *words).returncode == 0
+    again = run("regress", "SEEDS=1", *words)
+    totals = re.findall(r"(\S+) (?:seeds|runs) passed", again.stdout)
+    assert again.returncode == 0 and totals == ["1"], again.stdout
 
 
 def test_shares():

@@ -23,9 +23,27 @@ const all = rows();
 document.querySelector('.filter [data-show="FAIL"]').click();
 const failed = rows();
 document.querySelector('.filter [data-show="ALL"]').click();
+const cells = () => document.querySelectorAll("a.clause:not(.dim)").length;
+const search = document.querySelector(".filter input");
+search.value = "polarity 8.3";
+search.dispatchEvent(new Event("input"));
+const found = rows() + "/" + cells();
+document.querySelector('.filter [data-show="FAIL"]').click();
+const none = rows() + "/" + cells();
+search.value = "";
+search.dispatchEvent(new Event("input"));
+document.querySelector('.filter [data-show="ALL"]').click();
+document.querySelector("details.table").open = false;
+location.hash = document.querySelector("a.clause").getAttribute("href");
+dispatchEvent(new HashChangeEvent("hashchange"));
+const opened = document.querySelector("details.table").open;
+location.hash = "";
+scrollTo(0, 0);
+const stuck = getComputedStyle(document.querySelector("nav.part")).position;
 const wide = [...document.querySelectorAll("main, section, header, .tiles, nav")]
   .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length;
-document.title = `probe all=${all} failed=${failed} back=${rows()} wide=${wide}`
+document.title = `probe all=${all} failed=${failed} back=${rows()}/${cells()} found=${found} none=${none}`
+  + ` opened=${opened} ${stuck} wide=${wide}`
   + ` page=${document.documentElement.scrollWidth <= innerWidth}`
   + ` loads=${performance.getEntriesByType("resource").length}`;
 </script></body>"""
@@ -60,7 +78,7 @@ def test_filters_work_and_nothing_is_wider_than_the_window(tmp_path, page, windo
     done = browse(tmp_path, page, f"--window-size={window}", "--dump-dom")
     reported = re.search(r"<title>probe ([^<]*)</title>", done.stdout)
     assert reported, done.stderr[-500:]
-    assert reported[1] == "all=3 failed=1 back=3 wide=0 page=true loads=0"
+    assert reported[1] == ("all=3 failed=1 back=3/3 found=1/1 none=0/0 opened=true sticky wide=0 page=true loads=0")
 
 
 def test_it_renders(tmp_path, page):

@@ -14,12 +14,12 @@ import pytest
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.source_lines import Lines
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_calls import CALL, TRAP
 from rvtrace.report.viewer_columns import halves, joined, packed, unpacked
 from rvtrace.report.viewer_findings import Judgement, judged
-from rvtrace.report.viewer_source import Lines
 from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import Damage

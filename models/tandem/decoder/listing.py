@@ -136,7 +136,9 @@ class Lines:
             self._texts[key] = isa.disassemble(insn, self._program) + (
                 f"  (sent with {8 * group.size} bits)" if insn.size != group.size else ""
             )
-        return f"{'pc unknown' if group.pc is None else self._program.place(group.pc)}: {self._texts[key]}"
+        if group.pc is None:
+            return f"pc unknown: {self._texts[key]}"
+        return f"{self._program.place(group.pc)}: {self._texts[key]}{self._program.source(group.pc)}"
 
     def _value(self, key: int, value: int) -> str:
         if key == STATE_KEY + table.PRIV:

@@ -38,8 +38,9 @@ class AgentConfig:
 
     dut: the handle of the bench; which signals it has, and of which types, only the simulator knows. pins: the ports of
     the bench. bulk: whether SystemVerilog plays and records. backpressure: % of cycles with the output not ready,
-    chosen with `ready` (pins) or from `ready_seed` (bulk). files: the module that writes and reads the files of a bulk
-    run of rows. exact: the device is checked against its reference profile, which includes the ports that are optional.
+    chosen with `ready` (pins) or from `ready_seed` (bulk). waiting: instead, the output is ready for a cycle after one
+    in which it was valid (pins). files: the module that writes and reads the files of a bulk run of rows. exact: the
+    device is checked against its reference profile, which includes the ports that are optional.
     """
 
     dut: Any
@@ -50,6 +51,7 @@ class AgentConfig:
     ready: Random = field(default_factory=lambda: Random(0))
     files: Any = None
     exact: bool = True
+    waiting: bool = False
 
 
 Config = TypeVar("Config")

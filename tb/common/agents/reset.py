@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents.base import Agent, Component, Monitor
 from rvtrace.tb.common.agents.pins import Pins
@@ -32,13 +33,16 @@ class ResetBus(Bus):
 
 
 class ResetDriver(Component):
-    """Sets up a run and starts the bulk player. seconds: what the simulator took for it."""
+    """Sets up a run and starts the bulk player. seconds: what the simulator took for it. began: the simulator's time,
+    in its steps, at which cycle 0 of the monitors begins; period: of the clock.
+    """
 
     def build_phase(self) -> None:
         super().build_phase()
         self.pins = self.config.pins
         self.bus = ResetBus(self.dut, self.pins)
         self.seconds = 0.0
+        self.began = self.period = 0
         Path(PROGRAMMING).unlink(missing_ok=True)
 
     def demand_programmed(self) -> None:
@@ -60,11 +64,14 @@ class ResetDriver(Component):
             getattr(self.bus, name).value = value
         await ClockCycles(self.dut.clk_o, 2)
         self.bus.rst_n.value = 1
+        self.began = get_sim_time("step")
         await RisingEdge(self.dut.clk_o)
+        self.period = get_sim_time("step") - self.began
 
     async def play(self) -> None:
         """Run the bulk player to its end: one wake-up for the whole stimulus."""
         self.bus.go.value = 1
+        self.began = get_sim_time("step")
         begin = time.perf_counter()
         await RisingEdge(self.bus.done)
         self.seconds = time.perf_counter() - begin

@@ -106,7 +106,9 @@ class StreamDriver(Component):
         hold = ready = 0
         while True:
             await RisingEdge(self.dut.clk_o)
-            if hold:
+            if self.config.waiting:
+                ready = int(not ready and self.bus.valid.value == 1)  # what was shown in the cycle before
+            elif hold:
                 hold -= 1
             else:
                 ready = int(self.rng.randrange(100) >= self.low)

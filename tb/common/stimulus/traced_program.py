@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,25 @@ def home(walk: Walk, main: int) -> Walk:
         else:
             walk.step()
     return walk
+
+
+def idle_sijump_code(b: ProgramBuilder) -> None:
+    """A branch, a direct jump and an indirect one, for which the labels are `branch` and `back`."""
+    b.nop()
+    b.label("branch")
+    b.beq(8, 9, "target")
+    b.nop()
+    b.label("target")
+    b.nop()
+    b.c_j("back")
+    b.label("back")
+    b.nop()
+    b.c_jr(10)
+
+
+def through_idle_sijump(walk: Walk, at: Mapping[str, int]) -> None:
+    """Through that code with a trap at its end each time: the branch both ways, exceptions and interrupts."""
+    for turn in range(8):
+        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["back"]).step()
+        back = walk.pc
+        handle(walk.trap(2, at["trap_handler"], interrupt=turn % 4 == 3), back).jump(at["main"])

@@ -10,6 +10,8 @@ from rvtrace.tb.ctr.stimulus.scenarios.base import (
     CC0,
     CC1,
     CC2,
+    CC3,
+    DEEP,
     DEFAULT,
     DRAFT32,
     DRAFT64,
@@ -44,7 +46,7 @@ def fill(s: ScenarioScript, number: int) -> None:
 
 
 @scenario("CTR.depth.select", "CTR.depth.entries", "CTR.depth.records", "CTR.status.wrptr", "CTR.status.wrap_up",
-          "CTR.status.wrap", "CTR.behavior.lost", "CTR.behavior.push", "CTR-10", configs=ALL)  # fmt: skip
+          "CTR.status.wrap", "CTR.behavior.lost", "CTR.behavior.push", "CTR-10", configs=(*ALL, CC1, CC3))  # fmt: skip
 def depths(s: ScenarioScript) -> None:
     """Each depth filled and overrun: all entries, and those at and above the depth, which read 0 and keep nothing."""
     enable(s, *modes(s))
@@ -87,7 +89,7 @@ def depth_changes(s: ScenarioScript) -> None:
     "CTR.depth.reserved",
     "CTR.depth.undefined",
     "CTR-10",
-    configs=(LEAN, CC0, CC1, DEFAULT, *DRAFTS, NO_S),
+    configs=(LEAN, CC0, CC1, DEFAULT, *DRAFTS, NO_S, DEEP),
 )
 def depth_values(s: ScenarioScript) -> None:
     """Every value of DEPTH written, the unsupported and the reserved ones, over every supported one."""

@@ -229,3 +229,33 @@ def groups_of_calls(s: ScenarioScript) -> None:
     s.together([s.make(9, HS), s.make(13, HS)] if HS in modes(s) else [s.make(9, M)])
     s.together([s.make(9, VS), s.make(13, VS)] if VS in modes(s) else [s.make(9, M)])
     s.look(3)
+
+
+@scenario("CTR.ras.return", "CTR.ras.cc", "CTR.cycle.encode", "CTR-1", "CTR-7", "CTR-13",
+          configs=(WIDE, CC2))  # fmt: skip
+def stack_popped_at_once(s: ScenarioScript) -> None:
+    """As many returns in one cycle as there are slots, of calls with different counts; and a count up to the largest in
+    the record of the last slot.
+    """
+    emulate(s)
+    slots = s.config.transfers
+    for number in range(2, slots + 1):
+        for base in range(slots):
+            s.write(s.status, base, M)
+            s.go(9, U)
+            for place in range(slots + 1):
+                s.idle(3 * 4**place)
+                s.go(9, U)
+            s.together([s.make(RETURN, U) for _ in range(number)])
+            s.idle(5)
+            s.go(9, U)
+            s.look(3)
+    for cce in range(1 << s.config.cce_bits):
+        s.go(9, U)
+        s.select(0)
+        s.group([], s.access(WRITE, f"{s.window}ireg3", cce << 28 | 0xA5A << 16 | 0x8000, M))
+        s.go(9, U)
+        s.go(RETURN, U)
+        s.go(RETURN, U)
+        s.together([s.make(11 if slot < slots - 1 else 9, U) for slot in range(slots)])
+        s.look(2)

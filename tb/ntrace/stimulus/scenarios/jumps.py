@@ -11,7 +11,7 @@ from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.stimulus.traced_program import with_idle_sijump
+from rvtrace.tb.common.stimulus.traced_program import idle_sijump_code, through_idle_sijump, with_idle_sijump
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     RV32,
     SMALL,
@@ -19,7 +19,6 @@ from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     ProgramRun,
     builder,
     configs,
-    handle,
     scenario,
     start,
     stop,
@@ -338,20 +337,7 @@ def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired
 def sijump_means_nothing(config: Config, rng: Random) -> ProgramRun:
     """sijump is 1 at xRETs, branches and direct jumps, where the port's table has it ignored."""
     b = builder(config)
-    b.nop()
-    b.label("branch")
-    b.beq(8, 9, "target")
-    b.nop()
-    b.label("target")
-    b.nop()
-    b.c_j("back")
-    b.label("back")
-    b.nop()
-    b.c_jr(10)
+    idle_sijump_code(b)
     program, walk = start(b, config)
-    at = b.labels
-    for turn in range(8):
-        walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["back"]).step()
-        back = walk.pc
-        handle(walk.trap(2, at["trap_handler"], interrupt=turn % 4 == 3), back).jump(at["main"])
+    through_idle_sijump(walk, b.labels)
     return stop(program, walk)

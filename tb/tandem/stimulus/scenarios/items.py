@@ -119,6 +119,18 @@ def every_length(s: ScenarioScript) -> None:
             s.quiet(**s.part("memdata", k + _))
 
 
+@scenario("TV.port.progress", "TV.port.stable", "TV.order.lost", configs=ALL, sink="waiting", drive="pins")
+def sink_that_waits(s: ScenarioScript) -> None:
+    """Short and long rows for a sink that is ready only after a word was shown, as a bus bridge may be."""
+    for k in range(24):
+        s.insn(SHORT if k & 1 else NOP)
+        s.row(**s.everything(k))
+        s.step(k % 4)
+        s.quiet(**s.part("memdata", k))
+        s.quiet(**s.part("gpr", k))
+        s.step(k % 9)
+
+
 @scenario("TV.port.empty", "TV.port.causal", configs=ALL)
 def lone_rows(s: ScenarioScript) -> None:
     """Rows one by one into an empty encoder, the next one only when the last byte has left: empty_o falls with each."""

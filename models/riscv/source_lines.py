@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -22,14 +22,34 @@ class Line(NamedTuple):
     number: int
     text: str
 
+    def __str__(self) -> str:
+        """`sort.c:12  n = 7;`, without the folder."""
+        place = f"{PurePosixPath(self.file).name}:{self.number}"
+        return f"{place}  {self.text}" if self.text else place
+
+
+class Span(NamedTuple):
+    """Instructions [begin, end) of one line, as a row of a line table has them. end = begin: the line shares the
+    instruction at `begin` with another one (`return x + 1;` and the brace after it).
+    """
+
+    begin: int
+    end: int
+    file: str
+    number: int
+
 
 class Lines:
-    """Address to `Line`. missing: why there is none, "" if there are some."""
+    """Address to `Line`. missing: why there is none, "" if there are some. functions: (address, name) of the symbols
+    that are functions.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.missing = "" if path is not None else "no program was given"
+        self.functions: list[tuple[int, str]] = []
         self._starts: list[int] = []
         self._rows: list[tuple[int, str, int] | None] = []  # end of the range, file, line
+        self._shared: list[Span] = []
         self._texts: dict[str, list[str]] = {}
         if path is not None:
             self._read(path)
@@ -39,6 +59,7 @@ class Lines:
         try:
             with path.open("rb") as stream:
                 elf: Any = ELFFile(stream)
+                self.functions = _functions(elf)
                 if not elf.has_dwarf_info():
                     self.missing = f"{path.name} has no line information; compile it with -g to see source lines"
                     return
@@ -53,7 +74,8 @@ class Lines:
         if not ranges:
             self.missing = f"{path.name} has no line information; compile it with -g to see source lines"
             return
-        ranges.sort()
+        self._shared = sorted({Span(*row) for row in ranges if row[0] == row[1] and row[3]})
+        ranges = sorted(row for row in ranges if row[0] < row[1])
         self._starts = [begin for begin, *_ in ranges]
         self._rows = [(end, file, number) for _, end, file, number in ranges]
 
@@ -64,8 +86,17 @@ class Lines:
         if row is None or pc >= row[0]:
             return None
         _, file, number = row
+        if not number:
+            return None
         texts = self._text(file)
         return Line(file, number, texts[number - 1].strip() if 0 < number <= len(texts) else "")
+
+    def spans(self) -> Iterator[Span]:
+        """All rows, those that cover more than an address first; line 0 is code of no line."""
+        for begin, row in zip(self._starts, self._rows):
+            if row is not None and row[2] > 0:
+                yield Span(begin, *row)
+        yield from self._shared
 
     def _text(self, file: str) -> list[str]:
         if file not in self._texts:
@@ -78,13 +109,19 @@ class Lines:
         return self._texts[file]
 
 
+def _functions(elf: Any) -> list[tuple[int, str]]:
+    table = elf.get_section_by_name(".symtab")
+    found = table.iter_symbols() if table is not None else ()
+    return sorted({(one["st_value"], one.name) for one in found if one["st_info"]["type"] == "STT_FUNC" and one.name})
+
+
 def _folder(unit: Any) -> str:
     found = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
     return found.value.decode(errors="replace") if found is not None else ""
 
 
 def _ranges(program: Any, folder: str) -> Iterable[tuple[int, int, str, int]]:
-    """(begin, end, file, line) of each row of a line table that covers an address."""
+    """(begin, end, file, line) of each row of a line table; end = begin where the next row has the same address."""
     header, names = program.header, {}
     version = header["version"]
     folders, files = header["include_directory"], header["file_entry"]
@@ -105,7 +142,7 @@ def _ranges(program: Any, folder: str) -> Iterable[tuple[int, int, str, int]]:
         state = entry.state
         if state is None:
             continue
-        if last is not None and state.address > last[0]:
+        if last is not None and (state.address > last[0] or not state.end_sequence):
             yield last[0], state.address, name(last[1]), last[2]
         last = None if state.end_sequence else (state.address, state.file, state.line)
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of results: the name of that of a run, and which folder a capture may be written to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from rvtrace.tb import systems
+from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.tb.common.job import Job
+
+MARK = "capture.json"  # in the folder of a capture, from the moment it is begun
+_LONGEST = 100  # characters of a name
+# What a capture, and what is made from it in its folder, may leave beside the files of its system.
+_BESIDE = (
+    "result.json", "beats.npz", "cycles.npz", "view.html", MARK,
+    "waves.fst", "waves.vcd", "decoded.vcd", "decoded.gtkw", "decoded.sucl",
+)  # fmt: skip
+_DATA = ("trace.bin", "entries.json", "counters.json", "calls.jsonl", "rows.npz")  # one of these is in every capture
+
+
+def name_of(job: Job) -> str:
+    """The name of a run's folder: what differs from the default in its configuration, and its seed last."""
+    words = [word for word in job.rerun.split(" ") if "=" in word and not word.startswith(("IP=", "SOURCE=", "SEED="))]
+    return named(job.ip, job.name, *words, f"seed{job.seed}")
+
+
+def named(*words: str) -> str:
+    """A name of these words for a folder; a long one ends with a hash of what is left out."""
+    parts = [re.sub(r"[^\w.+-]+", "-", word).strip("-.").lower() for word in words]
+    name = "-".join(part for part in parts if part)
+    if len(name) <= _LONGEST:
+        return name
+    last = parts[-1]
+    digest = hashlib.sha256(" ".join(words).encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST - len(last) - 10].rstrip('-.')}-{digest}-{last}"
+
+
+def tracked(folder: Path) -> bool:
+    """Whether git tracks a file in a folder."""
+    inside = next((path for path in (folder, *folder.parents) if path.is_dir()), Path("/"))
+    command = ["git", "-C", str(inside), "ls-files", "--", str(folder.resolve())]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):  # there is no git
+        return False
+    return said.returncode == 0 and bool(said.stdout.strip())
+
+
+def files_of_captures() -> set[str]:
+    """Every name that a file of a capture can have."""
+    return {*_BESIDE, *(name for ip in systems.NAMES for name in systems.find(ip).left)}
+
+
+def is_capture(folder: Path) -> bool:
+    """Whether a capture was written, or begun, in a folder."""
+    if (folder / MARK).is_file():
+        return True
+    return (folder / "config.json").is_file() and any((folder / name).is_file() for name in _DATA)
+
+
+def begin_capture(folder: Path, given: Mapping[str, str]) -> None:
+    """Make the folder, or remove the files of the capture that is in it; ArgumentError if it is something else."""
+    if folder.is_dir():
+        if tracked(folder):
+            raise ArgumentError(f"OUT={folder} is tracked by git; give OUT=<a new folder>")
+        if any(folder.iterdir()) and not is_capture(folder):
+            raise ArgumentError(
+                f"OUT={folder} is not empty and no capture; give OUT=<a new folder, or one of an earlier capture>"
+            )
+        for name in files_of_captures():
+            (folder / name).unlink(missing_ok=True)
+    elif folder.exists():
+        raise ArgumentError(f"OUT={folder} is a file; give OUT=<a folder>")
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"written": datetime.now().astimezone().isoformat(timespec="seconds"), "words": dict(given)}
+    (folder / MARK).write_text(json.dumps(about, indent=1))

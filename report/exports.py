@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make decode` writes for other tools: coverage of the program, profiles, branch stacks, counters.
+
+COVERAGE=lcov                          a trace: line and branch coverage of the program
+PROFILE=text|speedscope|perfetto       a trace: where the program spent its instructions and its time
+PROFILE=text|brstack|callgraph         IP=ctr: the records as a call path, or as `perf script` prints them
+PROFILE=text|stat                      IP=hpm: the counters, as `perf stat` prints them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.captured import ctr, hpm
+from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.flow.captured.rows import config_in
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.riscv.program import Program
+from rvtrace.report import lcov
+from rvtrace.report.listing.ctr import emulated
+from rvtrace.report.perf_formats import branch_stack, call_graph, stat
+from rvtrace.report.profile import Profile
+from rvtrace.report.profile_files import perfetto, speedscope
+from rvtrace.report.viewer_traces import Shown, shown
+from rvtrace.tb.common.arguments import ArgumentError, existing_file, parse
+
+TRACES, OF_ROWS = ("text", "speedscope", "perfetto"), {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)}
+COVERAGES = ("lcov",)
+LIMIT = 20_000_000  # instructions
+WORDS = {
+    "PROFILE": "text, speedscope or perfetto: where the program spent its instructions (IP=ctr: brstack or callgraph,"
+    " IP=hpm: stat)",
+    "COVERAGE": "lcov: lines and branches of the program that the trace executed",
+    "FILE": "the file that COVERAGE or PROFILE writes (default in OUT, or in build/decode)",
+}
+_FILES = {"lcov": "coverage.info", "speedscope": "profile.speedscope.json", "perfetto": "profile.perfetto.json"}
+
+
+def asked(given: Mapping[str, str]) -> bool:
+    """Whether a file of another tool is to be written, not a listing; ArgumentError for one that there is not."""
+    for word, legal in (("PROFILE", TRACES), ("COVERAGE", COVERAGES)):
+        if given.get(word, legal[0]) not in legal:
+            way = [f"IP={ip} with {word}={given[word]}" for ip, own in OF_ROWS.items() if given[word] in own]
+            raise ArgumentError(
+                f"{word}={given[word]} is not known of a trace; give {word}={' or '.join(legal)}"
+                + "".join(f", or {one}" for one in way if word == "PROFILE")
+            )
+    if "FILE" in given and not {"PROFILE", "COVERAGE"} & set(given):
+        raise ArgumentError("FILE= names what PROFILE= or COVERAGE= writes; give one of them")
+    if "FILE" in given and {"PROFILE", "COVERAGE"} <= set(given):
+        raise ArgumentError(
+            "FILE= names one file, and COVERAGE= and PROFILE= write two; give one of them, or omit FILE"
+        )
+    return bool({"PROFILE", "COVERAGE"} & set(given))
+
+
+def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
+    """Print or write what the words name, and one line about each file. ValueError if the program is missing."""
+    assert files.program is not None
+    content = shown(files, decoded)
+    if not getattr(decoded, "complete", True):
+        content.notes.append(f"only the first {len(content.rows):,} instructions are counted; give LIMIT=<more>")
+    title = files.trace.resolve().parent.name if files.trace.name == "trace.bin" else files.trace.stem
+    if "COVERAGE" in given:
+        _write_coverage(given, files, content, title)
+    if "PROFILE" in given:
+        profile, kind = Profile.of(content), given["PROFILE"]
+        if kind == "text":
+            _put(given, profile.text())
+            return
+        made = speedscope(profile, title) if kind == "speedscope" else perfetto(profile, title)
+        path = _write(given, files, kind, made)
+        _tell(profile.notes)
+        where = "https://www.speedscope.app" if kind == "speedscope" else "https://ui.perfetto.dev"
+        print(f"{profile.instructions:,} instructions, {len(profile.rows):,} functions: {path} (open it in {where})")
+
+
+def _write_coverage(given: Mapping[str, str], files: TraceFiles, content: Shown, title: str) -> None:
+    assert files.program is not None
+    lines = files.program.lines
+    if lines.missing:
+        raise ArgumentError(f"there is no line to cover: {lines.missing}")
+    found = lcov.coverage(content, files.program)
+    path = _write(given, files, "lcov", lcov.text(found, title))
+    _tell(Profile.of(content).notes if not len(content.rows) or content.losses else content.notes)
+    unread = sorted(name for name in found if not Path(name).is_file())
+    if unread:
+        more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+        print(f"note: {unread[0]}{more} is not here, so genhtml needs --ignore-errors source")
+    print(f"{lcov.summary(found)}: {path} (read it with `genhtml --branch-coverage -o html {path}`)")
+
+
+def _tell(notes: list[str]) -> None:
+    for note in notes:
+        print(f"note: {note}")
+
+
+def _write(given: Mapping[str, str], files: TraceFiles, kind: str, text: str) -> Path:
+    if "FILE" in given:
+        path = Path(given["FILE"])
+    elif "OUT" in given:
+        path = Path(given["OUT"]) / _FILES[kind]
+    else:
+        path = Path("build") / "decode" / f"{files.trace.stem}.{_FILES[kind]}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _put(given: Mapping[str, str], text: str) -> None:
+    """Print, or write to FILE."""
+    if "FILE" not in given:
+        print(text, end="")
+        return
+    path = Path(given["FILE"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"profile: {path}")
+
+
+def of_rows(argv: list[str], ip: str) -> int:
+    """The same of a capture of CTR or of counters, from a command line."""
+    named = {"OUT": f"folder of `make capture IP={ip}`", "IP": ip, "PROFILE": f"{' or '.join(OF_ROWS[ip])}",
+             "FILE": WORDS["FILE"]}  # fmt: skip
+    given = parse(argv, named, __doc__ or "")
+    if given["PROFILE"] not in OF_ROWS[ip]:
+        raise ArgumentError(
+            f"PROFILE={given['PROFILE']} is not known of IP={ip}; give PROFILE={' or '.join(OF_ROWS[ip])}"
+        )
+    if "OUT" not in given:
+        raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
+    out = Path(given["OUT"])
+    if ip == "hpm":
+        counters = hpm.load(existing_file({"OUT": str(out)}, "COUNTERS_READ", out / "counters.json"))
+        _put(given, stat(counters, out.resolve().name))
+        return 0
+    entries = ctr.load(existing_file({"OUT": str(out)}, "ENTRIES", out / "entries.json"))
+    config = config_in(existing_file({"OUT": str(out)}, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
+    elf = out / "program.elf"
+    program = Program.from_elf(elf) if elf.is_file() else None
+    if given["PROFILE"] == "brstack":
+        text = branch_stack(entries)
+        text += "\n" if text else ""
+    else:
+        text = call_graph(entries, program, emulated(config), out.resolve().name)
+    _put(given, text or "# the buffer holds no valid record\n")
+    return 0

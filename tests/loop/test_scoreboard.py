@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the loop on a run written by hand: two overflows of two counters; each thing that may be wrong in it is
+the failure of its clause, and of no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rvtrace.models.ctr.records import Record, Transfer
+from rvtrace.models.ctr.rows import Rows as CtrRows
+from rvtrace.models.hpm.rows import Rows
+from rvtrace.models.loop.config import Config
+from rvtrace.models.loop.sample import FROZEN, Sample, Sampled
+from rvtrace.models.riscv.csr import HS, READ, U
+from rvtrace.models.sbi_pmu.client import LCOFIP
+from rvtrace.models.sbi_pmu.record import Record as SbiRecord
+from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.loop.capture import LoopCapture
+from rvtrace.scoreboards.loop.check import check
+
+CONFIG = Config(width=40)
+FIRST = 5  # the cycle on the ports in which the hart began
+CYCLES = 60
+TOP = 1 << 40
+
+
+def jump(number: int) -> Transfer:
+    return Transfer(11, 0x1000 + 16 * number, 0x2000 + 16 * number)
+
+
+def entry(number: int) -> Record:
+    one = jump(number)
+    return Record(True, one.source, one.target, 0, one.type, False, 0)
+
+
+def rows() -> Rows:
+    """Event 1 in every cycle, event 2 twice in every third; U-mode, from port cycle 30 on S-mode; the first access is
+    in cycle 5, a refused one.
+    """
+    made = Rows.empty(CYCLES, CONFIG.hpm.events)
+    made.priv[:] = np.where(np.arange(CYCLES) < 30, U, HS)
+    made.events[:, 1] = 1
+    made.events[::3, 2] = 2
+    made.op[FIRST], made.addr[FIRST], made.mode[FIRST], made.outcome[FIRST] = READ, 0xB03, U, 1
+    return made
+
+
+def samples() -> list[Sample]:
+    """Counter 3 counts event 1 in U, counter 4 event 2 everywhere.
+
+    First: from hart cycle 2 (port cycle 7) counter 3 needs 10 events: it wraps in port cycle 16, so that LCOFI is
+    pending in 17, hart cycle 12; the trap is in 18. Until then there are 12 of event 1, and in port cycles 9, 12, 15,
+    18 two each of event 2. Second: from hart cycle 20 (port cycle 25) counter 4 needs 3 events: the second of port
+    cycle 30 is the fourth; pending in 31, the trap in 32. Counter 3 counts in 25 to 29.
+    """
+    first = Sample(
+        2, [Sampled(0, 3, 4, "user", TOP - 10, 40), Sampled(1, 4, 5, "all", 100, 40)],
+        [jump(number) for number in range(20)], 12, FROZEN, [entry(number) for number in range(19, 3, -1)],
+        1 << 3, 1 << 0, [0], {0: 2, 1: 108}, 0, 0,
+    )  # fmt: skip
+    second = Sample(
+        20, [Sampled(0, 3, 4, "user", 2, 40), Sampled(1, 4, 5, "all", TOP - 3, 40)],
+        [jump(7)], 26, FROZEN, [entry(7)] + [Record(False, 0, 0, 0, 0, False, 0)] * 15,
+        1 << 4, 1 << 1, [1], {0: 7, 1: 1}, 0, 0,
+    )  # fmt: skip
+    return [first, second]
+
+
+def capture(**more: object) -> LoopCapture:
+    record = SbiRecord(CONFIG.sbi.platform, CONFIG.sbi.policies)
+    given = {
+        "hpm": HpmCapture(CONFIG.hpm, rows(), None), "ctr": CtrCapture(CONFIG.ctr, CtrRows.empty(0, 2)),
+        "record": record, "samples": samples(), "model_record": record, "model_samples": samples(),
+    }  # fmt: skip
+    return LoopCapture(CONFIG, **given | more)  # type: ignore[arg-type]
+
+
+def failed(run: LoopCapture) -> list[str]:
+    return sorted({failure.clause for failure in check(run).failures})
+
+
+def test_a_run_that_is_right() -> None:
+    verdict = check(capture())
+    assert verdict.passed, verdict.failures[0].text()
+    counts = {clause: checked for clause, (checked, _) in verdict.book.results().items()}
+    twice = ("lcofi", "freeze", "path", "scountovf", "bitmap", "overflown", "clear", "thaw")
+    assert [counts[f"LOOP.{name}"] for name in twice] == [2] * 8
+    assert (counts["LOOP.snapshot"], counts["LOOP.again"], counts["LOOP.same"], counts["LOOP.memory"]) == (4, 1, 2, 1)
+    assert verdict.stats["overflows"] == 2 and verdict.stats["transfers"] == 21
+    assert verdict.stats["cycles"] == CYCLES
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize(
+    ("clause", "change"),
+    [
+        ("LOOP.freeze", lambda s: replace(s, status=s.status & ~FROZEN)),
+        ("LOOP.path", lambda s: replace(s, entries=[s.entries[0]._replace(source=8), *s.entries[1:]])),
+        ("LOOP.path", lambda s: replace(s, entries=[s.entries[0]._replace(type=10), *s.entries[1:]])),
+        ("LOOP.path", lambda s: replace(s, entries=[s.entries[0]._replace(valid=False), *s.entries[1:]])),
+        ("LOOP.path", lambda s: replace(s, entries=[])),
+        ("LOOP.path", lambda s: replace(s, history=[*s.history, jump(30)])),
+        ("LOOP.scountovf", lambda s: replace(s, scountovf=0)),
+        ("LOOP.scountovf", lambda s: replace(s, scountovf=0x18)),
+        ("LOOP.bitmap", lambda s: replace(s, bitmap=3)),
+        ("LOOP.overflown", lambda s: replace(s, overflown=[0, 1])),
+        ("LOOP.snapshot", lambda s: replace(s, values=s.values | {0: s.values[0] + 1})),
+        ("LOOP.snapshot", lambda s: replace(s, values=s.values | {1: s.values[1] - 1})),
+        ("LOOP.snapshot", lambda s: replace(s, values={0: s.values[0]})),
+        ("LOOP.clear", lambda s: replace(s, pending=LCOFIP)),
+        ("LOOP.thaw", lambda s: replace(s, thawed=FROZEN)),
+    ],
+)  # fmt: skip
+def test_what_the_supervisor_saw_is_wrong(clause: str, change: Callable[[Sample], Sample], number: int) -> None:
+    changed = samples()
+    changed[number] = change(changed[number])
+    assert failed(capture(samples=changed, model_samples=changed)) == [clause]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("late", [-1, 1])
+def test_lcofi_in_another_cycle(number: int, late: int) -> None:
+    """The trap moves with it, and with it what is counted: the snapshot is judged for the trap that there was."""
+    changed = samples()
+    changed[number] = replace(changed[number], seen=changed[number].seen + late)
+    assert "LOOP.lcofi" in failed(capture(samples=changed, model_samples=changed))
+
+
+def test_a_counter_that_never_overflows_again() -> None:
+    changed = samples()
+    changed[1] = replace(changed[1], seen=-1)
+    found = failed(capture(samples=changed, model_samples=changed))
+    assert {"LOOP.lcofi", "LOOP.again"} <= set(found)
+    first = replace(changed[0], seen=-1)
+    assert "LOOP.again" not in failed(capture(samples=[first], model_samples=[first]))
+
+
+def test_other_bits_of_sip_and_of_the_status_are_not_judged() -> None:
+    changed = [replace(one, pending=0xFFFF & ~LCOFIP, thawed=0xFF, status=FROZEN | 7) for one in samples()]
+    assert failed(capture(samples=changed, model_samples=changed)) == []
+
+
+def test_an_overflow_in_the_cycle_of_the_trap_is_in_scountovf() -> None:
+    """The eighth event of counter 4 is in port cycle 18, that of the trap; with two more to go it does not wrap."""
+    for start, due in ((TOP - 7, True), (TOP - 9, False)):
+        one = samples()[0]
+        value = (start + 8) % TOP
+        one = replace(one, counters=[one.counters[0], replace(one.counters[1], start=start)], values={0: 2, 1: value})
+        if due:
+            one = replace(one, scountovf=0x18, bitmap=3, overflown=[0, 1])
+        assert failed(capture(samples=[one], model_samples=[one])) == []
+        flipped = replace(one, scountovf=one.scountovf ^ 0x10)
+        assert failed(capture(samples=[flipped], model_samples=[flipped])) == ["LOOP.scountovf"]
+
+
+def test_the_models_differ() -> None:
+    run = capture(problems=["it stopped"], touched=["0x80001000 was written"])
+    verdict = check(run)
+    said = {failure.clause: failure.headline for failure in verdict.failures}
+    assert said == {"LOOP.same": "it stopped", "LOOP.memory": "0x80001000 was written"}
+    other = samples()
+    for number in (0, 1):
+        other[number] = replace(other[number], bitmap=9)
+    same = [failure for failure in check(capture(model_samples=other)).failures if failure.clause == "LOOP.same"]
+    assert [failure.headline for failure in same] == ["overflow 0 differs on the models"]
+    assert check(capture(model_samples=other)).book.results()["LOOP.same"] == [2, 1]
+
+
+def test_a_failure_of_a_block_is_one_of_the_loop() -> None:
+    """A CSR that is read although the mode may not."""
+    wrong = rows()
+    wrong.outcome[FIRST] = 0
+    verdict = check(capture(hpm=HpmCapture(CONFIG.hpm, wrong, None)))
+    assert {failure.clause for failure in verdict.failures} == {"LOOP.counters"}
+    assert verdict.failures[0].headline.startswith("HPM.")
+    assert verdict.failures[0].cycle == FIRST

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make results`: what there is in build/results and build/compliance, when it was written, how big it is and how it
+ended. `make results KEEP=30d` removes what is older, and never what is not a result (rvtrace.flow.results).
+"""
+
+from __future__ import annotations
+
+import time
+
+from rvtrace.flow import results
+from rvtrace.flow.progress import during
+from rvtrace.tb.common.arguments import main_guard, parse
+from rvtrace.tb.common.builds import ROOT
+
+WORDS = {"KEEP": "remove what is older than so many days (30d), hours (12h) or weeks (2w)"}
+
+
+def main(argv: list[str]) -> int:
+    """List, or remove and list what was removed."""
+    given = parse(argv, WORDS, "List results, or remove old ones.")
+    seconds = results.age(given["KEEP"]) if "KEEP" in given else None
+    with during("reading results"):
+        found = results.found()
+    if not found:
+        print("there are no results below build/; run something first, for instance `make`")
+        return 0
+    if seconds is None:
+        print("\n".join(kept.line(ROOT) for kept in found))
+        print(f"{_count(found)}, {results.size(sum(kept.size for kept in found))}")
+        return 0
+    removed, left = results.clean(found, seconds, time.time())
+    for kept in removed:
+        print(f"removed   {kept.line(ROOT)}")
+    for kept, why in left:
+        print(f"left      {kept.path.relative_to(ROOT)}: {why}")
+    print(f"{_count(removed)} removed, {results.size(sum(kept.size for kept in removed))}")
+    return 0
+
+
+def _count(some: list[results.Kept]) -> str:
+    return f"{len(some)} result{'s' * (len(some) != 1)}"
+
+
+if __name__ == "__main__":
+    main_guard(main)
