@@ -212,7 +212,7 @@ def test_a_mismatch_is_printed_before_the_rest_is_read(monkeypatch, capsys, tmp_
     total = -(-Path(given["TRACE"]).stat().st_size // SMALL)
     assert 0 < seen.at < total - 5 and seen.read >= total
     said = capsys.readouterr()
-    assert "memdata" in said.err and "MB" in said.err and "at fault" in said.out
+    assert "memdata" in said.err and "at fault" in said.out
 
 
 def test_the_listing_begins_before_the_rest_is_read(monkeypatch, tmp_path: Path):
