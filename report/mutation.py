@@ -37,7 +37,9 @@ from rvtrace.tb import systems
 from rvtrace.tb.common.builds import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "mutation.md"
-TREND = ROOT / "data" / "mutation.json"  # what each campaign of our RTL had, in the order of their dates
+KEPT = (
+    ROOT / "data" / "mutation.json"
+)  # the last campaign of each system, and the figures of all in the order of their dates
 FILE = "mutation.json"
 HOW = (CLAUSE, ASSERTION, TIMEOUT, TRACEBACK)
 _SAID = {
@@ -189,19 +191,35 @@ def again(found: Mapping[str, Any], row: Mapping[str, Any]) -> str:
 # --- docs/reference/mutation.md --------------------------------------------------------------------------
 
 
-def write_docs(place: Path = OUT, page: Path = PAGE, trend: Path = TREND) -> Path:
-    """Write the page of all campaigns of our RTL that are in a folder, and keep their figures for the trend."""
-    found = [json.loads(path.read_text()) for name in FOLDERS if (path := place / name / FILE).exists()]
+def write_docs(place: Path = OUT, page: Path = PAGE, kept: Path = KEPT) -> Path:
+    """Write the page of the last campaign of each system of our RTL: of those in a folder, else of those that were kept
+    when the page was written before. The figures of all are kept for the trend.
+    """
+    last = _kept(kept)["campaigns"]
+    for name in FOLDERS:
+        if (path := place / name / FILE).exists():
+            found = json.loads(path.read_text())
+            last[name] = {
+                **found,
+                "rows": [row for row in found["rows"] if row["state"] != KILLED or row in _unsettled(found)],
+            }
+    found = [last[name] for name in FOLDERS if name in last]
     new = [{key: one[key] for key in ("name", "title", "date", "command", "seconds", "total")} for one in found]
-    kept = [row for row in earlier(trend) if row not in new] + new
-    trend.write_text(json.dumps(sorted(kept, key=lambda row: row["date"]), indent=1) + "\n")
-    page.write_text(markdown(found, kept))
+    same = [(one["name"], one["date"], one["command"]) for one in new]  # a campaign that was repeated counts once
+    older = [row for row in earlier(kept) if (row["name"], row["date"], row["command"]) not in same]
+    trend = sorted(older + new, key=lambda row: row["date"])
+    kept.write_text(json.dumps({"campaigns": {one["name"]: one for one in found}, "trend": trend}, indent=1) + "\n")
+    page.write_text(markdown(found, trend))
     return page
 
 
-def earlier(trend: Path = TREND) -> list[dict[str, Any]]:
+def earlier(kept: Path = KEPT) -> list[dict[str, Any]]:
     """The figures of the campaigns that are in the docs."""
-    return json.loads(trend.read_text()) if trend.exists() else []
+    return _kept(kept)["trend"]
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text()) if path.exists() else {"campaigns": {}, "trend": []}
 
 
 _HEAD = """# Mutation of the RTL

@@ -192,6 +192,9 @@ def test_the_page_of_all_campaigns(tmp_path: Path, subject: Subject) -> None:
     assert [row.split(" | ")[0] for row in rows] == [f"| {found['date']}", "| 2999-01-01"]
     assert [row.split(" | ")[2:4] for row in rows] == [["1", "100 %"], ["2", "50.0 %"]]
 
+    # Where nothing was run, the page has what was kept.
+    assert mutation.write_docs(tmp_path / "empty", tmp_path / "mutation.md", trend).read_text() == text
+
 
 @pytest.mark.parametrize(
     ("words", "said"),
