@@ -63,7 +63,8 @@ def main(argv: list[str]) -> int:
         quick = flag(given, "QUICK")
         sim = "icarus" if quick else sim
         subject = of_device(given["DUT"], sim, seeds) if not ip else of_system(ip, sim, seeds)
-        subject.phases = subject.phases[: number(given, "PHASES", len(subject.phases), least=1)]
+        phases = number(given, "PHASES", len(subject.phases), least=1)
+        subject.first_look, subject.phases = phases < len(subject.phases), subject.phases[:phases]
         if quick:
             subject.quick, subject.phases = True, subject.phases[:1]
         good = _one(subject, given, count, seed) and good

@@ -27,6 +27,7 @@ from rvtrace.flow import simulation, simulators
 from rvtrace.flow.mutate.combine import Combined, combine
 from rvtrace.flow.mutate.design import Design
 from rvtrace.flow.mutate.generate import Chosen, Mutant
+from rvtrace.flow.mutate.operators import OPERATORS
 from rvtrace.flow.simulation import SimError, Stopped, build, run
 from rvtrace.tb.common.builds import ROOT, BuildConfig
 from rvtrace.tb.common.job import Job
@@ -82,7 +83,7 @@ class Row:
 
 @dataclass
 class Subject:
-    """What a campaign is of. phases: its jobs. words: those of the command that repeats it."""
+    """What a campaign is of. phases: its jobs. first_look: later phases are left out, and what runs after them."""
 
     name: str
     ip: str
@@ -91,6 +92,7 @@ class Subject:
     phases: list[list[Job]]
     sim: str = "verilator"
     quick: bool = False
+    first_look: bool = False
 
     @property
     def builds(self) -> list[BuildConfig]:
@@ -271,10 +273,13 @@ class Campaign:
             left = [one for one in left if one.name not in dead]
         for number, phase in enumerate(self.subject.phases):
             left = self._phase(left, phase, f"phase {number + 1}", (WITHOUT,) if quiet else (), True)
-        if quiet:
-            left = self._interpreted(left, self.subject.phases[0], "once more, for what is X")
+        if quiet and not self.subject.first_look:
+            unset = [one for one in left if one.operator in _UNSET]
+            rest = self._interpreted(unset, self.subject.phases[0], "once more, for what is X")
+            dead = {one.name for one in unset} - {one.name for one in rest}
+            left = [one for one in left if one.name not in dead]
         left = self._equivalents(left)  # a proof that is not found takes longer than the runs
-        if quiet and self.subject.design.asserts:
+        if quiet and self.subject.design.asserts and not self.subject.first_look:
             for number, phase in enumerate(self.subject.phases):
                 left = self._phase(left, phase, f"phase {number + 1} with assertions", (), False)
         for mutant in left:
@@ -559,6 +564,7 @@ def _copy(job: Job) -> Job:
     return fresh
 
 
+_UNSET = {one.name for one in OPERATORS if one.unset}  # only Icarus shows what has no value
 _ASSERTED = re.compile(r"Assertion failed in (\S+?)(?::\s*(.*))?$", re.MULTILINE)
 _STOPPED = re.compile(r"%(?:Error|Fatal)[^:\n]*: (\S+): (.*)")
 

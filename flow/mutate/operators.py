@@ -141,6 +141,7 @@ class Operator:
     """One operator. kinds: of the nodes it is tried on. make: the mutants of a site, each some pieces of text.
 
     built: what it changes is computed by the elaboration, so that each mutant is a build of its own.
+    unset: a bit may be left that is never given a value, which a simulator with two states does not show.
     """
 
     name: str
@@ -148,6 +149,7 @@ class Operator:
     kinds: tuple[str, ...]
     make: Callable[[Site], Texts]
     built: bool = False
+    unset: bool = False
 
     def mutants(self, site: Site) -> Texts:
         """Those of a site that change something."""
@@ -430,20 +432,23 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("constant_bit", "one bit of a constant inverted", _LITERALS, _constant("bit")),
     Operator("moved_select", "a part-select one bit up or down",
              ("SimpleRangeSelect", "AscendingRangeSelect", "DescendingRangeSelect"), _moved_select),
-    Operator("moved_index", "an element before the one that is read", ("BitSelect",), _moved_index),
+    Operator("moved_index", "an element before the one that is read", ("BitSelect",), _moved_index,
+             unset=True),
     Operator("mux_arm", "two cases exchanged, or one left to the default", ("CaseStatement",), _mux_arm),
-    Operator("missing_reset", "a register that reset does not set", ("ConditionalStatement",), _missing_reset),
+    Operator("missing_reset", "a register that reset does not set", ("ConditionalStatement",), _missing_reset,
+             unset=True),
     Operator("missing_hold", "a register that changes in every cycle", ("ConditionalStatement",), _missing_hold),
-    Operator("missing_else", "the else of a block removed", ("ConditionalStatement",), _missing_else),
+    Operator("missing_else", "the else of a block removed", ("ConditionalStatement",), _missing_else, unset=True),
     Operator("missing_assignment", "an assignment of a clocked block removed", ("ExpressionStatement",),
-             _missing_assignment),
+             _missing_assignment, unset=True),
     Operator("stuck_value", "an assigned value is always 0",
              ("AssignmentExpression", "NonblockingAssignmentExpression"), _stuck_value),
     Operator("declared_value", "another value of a localparam, parameter or enum member", _LITERALS, _declared_value,
              built=True),
-    Operator("width", "a signal with one bit less", ("SimpleRangeSelect",), _width, built=True),
+    Operator("width", "a signal with one bit less", ("SimpleRangeSelect",), _width, built=True,
+             unset=True),
     Operator("loop_bound", "a loop ends one earlier, or begins one later", ("LoopGenerate", "ForLoopStatement"),
-             _loop_bound, built=True),
+             _loop_bound, built=True, unset=True),
     Operator("generate_condition", "the condition of an if around instances or assignments inverted", ("IfGenerate",),
              _generate_condition, built=True),
 )  # fmt: skip

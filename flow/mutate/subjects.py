@@ -36,7 +36,8 @@ FOLDERS = {
     "tci": ("tci",),
     "subsystem": ("subsystem",),
 }
-_COMMON = {"common/csr_pkg.sv": "ctr"}  # to whom else a file of rtl/common belongs
+# To whom else a file of rtl/common belongs.
+_COMMON = {"common/csr_pkg.sv": "ctr", "common/trace_timestamp.sv": "tci"}
 
 
 def of_system(ip: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
