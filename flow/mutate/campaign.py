@@ -373,7 +373,7 @@ class Campaign:
                 image: _Image = every,
             ) -> Row | None:  # fmt: skip
                 if mutant.name in image.numbers:
-                    return self._try(mutant, image, runs, (), True)
+                    return self._try(mutant, image, runs, (), True, patient=False)
                 return self._try_alone(mutant, config, runs, took, (), True, "icarus")
 
             with ThreadPoolExecutor(self.workers) as pool:
@@ -477,9 +477,17 @@ class Campaign:
             return sorted(jobs, key=lambda job: (-mine[job.name], -every[job.name], seconds[job.name], job.name))
 
     def _try(
-        self, mutant: Mutant, image: _Image, jobs: list[Job], plusargs: tuple[str, ...], quiet: bool
+        self,
+        mutant: Mutant,
+        image: _Image,
+        jobs: list[Job],
+        plusargs: tuple[str, ...],
+        quiet: bool,
+        patient: bool = True,
     ) -> Row | None:
-        """Run a mutant until a job does not pass; its row, None if it survives."""
+        """Run a mutant until a job does not pass; its row, None if it survives. patient: a job that takes too long has
+        its time; otherwise the mutant counts as one that survives.
+        """
         begin = time.monotonic()
         if not jobs:
             return None
@@ -496,7 +504,7 @@ class Campaign:
         job = watch.overdue
         if job is None and found is not None:
             job = next(one for one in mine if one.name == found["name"])
-        if job is None:
+        if job is None or (watch.overdue is not None and not patient):
             shutil.rmtree(place, ignore_errors=True)
             return None
         if watch.overdue is not None:  # alone and with more time: a scenario of the testbench may report it yet
@@ -537,7 +545,7 @@ class Campaign:
             )  # fmt: skip
             self._final(row)
             return row
-        row = self._try(mutant, _Image(made, {}, dict(seconds)), jobs, plusargs, quiet)
+        row = self._try(mutant, _Image(made, {}, dict(seconds)), jobs, plusargs, quiet, patient=not sim)
         if row is not None or sim:
             shutil.rmtree(made.image.parent, ignore_errors=True)
         return row
