@@ -165,6 +165,39 @@ def repeated_jump(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+@scenario("NT.7.11.repeat", configs=configs(mode="btm", repeat_branch=1))
+def repeat_of_another_kind(config: Config, rng: Random) -> ProgramRun:
+    """A taken branch and an indirect jump, each as long a way and to the same place, in both orders: the second is no
+    repeat of the first.
+    """
+    b = builder(config)
+    b.nop()
+    b.bne(8, 9, "jump")
+    b.c_nop()
+    b.label("jump")
+    b.nop()
+    b.jalr(0, 10)
+    b.label("to_branch")
+    b.nop()
+    b.jalr(0, 10)
+    b.label("branch")
+    b.nop()
+    b.bne(8, 9, "branch")
+    b.jalr(0, 10)
+    program, walk = start(b, config)
+    at = b.labels
+    for turns in (1, 2, 5):
+        walk.step().branch(True)
+        for _ in range(turns):
+            walk.step().jump(at["jump"])
+        walk.step().jump(at["to_branch"]).step().jump(at["branch"])
+        for _ in range(turns):
+            walk.step().branch(True)
+        walk.step().branch(False).jump(at["main"])
+    walk.step()
+    return stop(program, walk)
+
+
 @scenario("NT-6", "NT.7.11.repeat", configs=configs(repeat_branch=1, inst_sync_mode=(1, 2), ownership=(0, 1)))
 def repeats_interrupted(config: Config, rng: Random) -> ProgramRun:
     """What a RepeatBranch counts is interrupted by traps, syncs, markers, vendor-defined messages and other targets."""
@@ -193,6 +226,31 @@ def repeats_interrupted(config: Config, rng: Random) -> ProgramRun:
             walk.step().branch(False).trace_off().trace_on().jump(at["loop"])
         else:
             walk.trace_off().trace_on()
+    walk.step()
+    return stop(program, walk)
+
+
+@scenario("NT.7.11.repeat", "NT-6", configs=configs(mode="btm", repeat_branch=1, ownership=1, hcontext=(0, 1)))
+def repeats_with_ownership(config: Config, rng: Random) -> ProgramRun:
+    """A context changes in the block that a repeated branch goes to: Ownership comes between, and the branch is sent."""
+    b = builder(config)
+    b.nop()
+    b.label("loop")
+    b.nop()
+    b.bne(8, 9, "loop")
+    b.c_j("main")
+    program, walk = start(b, config)
+    for turn in range(24):
+        walk.step()
+        for _ in range(rng.randrange(3)):
+            walk.step().branch(True)
+        if turn % 3:
+            walk.context += 1
+        else:
+            walk.hcontext += 1
+        for _ in range(rng.randrange(1, 4)):
+            walk.step().branch(True)
+        walk.step().branch(False).step()
     walk.step()
     return stop(program, walk)
 
