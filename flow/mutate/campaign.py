@@ -238,8 +238,11 @@ class Campaign:
             self._store.parent.mkdir(parents=True, exist_ok=True)
             with open(self._store, "a") as store:
                 store.write(json.dumps(asdict(row)) + "\n")
-            done = list(self.rows.values())
-            self.tell(row, len(done), sum(one.state == KILLED for one in done), len(self.chosen.mutants))
+            self._show(row)
+
+    def _show(self, row: Row) -> None:
+        done = self.rows.values()
+        self.tell(row, len(done), sum(one.state == KILLED for one in done), len(self.chosen.mutants))
 
     def _row(self, mutant: Mutant, state: str, **more: Any) -> Row:
         return Row(
@@ -260,6 +263,7 @@ class Campaign:
             elif before is not None and not (before["state"] == EQUIVALENT and before["proof"] != "yosys"):
                 row = Row(**{**before, "mutant": mutant.name})
                 self.rows[mutant.name] = row
+                self._show(row)
             else:
                 left.append(mutant)
         if len(left) < len(self.chosen.mutants):
