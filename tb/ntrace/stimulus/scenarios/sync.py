@@ -165,6 +165,22 @@ def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+@scenario("NT.8.5.sync2_linear", "NT-20", configs=configs(inst_sync_mode=3, inst_sync_max=15, **TWO))
+def longest_sync_interval(config: Config, rng: Random) -> ProgramRun:
+    """2^19 half-words until the sync is due: the counter does not stop before."""
+    b = builder(config)
+    for _ in range(500):
+        b.nop()
+    b.c_j("main")
+    program, walk = start(b, config)
+    at = b.labels["main"]
+    for _ in range((1 << 19) // 1001 + 2):
+        walk.step(501)
+        assert walk.pc == at
+    walk.step(40)
+    return stop(program, walk)
+
+
 @scenario("NT.3.2.src", "NT.8.5.sync6", configs=configs(src_bits=12, mode="htm"))
 def longest_sync(config: Config, rng: Random) -> ProgramRun:
     """A marker with SRC of 12 bits, 30 branches in HIST and a kernel address: 23 bytes."""
