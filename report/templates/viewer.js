@@ -528,8 +528,8 @@ lists.code = new List($("code"), N, (i, row) => {
   let first = last(C.eventIndex, i - 1) + 1;
   if (first < eventCount && C.eventIndex[first] === i) {
     for (let k = first; k < eventCount && C.eventIndex[k] === i; k++) if (loud[C.eventKind[k]]) { first = k; break; }
-    const e = make("span", "ev", `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim());
-    e.title = e.textContent; row.append(e);
+    const said = `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim(), e = make("span", "ev", said.replace(/ at 0x.*$/, ""));
+    e.title = said; row.append(e);
   }
   row.append(make("span", "end", D.code.text[code]), make("span", "sym", place(code)));
   if (line >= 0) { const [file, number, text] = D.code.lines[line], src = make("span", "src", `${file.split("/").pop()}:${number} ${text}`); src.title = `${file}:${number} ${text}`; row.append(src); }
@@ -621,9 +621,12 @@ function marks() {
   [...$("findings").children].forEach((b, n) => {
     b.setAttribute("aria-current", S.finding === n || (S.message >= 0 && D.findings[n].message === S.message) ? "true" : "false");
   });
+  const bar = $("findings"), own = bar.querySelector("[aria-current=true]");
+  if (own && (own.offsetLeft < bar.scrollLeft || own.offsetLeft + own.offsetWidth > bar.scrollLeft + bar.clientWidth)) bar.scrollLeft = own.offsetLeft - 14;
 }
 D.findings.forEach((f, n) => {
-  const b = make("button", f.cause ? "after" : "", `${f.clause} ${f.message >= 0 ? `at ${hex(f.begin)}` : "(no place)"}: ${f.headline}`);
+  const where = f.message < 0 ? "(no place)" : B ? `at ${hex(f.begin)}` : `at ${D.noun} ${whole(f.message)}`;
+  const b = make("button", f.cause ? "after" : "", `${f.clause} ${where}: ${f.message < 0 ? f.headline : f.headline.replace(/^at byte \d+: /, "")}`);
   b.title = f.headline; b.addEventListener("click", () => selectFinding(n)); $("findings").append(b);
 });
 
@@ -791,7 +794,13 @@ resize();
 measure();
 say();
 function follow() {
-  const m = /^#([imbf])=(0x[\da-f]+|\d+)$/i.exec(location.hash);
+  const named = /^#f=([a-z].*)$/i.exec(location.hash), m = /^#([imbf])=(0x[\da-f]+|\d+)$/i.exec(location.hash);
+  if (named) {  // the first finding of a clause, a cause if there is one
+    const wanted = decodeURIComponent(named[1]), own = D.findings.findIndex((f) => f.clause === wanted);
+    if (own < 0) return false;
+    selectFinding(own);
+    return true;
+  }
   if (!m) return false;
   const n = Number(m[2]);
   ({ i: () => selectInsn(n), m: () => selectMessage(n), b: () => selectMessage(Math.max(byteMessage(n), 0), n), f: () => n < D.findings.length && selectFinding(n) })[m[1].toLowerCase()]();

@@ -163,7 +163,13 @@ def test_the_save_files_name_signals_that_there_are(faulty):
     folder, _ = faulty
     names = set(waveform(folder / DECODED))
     gtkw = (folder / GTKWAVE).read_text().splitlines()
-    traces = [line.rpartition(" ")[2] for line in gtkw if re.match(r"(\+\{\w+\} )?\w+\.", line)]
+    assert gtkw[:2] == [f'[dumpfile] "{DECODED}"', f'[savefile] "{GTKWAVE}"']  # both may be moved together
+    shown = [line.rpartition(" ")[2] for line in gtkw if re.match(r"(\+\{\w+\} )?\w+\.", line)]
+    traces = [re.sub(r"\[\d+:0\]$", "", name) for name in shown]
+    header = (folder / DECODED).read_text().partition("$enddefinitions")[0]
+    for size, name in re.findall(r"\$var wire (\d+) \S+ (\w+) ", header):
+        if f"ntrace_tb.{name}" in traces:
+            assert f"ntrace_tb.{name}" + (f"[{int(size) - 1}:0]" if size != "1" else "") in shown
     added = [line.split()[1] for line in (folder / SURFER).read_text().splitlines() if line.startswith("variable_add")]
     assert traces == added and set(added) <= names
     assert {"rvtrace.messages.fields", "rvtrace.findings.clause", "ntrace_tb.out_data_o"} <= set(added)
