@@ -515,7 +515,7 @@ lists.messages = new List($("messages"), M, (k, row) => {
   if (!judged(k) || isLost(C.offset[k])) row.classList.add("lost");
   const name = make("span", "nm", D.shapes[C.shape[k]][0]);
   if (B) row.append(make("span", "at", C.offset[k].toString(16).padStart(6, "0")), make("span", "sz", C.length[k]));
-  else if (C.messageCycle.length) row.append(make("span", "at", C.messageCycle[k]));
+  else if (C.messageCycle.length) row.append(make("span", "at", String(C.messageCycle[k]).padStart(String(C.messageCycle[M - 1]).length)));
   row.append(name,
     make("span", "end", fields(k).map(([f, v]) => `${f}=${v}`).join(" ")));
 }, (k) => selectMessage(k));
