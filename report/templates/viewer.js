@@ -571,7 +571,11 @@ function shown() {
 }
 function say() {
   const said = [];
-  if (S.insn >= 0) { const row = C.rows[S.insn]; said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`); }
+  if (S.insn >= 0) {
+    const row = C.rows[S.insn], line = D.code.lines[D.code.line[row]];
+    said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`);
+    if (line) said.push(`${line[0].split("/").pop()}:${line[1]} ${line[2].trim()}`);
+  }
   if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)}${B ? ` at byte ${hex(C.offset[S.message])}` : ""}: ${many(b - a, "instruction")}`); }
   $("status").textContent = said.join("  ·  ") || `${many(N, "instruction")}, ${many(M, D.noun)}` + (B ? `, ${many(B, "byte")}` : "");
 }
@@ -785,6 +789,7 @@ function measure() {
 try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }
 $("app").hidden = false;
 if (!B && M) document.querySelectorAll("#bytes, .tabs [data-pane=bytes]").forEach((e) => { e.hidden = true; });
+$("code").classList.toggle("lines", D.code.lines.length > 0);
 document.querySelector(".panes").classList.toggle("two-panes", !B && M > 0);
 document.querySelector(".tools").hidden = false;
 if (innerWidth <= 900 || N) $("summary").open = false;
