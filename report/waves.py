@@ -346,9 +346,7 @@ def _groups(signals: list[Signal]) -> dict[str, list[Signal]]:
     return found
 
 
-def _write_gtkw(
-    folder: Path, signals: list[Signal], ports: Mapping[str, int], first: int | None, period: int
-) -> None:
+def _write_gtkw(folder: Path, signals: list[Signal], ports: Mapping[str, int], first: int | None, period: int) -> None:
     """ports: name to bits. period: of the clock, for a view of some cycles around the first finding."""
     with (folder / GTKWAVE).open("w", encoding="utf-8") as file:
         save = GTKWSave(file)
