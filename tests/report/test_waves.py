@@ -222,6 +222,11 @@ def test_other_systems_have_rows_and_findings(tmp_path, ip, signal):
     assert f"{ip}_tb.clk_o" in decoded and "rvtrace.findings.clause" in decoded
     if ip == "ctr":
         assert all(" > " in text for _, text in rows)
+    if ip == "tandem":  # groups, each from the cycle of its first byte on
+        names = [(time, text) for time, text in decoded["rvtrace.messages.name"] if text]
+        numbers = [int(one.split()[0]) for _, text in names for one in text.split(" + ")]
+        assert numbers == list(range(len(numbers))) and len(numbers) > 50
+        assert all(at(sim["tandem_tb.out_valid_o"], time) == "1" for time, _ in names)
 
 
 def test_a_vcd_of_either_simulator_is_read(tmp_path):
