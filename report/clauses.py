@@ -5,15 +5,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
-from rvtrace.report.results import ClauseRow
+from rvtrace.scoreboards.common.clauses import Clause
 
 
-def sections(rows: Iterable[ClauseRow]) -> list[tuple[str, list[ClauseRow]]]:
-    """The clauses of each section, in the order of the specification: 8.9 before 8.10, names after numbers."""
-    found: dict[str, list[ClauseRow]] = {}
+class _OfClause(Protocol):
+    @property
+    def clause(self) -> Clause: ...
+
+
+Row = TypeVar("Row", bound=_OfClause)
+
+
+def sections(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """The clauses of each section, in the order of the specification: 8.9 before 8.10, names after numbers. Rulings on
+    open points of the specification, which are a section each, are one row.
+    """
+    found: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.clause.section or "no section", []).append(row)
+        name = re.sub(r"^ruling \d+$", "rulings", row.clause.section)
+        found.setdefault(name or "no section", []).append(row)
     return [(name, found[name]) for name in sorted(found, key=_place)]
 
 

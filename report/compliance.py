@@ -17,11 +17,13 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from jinja2 import Environment, FileSystemLoader
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.report import summary
+from rvtrace.report.clauses import sections
 from rvtrace.report.compliance_model import (
     LEVELS,
     PLANS,
@@ -36,7 +38,8 @@ from rvtrace.report.compliance_model import (
     judge,
 )
 from rvtrace.report.junit import counted, xml
-from rvtrace.tb.common.arguments import json_of
+from rvtrace.tb.common.arguments import json_of, typed
+from rvtrace.tb.common.arguments import short as below
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
 
@@ -60,7 +63,7 @@ def write(
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(to_dict(compliance), indent=1, ensure_ascii=False)
     (out / FILE).write_text(text + "\n", encoding="utf-8")
-    (out / "index.html").write_text(render(compliance), encoding="utf-8")
+    (out / "index.html").write_text(render(compliance, out), encoding="utf-8")
     junit(compliance).write(out / "junit.xml", encoding="utf-8", xml_declaration=True)
     summary.leave(summary.of_compliance(compliance), out)
     return compliance
@@ -169,7 +172,7 @@ def _row(row: Row) -> dict[str, Any]:
         "tests": row.tests,
         "seeds": row.seeds,
         "planned": list(row.clause.tests),
-        "first": asdict(row.first) if row.first else None,
+        "first": {name: value for name, value in asdict(row.first).items() if name != "folder"} if row.first else None,
     }
 
 
@@ -237,8 +240,8 @@ def _text_of(first: First) -> str:
     return first.text if not first.rerun or first.rerun in first.text else f"{first.text}\n  rerun     {first.rerun}"
 
 
-def render(compliance: Compliance) -> str:
-    """The page."""
+def render(compliance: Compliance, out: Path) -> str:
+    """The page. out: the folder in which it is written."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -247,8 +250,28 @@ def render(compliance: Compliance) -> str:
         keep_trailing_newline=True,
     )
     return environment.get_template("compliance.html.j2").render(
-        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, text_of=_text_of, short=short, lines=lines
-    )
+        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, text_of=_text_of, short=short, lines=lines,
+        sections_of=sections, kind=kind, viewed=lambda first: viewed(first, out),
+    )  # fmt: skip
+
+
+def kind(verdict: str) -> str:
+    """The class of a verdict."""
+    return verdict.lower().replace("/", "").replace(" ", "-")
+
+
+def viewed(first: First, out: Path) -> tuple[str, str]:
+    """Where the viewer shows a failure: an address, relative if it is below the folder of the report, and the command
+    that makes the page; one of them, or neither, is empty.
+    """
+    if not first.folder:
+        return "", ""
+    page = Path(first.folder).resolve() / "view.html"
+    if not page.is_file():
+        return "", typed("make view", {"OUT": below(page.parent)})
+    out = out.resolve()
+    address = quote(page.relative_to(out).as_posix()) if page.is_relative_to(out) else page.as_uri()
+    return f"{address}#f={quote(first.clause)}", ""
 
 
 def lines(text: str) -> list[tuple[str, str]]:

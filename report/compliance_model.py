@@ -55,7 +55,7 @@ class Subject:
 @dataclass(frozen=True)
 class First:
     """The first failure of a clause. clause: under which it was found: of a clause that summarizes others, one of
-    those.
+    those. folder: of its run, if that left what the viewer shows.
     """
 
     clause: str
@@ -66,6 +66,7 @@ class First:
     source: str
     seed: int | None
     sim: str
+    folder: str = ""
 
 
 @dataclass
@@ -98,7 +99,8 @@ class Finding:
         """One line: clause, what was found, how often, and how many clauses follow from it."""
         row, first = self.row, self.first
         found = f"{_s(row.failed, 'check')} in {_s(self.failing_runs, 'run')}"
-        after = f"; {_s(len(self.consequences), 'clause')} follow from it" if self.consequences else ""
+        many = len(self.consequences)
+        after = f"; {_s(many, 'clause')} {_s(many, 'follows', 'follow', number=False)} from it" if many else ""
         return f"{self.id}  {first.headline} ({found}{after})"
 
     def text(self) -> str:
@@ -466,9 +468,11 @@ def _first(row: Row, rows: Mapping[str, Row], results: list[Mapping[str, Any]]) 
 
 def _made(result: Mapping[str, Any], clause: str, headline: str, text: str, rerun: str) -> First:
     rerun = rerun or str(result.get("rerun") or "")
+    folder = str(result.get("folder") or "") if result.get("left") else ""
     return First(
-        clause, headline, text, rerun, str(result["name"]), str(result["source"]), result["seed"], str(result["sim"])
-    )
+        clause, headline, text, rerun, str(result["name"]), str(result["source"]), result["seed"], str(result["sim"]),
+        folder,
+    )  # fmt: skip
 
 
 def _verdict(row: Row, subject: Subject, unit: str) -> tuple[str, str]:

@@ -36,8 +36,8 @@ def _trend(entries: list[Entry]) -> Figure:
     ]
     return Figure(
         "Regressions",
-        f"The last {len(entries)} regressions, the newest at the right: seeds that passed, and on top of"
-        " them those that did not.",
+        (f"The last {len(entries)} regressions, the newest at the right" if len(entries) > 1 else "One regression")
+        + ": seeds that passed, and on top of them those that did not.",
         Markup(_columns(entries) + speed),
         ("Written", "Configuration", "Seeds", "Not passed", "Seconds"),
         tuple(rows),
@@ -91,7 +91,7 @@ def _findings(entries: list[Entry]) -> Figure:
     lead = f"● where it was found, the newest regression at the right; what that one found comes first.{more}"
     return Figure(
         f"Findings of the last {len(entries)} regressions" if len(entries) > 1 else "Findings of the last regression",
-        lead if rows else "None of them found anything.",
+        lead if rows else "Nothing was found.",
         Markup(""),
         ("Finding", *(_day(one)[5:] for one in entries)),
         tuple(rows),

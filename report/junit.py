@@ -41,10 +41,15 @@ def of_results(results: Iterable[Mapping[str, Any]], problems: Sequence[str] = (
 
 
 def of_clauses(
-    ip: str, name: str, counts: Mapping[str, Sequence[int]], failures: Iterable[Any], rerun: str
+    ip: str,
+    name: str,
+    counts: Mapping[str, Sequence[int]],
+    failures: Iterable[Any],
+    rerun: str,
+    problems: Sequence[str] = (),
 ) -> ET.ElementTree:
-    """One testcase for each clause that was checked. counts: checked and failed. failures: of the verdict, each with
-    clause, headline and text.
+    """One testcase for each clause that was checked, and one in error for each problem of the evidence. counts: checked
+    and failed. failures: of the verdict, each with clause, headline and text.
     """
     first = {failure.clause: failure for failure in reversed(list(failures))}
     root = ET.Element("testsuites", name="rvtrace")
@@ -57,9 +62,10 @@ def of_clauses(
             text = found.text() if found is not None else f"{failed} of {checked} checks failed"
             element = ET.SubElement(case, "failure", message=xml(found.headline if found is not None else text))
             element.text = xml(text if rerun in text else f"{text}\n  rerun     {rerun}")
-    if not counts:
-        case = ET.SubElement(suite, "testcase", classname="evidence", name="problem 1", time="0")
-        ET.SubElement(case, "error", message="nothing was checked, and that proves nothing")
+    empty = () if any(checked for checked, _ in counts.values()) else ("nothing was checked, and that proves nothing",)
+    for number, problem in enumerate((*problems, *empty), 1):
+        case = ET.SubElement(suite, "testcase", classname="evidence", name=f"problem {number}", time="0")
+        ET.SubElement(case, "error", message=xml(problem))
     return counted(root)
 
 

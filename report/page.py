@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -135,10 +136,14 @@ def heat(state: str, hits: int) -> str:
     return f"h{min(5, len(str(hits)))}" if state == "hit" else state
 
 
-def viewed(path: str) -> tuple[str, bool]:
-    """Of a failing run its page in the viewer as an address, or the command that makes one; whether it is there."""
+def viewed(path: str, clause: str) -> tuple[str, bool]:
+    """Of a failing run its page in the viewer as an address, at the first finding of a clause, or the command that
+    makes one; whether it is there.
+    """
     page = Path(path).resolve().parent / "view.html"
-    return (page.as_uri(), True) if page.is_file() else (typed("make view", {"OUT": short(page.parent)}), False)
+    if page.is_file():
+        return f"{page.as_uri()}#f={quote(clause)}", True
+    return typed("make view", {"OUT": short(page.parent)}), False
 
 
 def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:

@@ -265,7 +265,7 @@ class Report:
         if self.passed:
             rest = f"; {not_run} clauses of the plan were not run" if not_run else ""
             return (
-                f"All {runs} runs passed: {self.clause_count('PASS')} clauses held in "
+                f"{f'All {runs} runs' if runs > 1 else 'The run'} passed: {self.clause_count('PASS')} clauses held in "
                 f"{sum(row.checked for row in self.clauses):,} checks{rest}."
             )
         said = []

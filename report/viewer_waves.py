@@ -33,8 +33,9 @@ class Waves:
             found.open.append(("GTKWave", f"gtkwave {_word(save)}"))
             marker = _MARKER.search(save.read_text(errors="replace"))
             found.marker = found.marker or (marker[1] if marker else "")
-        for commands in sorted(folder.glob("*.sucl")):
-            found.open.append(("Surfer", f"surfer --command-file {_word(commands)}"))
+        for commands in sorted(folder.glob("*.sucl")):  # Surfer looks for the waveform where it is started
+            name = shlex.quote(commands.name)
+            found.open.append(("Surfer", f"(cd {_word(folder)} && surfer --command-file {name})"))
         if waves and not found.open:
             found.open.append(("GTKWave", f"gtkwave {_word(waves[0])}"))
         return found

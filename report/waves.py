@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from rvtrace.models.riscv.retired import IType, Priv
 from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
 from rvtrace.report.viewer_traces import Shown, shown, without_program
+from rvtrace.tb.common.arguments import short
 from rvtrace.tb.common.job import TIMES
 from vcd import VCDWriter
 from vcd.common import Timescale, TimescaleMagnitude, TimescaleUnit
@@ -44,9 +46,10 @@ TRACES = ("ntrace", "etrace", "tandem")
 SHOWN = 8  # instructions of a block whose text is shown
 LIMIT = 5_000_000  # instructions that are decoded
 SCOPE = "rvtrace"
+AROUND, FRAMES = 16, 6  # cycles that GTKWave shows around the first finding, in so many of its frames of 200 pixels
 # What is of interest of the top module, in this order, if it is there.
 PORTS = (
-    "clk_o", "rst_ni", "ing_ready_o", "ing_drop_o", "sts_block_o", "out_valid_o", "out_ready_i", "ready",
+    "clk_o", "rst_ni", "ing_ready_o", "ing_drop_o", "sts_block_o", "out_valid_o", "ready",
     "out_nbytes_o", "out_data_o", "sts_empty_o", "sts_overflow_o", "csr_op_i", "csr_addr_i", "csr_wdata_i",
     "csr_rdata_o",
 )  # fmt: skip
@@ -108,14 +111,14 @@ def annotate(folder: Path, wave: Path) -> Iterator[str]:
             notes.append(f"{wave.name} has another unit of time than the simulator, so that its signals are not copied")
             copied.names.clear()
         _write(folder / DECODED, signals, copied, axis)
-        ports = [f"{copied.top or 'testbench'}.{name}" for name in PORTS if name in copied.names]
-    _write_gtkw(folder, signals, ports, first)
+        ports = {f"{copied.top or 'testbench'}.{name}": copied.names[name] for name in PORTS if name in copied.names}
+    _write_gtkw(folder, signals, ports, first, axis.period)
     (folder / SURFER).write_text(_surfer(signals, ports, first))
     yield from (f"note: {note}" for note in notes)
     failures = found.get("failures", [])
     where = "no finding has a place" if failures else "no finding"
     where = where if first is None else f"the first finding at {first}"
-    yield f"decoded   {folder / DECODED} ({GTKWAVE} and {SURFER} beside it open it; {where})"
+    yield f"decoded   {short(folder / DECODED)} ({GTKWAVE} and {SURFER} beside it open it; {where})"
 
 
 def _result(folder: Path) -> Mapping[str, Any]:
@@ -343,23 +346,30 @@ def _groups(signals: list[Signal]) -> dict[str, list[Signal]]:
     return found
 
 
-def _write_gtkw(folder: Path, signals: list[Signal], ports: list[str], first: int | None) -> None:
+def _write_gtkw(folder: Path, signals: list[Signal], ports: Mapping[str, int], first: int | None, period: int) -> None:
+    """ports: name to bits. period: of the clock, for a view of some cycles around the first finding."""
     with (folder / GTKWAVE).open("w", encoding="utf-8") as file:
         save = GTKWSave(file)
-        save.dumpfile(str((folder / DECODED).resolve()))
+        # GTKWave finds the VCD beside the save file, wherever both are, if both names are there.
+        save.dumpfile(DECODED, abspath=False)
+        save.savefile(GTKWAVE, abspath=False)
+        save.size(1500, 800)
+        save.signals_width(180)
+        save.sst_expanded(False)
         save.treeopen(f"{SCOPE}.")
         if first is not None:
-            save.zoom_markers(marker=first, a=first)
+            save.zoom_markers(-math.log2(period * AROUND / FRAMES), first, a=first)
+            save.timestart(max(0, first - period * AROUND // 4))
         for group, some in _groups(signals).items():
             with save.group(group):
                 for one in some:
                     save.trace(f"{SCOPE}.{group}.{one.name}", alias=one.name, datafmt="ascii")
         with save.group("testbench"):
-            for name in ports:
-                save.trace(name)
+            for name, size in ports.items():
+                save.trace(f"{name}[{size - 1}:0]" if size > 1 else name)  # as GTKWave names a vector without range
 
 
-def _surfer(signals: list[Signal], ports: list[str], first: int | None) -> str:
+def _surfer(signals: list[Signal], ports: Iterable[str], first: int | None) -> str:
     lines = [f"load_file {DECODED}"]
     for group, some in _groups(signals).items():
         lines.append(f"divider_add {group}")

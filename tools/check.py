@@ -12,6 +12,7 @@ docs/how-to/attach-your-ip.md describes the files.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,27 @@ def main(argv: list[str]) -> int:
     system = system_of(argv)
     if system.unread:
         raise ArgumentError(system.unread)
+
+    def as_junit(given: Mapping[str, str], name: str, verdict: Any, problems: Sequence[str] = ()) -> None:
+        if "JUNIT" in given:
+            again = typed("make check", {word: text for word, text in given.items() if word != "JUNIT"})
+            counts, found = verdict.book.results(), verdict.failures
+            tree = junit.of_clauses(system.ip, name, counts, found, again, problems)
+            junit.write(tree, Path(given["JUNIT"]))
+
     if (own := captured.of(system.ip)) is not None:
-        return own.main(argv)
+
+        def of_rows(given: Mapping[str, str], verdict: Any, problems: Sequence[str]) -> None:
+            named = next((given[word] for word in ("OUT", "ROWS", "TRACE", "CALLS") if word in given), system.ip)
+            as_junit(given, Path(named).name, verdict, problems)
+
+        return own.main(argv, of_rows)
     given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
 
-    def judged(files: TraceFiles, verdict: Any) -> None:
-        if "JUNIT" in given:
-            again = typed("make check", {name: text for name, text in given.items() if name != "JUNIT"})
-            counts, found = verdict.book.results(), verdict.failures
-            junit.write(junit.of_clauses(system.ip, files.trace.name, counts, found, again), Path(given["JUNIT"]))
+    def of_trace(files: TraceFiles, verdict: Any) -> None:
+        as_junit(given, files.trace.name, verdict)
 
-    return check(given, judged)
+    return check(given, of_trace)
 
 
 if __name__ == "__main__":

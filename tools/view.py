@@ -12,7 +12,6 @@ lines; the findings of the check are at their places. docs/how-to/see-a-trace.md
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import fields
@@ -21,6 +20,7 @@ from tempfile import TemporaryDirectory
 
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.flow.progress import during
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_failing import command, ip_of, of_rows
@@ -68,8 +68,11 @@ def main(argv: list[str]) -> int:
     begun = time.perf_counter()
     with TemporaryDirectory() as place:
         readable, note = _known_options(given, system, Path(place))
-        files = load(readable, need_program="ELF" in given or "OUT" in given)
-        view = View.of(*_content(readable, files), _folder(given))
+        with during("reading the trace"):
+            files = load(readable, need_program="ELF" in given or "OUT" in given)
+        content = _content(readable, files)
+        with during("collecting what is shown"):
+            view = View.of(*content, _folder(given))
     view.shown.notes += [note] if note else []
     return _written(view, _page(given, files), begun)
 
@@ -109,12 +112,14 @@ def _rows(argv: list[str], folder: Path) -> int:
     given, begun = parse(argv, OF_ROWS, __doc__ or ""), time.perf_counter()
     if given.get("STREAM", FORMATS[0]) not in FORMATS:
         raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
-    view = of_rows(folder, number(given, "LIMIT", LIMIT), given.get("STREAM", FORMATS[0]))
+    with during("reading what the run left"):
+        view = of_rows(folder, number(given, "LIMIT", LIMIT), given.get("STREAM", FORMATS[0]))
     return _written(view, Path(given.get("PAGE", folder / "view.html")), begun)
 
 
 def _written(view: View, page: Path, begun: float) -> int:
-    size = view.write(page)
+    with during("writing the page"):
+        size = view.write(page)
     for note in (*view.judgement.notes, *view.shown.notes):
         print(f"note: {note}")
     counts = f"{len(view.shown.rows):,} instructions, {len(view.shown.messages):,} {view.shown.noun}s"
@@ -156,14 +161,15 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
         found = without_program(files)
         found.notes.append("no program was given: only bytes and messages are shown; give ELF=<file>")
         return files, found, Judgement()
-    if sys.stderr.isatty() and given.get("CHECK") != "0":
-        print("checking the trace (CHECK=0 omits it)", file=sys.stderr, flush=True)
-    judgement = (_as_run(given, files) or judged(given, files)) if files.program is not None else Judgement()
+    with during(f"checking {files.size:,} bytes (CHECK=0 omits it)"):
+        judgement = (_as_run(given, files) or judged(given, files)) if files.program is not None else Judgement()
     files = judgement.files or files
     decoded = judgement.decoded
     if decoded is None or not hasattr(decoded, "diagnostics") or len(decoded) > limit:
-        decoded = show.decode(files, limit, given.get("PARTIAL") == "1")
-    result = shown(files, decoded)
+        with during(f"decoding {files.size:,} bytes"):
+            decoded = show.decode(files, limit, given.get("PARTIAL") == "1")
+    with during("placing messages, instructions and calls"):
+        result = shown(files, decoded)
     if not getattr(decoded, "complete", True):
         result.notes.append(f"only the first {limit:,} instructions are shown; give LIMIT=<more>")
     return files, result, judgement

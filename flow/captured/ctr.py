@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.captured.rows import RowsCheck, records
+from rvtrace.flow.captured.rows import Judged, RowsCheck, records
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.scoreboards.ctr.capture import CtrCapture
@@ -41,7 +41,7 @@ def load(path: Path) -> list[dict[str, Any]]:
     return entries
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], judged: Judged | None = None) -> int:
     """0 if nothing failed, else 1."""
     given = parse(argv, WORDS, __doc__ or "")
     config, rows = CHECK.config_of(given), CHECK.rows_of(given)
@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
     apart = path is not None and load(path) != [record.to_dict() for record in entries_read(rows, config)]
     headline = f"CTR {config.variant} RV{config.xlen}: {rows.transfers:,} transfers, {rows.accesses:,} accesses"
     wrong = [f"{path} holds other entries than the rows read last; give those of one run"] if apart else []
-    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong)
+    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong, judged)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.captured.rows import RowsCheck, loaded, records
+from rvtrace.flow.captured.rows import Judged, RowsCheck, loaded, records
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.scoreboards.hpm.capture import HpmCapture
@@ -41,7 +41,7 @@ def load(path: Path) -> list[dict[str, Any]]:
     return records(path, _KEYS, "counters", "hpm")
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], judged: Judged | None = None) -> int:
     """0 if nothing failed, else 1."""
     given = parse(argv, WORDS, __doc__ or "")
     config, rows = CHECK.config_of(given), CHECK.rows_of(given)
@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
         f" accesses{'' if state else ', reads only'}"
     )
     wrong = [f"{path} holds other values than the rows read last; give those of one run"] if apart else []
-    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong)
+    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), wrong, judged)
 
 
 if __name__ == "__main__":

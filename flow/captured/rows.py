@@ -18,6 +18,8 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, json_of, parse, typed
 
 FILES = {"ROWS": "rows.npz", "CONFIG": "config.json", "ELF": "program.elf"}
+Judged = Callable[[Mapping[str, str], Any, Sequence[str]], None]
+"""What else is done with the words of a check, its verdict, and sentences about files that do not belong together."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class RowsCheck:
                 f"0: do not check the device against docs/reference/{self.ip}-profile.md, only against the"
                 " specification"
             ),
+            "JUNIT": "a file for the results in JUnit's XML",
             "QUIET": "1: no clause table",
             **tolerance_words(self.tolerances, self.ip),
         }
@@ -96,13 +99,23 @@ class RowsCheck:
 
     def rerun(self, given: Mapping[str, str]) -> str:
         """The command that repeats the check."""
-        return typed("make check", given)
+        return typed("make check", {name: text for name, text in given.items() if name != "JUNIT"})
 
     def report(
-        self, given: Mapping[str, str], headline: str, verdict: Any, plan: Plan | None, apart: Sequence[str] = ()
+        self,
+        given: Mapping[str, str],
+        headline: str,
+        verdict: Any,
+        plan: Plan | None,
+        apart: Sequence[str] = (),
+        judged: Judged | None = None,
     ) -> int:
         """Print the verdict; 0 if nothing failed, else 1. apart: sentences about files that do not belong together."""
         results = verdict.book.results()
+        if judged is not None:
+            judged(given, verdict, apart)
+        elif "JUNIT" in given:
+            raise ArgumentError(f"JUNIT= is a word of `make check IP={self.ip}`; use that command")
         print(f"{headline}{', exact' if self.exact(given) else ''}")
         if not flag(given, "QUIET"):
             print("\n".join(table(verdict, plan)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rvtrace.flow.captured.rows import RowsCheck
+from rvtrace.flow.captured.rows import Judged, RowsCheck
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.models.sbi_pmu.calls import Call
 from rvtrace.models.sbi_pmu.config import Config
@@ -43,7 +43,7 @@ def record_of(given: Mapping[str, str]) -> Record:
     return Record.load(existing_file(given, "CALLS", path))
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], judged: Judged | None = None) -> int:
     """0 if nothing failed, else 1."""
     given = parse(argv, WORDS, __doc__ or "")
     record = record_of(given)
@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
         )
     capture = SbiPmuCapture(None, record, exact=CHECK.exact(given), rerun=CHECK.rerun(given))
     headline = f"SBI PMU RV{record.xlen}, policy {record.policy.name}: {calls:,} calls"
-    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan())
+    return CHECK.report(given, headline, check(capture, CHECK.tolerances_of(given)), plan(), judged=judged)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ by what a decoder recovers; every item is checked against the format, and with t
 
 from __future__ import annotations
 
-from rvtrace.flow.captured.rows import RowsCheck, loaded
+from rvtrace.flow.captured.rows import Judged, RowsCheck, loaded
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
 from rvtrace.scoreboards.tandem.capture import TandemCapture
@@ -23,7 +23,7 @@ CHECK = RowsCheck("tandem", "tandem trace", Config, Rows, Tolerances, {"TRACE": 
 WORDS = {**CHECK.words, "TRACE": "the bytes of the encoder (default OUT/trace.bin)"}
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], judged: Judged | None = None) -> int:
     """0 if nothing failed, else 1."""
     given = parse(argv, WORDS, __doc__ or "")
     config, trace, path = CHECK.config_of(given), CHECK.path(given, "TRACE"), CHECK.path(given, "ROWS", needed=False)
@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
         f"tandem trace RV{config.xlen}: {int(stats['bytes']):,} bytes, {int(stats['groups']):,} groups,"
         f" {int(stats['instructions']):,} instructions"
     )
-    return CHECK.report(given, headline, verdict, plan())
+    return CHECK.report(given, headline, verdict, plan(), judged=judged)
 
 
 if __name__ == "__main__":

@@ -515,7 +515,7 @@ lists.messages = new List($("messages"), M, (k, row) => {
   if (!judged(k) || isLost(C.offset[k])) row.classList.add("lost");
   const name = make("span", "nm", D.shapes[C.shape[k]][0]);
   if (B) row.append(make("span", "at", C.offset[k].toString(16).padStart(6, "0")), make("span", "sz", C.length[k]));
-  else if (C.messageCycle.length) row.append(make("span", "at", C.messageCycle[k]));
+  else if (C.messageCycle.length) row.append(make("span", "at", String(C.messageCycle[k]).padStart(String(C.messageCycle[M - 1]).length)));
   row.append(name,
     make("span", "end", fields(k).map(([f, v]) => `${f}=${v}`).join(" ")));
 }, (k) => selectMessage(k));
@@ -528,8 +528,8 @@ lists.code = new List($("code"), N, (i, row) => {
   let first = last(C.eventIndex, i - 1) + 1;
   if (first < eventCount && C.eventIndex[first] === i) {
     for (let k = first; k < eventCount && C.eventIndex[k] === i; k++) if (loud[C.eventKind[k]]) { first = k; break; }
-    const e = make("span", "ev", `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim());
-    e.title = e.textContent; row.append(e);
+    const said = `${D.events[0][C.eventKind[first]]} ${D.events[1][C.eventText[first]]}`.trim(), e = make("span", "ev", said.replace(/ at 0x.*$/, ""));
+    e.title = said; row.append(e);
   }
   row.append(make("span", "end", D.code.text[code]), make("span", "sym", place(code)));
   if (line >= 0) { const [file, number, text] = D.code.lines[line], src = make("span", "src", `${file.split("/").pop()}:${number} ${text}`); src.title = `${file}:${number} ${text}`; row.append(src); }
@@ -571,7 +571,11 @@ function shown() {
 }
 function say() {
   const said = [];
-  if (S.insn >= 0) { const row = C.rows[S.insn]; said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`); }
+  if (S.insn >= 0) {
+    const row = C.rows[S.insn], line = D.code.lines[D.code.line[row]];
+    said.push(`instruction ${whole(S.insn)}  ${hex(codePc[row])} <${place(row)}>  ${D.code.text[row]}`);
+    if (line) said.push(`${line[0].split("/").pop()}:${line[1]} ${line[2].trim()}`);
+  }
   if (S.message >= 0) { const [a, b] = reported(S.message); said.push(`${D.noun} ${whole(S.message)}${B ? ` at byte ${hex(C.offset[S.message])}` : ""}: ${many(b - a, "instruction")}`); }
   $("status").textContent = said.join("  ·  ") || `${many(N, "instruction")}, ${many(M, D.noun)}` + (B ? `, ${many(B, "byte")}` : "");
 }
@@ -621,9 +625,12 @@ function marks() {
   [...$("findings").children].forEach((b, n) => {
     b.setAttribute("aria-current", S.finding === n || (S.message >= 0 && D.findings[n].message === S.message) ? "true" : "false");
   });
+  const bar = $("findings"), own = bar.querySelector("[aria-current=true]");
+  if (own && (own.offsetLeft < bar.scrollLeft || own.offsetLeft + own.offsetWidth > bar.scrollLeft + bar.clientWidth)) bar.scrollLeft = own.offsetLeft - 14;
 }
 D.findings.forEach((f, n) => {
-  const b = make("button", f.cause ? "after" : "", `${f.clause} ${f.message >= 0 ? `at ${hex(f.begin)}` : "(no place)"}: ${f.headline}`);
+  const where = f.message < 0 ? "(no place)" : B ? `at ${hex(f.begin)}` : `at ${D.noun} ${whole(f.message)}`;
+  const b = make("button", f.cause ? "after" : "", `${f.clause} ${where}: ${f.message < 0 ? f.headline : f.headline.replace(/^at byte \d+: /, "")}`);
   b.title = f.headline; b.addEventListener("click", () => selectFinding(n)); $("findings").append(b);
 });
 
@@ -782,6 +789,7 @@ function measure() {
 try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }
 $("app").hidden = false;
 if (!B && M) document.querySelectorAll("#bytes, .tabs [data-pane=bytes]").forEach((e) => { e.hidden = true; });
+$("code").classList.toggle("lines", D.code.lines.length > 0);
 document.querySelector(".panes").classList.toggle("two-panes", !B && M > 0);
 document.querySelector(".tools").hidden = false;
 if (innerWidth <= 900 || N) $("summary").open = false;
@@ -791,7 +799,13 @@ resize();
 measure();
 say();
 function follow() {
-  const m = /^#([imbf])=(0x[\da-f]+|\d+)$/i.exec(location.hash);
+  const named = /^#f=([a-z].*)$/i.exec(location.hash), m = /^#([imbf])=(0x[\da-f]+|\d+)$/i.exec(location.hash);
+  if (named) {  // the first finding of a clause, a cause if there is one
+    const wanted = decodeURIComponent(named[1]), own = D.findings.findIndex((f) => f.clause === wanted);
+    if (own < 0) return false;
+    selectFinding(own);
+    return true;
+  }
   if (!m) return false;
   const n = Number(m[2]);
   ({ i: () => selectInsn(n), m: () => selectMessage(n), b: () => selectMessage(Math.max(byteMessage(n), 0), n), f: () => n < D.findings.length && selectFinding(n) })[m[1].toLowerCase()]();

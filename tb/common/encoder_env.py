@@ -122,15 +122,21 @@ class BenchTest(base.BaseTest):
         second), and the cycle of each byte that was sent.
         """
         driver = self.env.reset.driver
-        sent = [getattr(capture, name, None) for name in ("out_cycle", "data_cycle")]
-        cycle = next((np.asarray(one, np.int64) for one in sent if one is not None), np.zeros(0, np.int64))
+        sent = _sent(capture)
         np.savez(
             Path(self.job.out) / TIMES,
             began=driver.began,
             period=driver.period,
             unit=simtime.time_precision,
-            sent=cycle,
+            sent=np.zeros(0, np.int64) if sent is None else np.asarray(sent, np.int64),
         )
+
+
+def _sent(capture: Any) -> Any:
+    """The cycle in which each byte of the trace left; None of a system that sends none."""
+    return next(
+        (getattr(capture, name) for name in ("out_cycle", "data_cycle", "marks") if hasattr(capture, name)), None
+    )
 
 
 class EncoderTest(BenchTest):
@@ -156,7 +162,7 @@ class EncoderTest(BenchTest):
         traced ones were at the port; both only as far as they were observed.
         """
         _, capture = self.outcome
-        sent = next((getattr(capture, n) for n in ("out_cycle", "data_cycle", "marks") if hasattr(capture, n)), None)
+        sent = _sent(capture)
         columns: dict[str, Any] = {"bytes": np.zeros(0, np.uint64) if sent is None else sent}
         if getattr(capture, "beats", None) is not None:
             columns["instructions"] = (

@@ -31,12 +31,13 @@ def test_a_cell_for_each_run_and_the_time_of_all():
 
 
 def test_sections_are_in_the_order_of_the_specification():
-    sections = ["8.10", "Annex", "8.9", "10", "2", "8.2.1", "8.2", ""]
+    sections = ["8.10", "Annex", "8.9", "10", "2", "8.2.1", "8.2", "", "ruling 10", "ruling 9"]
     rows = [ClauseRow(Clause(f"C{n}", section, "shall", ""), "PASS", 1, 0, 1) for n, section in enumerate(sections)]
     assert [name for name, _ in clauses.sections([*rows, rows[0]])] == [
-        "2", "8.2", "8.2.1", "8.9", "8.10", "10", "Annex", "no section",
+        "2", "8.2", "8.2.1", "8.9", "8.10", "10", "Annex", "no section", "rulings",
     ]  # fmt: skip
     assert len(dict(clauses.sections([*rows, rows[0]]))["8.10"]) == 2
+    assert len(dict(clauses.sections(rows))["rulings"]) == 2
 
 
 def _remembered(path: Path, *regressions: tuple[int, tuple[str, ...]]) -> None:
@@ -102,7 +103,7 @@ def test_a_failing_run_leads_to_the_viewer(tmp_path):
     (place / "view.html").write_text("the viewer's page")
     page.write(tmp_path / "results", tmp_path / "out", tmp_path / "plan")
     text = (tmp_path / "out" / "index.html").read_text()
-    assert f'<a href="{(place / "view.html").as_uri()}">' in text and "make view" not in text
+    assert f'<a href="{(place / "view.html").as_uri()}#f=NT-4">' in text and "make view" not in text
 
 
 def test_holes_are_named_in_the_heat_map(tmp_path):

@@ -4,10 +4,11 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from rvtrace.report.compliance import ComplianceError, lines, read, short
+from rvtrace.report.compliance import ComplianceError, kind, lines, read, short
 
 from tests.report.compliance_data import TEXT, broken, failing, made, result, waiver
 
@@ -51,10 +52,11 @@ def out(tmp_path):
 def test_page_says_all_without_script_and_loads_nothing(out):
     page = Page(out / "index.html")
     names = {name for _, attrs in page.tags for name in attrs}
-    assert not {"src", "href", "onclick"} & names and not re.search(
-        r"url\(|@import|https?:", (out / "index.html").read_text()
-    )
-    assert not {"a", "link", "img", "iframe", "form"} & {tag for tag, _ in page.tags}
+    assert not {"src", "onclick"} & names and not re.search(r"url\(|@import|https?:", (out / "index.html").read_text())
+    assert not {"link", "img", "iframe", "form"} & {tag for tag, _ in page.tags}
+    places = {attrs.get("id") for _, attrs in page.tags}
+    targets = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
+    assert targets and all(target[0] == "#" and target[1:] in places for target in targets)
     assert (
         page.text.index("✗ FAIL")
         < page.text.index("1 finding: NT-4; 1 of 3 clauses checked fails")
@@ -78,6 +80,32 @@ def test_page_says_all_without_script_and_loads_nothing(out):
     }
     assert [("✗ FAIL" in clauses["NT-4"][1]), clauses["NT-4"][3], clauses["NT-4"][4]] == [True, "19", "2"]
     assert "~ WAIVED" in clauses["NT-5"][1] and "∅ N/A" in clauses["NT-15"][1] and "seeds 1, 7" in clauses["NT-1"][5]
+
+
+def test_a_cell_for_each_clause_leads_to_its_row(out):
+    page = Page(out / "index.html")
+    cells = {attrs["href"]: attrs for tag, attrs in page.tags if tag == "a"}
+    verdicts = {row["id"]: row["verdict"] for row in read(out)["clauses"]}
+    assert set(cells) == {f"#{clause}" for clause in verdicts}
+    for clause, verdict in verdicts.items():
+        cell = cells[f"#{clause}"]
+        assert cell["aria-label"] == f"{clause} {verdict}" and cell["class"] == f"clause {kind(verdict)}"
+
+
+def test_a_finding_leads_to_the_page_of_its_run(tmp_path):
+    run = tmp_path / "out" / "runs" / "r 7"
+    run.mkdir(parents=True)
+    left = {**failing(), "folder": str(run), "left": {"trace.bin": ""}}
+    made(tmp_path, left)
+    text = (tmp_path / "out" / "index.html").read_text()
+    assert f"make view 'OUT={run}'" in unescape(text) and "view.html" not in text
+    (run / "view.html").write_text("the viewer's page")
+    made(tmp_path, left)
+    text = (tmp_path / "out" / "index.html").read_text()
+    assert '<a href="runs/r%207/view.html#f=NT-4">' in text and "make view" not in text  # also after the folder moved
+    assert str(run) not in (tmp_path / "out" / "compliance.json").read_text()
+    made(tmp_path, {**left, "left": {}})
+    assert "viewer" not in (tmp_path / "out" / "index.html").read_text()
 
 
 def test_rows_are_hidden_by_the_script_alone(out):

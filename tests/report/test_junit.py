@@ -7,12 +7,27 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+from rvtrace.models.ctr.config import Config as CtrConfig
+from rvtrace.models.ctr.rows import Rows as CtrRows
+from rvtrace.models.ctr.rows import answered
+from rvtrace.models.hpm.config import Config as HpmConfig
+from rvtrace.models.hpm.events import Counts
+from rvtrace.models.hpm.rows import Rows as HpmRows
+from rvtrace.models.hpm.rows import followed
+from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.csr import READ, WRITE, Access, M
+from rvtrace.models.sbi_pmu.client import Client
+from rvtrace.models.tandem.config import Config as TandemConfig
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report import junit, summary
 from rvtrace.report.compliance import read
+from rvtrace.tools.check import main as check
 
 from tests.report.compliance_data import failing as deviating
 from tests.report.compliance_data import made, result
 from tests.report.report_page import GOOD, TEXT, changed, failing, report
+from tests.sbi_pmu.test_record import recorder
 from tests.tools.captures import is_one_sentence, run, write_capture
 
 # The elements and attributes of the schema that Jenkins publishes (junit-10.xsd).
@@ -137,3 +152,61 @@ def test_a_capture_and_a_trace_as_junit(tmp_path):
     _is_legal(root)
     counts = json.loads((tmp_path / "report" / "compliance.json").read_text())["counts"]
     assert root.get("failures") == str(counts["FAIL"]) != "0"
+
+
+def _of_tandem(folder):
+    rows = from_recording(recording.load("sort", 64)).select(slice(0, 400))
+    config = TandemConfig(flen=0)
+    (folder / "trace.bin").write_bytes(encode(rows, config).data)
+    rows.save(folder / "rows.npz")
+    return config, ["TRACE=trace.bin"]
+
+
+def _of_ctr(folder):
+    config = CtrConfig()
+    rows = CtrRows.from_rows([(0, M, [], Access(READ, 0x14F, 0, M, 0))], config.transfers)
+    answered(rows, config).save(folder / "rows.npz")
+    return config, ["ROWS=rows.npz"]
+
+
+def _of_hpm(folder):
+    config = HpmConfig()
+    first = (0, M, Counts(), Access(WRITE, 0xB02, 5, M, 0))
+    table = [first, *((k, M, Counts(retired=1), None) for k in range(1, 20))]
+    rows, _ = followed(HpmRows.from_rows(table, config.events), config)
+    rows.save(folder / "rows.npz")
+    return config, ["ROWS=rows.npz"]
+
+
+def _of_calls(folder):
+    made = recorder(64, empty_set="refuse")
+    made.play(Client(64, 0x8000_1000).boot())
+    made.record.save(folder / "calls.jsonl")
+    return None, ["CALLS=calls.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "ip, written", [("tandem", _of_tandem), ("ctr", _of_ctr), ("hpm", _of_hpm), ("sbi_pmu", _of_calls)]
+)
+def test_the_check_of_a_capture_of_every_other_system_as_junit(tmp_path, monkeypatch, capsys, ip, written):
+    monkeypatch.chdir(tmp_path)
+    config, words = written(tmp_path)
+    if config is not None:
+        (tmp_path / "config.json").write_text(json.dumps(config.to_dict()))
+        words.append("CONFIG=config.json")
+    code = check([f"IP={ip}", *words, "JUNIT=found.xml", "QUIET=1"])
+    root = ET.parse(tmp_path / "found.xml").getroot()
+    _is_legal(root)
+    failed = int(root.get("failures", 0)) + int(root.get("errors", 0))
+    assert int(root.get("tests", 0)) > 0 and (code == 0) == (failed == 0), capsys.readouterr().out
+    assert root.find("testsuite").get("name") == f"{ip}: {words[0].split('=')[1]}"
+    assert all("JUNIT=" not in (one.text or "") for one in root.iter("failure"))
+
+
+def test_files_that_do_not_belong_together_are_an_error_in_junit(tmp_path):
+    tree = junit.of_clauses("ctr", "out", {"CTR.a": [3, 0]}, [], "make check", ["entries.json holds other entries"])
+    root = tree.getroot()
+    assert (root.get("tests"), root.get("errors"), root.get("failures")) == ("2", "1", "0")
+    assert next(root.iter("error")).get("message") == "entries.json holds other entries"
+    nothing = junit.of_clauses("ctr", "out", {"CTR.a": [0, 0]}, [], "make check").getroot()
+    assert nothing.get("errors") == "1"

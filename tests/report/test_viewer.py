@@ -6,11 +6,13 @@ missing is said in one sentence.
 import json
 import re
 import subprocess
+import time
 from shutil import which
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rvtrace.flow import progress
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.program import Program
@@ -23,6 +25,7 @@ from rvtrace.report.viewer_findings import Judgement, judged
 from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.tools import view
 
 from tests.report.viewer_captures import capture
 from tests.tools.captures import is_one_sentence, program, run, write_capture, write_etrace_capture
@@ -345,3 +348,18 @@ def test_lines_of_an_elf_that_has_none_or_is_broken(tmp_path):
     (tmp_path / "x.elf").write_bytes(b"\x7fELF and nothing")
     lines = Lines(tmp_path / "x.elf")
     assert "cannot be read" in lines.missing and lines.at(0x80000000) is None
+
+
+def test_what_takes_long_is_shown(tmp_path, monkeypatch, capsys):
+    folder = write_capture(tmp_path / "out")
+    monkeypatch.setattr(progress, "AFTER", 0.01)
+
+    def slowly(given, files):
+        time.sleep(1)
+        return judged(given, files)
+
+    monkeypatch.setattr(view, "judged", slowly)
+    view.main([f"OUT={folder}"])
+    said = capsys.readouterr()
+    size = (folder / "trace.bin").stat().st_size
+    assert f"checking {size:,} bytes (CHECK=0 omits it)" in said.err and "view: " in said.out

@@ -173,7 +173,14 @@ def test_a_finding_is_selected_first_with_expected_and_actual(browser, folder, t
     assert browser.run("document.querySelectorAll('#findings button').length") > 0
     assert browser.run("traceView.S.finding") == 0 and browser.run("traceView.S.message") >= 0
     said = browser.run("document.querySelector('#detail .blame').textContent")
-    assert browser.run("document.querySelector('#findings button').textContent").split()[0] in said
+    clause = browser.run("document.querySelector('#findings button').textContent").split()[0]
+    assert clause in said
+    browser.run("traceView.selectMessage(0)")
+    browser.open(tmp_path / "out" / "view.html", f"#f={clause}")  # as a report leads to it
+    browser.ready()
+    assert browser.run("traceView.S.finding") == 0 and clause in browser.run(
+        "document.querySelector('#detail').textContent"
+    )
     assert not browser.errors
 
 

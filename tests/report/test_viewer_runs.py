@@ -139,7 +139,7 @@ def test_waveforms_beside_the_trace_are_offered(tmp_path):
     (tmp_path / "trace.sucl").write_text("")
     found = Waves.of(tmp_path)
     assert found.open[0] == ("GTKWave", f"gtkwave {tmp_path / 'trace.gtkw'}") and found.marker == "4270"
-    assert found.open[1] == ("Surfer", f"surfer --command-file {tmp_path / 'trace.sucl'}")
+    assert found.open[1] == ("Surfer", f"(cd {tmp_path} && surfer --command-file trace.sucl)")
 
 
 def of_program(folder, rows, config, made):

@@ -163,7 +163,13 @@ def test_the_save_files_name_signals_that_there_are(faulty):
     folder, _ = faulty
     names = set(waveform(folder / DECODED))
     gtkw = (folder / GTKWAVE).read_text().splitlines()
-    traces = [line.rpartition(" ")[2] for line in gtkw if re.match(r"(\+\{\w+\} )?\w+\.", line)]
+    assert gtkw[:2] == [f'[dumpfile] "{DECODED}"', f'[savefile] "{GTKWAVE}"']  # both may be moved together
+    shown = [line.rpartition(" ")[2] for line in gtkw if re.match(r"(\+\{\w+\} )?\w+\.", line)]
+    traces = [re.sub(r"\[\d+:0\]$", "", name) for name in shown]
+    header = (folder / DECODED).read_text().partition("$enddefinitions")[0]
+    for size, name in re.findall(r"\$var wire (\d+) \S+ (\w+) ", header):
+        if f"ntrace_tb.{name}" in traces:
+            assert f"ntrace_tb.{name}" + (f"[{int(size) - 1}:0]" if size != "1" else "") in shown
     added = [line.split()[1] for line in (folder / SURFER).read_text().splitlines() if line.startswith("variable_add")]
     assert traces == added and set(added) <= names
     assert {"rvtrace.messages.fields", "rvtrace.findings.clause", "ntrace_tb.out_data_o"} <= set(added)
@@ -216,6 +222,11 @@ def test_other_systems_have_rows_and_findings(tmp_path, ip, signal):
     assert f"{ip}_tb.clk_o" in decoded and "rvtrace.findings.clause" in decoded
     if ip == "ctr":
         assert all(" > " in text for _, text in rows)
+    if ip == "tandem":  # groups, each from the cycle of its first byte on
+        names = [(time, text) for time, text in decoded["rvtrace.messages.name"] if text]
+        numbers = [int(one.split()[0]) for _, text in names for one in text.split(" + ")]
+        assert numbers == list(range(len(numbers))) and len(numbers) > 50
+        assert all(at(sim["tandem_tb.out_valid_o"], time) == "1" for time, _ in names)
 
 
 def test_a_vcd_of_either_simulator_is_read(tmp_path):
