@@ -27,6 +27,7 @@ WORDS = {
     "SEED": "of the choice, default 1",
     "FILE": "a file or folder below models/ or scoreboards/, default all of the system",
     "PROCESSES": "tests in parallel, default the number of cores",
+    "SECONDS": f"of tests that each mutant is tried by at most, the shortest first, default {campaign.MOST:.0f}",
     "SURVIVORS": "1: what an earlier campaign noticed stays noticed, although tests changed since",
     "DOCS": "1: write docs/reference/mutation-checks.md from the campaigns that are in build/mutate-checks",
 }
@@ -46,6 +47,7 @@ def main(argv: list[str]) -> int:
         files = [path for path in files if str(path.relative_to(ROOT)).startswith(only.rstrip("/"))]
         if not files:
             raise ArgumentError(f"FILE={only} is no file or folder of {ip} below models/ or scoreboards/")
+    most = number(given, "SECONDS", int(campaign.MOST), least=1)
     seed, workers = given.get("SEED", "1"), number(given, "PROCESSES", os.cpu_count() or 1)
     mutants = list(chosen(files, number(given, "COUNT", 100), seed))
     texts = {one.file: (ROOT / one.file).read_text() for one in mutants}
@@ -58,7 +60,7 @@ def main(argv: list[str]) -> int:
     with during(f"unit tests of {ip} once"):
         calls = campaign.baseline(ip, workers, lambda text: print(text, flush=True))
     progress = Progress(len(mutants), "mutants", bad="not noticed")
-    words = " ".join(f"{name}={value}" for name, value in given.items() if name in ("IP", "COUNT", "SEED", "FILE"))
+    words = " ".join(f"{name}={value}" for name, value in given.items() if name in ("IP", "COUNT", "SEED", "FILE", "SECONDS"))
 
     def leave() -> None:
         campaign.leave(ip, found, f"make mutate-checks {words}", time.monotonic() - start)
@@ -79,7 +81,7 @@ def main(argv: list[str]) -> int:
         for mutant in mutants:
             if mutant.id in before:
                 tell(campaign.Outcome(mutant, *before[mutant.id]))
-        campaign.hunt([one for one in mutants if one.id not in before], calls, ip, workers, tell)
+        campaign.hunt([one for one in mutants if one.id not in before], calls, ip, workers, tell, most)
     found.sort(key=lambda one: (one.mutant.file, one.mutant.start, one.mutant.after))
     leave()
     missed = [one for one in found if not one.settled]

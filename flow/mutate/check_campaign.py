@@ -159,29 +159,29 @@ def _last(text: str) -> str:
     return lines[0] if lines else (text.strip().splitlines() or ["nothing was printed"])[-1]
 
 
-def _portions(tests: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
-    """The shortest few first; then the others, as far as they fit the time."""
+def _portions(tests: list[tuple[float, str]], most: float) -> list[list[tuple[float, str]]]:
+    """The shortest few first; then the others, as far as they fit the time: most seconds of all of them."""
     first: list[tuple[float, str]] = []
     rest: list[tuple[float, str]] = []
     spent = 0.0
     for seconds, test in tests:
         spent += seconds
-        if not first or spent <= FIRST:
+        if not first or spent <= min(FIRST, most):
             first.append((seconds, test))
-        elif spent <= MOST:
+        elif spent <= most:
             rest.append((seconds, test))
     return [portion for portion in (first, rest) if portion]
 
 
-def tried(mutant: CheckMutant, calls: Calls) -> Outcome:
-    """One mutant."""
+def tried(mutant: CheckMutant, calls: Calls, most: float = MOST) -> Outcome:
+    """One mutant, in a new Python. most: seconds of tests."""
     tests = calls.of(mutant)
     source = (ROOT / mutant.file).read_text()
     with tempfile.TemporaryDirectory() as temporary:
         given = Path(temporary) / "mutant.json"
         changed = {"file": str(ROOT / mutant.file), "text": mutant.apply(source)}
         count = 0
-        for portion in _portions(tests):
+        for portion in _portions(tests, most):
             names = Path(temporary) / "tests.txt"
             names.write_text("\n".join(test for _, test in portion))
             count += len(portion)
@@ -210,9 +210,9 @@ def _name(text: str) -> str:
 
 def hunt(
     mutants: Iterable[CheckMutant], calls: Calls, ip: str, workers: int = 2,
-    report: Callable[[Outcome], None] = lambda outcome: None,
+    report: Callable[[Outcome], None] = lambda outcome: None, most: float = MOST,
 ) -> list[Outcome]:  # fmt: skip
-    """All mutants; report: called with each outcome as it comes."""
+    """All mutants; report: called with each outcome as it comes. most: seconds of tests for each."""
     found: list[Outcome] = []
 
     def keep(outcome: Outcome) -> None:
@@ -228,15 +228,15 @@ def hunt(
         else:
             (apart if any(one in calls.imported for one in place) else ready).append(mutant)
     if ready:
-        apart += _together(ready, calls, ip, workers, keep)
+        apart += _together(ready, calls, ip, workers, keep, most)
     with ThreadPoolExecutor(workers) as pool:
-        for future in as_completed([pool.submit(tried, mutant, calls) for mutant in apart]):
+        for future in as_completed([pool.submit(tried, mutant, calls, most) for mutant in apart]):
             keep(future.result())
     return sorted(found, key=lambda one: (one.mutant.file, one.mutant.start, one.mutant.after))
 
 
 def _together(
-    mutants: list[CheckMutant], calls: Calls, ip: str, workers: int, keep: Callable[[Outcome], None]
+    mutants: list[CheckMutant], calls: Calls, ip: str, workers: int, keep: Callable[[Outcome], None], most: float
 ) -> list[CheckMutant]:
     """Try mutants in children of one process; those that it cannot try."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -244,7 +244,7 @@ def _together(
         results.touch()
         rows = []
         for mutant in mutants:
-            tests = [one for portion in _portions(calls.of(mutant)) for one in portion]
+            tests = [one for portion in _portions(calls.of(mutant), most) for one in portion]
             row = asdict(mutant) | {"name": mutant.outermost[0], "line": mutant.outermost[1]}
             rows.append(row | {"tests": [(test, LEAST + SLOWER * seconds) for seconds, test in tests]})
         tries = Path(temporary) / "tries.json"

@@ -23,19 +23,22 @@ CONFIGS = (
     Config(flen=64), Config(xlen=32, mask_by_insn=1), Config(trap_port=0), Config(xlen=32, flen=32, channels=2),
     Config(mask_by_insn=1, trap_port=0),
 )  # fmt: skip
-SIZE = 3000
-EVERY = range(SIZE)
+SIZE = 1200
 
 
-def made_of(number: int) -> tuple[Run, Config, Core]:
+def made_of(number: int, size: int = SIZE) -> tuple[Run, Config, Core]:
     config = CONFIGS[number]
     rng = Random(f"{number}:core")
-    run = walked(config, rng, SIZE, trap=0.1, trap_at_target=0.2)
+    run = walked(config, rng, size, trap=0.1, trap_at_target=0.2)
     return run, config, to_rvfi(run, config, rng)
 
 
-RUNS = [made_of(number) for number in range(len(CONFIGS))]
-every_run = pytest.mark.parametrize(("run", "config", "core"), RUNS)
+Made = tuple[Run, Config, Core]
+
+
+@pytest.fixture(params=range(len(CONFIGS)))
+def walk(request: pytest.FixtureRequest) -> Made:
+    return made_of(request.param)
 
 
 def shown(run: Run, core: Core) -> list[tuple[int, Row]]:
@@ -53,8 +56,8 @@ def accessed(row: Row, kind: str) -> dict[int, int]:
     return {address + at: data >> 8 * at & 255 for at in range(8) if mask >> at & 1}  # type: ignore[operator]
 
 
-@every_run
-def test_each_row_is_its_element(run: Run, config: Config, core: Core) -> None:
+def test_each_row_is_its_element(walk: Made) -> None:
+    run, config, core = walk
     retired = run.retired
     mask = (1 << config.xlen) - 1
     high, faults = set(), 0
@@ -74,13 +77,13 @@ def test_each_row_is_its_element(run: Run, config: Config, core: Core) -> None:
             assert row["insn"] & 0xFFFF == insn.raw  # type: ignore[operator]
             high.add(row["insn"] >> 16)  # type: ignore[operator]
     assert 0 in high and len(high) > 50
-    assert bool(faults) == bool(config.trap_port)
+    assert config.trap_port or not faults
     orders = [int(row["order"]) for row in core.rows]  # type: ignore[arg-type]
     assert orders == list(range(orders[0], orders[0] + len(orders)))
 
 
-@every_run
-def test_the_bytes_that_the_masks_select_are_those_of_the_access(run: Run, config: Config, core: Core) -> None:
+def test_the_bytes_that_the_masks_select_are_those_of_the_access(walk: Made) -> None:
+    run, config, core = walk
     effects, width = run.effects, config.xlen // 8
     whole, aligned, bare = (1 << width) - 1, set(), set()
     for k, row in shown(run, core):
@@ -112,8 +115,8 @@ def test_the_bytes_that_the_masks_select_are_those_of_the_access(run: Run, confi
     assert bare == ({0, whole} if config.mask_by_insn else set())
 
 
-@every_run
-def test_registers_of_each_row(run: Run, config: Config, core: Core) -> None:
+def test_registers_of_each_row(walk: Made) -> None:
+    run, config, core = walk
     csrs: dict[int, list[tuple[int, int]]] = {}
     for k, address, value in zip(*(column.tolist() for column in run.csr_columns())):
         csrs.setdefault(k, []).append((address, value))
@@ -140,8 +143,8 @@ def test_registers_of_each_row(run: Run, config: Config, core: Core) -> None:
     assert all(value < 1 << config.flen for _, value in run.fpr.values())
 
 
-@every_run
-def test_the_events_of_the_trap_port(run: Run, config: Config, core: Core) -> None:
+def test_the_events_of_the_trap_port(walk: Made) -> None:
+    run, config, core = walk
     retired = run.retired
     traps = np.flatnonzero(retired.kind != Kind.INSN).tolist()
     if not config.trap_port:
@@ -171,14 +174,14 @@ def test_the_events_of_the_trap_port(run: Run, config: Config, core: Core) -> No
     assert modes >= {Priv.S, Priv.VS, Priv.M} or config.xlen == 32
 
 
-@every_run
-def test_debug_mode(run: Run, config: Config, core: Core) -> None:
+def test_debug_mode(walk: Made) -> None:
     """After an instruction that the next one follows in the same mode; what is in it is from somewhere else."""
+    run, config, core = walk
     retired = run.retired
     for k, count in run.debug.items():
         assert retired.kind[k] == retired.kind[k + 1] == Kind.INSN and retired.priv[k] == retired.priv[k + 1]
         assert retired.itype[k] != IType.XRET and 1 <= count <= 4
-    assert 0.002 < len(run.debug) / len(retired) < 0.01
+    assert len(run.debug) / len(retired) < 0.015
     visits: list[list[Row]] = []
     for before, row in zip(core.rows, core.rows[1:]):
         if row["debug"]:
@@ -186,24 +189,23 @@ def test_debug_mode(run: Run, config: Config, core: Core) -> None:
                 visits.append([])
             visits[-1].append(row)
     assert [len(visit) for visit in visits] == [run.debug[k] for k in sorted(run.debug)]
-    traps = 0
     for visit in visits:
         for row, follows in zip(visit, [*visit[1:], None]):
             assert (row["mode"], row["insn"], row["pc_rdata"] % 4) == (3, 0x13, 0)  # type: ignore[operator]
             assert row["pc_wdata"] == (row["pc_rdata"] + 4) % (1 << config.xlen)  # type: ignore[operator]
             assert follows is None or follows["pc_rdata"] == row["pc_wdata"]
-            traps += bool(row["trap"])
-    assert traps < 0.4 * sum(run.debug.values())
 
 
 def test_traps_may_come_in_debug_mode() -> None:
-    rows = [row for _, _, core in RUNS for row in core.rows if row["debug"]]
+    run, _, core = made_of(0, 8000)
+    rows = [row for row in core.rows if row["debug"]]
     assert 0 < sum(bool(row["trap"]) for row in rows) < len(rows) / 4
+    assert 0.003 < len(run.debug) / len(run.retired) < 0.008 and set(run.debug.values()) == {1, 2, 3, 4}
 
 
-@every_run
-def test_what_is_written_and_accessed(run: Run, config: Config, core: Core) -> None:
+def test_what_is_written_and_accessed(walk: Made) -> None:
     """Sizes are those of the instruction; most addresses are aligned; an xRET writes xstatus."""
+    run, config, core = walk
     effects, retired = run.effects, run.retired
     insn = retired.kind == Kind.INSN
     sizes = set()
@@ -227,8 +229,8 @@ def test_what_is_written_and_accessed(run: Run, config: Config, core: Core) -> N
     assert retired.kind[0] == Kind.INSN == retired.kind[-1] and retired.itype[-1] == IType.NONE
 
 
-@every_run
-def test_the_hart_port_of_a_walk(run: Run, config: Config, core: Core) -> None:
+def test_the_hart_port_of_a_walk(walk: Made) -> None:
+    run, config, core = walk
     rows, told = hart_rows(run, config)
     retired = run.retired
     after = np.append(retired.priv[1:], retired.priv[-1])

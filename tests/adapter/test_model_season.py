@@ -47,6 +47,8 @@ def test_instructions_of_four_bytes(xlen: int) -> None:
     assert funct3 == wanted
     assert all(0.16 < count / len(words) < 0.24 for count in Counter(word & 0x7F for word in words).values())
     assert {word >> 7 & 31 for word in words} == set(range(1, 32))
+    for kind in wanted:
+        assert {word >> 20 & 31 for word in words if word & 0x7F == kind} == set(range(32))
     assert {word >> 15 & 31 for word in words} == {word >> 20 & 31 for word in words} == set(range(32))
     atomics = [word for word in words if word & 0x7F == 0x2F]
     assert {word >> 27 for word in atomics} == FUNCT5 and not any(word >> 25 & 3 for word in atomics)

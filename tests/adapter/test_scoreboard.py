@@ -253,6 +253,13 @@ def test_a_part_too_many_or_too_few(clause: str, part: str, at: int) -> None:
     assert failed(capture) == {clause}
 
 
+def test_the_columns_of_a_part_that_is_missing_say_nothing() -> None:
+    capture = good()
+    capture.hart.rows.has[1] ^= np.uint32(HAS["gpr"])
+    capture.hart.rows.gpr[1] = capture.hart.rows.gpr_addr[1] = 0
+    assert check(capture).book.results()["AD.gpr"] == [15 + 2 * 2, 1]
+
+
 @pytest.mark.parametrize(
     ("clauses", "name", "at", "value"),
     [
@@ -324,7 +331,7 @@ def test_reset_has_no_other_part() -> None:
     for part in ("gpr", "insn", "group", "pc", "priv"):
         capture = good()
         capture.hart.rows.has[0] ^= np.uint32(HAS[part])
-        assert failed(capture) == {"AD.reset"}
+        assert [(one.clause, one.cycle) for one in check(capture).failures] == [("AD.reset", 0)]
     capture = good()
     capture.run.retired.priv[0] = Priv.VU  # of which a row has two bits
     assert "AD.reset" not in failed(capture)
@@ -467,6 +474,28 @@ TRAPPED = (EXC, 0x100E, 1, 0, 13, 0xBAD0, U, 5)
 )  # fmt: skip
 def test_blocks_and_cycles(cycles: tuple[Cycle, ...], clauses: str) -> None:
     assert failed(good(blocks=blocks(cycles))) == named(clauses)
+
+
+def test_a_trap_that_the_hart_port_did_not_have() -> None:
+    """The block would be two rows, of which the second is no trap."""
+    capture = good()
+    capture.blocks.lanes["itype"][4, 0] = EXC
+    assert failed(capture) == named("ING.instructions ING.halted ING.program")
+
+
+@pytest.mark.parametrize(("column", "value"), [("context", 7), ("mode", Priv.S)])
+def test_a_block_may_end_where_mode_or_context_changes(column: str, value: int) -> None:
+    """Between the last two instructions, which are in sequence; with no visit to Debug Mode there."""
+    cycles = (*BLOCKS[:5], (22, 0, 2 * (column == "context"), BLOCKS[6][3]))
+    capture = good(hart=hart((*CYCLES[:9], *CYCLES[10:])), blocks=blocks(cycles))
+    capture.run.debug = {}
+    assert failed(capture) == {"ING.longest"} | ({"ING.ctype"} if column == "context" else set())
+    name = {"context": "context", "mode": "priv"}[column]
+    getattr(capture.run.retired, name)[14] = value
+    capture.hart.told[column][15] = capture.blocks.lanes[name][5, 0] = value
+    if column == "mode":
+        capture.hart.told["mode_next"][14:] = value
+    assert failed(capture) == set()
 
 
 def test_a_lane_that_is_empty_before_a_full_one() -> None:
