@@ -27,7 +27,7 @@ WORDS = {
     "SEED": "of the choice, default 1",
     "FILE": "a file or folder below models/ or scoreboards/, default all of the system",
     "PROCESSES": "tests in parallel, default the number of cores",
-    "SECONDS": f"of tests that each mutant is tried by at most, the shortest first, default {campaign.MOST:.0f}",
+    "SECONDS": f"of tests that each mutant is tried by at most, default {campaign.MOST:.0f}",
     "SURVIVORS": "1: what an earlier campaign noticed stays noticed, although tests changed since",
     "DOCS": "1: write docs/reference/mutation-checks.md from the campaigns that are in build/mutate-checks",
 }

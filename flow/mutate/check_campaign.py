@@ -4,10 +4,10 @@
     calls = baseline("ntrace")                      which test calls which function, and how long it takes
     for found in hunt(mutants, calls, workers=2): ...
 
-Each mutant is tried by the tests that call its function, the shortest first, in a process of its own: a child of one
-that has imported everything, in which the function gets its changed code. What is called while modules are imported is
-tried in a new Python in which the changed text takes the place of the file. Nothing in the checkout is written to.
-Kernels run as Python.
+Each mutant is tried by the tests that call its function, one of each test function first, in a process of its own: a
+child of one that has imported everything, in which the function gets its changed code. What is called while modules are
+imported is tried in a new Python in which the changed text takes the place of the file. Nothing in the checkout is
+written to. Kernels run as Python.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CampaignError(RuntimeError):
 
 @dataclass(frozen=True)
 class Calls:
-    """tests: by (file, line of a function) the tests that call it with their seconds, the shortest first. imported:
+    """tests: by (file, line of a function) the tests that call it with their seconds, the first to try first. imported:
     functions that are called while modules are imported.
     """
 
@@ -122,7 +122,18 @@ def baseline(ip: str, workers: int = 2, note: Callable[[str], None] = lambda tex
                 tests.setdefault(place, []).append((row["seconds"], row["test"]))
             else:
                 imported.add(place)
-    return Calls({key: sorted(value) for key, value in tests.items()}, frozenset(imported))
+    return Calls({key: _spread(value) for key, value in tests.items()}, frozenset(imported))
+
+
+def _spread(tests: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """The shortest of each test function first, then the second of each: values of one parameter are much alike."""
+    rank: Counter[str] = Counter()
+    ranked = []
+    for seconds, test in sorted(tests):
+        name = test.partition("[")[0]
+        ranked.append((rank[name], seconds, test))
+        rank[name] += 1
+    return [(seconds, test) for _, seconds, test in sorted(ranked)]
 
 
 def _run(ip: str, files: list[str], workers: int) -> list[dict[str, Any]]:
@@ -160,16 +171,15 @@ def _last(text: str) -> str:
 
 
 def _portions(tests: list[tuple[float, str]], most: float) -> list[list[tuple[float, str]]]:
-    """The shortest few first; then the others, as far as they fit the time: most seconds of all of them."""
+    """The first few; then the others, as far as they fit the time: most seconds of all of them."""
     first: list[tuple[float, str]] = []
     rest: list[tuple[float, str]] = []
     spent = 0.0
     for seconds, test in tests:
+        if first and spent + seconds > most:
+            continue  # a shorter one may fit
         spent += seconds
-        if not first or spent <= min(FIRST, most):
-            first.append((seconds, test))
-        elif spent <= most:
-            rest.append((seconds, test))
+        (first if not first or spent <= min(FIRST, most) else rest).append((seconds, test))
     return [portion for portion in (first, rest) if portion]
 
 
