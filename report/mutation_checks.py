@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Campaigns of mutants of models and scoreboards together, as docs/reference/mutation-checks.md.
 
-    write_docs(["adapter", "ctr"])      # what build/mutate-checks has of them goes into data/mutation_checks.json first
+write_docs(["adapter", "ctr"])      # what build/mutate-checks has of them goes into data/mutation_checks.json first
 """
 
 from __future__ import annotations

@@ -55,15 +55,20 @@ def main(argv: list[str]) -> int:
     everywhere = texts | {row.file: _text(row.file) for row in rows}
     for sentence in equivalent.stale(rows, everywhere, equivalent.CHECKS):
         print(sentence)
-    before = campaign.noticed_before(ip) if flag(given, "SURVIVORS") else {}
+    known = campaign.before(ip) if flag(given, "SURVIVORS") else {}
     start, found = time.monotonic(), []
     with during(f"unit tests of {ip} once"):
         calls = campaign.baseline(ip, workers, lambda text: print(text, flush=True))
     progress = Progress(len(mutants), "mutants", bad="not noticed")
-    words = " ".join(f"{name}={value}" for name, value in given.items() if name in ("IP", "COUNT", "SEED", "FILE", "SECONDS"))
+    words = " ".join(
+        f"{name}={value}" for name, value in given.items() if name in ("IP", "COUNT", "SEED", "FILE", "SECONDS")
+    )
 
     def leave() -> None:
-        campaign.leave(ip, found, f"make mutate-checks {words}", time.monotonic() - start)
+        """What was found so far; of what is still to be tried, what an earlier campaign found."""
+        done = {one.mutant.id for one in found}
+        rest = [campaign.Outcome(one, *known[one.id]) for one in mutants if one.id in known and one.id not in done]
+        campaign.leave(ip, found + rest, f"make mutate-checks {words}", time.monotonic() - start)
 
     def tell(outcome: campaign.Outcome) -> None:
         m = outcome.mutant
@@ -78,10 +83,11 @@ def main(argv: list[str]) -> int:
             leave()
 
     with progress:
-        for mutant in mutants:
-            if mutant.id in before:
-                tell(campaign.Outcome(mutant, *before[mutant.id]))
-        campaign.hunt([one for one in mutants if one.id not in before], calls, ip, workers, tell, most)
+        kept = [one for one in mutants if known.get(one.id, ("", 0))[0]]
+        for mutant in kept:
+            tell(campaign.Outcome(mutant, *known[mutant.id]))
+        again = [one for one in mutants if not known.get(one.id, ("", 0))[0]]
+        campaign.hunt(again, calls, ip, workers, tell, most)
     found.sort(key=lambda one: (one.mutant.file, one.mutant.start, one.mutant.after))
     leave()
     missed = [one for one in found if not one.settled]

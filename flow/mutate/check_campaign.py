@@ -299,11 +299,11 @@ def path_of(ip: str) -> Path:
     return OUT / f"{ip}.json"
 
 
-def noticed_before(ip: str) -> dict[str, tuple[str, int]]:
-    """By the id of a mutant the test that noticed it in the last campaign, and how many were tried."""
+def before(ip: str) -> dict[str, tuple[str, int]]:
+    """By the id of a mutant the test that noticed it in the last campaign, "" if none did, and how many were tried."""
     path = path_of(ip)
     rows = json.loads(path.read_text())["mutants"] if path.exists() else []
-    return {row["id"]: (row["by"], row["tried"]) for row in rows if row["by"]}
+    return {row["id"]: (row["by"], row["tried"]) for row in rows}
 
 
 def rates(found: list[Outcome], key: Callable[[Outcome], str]) -> list[tuple[str, int, int]]:

@@ -85,7 +85,7 @@ def test_each_row_is_its_element(walk: Made) -> None:
 def test_the_bytes_that_the_masks_select_are_those_of_the_access(walk: Made) -> None:
     run, config, core = walk
     effects, width = run.effects, config.xlen // 8
-    whole, aligned, bare = (1 << width) - 1, set(), set()
+    whole, aligned, bare, above = (1 << width) - 1, set(), set(), 0
     for k, row in shown(run, core):
         assert 0 <= row["mem_addr"] < 1 << config.xlen  # type: ignore[operator]
         size, address = int(effects.mem_size[k]), int(effects.mem_addr[k])
@@ -96,8 +96,10 @@ def test_the_bytes_that_the_masks_select_are_those_of_the_access(walk: Made) -> 
         store = bool(effects.mem_store[k])
         if size:
             assert accessed(row, "w" if store else "r") == value
+            data = int(row["mem_wdata" if store else "mem_rdata"])  # type: ignore[arg-type]
+            above |= data >> 8 * (address - int(row["mem_addr"]) + size)  # type: ignore[arg-type]
             aligned.add(((address - row["mem_addr"]) > 0, address % width > 0))  # type: ignore[operator]
-            assert not row["mem_addr"] != address or row["mem_addr"] % width == 0  # type: ignore[operator]
+            assert row["mem_addr"] == address or row["mem_addr"] % width == 0  # type: ignore[operator]
         insn = run.program.insn(int(run.retired.pc[k]))
         assert insn is not None
         access = access_of(insn.raw, insn.size, config.xlen)
@@ -112,6 +114,7 @@ def test_the_bytes_that_the_masks_select_are_those_of_the_access(walk: Made) -> 
             assert size and not store or k in run.amos or row["mem_rmask"] == 0
             assert size and store or row["mem_wmask"] == 0
     assert aligned == {(True, True), (False, True), (False, False)}
+    assert above, "what the masks leave out is anything"
     assert bare == ({0, whole} if config.mask_by_insn else set())
 
 
@@ -264,7 +267,7 @@ def stream(*rows: tuple[Kind, int, int, Priv], itype: dict[int, int] | None = No
 
 
 PROGRAM = Program(64, [(0x1000, b"".join(word.to_bytes(4, "little") for word in (NOP, LW, NOP, NOP, NOP, NOP)))])
-I, E, T = Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT
+N, E, T = Kind.INSN, Kind.EXCEPTION, Kind.INTERRUPT
 U, M = Priv.U, Priv.M
 
 
@@ -272,23 +275,23 @@ U, M = Priv.U, Priv.M
     ("rows", "itype", "kept"),
     [
         # an interrupt between two instructions of one mode
-        (((I, 0x1000, 0, M), (T, 0x1008, 7, M), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {}, (0, 1, 2, 3)),
+        (((N, 0x1000, 0, M), (T, 0x1008, 7, M), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {}, (0, 1, 2, 3)),
         # of another mode than the instruction before
-        (((I, 0x1000, 0, M), (T, 0x1008, 7, U), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {}, (0, 2, 3)),
+        (((N, 0x1000, 0, M), (T, 0x1008, 7, U), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {}, (0, 2, 3)),
         # after an xRET
-        (((I, 0x1000, 0, M), (T, 0x1008, 7, M), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {0: IType.XRET}, (0, 2, 3)),
+        (((N, 0x1000, 0, M), (T, 0x1008, 7, M), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {0: IType.XRET}, (0, 2, 3)),
         # two of them; after an exception
-        (((I, 0x1000, 0, M), (T, 0x1008, 7, M), (T, 0x1008, 3, M), (I, 0x1008, 0, M)), {}, (0, 1, 3)),
-        (((I, 0x1000, 0, M), (E, 0x1004, 5, M), (T, 0x1008, 3, M), (I, 0x1008, 0, M)), {}, (0, 1, 3)),
+        (((N, 0x1000, 0, M), (T, 0x1008, 7, M), (T, 0x1008, 3, M), (N, 0x1008, 0, M)), {}, (0, 1, 3)),
+        (((N, 0x1000, 0, M), (E, 0x1004, 5, M), (T, 0x1008, 3, M), (N, 0x1008, 0, M)), {}, (0, 1, 3)),
         # an exception of what is no instruction; the interrupt after it would be the second trap
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {}, (0, 2, 3)),
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (T, 0x1008, 3, M), (I, 0x1008, 0, M)), {}, (0, 3)),
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {}, (0, 2, 3)),
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (T, 0x1008, 3, M), (N, 0x1008, 0, M)), {}, (0, 3)),
         # the end: nothing after an instruction that goes on; an interrupt is never the last
-        (((I, 0x1000, 0, M), (I, 0x1008, 0, M), (E, 0x1004, 5, M)), {}, (0, 1)),
-        (((I, 0x1000, 0, M), (I, 0x1008, 0, M), (T, 0x1004, 5, M)), {}, (0, 1)),
-        (((I, 0x1000, 0, M), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {2: IType.TAKEN}, (0, 1)),
+        (((N, 0x1000, 0, M), (N, 0x1008, 0, M), (E, 0x1004, 5, M)), {}, (0, 1)),
+        (((N, 0x1000, 0, M), (N, 0x1008, 0, M), (T, 0x1004, 5, M)), {}, (0, 1)),
+        (((N, 0x1000, 0, M), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {2: IType.TAKEN}, (0, 1)),
         # the start: what comes before an instruction
-        (((T, 0x1000, 7, M), (E, 0x1004, 5, M), (I, 0x1008, 0, M), (I, 0x100C, 0, M)), {}, (2, 3)),
+        (((T, 0x1000, 7, M), (E, 0x1004, 5, M), (N, 0x1008, 0, M), (N, 0x100C, 0, M)), {}, (2, 3)),
     ],
 )
 def test_what_can_be_seen_without_a_trap_port(
@@ -297,7 +300,7 @@ def test_what_can_be_seen_without_a_trap_port(
     run = made(PROGRAM, stream(*rows, itype=itype), Config(trap_port=0), Random("1"), debug=False)
     assert list(zip(run.retired.kind.tolist(), run.retired.pc.tolist())) == [rows[k][:2] for k in kept]
     for k, kind in enumerate(run.retired.kind.tolist()):
-        assert run.retired.tval[k] == (0x55 if kind == I else 0)
+        assert run.retired.tval[k] == (0x55 if kind == N else 0)
         assert kind != T or run.retired.cause[k] == 0
         if kind == E:  # of lw: misaligned or an access fault
             assert run.retired.cause[k] == (4 if run.addresses[k] & 3 else 5)
@@ -307,12 +310,12 @@ def test_what_can_be_seen_without_a_trap_port(
 @pytest.mark.parametrize(
     ("rows", "without"),
     [
-        (((I, 0x1000, 0, M), (E, 0x7000, 12, M), (I, 0x1008, 0, M)), {1}),  # nothing could be fetched
-        (((I, 0x1000, 0, M), (E, 0x1004, 13, M), (I, 0x1008, 0, M)), set()),  # the load, not the fetch
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (E, 0x7000, 12, M), (I, 0x1008, 0, M)), {2}),  # the same again
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (T, 0x7000, 7, M), (I, 0x1008, 0, M)), {1}),
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (I, 0x7000, 0, M), (I, 0x1008, 0, M)), {1}),
-        (((I, 0x1000, 0, M), (E, 0x7000, 1, M), (E, 0x7100, 1, M), (I, 0x1008, 0, M)), {1, 2}),
+        (((N, 0x1000, 0, M), (E, 0x7000, 12, M), (N, 0x1008, 0, M)), {1}),  # nothing could be fetched
+        (((N, 0x1000, 0, M), (E, 0x1004, 13, M), (N, 0x1008, 0, M)), set()),  # the load, not the fetch
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (E, 0x7000, 12, M), (N, 0x1008, 0, M)), {2}),  # the same again
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (T, 0x7000, 7, M), (N, 0x1008, 0, M)), {1}),
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (N, 0x7000, 0, M), (N, 0x1008, 0, M)), {1}),
+        (((N, 0x1000, 0, M), (E, 0x7000, 1, M), (E, 0x7100, 1, M), (N, 0x1008, 0, M)), {1, 2}),
     ],
 )
 def test_which_exceptions_have_no_row(rows: tuple[tuple[Kind, int, int, Priv], ...], without: set[int]) -> None:
@@ -322,20 +325,20 @@ def test_which_exceptions_have_no_row(rows: tuple[tuple[Kind, int, int, Priv], .
 
 def test_a_fetch_that_fails_may_have_a_row() -> None:
     """Where there is an instruction, in about half of the runs."""
-    rows = ((I, 0x1000, 0, M), (E, 0x1004, 12, M), (I, 0x1008, 0, M))
+    rows = ((N, 0x1000, 0, M), (E, 0x1004, 12, M), (N, 0x1008, 0, M))
     runs = [made(PROGRAM, stream(*rows), Config(), Random(f"{seed}"), debug=False) for seed in range(40)]
     assert 8 < sum(run.without_row == {1} for run in runs) < 32
     assert {int(run.retired.cause[1]) for run in runs} == {12}
 
 
 def test_a_cause_that_needs_an_instruction_is_changed_where_there_is_none() -> None:
-    run = made(PROGRAM, stream((I, 0x1000, 0, M), (E, 0x7000, 5, M), (E, 0x1004, 5, M), (I, 0x1008, 0, M)), Config(),
+    run = made(PROGRAM, stream((N, 0x1000, 0, M), (E, 0x7000, 5, M), (E, 0x1004, 5, M), (N, 0x1008, 0, M)), Config(),
                Random("1"))  # fmt: skip
     assert run.retired.cause.tolist() == [0, 1, 5, 0]
 
 
 def test_the_ends_of_a_run() -> None:
-    run = made(PROGRAM, stream((I, 0x1000, 0, U), (I, 0x1008, 0, M)), Config(), Random("1"), debug=False)
+    run = made(PROGRAM, stream((N, 0x1000, 0, U), (N, 0x1008, 0, M)), Config(), Random("1"), debug=False)
     assert [run.next_pc(k) for k in (0, 1)] == [0x1008, 0x100C] and [run.priv_after(k) for k in (0, 1)] == [M, M]
     run.retired.pc[1] = (1 << 64) - 4
     assert run.next_pc(1) == 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which instructions of a program are exchanged for loads, stores and atomics, and for which (unprivileged manual, A, F,
-D, C, Zcb).
+"""Which instructions of a program are exchanged for loads, stores and atomics, and for which ones (unprivileged manual:
+A, F, D, C, Zcb).
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from rvtrace.models.ctr.access import Gates
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import csrs
 from rvtrace.models.riscv.csr import HS, ILLEGAL, VIRTUAL, VS, Access, M, U
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ctr import access as ctr_access
 from rvtrace.scoreboards.ctr.attribution import Attribution
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
 CTR, IND = 1 << 54, 1 << 60
 BOTH = CTR | IND
@@ -71,13 +71,17 @@ def test_which_clauses_an_access_checks(
     config = Config(variant="v1_0")
     csr = next(one for one in csrs(config) if one.address == address)
     gates = Gates(mstateen, hstateen, 0x200, 0x200, 0x200)
-    found = {clause: set(others) for clause, others in ctr_access.tested(config, gates, csr, Access(0, address, 0, priv, 0))}
+    found = {
+        clause: set(others) for clause, others in ctr_access.tested(config, gates, csr, Access(0, address, 0, priv, 0))
+    }
     assert found == wanted
 
 
 def test_an_address_without_a_csr_checks_that_it_is_refused() -> None:
     config = Config(variant="v1_0")
-    found = {clause: set(others) for clause, others in ctr_access.tested(config, Gates(), None, Access(0, 0x7FF, 0, M, 0))}
+    found = {
+        clause: set(others) for clause, others in ctr_access.tested(config, Gates(), None, Access(0, 0x7FF, 0, M, 0))
+    }
     assert found == {"CTR.csr.exists": {DONE_, VIRT}}
 
 

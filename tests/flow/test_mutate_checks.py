@@ -130,7 +130,13 @@ def test_bad_words_are_one_sentence(words: list[str], said: str) -> None:
 
 def test_one_test_of_each_function_is_tried_before_the_others() -> None:
     """By its time; and what does not fit the time is passed over for what does."""
-    tests = [(3.0, "b.py::two[1]"), (0.1, "a.py::one[1]"), (0.2, "a.py::one[2]"), (4.0, "b.py::two[2]"), (9.0, "c.py::x")]
+    tests = [
+        (3.0, "b.py::two[1]"),
+        (0.1, "a.py::one[1]"),
+        (0.2, "a.py::one[2]"),
+        (4.0, "b.py::two[2]"),
+        (9.0, "c.py::x"),
+    ]
     order = check_campaign._spread(tests)
     assert [name for _, name in order] == [
         "a.py::one[1]", "b.py::two[1]", "c.py::x", "a.py::one[2]", "b.py::two[2]",
