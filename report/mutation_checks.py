@@ -65,11 +65,12 @@ def _counts(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
 
 
 def write_docs(systems: Iterable[str]) -> Path:
-    """The page, with the campaigns of these systems that were run here instead of those that the data had."""
+    """The page, with the campaigns of these systems that were run here to their end instead of those that the data had."""
     kept = {row["ip"]: row for row in json.loads(DATA.read_text())} if DATA.exists() else {}
     for ip in systems:
-        if path_of(ip).exists():
-            kept[ip] = summary(json.loads(path_of(ip).read_text()))
+        result = json.loads(path_of(ip).read_text()) if path_of(ip).exists() else {}
+        if result and len(result["mutants"]) == result.get("chosen", len(result["mutants"])):
+            kept[ip] = summary(result)
     campaigns = [kept[ip] for ip in sorted(kept)]
     DATA.write_text(json.dumps(campaigns, indent=1) + "\n")
     PAGE.write_text(page(campaigns))

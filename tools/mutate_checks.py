@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
         """What was found so far; of what is still to be tried, what an earlier campaign found."""
         done = {one.mutant.id for one in found}
         rest = [campaign.Outcome(one, *known[one.id]) for one in mutants if one.id in known and one.id not in done]
-        campaign.leave(ip, found + rest, f"make mutate-checks {words}", time.monotonic() - start)
+        campaign.leave(ip, found + rest, f"make mutate-checks {words}", time.monotonic() - start, len(mutants))
 
     def tell(outcome: campaign.Outcome) -> None:
         m = outcome.mutant

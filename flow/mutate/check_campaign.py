@@ -281,15 +281,16 @@ def _together(
 # --- Results ------------------------------------------------------------------------------------------------------
 
 
-def leave(ip: str, found: list[Outcome], command: str, seconds: float) -> Path:
-    """build/mutate-checks/<ip>.json with every outcome."""
+def leave(ip: str, found: list[Outcome], command: str, seconds: float, chosen: int) -> Path:
+    """build/mutate-checks/<ip>.json with every outcome. chosen: how many there will be at the end."""
     OUT.mkdir(parents=True, exist_ok=True)
     path = path_of(ip)
     rows = [
         one.mutant.to_dict() | {"id": one.mutant.id, "by": one.by, "tried": one.tried, "reason": one.reason}
         for one in found
     ]
-    result = {"ip": ip, "date": datetime.date.today().isoformat(), "command": command, "seconds": round(seconds)}
+    result = {"ip": ip, "date": datetime.date.today().isoformat(), "command": command, "seconds": round(seconds),
+              "chosen": chosen}  # fmt: skip
     path.write_text(json.dumps(result | {"mutants": rows}, indent=1))
     return path
 

@@ -112,8 +112,8 @@ def core() -> Run:
     csrs = [(k, address, value) for k, row in enumerate(ROWS) for address, value in row.csr]
     number, address, value = zip(*csrs)
     retired.effects = Effects(
-        *(effects[name] for name in ("rd", "rd_value", "addr", "size", "store", "value")), np.array(number, np.int64),
-        np.array(address, np.uint16), np.array(value, np.uint64),
+        effects["rd"], effects["rd_value"], effects["addr"], effects["size"], effects["store"], effects["value"],
+        np.array(number, np.int64), np.array(address, np.uint16), np.array(value, np.uint64),
     )  # fmt: skip
     program = Program(64, [(MAIN, main), (HANDLER, handler)])
     return Run(program, retired, debug={13: 2}, fpr={3: (1, 0x66)}, fcsr={3: 0x21})
