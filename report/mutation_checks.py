@@ -65,7 +65,7 @@ def _counts(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
 
 
 def write_docs(systems: Iterable[str]) -> Path:
-    """The page, with the campaigns of these systems that were run here to their end instead of those that the data had."""
+    """The page, with the campaigns that were run here to their end in place of those that the data had."""
     kept = {row["ip"]: row for row in json.loads(DATA.read_text())} if DATA.exists() else {}
     for ip in systems:
         result = json.loads(path_of(ip).read_text()) if path_of(ip).exists() else {}
