@@ -60,8 +60,22 @@ class CheckMutant:
             raise ValueError(f"{self.file} has changed since the mutant was made; make the mutants again")
         return source[: self.start] + self.after + source[self.end :]
 
+    def applied(self, text: str) -> str:
+        """As `apply`, by the name that mutants of the RTL have."""
+        return self.apply(text)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """What is replaced."""
+        return self.start, self.end
+
     def to_dict(self) -> dict[str, object]:
         return asdict(self)
+
+
+def _chance(node: ast.AST) -> bool:
+    """rng.random()"""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "random"
 
 
 class _Finder(ast.NodeVisitor):
@@ -147,7 +161,10 @@ class _Finder(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         left: ast.AST = node.left
         for op, right in zip(node.ops, node.comparators):
-            self._between(left, right, _COMPARISONS[type(op)], "comparison")
+            after = _COMPARISONS[type(op)]
+            if _chance(left) or _chance(right):
+                after = {"<=": ">", ">=": "<"}.get(after, after)  # of a random float both are the same
+            self._between(left, right, after, "comparison")
             left = right
         self.generic_visit(node)
 

@@ -4,9 +4,10 @@ place of one of ours, or tries many mutants in children of one process that has 
 
 RVTRACE_CALLS=<folder>: one line of JSON for each test into a file of that folder; the line of the test "" has what is
 called before the first test. RVTRACE_MUTANT=<file>: JSON with `file`, the path of the module, and `text`, what is
-compiled instead. RVTRACE_TRIES=<file>: JSON with `workers`, `results`, a file, and `tries`, each with `file`, `start`,
-`end` and `after` of the change, `function` (its line), `name` and `line` of the outermost function around it, `tests`
-and `limit` in seconds. A line of the results for each: [number, what happened, the test], in the order of their ends.
+compiled instead; `limit` ends the process after so many seconds of processor time. RVTRACE_TRIES=<file>: JSON with
+`workers`, `results`, a file, and `tries`, each with `file`, `start`, `end` and `after` of the change, `function` (its
+line), `name` and `line` of the outermost function around it, and `tests`: [name, seconds of processor time that it may
+take]. A line of the results for each: [number, what happened, the test], in the order of their ends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import gc
 import io
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -28,6 +30,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _CALLS, _MUTANT, _TRIES = "RVTRACE_CALLS", "RVTRACE_MUTANT", "RVTRACE_TRIES"
+_Places = dict[tuple[str, str, int], list[FunctionType]]
+_PATIENCE = 40  # how many times its processor time a try may take, on a machine that is busy
 _OURS = tuple(str(ROOT / folder) + os.sep for folder in ("models", "scoreboards"))
 
 
@@ -46,6 +50,7 @@ def install(file: str, text: str) -> None:
 if _MUTANT in os.environ:
     _row = json.loads(Path(os.environ[_MUTANT]).read_text())
     install(os.path.realpath(_row["file"]), _row["text"])
+    resource.setrlimit(resource.RLIMIT_CPU, (int(_row["limit"]), int(_row["limit"]) + 5))
 
 
 # --- Calls ------------------------------------------------------------------------------------------------------------
@@ -56,7 +61,7 @@ class _Calls:
 
     def __init__(self) -> None:
         self.seen: set[CodeType] = set()
-        self.begin = time.perf_counter()
+        self.begin = time.process_time()  # other processes of the machine do not count
         sys.setprofile(self._profile)
 
     def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
@@ -70,7 +75,7 @@ class _Calls:
             path = os.path.realpath(code.co_filename)
             if path.startswith(_OURS) and code.co_name != "<module>":
                 called.setdefault(os.path.relpath(path, ROOT), []).append(code.co_firstlineno)
-        row = {"test": test, "seconds": round(time.perf_counter() - self.begin, 3), "calls": called}
+        row = {"test": test, "seconds": round(time.process_time() - self.begin, 3), "calls": called}
         with (Path(os.environ[_CALLS]) / f"{os.getpid()}.jsonl").open("a") as out:
             out.write(json.dumps(row) + "\n")
 
@@ -105,6 +110,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     items = {item.nodeid: item for item in session.items}
     running: dict[int, tuple[int, float]] = {}  # of a child its number, and until when
     tries = list(enumerate(given["tries"]))
+    functions = _functions()  # gc.get_objects has nothing that is frozen
     gc.freeze()
     with Path(given["results"]).open("a", buffering=1) as results:
         while tries or running:
@@ -112,11 +118,16 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
                 number, row = tries.pop(0)
                 child = os.fork()
                 if not child:
-                    _child(number, row, items, given["results"])
-                running[child] = (number, time.monotonic() + row["limit"])
+                    _child(number, row, items, given["results"], functions)
+                seconds = sum(limit for _, limit in row["tests"])
+                running[child] = (number, time.monotonic() + _PATIENCE * seconds)
             for child, (number, until) in list(running.items()):
-                if os.waitpid(child, os.WNOHANG)[0]:
+                ended, status = os.waitpid(child, os.WNOHANG)
+                if ended:
                     del running[child]
+                    if os.WIFSIGNALED(status):
+                        said = "timeout" if os.WTERMSIG(status) == signal.SIGPROF else "broken"
+                        results.write(json.dumps([number, said, ""]) + "\n")
                 elif time.monotonic() > until:
                     os.killpg(child, signal.SIGKILL)
                     os.waitpid(child, 0)
@@ -126,21 +137,21 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
-def _child(number: int, row: dict[str, Any], items: dict[str, pytest.Item], results: str) -> None:
+def _child(number: int, row: dict[str, Any], items: dict[str, pytest.Item], results: str, functions: _Places) -> None:
     """Change the function, run tests until one fails, and say so. It does not return."""
     os.setpgid(0, 0)
     said = [number, "broken", ""]
     try:
-        said = [number, *_tried(row, items)]
+        said = [number, *_tried(row, items, functions)]
     finally:
         with Path(results).open("a") as out:
             out.write(json.dumps(said) + "\n")
         os._exit(0)
 
 
-def _tried(row: dict[str, Any], items: dict[str, pytest.Item]) -> tuple[str, str]:
+def _tried(row: dict[str, Any], items: dict[str, pytest.Item], functions: _Places) -> tuple[str, str]:
     sys.stdout = sys.stderr = io.StringIO()
-    if not exchange(row):
+    if not exchange(row, functions):
         return "apart", ""
     failed: list[str] = []
 
@@ -150,30 +161,38 @@ def _tried(row: dict[str, Any], items: dict[str, pytest.Item]) -> tuple[str, str
             if report.failed:
                 failed.append(report.nodeid)
 
-    for name in row["tests"]:
+    for name, limit in row["tests"]:
         if (item := items.get(name)) is None:
             return "apart", ""
         if not item.config.pluginmanager.has_plugin("tries"):
             item.config.pluginmanager.register(Reports(), "tries")
+        signal.setitimer(signal.ITIMER_PROF, limit)  # SIGPROF ends the process, also in a loop of numpy
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         if failed:
             return "failed", failed[0]
     return "passed", ""
 
 
-def exchange(row: dict[str, Any]) -> bool:
+def _functions() -> _Places:
+    """The functions of our models and scoreboards that are imported, by file, name and line."""
+    found: _Places = {}
+    paths: dict[str, str] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType):
+            code = one.__code__
+            path = paths.setdefault(code.co_filename, os.path.realpath(code.co_filename))
+            if path.startswith(_OURS):
+                found.setdefault((path, code.co_name, code.co_firstlineno), []).append(one)
+    return found
+
+
+def exchange(row: dict[str, Any], functions: _Places) -> bool:
     """Give the outermost function around a change its changed code; False if that cannot be done in this process."""
-    path = str(ROOT / row["file"])
+    path = os.path.realpath(ROOT / row["file"])
     text = Path(path).read_text()
     changed = compile(text[: row["start"]] + row["after"] + text[row["end"] :], path, "exec", dont_inherit=True)
     new = [code for code in _outermost(changed) if (code.co_name, code.co_firstlineno) == (row["name"], row["line"])]
-    found = [
-        one
-        for one in gc.get_objects()
-        if isinstance(one, FunctionType)
-        and (one.__code__.co_name, one.__code__.co_firstlineno) == (row["name"], row["line"])
-        and os.path.realpath(one.__code__.co_filename) == os.path.realpath(path)
-    ]
+    found = functions.get((path, row["name"], row["line"]), [])
     if len(new) != 1 or not found:
         return False
     for one in found:

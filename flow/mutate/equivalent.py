@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/<ip>/equivalent.toml: mutants that no check can kill, each with the reason.
+"""tests/<ip>/equivalent.toml and, for Python, equivalent_checks.toml: mutants that no check can kill, each with the
+reason.
 
     [[equivalent]]
     file = "ctr/ctr_record.sv"
@@ -17,9 +18,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from rvtrace.flow.mutate.generate import Mutant
 from rvtrace.tb.common.builds import ROOT
 
 if sys.version_info >= (3, 11):
@@ -27,6 +27,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
 
+RTL, CHECKS = "equivalent.toml", "equivalent_checks.toml"
 _KEYS = ("file", "original", "mutated", "reason")
 _MORE = ("near", "proof")
 
@@ -47,9 +48,21 @@ class Equivalent:
     proof: str = ""
 
 
-def path_of(ip: str) -> Path:
-    """The file of a system."""
-    return ROOT / "tests" / ip / "equivalent.toml"
+class Mutant(Protocol):
+    """A change of a file, of the RTL or of Python."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def span(self) -> tuple[int, int]: ...
+
+    def applied(self, text: str) -> str: ...
+
+
+def path_of(ip: str, name: str = RTL) -> Path:
+    """The file of a system. name: RTL or CHECKS."""
+    return ROOT / "tests" / ip / name
 
 
 def load(path: Path) -> list[Equivalent]:
@@ -73,8 +86,7 @@ def load(path: Path) -> list[Equivalent]:
 
 def changed_lines(mutant: Mutant, text: str) -> tuple[str, str, int]:
     """The whole lines that a mutant changes, before and after, and the offset of the first."""
-    start = min(part.start for part in mutant.parts)
-    end = max(part.end for part in mutant.parts)
+    start, end = mutant.span
     begin = text.rfind("\n", 0, start) + 1
     stop = text.find("\n", end)
     stop = len(text) if stop < 0 else stop
@@ -93,11 +105,11 @@ def row_of(mutant: Mutant, text: str, rows: Iterable[Equivalent]) -> Equivalent 
     return None
 
 
-def stale(rows: Iterable[Equivalent], texts: dict[str, str]) -> list[str]:
-    """A sentence for each row whose text its file no longer has."""
+def stale(rows: Iterable[Equivalent], texts: dict[str, str], name: str = RTL) -> list[str]:
+    """A sentence for each row whose text its file no longer has. name: of the file of rows."""
     bare = {name: _bare(text) for name, text in texts.items()}
     return [
-        f"{row.file} has no {row.original.strip()!r} any more; remove its row of equivalent.toml, or correct it"
+        f"{row.file} has no {row.original.strip()!r} any more; remove its row of {name}, or correct it"
         for row in rows
         if _bare(row.original) not in bare.get(row.file, "")
     ]

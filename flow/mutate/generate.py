@@ -53,6 +53,11 @@ class Mutant:
         """For `combine`."""
         return Change(self.name, tuple(Edit(self.file, part.start, part.end, part.text) for part in self.parts))
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """From the first to the last place that changes."""
+        return min(part.start for part in self.parts), max(part.end for part in self.parts)
+
     def applied(self, text: str) -> str:
         """The text of its file with the change."""
         return apply(text, self.parts)

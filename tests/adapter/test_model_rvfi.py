@@ -106,6 +106,7 @@ def test_every_event_comes_when_it_may(channels: int, seed: int) -> None:
         (0x1005252F, 4, (4, True, False)), (0x18A5252F, 4, (4, False, True)), (0x00053507, 4, (8, True, False)),
         (0x4108, 2, (4, True, False)), (0xC108, 2, (4, False, True)), (0x8108, 2, (1, True, False)),
         (0x8D08, 2, (2, False, True)), (0x0505, 2, (0, False, False)), (0x00000013, 4, (0, False, False)),
+        (0x4505, 2, (0, False, False)), (0x4108, 6, (0, False, False)),
     ],
 )  # fmt: skip
 def test_accesses(raw: int, size: int, access: tuple[int, bool, bool]) -> None:

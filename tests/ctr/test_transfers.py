@@ -105,6 +105,18 @@ def test_a_scenario(variant: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("taken", [0, 1])
+def test_where_a_branch_leads_that_is_the_last_row(taken: int) -> None:
+    """The opcode says it: the branch target, or the instruction after it."""
+    build = ProgramBuilder()
+    source, after = build.bne(1, 2, "end"), build.nop()
+    end = build.label("end")
+    build.nop()
+    program = build.build()
+    ends = Transfers.of_retired(Walk(program).branch(bool(taken)).retired(), program)
+    assert [(int(ends.source[0]), int(ends.target[0]))] == [(source, end if taken else after)]
+
+
 def test_a_last_transfer_without_a_known_target_is_left_out() -> None:
     _, at, retired = program_run()
     short = Transfers.of_retired(retired.select(slice(0, 3)))

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rvtrace.flow.mutate import check_campaign, check_mutants
-from rvtrace.flow.mutate.check_campaign import Calls, hunt, tried
+from rvtrace.flow.mutate import check_campaign, check_mutants, equivalent
+from rvtrace.flow.mutate.check_campaign import Calls, Outcome, hunt, tried
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of, is_real, mutants_of
+from rvtrace.report import mutation_checks
 from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import mutate_checks
@@ -112,6 +114,7 @@ def test_in_children_of_one_process_the_outcomes_are_the_same(monkeypatch: pytes
         assert outcome(mutant, Calls({place: tests}, frozenset([place] * imported))) == (alone.by, alone.tried)
         assert bool(alone.by) == (tests == verdicts)
     monkeypatch.setattr(check_campaign, "LEAST", 2.0)
+    monkeypatch.setattr(check_campaign, "tried", None)  # a child can try it, no new Python is needed
     endless = replace(mutant, after="sum(1 for _ in iter(int, 1))")
     assert outcome(endless, Calls({place: verdicts})) == ("timeout", 1)
 
@@ -123,3 +126,56 @@ def test_in_children_of_one_process_the_outcomes_are_the_same(monkeypatch: pytes
 def test_bad_words_are_one_sentence(words: list[str], said: str) -> None:
     with pytest.raises(ArgumentError, match=said):
         mutate_checks.main(words)
+
+
+def test_one_test_of_each_function_is_tried_before_the_others() -> None:
+    """By its time; and what does not fit the time is passed over for what does."""
+    tests = [
+        (3.0, "b.py::two[1]"),
+        (0.1, "a.py::one[1]"),
+        (0.2, "a.py::one[2]"),
+        (4.0, "b.py::two[2]"),
+        (9.0, "c.py::x"),
+    ]
+    order = check_campaign._spread(tests)
+    assert [name for _, name in order] == [
+        "a.py::one[1]", "b.py::two[1]", "c.py::x", "a.py::one[2]", "b.py::two[2]",
+    ]  # fmt: skip
+    (first,) = check_campaign._portions(order, 4.0)
+    assert [name for _, name in first] == ["a.py::one[1]", "b.py::two[1]", "a.py::one[2]"]
+    first, rest = check_campaign._portions(order, 60.0)
+    assert sum(seconds for seconds, _ in first) <= check_campaign.FIRST and len(first + rest) == 5
+
+
+def test_a_reasoned_mutant_is_settled(tmp_path: Path, mutants: list[CheckMutant]) -> None:
+    mutant = next(one for one in mutants if one.operator == "comparison" and one.before == "<=")
+    path = tmp_path / equivalent.CHECKS
+    path.write_text(equivalent.suggested(mutant, SOURCE).replace('reason = ""', 'reason = "a is never b"'))
+    rows = equivalent.load(path)
+    found = equivalent.row_of(mutant, SOURCE, rows)
+    assert found is not None and found.reason == "a is never b" and not equivalent.stale(rows, {mutant.file: SOURCE})
+    assert equivalent.row_of(replace(mutant, after=">"), SOURCE, rows) is None
+    assert equivalent.CHECKS in equivalent.stale(rows, {mutant.file: ""}, equivalent.CHECKS)[0]
+    assert Outcome(mutant, "", 3, found.reason).settled and not Outcome(mutant, "", 3).settled
+
+
+def test_chances_are_turned_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random float is never the bound itself: `<` for `<=` would be the same."""
+    monkeypatch.setattr(check_mutants, "ROOT", tmp_path)
+    path = tmp_path / "one.py"
+    path.write_text("def coin(rng):\n    return rng.random() < 0.5\n")
+    assert [(one.before, one.after) for one in mutants_of(path)] == [("<", ">")]
+
+
+def test_the_page_is_that_of_the_data() -> None:
+    assert mutation_checks.PAGE.read_text() == mutation_checks.page(json.loads(mutation_checks.DATA.read_text()))
+
+
+def test_figures_of_a_campaign() -> None:
+    """Equivalent mutants are in no share; a mutant whose function no test calls is one of the missed."""
+    row = {"file": "models/a.py", "operator": "loop", "by": "", "reason": "", "tried": 3}
+    rows = [row, row | {"by": "t"}, row | {"by": "t"}, row | {"reason": "same"}, row | {"tried": 0, "file": "b.py"}]
+    found = mutation_checks.summary({"ip": "x", "date": "2026-01-01", "command": "make", "mutants": rows})
+    assert found["total"] == {"mutants": 5, "noticed": 2, "equivalent": 1, "missed": 2, "not called": 1}
+    assert found["files"]["b.py"]["mutants"] == 1 and found["operators"]["loop"] == found["total"]
+    assert "| x | 5 | 1 | 2 (50.0 %) | 2 | 1 |" in mutation_checks.page([found])

@@ -18,7 +18,9 @@ from rvtrace.models.loop.sample import FROZEN, Sample, Sampled
 from rvtrace.models.riscv.csr import HS, READ, U
 from rvtrace.models.sbi_pmu.client import LCOFIP
 from rvtrace.models.sbi_pmu.record import Record as SbiRecord
+from rvtrace.models.sbi_pmu.record import Step, Work
 from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.scoreboards.hpm import check as hpm
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.loop.capture import LoopCapture
 from rvtrace.scoreboards.loop.check import check
@@ -91,6 +93,7 @@ def test_a_run_that_is_right() -> None:
     twice = ("lcofi", "freeze", "path", "scountovf", "bitmap", "overflown", "clear", "thaw")
     assert [counts[f"LOOP.{name}"] for name in twice] == [2] * 8
     assert (counts["LOOP.snapshot"], counts["LOOP.again"], counts["LOOP.same"], counts["LOOP.memory"]) == (4, 1, 2, 1)
+    assert counts["LOOP.counters"] == sum(one for one, _ in hpm.check(capture().hpm).book.results().values()) > 0
     assert verdict.stats["overflows"] == 2 and verdict.stats["transfers"] == 21
     assert verdict.stats["cycles"] == CYCLES
 
@@ -128,7 +131,40 @@ def test_lcofi_in_another_cycle(number: int, late: int) -> None:
     """The trap moves with it, and with it what is counted: the snapshot is judged for the trap that there was."""
     changed = samples()
     changed[number] = replace(changed[number], seen=changed[number].seen + late)
-    assert "LOOP.lcofi" in failed(capture(samples=changed, model_samples=changed))
+    (failure,) = (one for one in check(capture(samples=changed, model_samples=changed)).failures
+                  if one.clause == "LOOP.lcofi")  # fmt: skip
+    due = (17, 31)[number]
+    assert failure.table == [("value", str(due), str(due + late))] and failure.cycle == due + late
+
+
+def test_lcofi_without_an_overflow() -> None:
+    one = samples()[0]
+    still = replace(one, counters=[replace(counter, start=0) for counter in one.counters])
+    (failure,) = (one for one in check(capture(samples=[still], model_samples=[still])).failures
+                  if one.clause == "LOOP.lcofi")  # fmt: skip
+    assert failure.table == [("value", "None", "17")]
+
+
+def test_an_overflow_in_the_last_cycle_of_the_run() -> None:
+    """Event 1 in port cycles 55 to 59: LCOFI is pending in 60, hart cycle 55."""
+    one = replace(samples()[0], begin=50, seen=55, counters=[Sampled(0, 3, 4, "all", TOP - 5, 40)])
+    assert "LOOP.lcofi" not in failed(capture(samples=[one], model_samples=[one]))
+    less = replace(one, counters=[Sampled(0, 3, 4, "all", TOP - 6, 40)])
+    assert "LOOP.lcofi" in failed(capture(samples=[less], model_samples=[less]))
+
+
+def test_what_a_failure_expects() -> None:
+    changed = samples()
+    changed[0] = replace(changed[0], pending=LCOFIP, thawed=FROZEN)
+    found = {one.clause: one for one in check(capture(samples=changed, model_samples=changed)).failures}
+    assert found["LOOP.clear"].table == [("value", "0", hex(LCOFIP))]
+    assert found["LOOP.thaw"].table == [("value", "0", hex(FROZEN))]
+    assert {one.cycle for one in found.values()} == {18}
+
+
+def test_the_counters_that_the_supervisor_has() -> None:
+    counters = Config(width=41).sbi.counters  # CONFIG has computed its own already
+    assert [number for number in range(32) if counters >> number & 1] == list(range(3, 11))
 
 
 def test_a_counter_that_never_overflows_again() -> None:
@@ -136,6 +172,8 @@ def test_a_counter_that_never_overflows_again() -> None:
     changed[1] = replace(changed[1], seen=-1)
     found = failed(capture(samples=changed, model_samples=changed))
     assert {"LOOP.lcofi", "LOOP.again"} <= set(found)
+    changed[1] = replace(changed[1], seen=0)
+    assert "LOOP.again" not in failed(capture(samples=changed, model_samples=changed))
     first = replace(changed[0], seen=-1)
     assert "LOOP.again" not in failed(capture(samples=[first], model_samples=[first]))
 
@@ -169,6 +207,14 @@ def test_the_models_differ() -> None:
     same = [failure for failure in check(capture(model_samples=other)).failures if failure.clause == "LOOP.same"]
     assert [failure.headline for failure in same] == ["overflow 0 differs on the models"]
     assert check(capture(model_samples=other)).book.results()["LOOP.same"] == [2, 1]
+
+
+def test_a_step_differs_on_the_models() -> None:
+    other = SbiRecord(CONFIG.sbi.platform, CONFIG.sbi.policies)
+    other.steps.append(Step(Work(1), None, (), 0))
+    failures = check(capture(model_record=other)).failures
+    assert [failure.clause for failure in failures] == ["LOOP.same"]
+    assert failures[0].headline.startswith("step 0: ")
 
 
 def test_a_failure_of_a_block_is_one_of_the_loop() -> None:
