@@ -82,7 +82,8 @@ def walked(config: Config, rng: Random, size: int, **probabilities: object) -> R
     habits = WalkProbabilities(**{**_QUIET, **_TRAPS, "start": "trace_on", "hcontext": 0, **probabilities})  # type: ignore[arg-type]
     retired = random_walk(program, rng, size, habits, config.itypes)
     retired = retired.select(retired.kind <= Kind.INTERRUPT)
-    return made(seasoned(program, retired.pc, rng), retired, config, rng)
+    trapped = set(retired.pc[retired.kind == Kind.EXCEPTION].tolist())
+    return made(seasoned(program, retired.pc, rng, trapped), retired, config, rng)
 
 
 def made(program: Program, retired: Retired, config: Config, rng: Random, debug: bool = True) -> Run:

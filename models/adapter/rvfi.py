@@ -173,10 +173,20 @@ class _Writer:
             row["mem_rmask"], row["mem_rdata"] = bits, data
 
     def _debug(self, k: int) -> None:
-        """Instructions in Debug Mode after an instruction, from somewhere else."""
+        """Instructions in Debug Mode after an instruction, from somewhere else. A breakpoint that leads there is shown
+        by some cores: an ebreak in the place of the next instruction, which retires when the breakpoint is gone.
+        """
         rng, mask = self.rng, self.mask
+        visit = self.run.debug.get(k, 0)
+        if visit and rng.random() < 0.5:
+            at = self.run.next_pc(k)
+            row = self._noise(rng.choice((0x0010_0073, 0x9002)), at, False)
+            priv = self.run.priv_after(k)
+            row["mode"], row["virt"], row["pc_wdata"] = priv & 3, priv >> 2, at
+            row["context"] = int(self.retired.context[k])
+            self.core.rows.append(row)
         pc = rng.getrandbits(self.config.xlen) & mask & ~3
-        for _ in range(self.run.debug.get(k, 0)):
+        for _ in range(visit):
             row = self._noise(rng.getrandbits(32) | 0x13, pc, rng.random() < 0.1)
             row["debug"], row["mode"], row["rd_addr"] = 1, 3, rng.getrandbits(5)
             row["pc_wdata"] = pc = pc + 4 & mask

@@ -6,6 +6,7 @@ Random programs are about control flow. What is replaced goes on in sequence, be
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from random import Random
 
 import numpy as np
@@ -18,12 +19,14 @@ _REPLACED = (0x03, 0x13, 0x1B, 0x23, 0x33, 0x3B)  # opcodes whose result no jump
 _Q0, _Q2 = 0, 2
 
 
-def seasoned(program: Program, pcs: np.ndarray, rng: Random) -> Program:
-    """The program with other instructions at some of these addresses, which are those of whole instructions."""
+def seasoned(program: Program, pcs: np.ndarray, rng: Random, always: Collection[int] = ()) -> Program:
+    """The program with other instructions at some of these addresses, which are those of whole instructions. always:
+    where each one is replaced that can be.
+    """
     segments = [(base, bytearray(body)) for base, body in program.segments]
     for pc in sorted(set(pcs.tolist())):
         insn = program.insn(pc)
-        if insn is None or not _replaceable(insn) or rng.random() > _SHARE:
+        if insn is None or not _replaceable(insn) or (pc not in always and rng.random() > _SHARE):
             continue
         raw = _word(rng, program.xlen) if insn.size == 4 else _half(rng, program)
         for base, body in segments:

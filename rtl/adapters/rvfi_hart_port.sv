@@ -417,7 +417,7 @@ module rvfi_hart_port
   if (NRet == 2) begin : gen_two
     assign take_two = take_row && gen_window[2].there && !gen_window[2].intr && !gen_window[2].debug &&
                       !gen_window[0].trap && !gen_window[1].trap && !gen_window[1].intr && !gen_window[1].debug &&
-                      !gen_window[0].halt && !gen_window[1].halt && !gen_window[1].call &&
+                      !gen_window[0].halt && !gen_window[1].halt &&
                       (gen_window[0].mode == gen_window[1].mode) && (gen_window[0].context_id == gen_window[1].context_id);
   end else begin : gen_one
     assign take_two = 1'b0;

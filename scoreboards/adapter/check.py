@@ -194,7 +194,7 @@ class _Check:
                 clause = "AD.empty"
             for part, names in parts:
                 self._part(clause, part, names, wanted, seen)
-        self._same("AD.insn", "insn16", wanted.insn16, seen.insn16, ~trap)
+        self._same("AD.insn", "insn16", wanted.insn16, seen.insn16, wanted.have("insn"))
         for slot in range(CSR_SLOTS):
             self._csr(slot, wanted, seen, trap)
         self._same("AD.empty", "misp", np.zeros(n), self.seen.told["misp"][self.reported][:n])

@@ -41,11 +41,18 @@ def walk(request: pytest.FixtureRequest) -> Made:
     return made_of(request.param)
 
 
+def breakpoints(core: Core) -> list[int]:
+    """Rows of an ebreak that enters Debug Mode."""
+    return [at for at, (row, then) in enumerate(zip(core.rows, core.rows[1:])) if then["debug"] and not row["debug"]
+            and (row["insn"] == 0x0010_0073 or int(row["insn"]) & 0xFFFF == 0x9002)]  # type: ignore[arg-type]  # fmt: skip
+
+
 def shown(run: Run, core: Core) -> list[tuple[int, Row]]:
-    """Each row that is not of Debug Mode with the number of its element."""
+    """Each row that is not of Debug Mode, nor a breakpoint that leads there, with the number of its element."""
     with_row = [k for k in range(len(run.retired)) if run.retired.kind[k] == Kind.INSN
                 or run.retired.kind[k] == Kind.EXCEPTION and k not in run.without_row]  # fmt: skip
-    rows = [row for row in core.rows if not row["debug"]]
+    left = set(breakpoints(core))
+    rows = [row for at, row in enumerate(core.rows) if not row["debug"] and at not in left]
     assert len(rows) == len(with_row)
     return list(zip(with_row, rows))
 
@@ -154,7 +161,8 @@ def test_the_events_of_the_trap_port(walk: Made) -> None:
         assert not core.events and not core.after and not np.isin(run.effects.csr_row, traps).any()
         return
     rows = [k for k, row in shown(run, core)]
-    place = [at for at, row in enumerate(core.rows) if not row["debug"]]
+    stops = breakpoints(core)
+    place = [at for at, row in enumerate(core.rows) if not row["debug"] and at not in stops]
     assert len(core.events) == len(core.after) == len(traps)
     modes = set()
     for k, event, after in zip(traps, core.events, core.after):
@@ -171,7 +179,9 @@ def test_the_events_of_the_trap_port(walk: Made) -> None:
         assert run.effects.csr_value[at].tolist() == [retired.pc[k], cause, event.status, retired.tval[k]]
         before = [n for n, element in enumerate(rows) if element <= k]
         assert after == (place[before[-1]] + 1 if before else 0) + sum(
-            count for element, count in run.debug.items() if before and element == rows[before[-1]]
+            count + (place[before[-1]] + 1 in stops)
+            for element, count in run.debug.items()
+            if before and element == rows[before[-1]]
         )
         assert event.own == (place[before[-1]] if not interrupt and k not in run.without_row else -1)
     assert modes >= {Priv.S, Priv.VS, Priv.M} or config.xlen == 32
@@ -197,6 +207,22 @@ def test_debug_mode(walk: Made) -> None:
             assert (row["mode"], row["insn"], row["pc_rdata"] % 4) == (3, 0x13, 0)  # type: ignore[operator]
             assert row["pc_wdata"] == (row["pc_rdata"] + 4) % (1 << config.xlen)  # type: ignore[operator]
             assert follows is None or follows["pc_rdata"] == row["pc_wdata"]
+
+
+def test_a_breakpoint_is_in_the_place_of_the_next_instruction() -> None:
+    seen = 0
+    for number in range(len(CONFIGS)):
+        run, _, core = made_of(number)
+        stops = breakpoints(core)
+        rows = shown(run, core)
+        following = dict(zip((at for at, row in enumerate(core.rows) if not row["debug"] and at not in stops), rows))
+        for at in stops:
+            k, row = following[at - 1]
+            assert k in run.debug and not core.rows[at]["trap"] and not core.rows[at]["intr"]
+            assert core.rows[at]["pc_rdata"] == row["pc_wdata"] == run.retired.pc[k + 1]
+            assert (core.rows[at]["mode"], core.rows[at]["virt"]) == (row["mode"], row["virt"])
+            seen += 1
+    assert seen > 5
 
 
 def test_traps_may_come_in_debug_mode() -> None:

@@ -183,7 +183,7 @@ def test_a_run_that_is_right() -> None:
         "AD.mode": 2 * n, "AD.context": n, "AD.itype": n, "AD.trap": 2 * traps, "AD.next_pc": 3 * n,
         # a row has the part, and where it has, its columns
         "AD.gpr": n + 2 * 3, "AD.fpr": 2 * n + 2 + 1, "AD.memory": 2 * n + 2 + 2 * 1, "AD.priv": n + 4,
-        "AD.insn": n + 14 + (n - traps), "AD.csr": 4 * (n - traps) + 2 * 4, "AD.trap_csrs": 4 * 2 + 2 * 8,
+        "AD.insn": n + 2 * 14, "AD.csr": 4 * (n - traps) + 2 * 4, "AD.trap_csrs": 4 * 2 + 2 * 8,
         "AD.empty": 2 * (n - traps) + 10 * n + n, "AD.slots": len(CYCLES) + 6,  # cycles, and pairs of rows in one
          "AD.debug": 2,
         "ING.cycle": 4 * 6, "ING.once": 2 * 6, "ING.ctype": 6, "ING.halted": 2, "ING.instructions": 8, "ING.itype": 8,

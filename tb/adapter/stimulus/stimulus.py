@@ -38,7 +38,10 @@ def stimulus(job: Job) -> AdapterStimulus:
     walk, elf, story = Random(job.rng_path("walk")), None, Story()
     if kind == "scenario":
         story = SCENARIOS.of(job).build()
-        run = walked(config, walk, story.size, **story.habits)
+        if story.retires is not None:
+            run = made(*story.retires(config), config, walk)
+        else:
+            run = walked(config, walk, story.size, **story.habits)
     elif kind == "program":
         found = recording.load(name, config.xlen)
         elf = Path(found.program_path)

@@ -6,9 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rvtrace.models.adapter.config import Config
+from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.tb.adapter.stimulus.scenarios.accesses import faulting_accesses
 from rvtrace.tb.common.stimulus.scenario import Scenario, Scenarios
 
 BUILDS: tuple[dict[str, Any], ...] = (
@@ -23,13 +28,14 @@ DEFAULT, RV32, LEAN, WIDE = BUILDS
 @dataclass(frozen=True)
 class Story:
     """habits: probabilities of the walk that differ from the usual ones. fault: a rule that the core breaks. halt: the
-    last instruction has rvfi_halt. size: instructions.
+    last instruction has rvfi_halt. size: instructions. retires: a program and what is retired of it, None for a walk.
     """
 
     habits: dict[str, Any] = field(default_factory=dict)
     fault: str = ""
     halt: bool = False
     size: int = 1500
+    retires: Callable[[Config], tuple[Program, Retired]] | None = None
 
 
 HART = (
@@ -57,6 +63,10 @@ _add(
 _add(
     "derived", "A core without a trap port: causes come from the instruction.", (*HART, *INGRESS, "AD.derived"),
     Story({"trap": 0.15, "trap_at_target": 0.2}), (LEAN,), gaps=10,
+)  # fmt: skip
+_add(
+    "faulting_accesses", "A core without a trap port: each load, store and atomic faults, at any address.",
+    ("AD.rows", "AD.insn", "AD.derived"), Story(retires=faulting_accesses), (LEAN,),
 )  # fmt: skip
 _add(
     "full_rate", "A retirement on every channel in every cycle, and nobody waits.", (*HART, *INGRESS, "AD.stall"),

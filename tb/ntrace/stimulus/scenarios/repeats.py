@@ -232,7 +232,7 @@ def repeats_interrupted(config: Config, rng: Random) -> ProgramRun:
 
 @scenario("NT.7.11.repeat", "NT-6", configs=configs(mode="btm", repeat_branch=1, ownership=1, hcontext=(0, 1)))
 def repeats_with_ownership(config: Config, rng: Random) -> ProgramRun:
-    """A context changes in the block that a repeated branch goes to: Ownership comes between, and the branch is sent."""
+    """A context changes in the block that a repeated branch goes to: it is sent, with Ownership after it."""
     b = builder(config)
     b.nop()
     b.label("loop")
