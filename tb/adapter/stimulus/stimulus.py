@@ -39,7 +39,8 @@ def stimulus(job: Job) -> AdapterStimulus:
     if kind == "scenario":
         story = SCENARIOS.of(job).build()
         if story.retires is not None:
-            run = made(*story.retires(config), config, walk)
+            program, retired = story.retires(config)
+            run = made(program, retired, config, walk)
         else:
             run = walked(config, walk, story.size, **story.habits)
     elif kind == "program":
