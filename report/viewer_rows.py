@@ -271,7 +271,7 @@ def _subsystem(
     retired = Retired.from_csv(folder / "retired.csv")
     with np.load(folder / "cycles.npz", allow_pickle=False) as kept:
         cycles = {name: kept[name].astype(np.int64) for name in kept}
-    found = _source(folder, settings, program, which, limit)
+    found = source_shown(folder, settings, program, which, limit)
     base = _events_of(found, retired)
     known = len(base) == len(found.rows) and len(cycles["retired"]) == len(retired)
     found.clocked(cycles.get(which, np.zeros(0, np.int64)), cycles["retired"][base] if known else None)
@@ -279,7 +279,7 @@ def _subsystem(
         if other == which:
             continue
         try:
-            part = _source(folder, settings, program, other, limit)
+            part = source_shown(folder, settings, program, other, limit)
         except ValueError as error:
             found.notes.append(f"{systems.find(other).title} cannot be decoded: {error}")
             continue
@@ -309,7 +309,7 @@ def _events_of(part: Shown, retired: Retired) -> np.ndarray:
     return np.flatnonzero(np.isin(retired.kind, kinds))
 
 
-def _source(folder: Path, settings: SubsystemConfig, program: Program | None, which: str, limit: int) -> Shown:
+def source_shown(folder: Path, settings: SubsystemConfig, program: Program | None, which: str, limit: int) -> Shown:
     """One trace source of the subsystem, decoded."""
     path, config, system = folder / f"{which}.trace", getattr(settings, which), systems.find(which)
     data = system.read(path, config)

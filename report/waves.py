@@ -20,7 +20,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,13 @@ from rvtrace.flow.captured.files import TraceFiles, load
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import IType, Priv
+from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
+from rvtrace.models.subsystem.config import Config as SubsystemConfig
 from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
+from rvtrace.report.viewer_rows import source_shown
 from rvtrace.report.viewer_traces import Shown, shown, without_program
+from rvtrace.tb import systems
 from rvtrace.tb.common.arguments import short
 from rvtrace.tb.common.job import TIMES
 from vcd import VCDWriter
@@ -41,8 +44,13 @@ from vcd.gtkw import GTKWSave
 
 DECODED, GTKWAVE, SURFER = "decoded.vcd", "decoded.gtkw", "decoded.sucl"
 # What an earlier run may have left in the folder, and this one may not leave.
-LEFT = (TIMES, DECODED, GTKWAVE, SURFER, "trace.bin", "program.elf", "config.json", "beats.npz", "rows.npz")
+LEFT = (
+    TIMES, DECODED, GTKWAVE, SURFER, "trace.bin", "program.elf", "config.json", "beats.npz", "rows.npz", "cycles.npz",
+    "retired.csv", *(f"{name}.trace" for name in ("ntrace", "etrace", "tandem")),
+)  # fmt: skip
 TRACES = ("ntrace", "etrace", "tandem")
+SUBSYSTEM = "subsystem"
+_MODES = {int(one): one.name for one in Priv}
 SHOWN = 8  # instructions of a block whose text is shown
 LIMIT = 5_000_000  # instructions that are decoded
 SCOPE = "rvtrace"
@@ -50,8 +58,8 @@ AROUND, FRAMES = 16, 6  # cycles that GTKWave shows around the first finding, in
 # What is of interest of the top module, in this order, if it is there.
 PORTS = (
     "clk_o", "rst_ni", "ing_ready_o", "ing_drop_o", "sts_block_o", "out_valid_o", "ready",
-    "out_nbytes_o", "out_data_o", "sts_empty_o", "sts_overflow_o", "csr_op_i", "csr_addr_i", "csr_wdata_i",
-    "csr_rdata_o",
+    "out_nbytes_o", "out_data_o", "sts_empty_o", "sts_overflow_o", "ret_valid_i", "ret_pc_i", "ret_ready_o",
+    "csr_op_i", "csr_addr_i", "csr_wdata_i", "csr_rdata_o",
 )  # fmt: skip
 
 
@@ -97,11 +105,14 @@ def annotate(folder: Path, wave: Path) -> Iterator[str]:
     ip = found.get("ip", "")
     signals: list[Signal] = []
     marks: list[int] = []
-    if ip in TRACES and (folder / "trace.bin").is_file():
+    if ip == SUBSYSTEM and (folder / "cycles.npz").is_file():
+        signals += _of_subsystem(folder, axis, notes)
+    elif ip in TRACES and (folder / "trace.bin").is_file():
         signals += _of_trace(folder, axis, notes, marks)
     else:
         notes.append(f"the run left no trace to decode: {DECODED} has what was on the ports, and findings")
-    signals += _of_ports(folder, ip, axis, notes)
+    if ip != SUBSYSTEM:
+        signals += _of_ports(folder, ip, axis, notes)
     findings, first = _findings(found.get("failures", []), axis, marks)
     signals += findings
     with Signals.open(wave) as copied:
@@ -140,12 +151,60 @@ def _of_trace(folder: Path, axis: Axis, notes: list[str], marks: list[int]) -> I
     except ValueError as error:
         notes.append(f"the trace was not decoded: {error}")
         return
-    notes += content.notes
-    messages = content.messages
     if len(axis.sent) < len(files.data):
         notes.append("the run did not record in which cycle each byte left: messages are not shown")
         return
-    names, fields = Signal("messages", "name"), Signal("messages", "fields")
+    yield from _of_messages("messages", content, axis, notes, marks)
+
+
+def _of_subsystem(folder: Path, axis: Axis, notes: list[str]) -> Iterator[Signal]:
+    """Messages of each trace source, and what the hart did."""
+    settings = SubsystemConfig.from_dict(json.loads((folder / "config.json").read_text()))
+    program = Program.from_elf(folder / "program.elf")
+    with np.load(folder / "cycles.npz", allow_pickle=False) as kept:
+        cycles = {name: kept[name].astype(np.int64) for name in kept}
+    for name in TRACES:
+        try:
+            content = source_shown(folder, settings, program, name, LIMIT)
+        except ValueError as error:
+            notes.append(f"{systems.find(name).title} cannot be decoded: {error}")
+            continue
+        yield from _of_messages(f"{name}_messages", content, replace(axis, sent=cycles[name]), notes, [])
+    yield from _of_retired(Retired.from_csv(folder / "retired.csv"), cycles["retired"], program, axis)
+
+
+def _of_retired(retired: Retired, cycles: np.ndarray, program: Program, axis: Axis) -> list[Signal]:
+    """Instructions and traps in the cycle in which they retired."""
+    symbol, insn, line, priv, trap = _instructions()
+    known: dict[int, tuple[str, str, str]] = {}
+    together: dict[int, list[int]] = defaultdict(list)
+    for n, cycle in enumerate(cycles.tolist()):
+        together[cycle].append(n)
+    last = -1
+    for cycle, rows in together.items():
+        at, texts, traps = axis.at(cycle), [], []
+        for n in rows:
+            pc, kind = int(retired.pc[n]), int(retired.kind[n])
+            if kind == Kind.INSN:
+                if pc not in known:
+                    known[pc] = _block(program, pc, int(retired.size[n]) // 2)
+                texts.append(known[pc])
+            elif kind in (Kind.EXCEPTION, Kind.INTERRUPT):
+                traps.append(f"{Kind(kind).name.lower()} {int(retired.cause[n])}")
+            if int(retired.priv[n]) != last:
+                last = int(retired.priv[n])
+                priv.changes.append((at, _MODES.get(last, str(last))))
+        for signal, column in ((symbol, 0), (insn, 1), (line, 2)):
+            signal.changes += [(at, "; ".join(dict.fromkeys(text[column] for text in texts))), (at + axis.period, "")]
+        trap.changes += [(at, "; ".join(traps)), (at + axis.period, "")]
+    return [symbol, insn, *([line] if not program.lines.missing else []), priv, trap]
+
+
+def _of_messages(group: str, content: Shown, axis: Axis, notes: list[str], marks: list[int]) -> Iterator[Signal]:
+    """The messages of a trace, whose bytes left in the cycles of the axis. marks: gets the time of each."""
+    notes += content.notes
+    messages = content.messages
+    names, fields = Signal(group, "name"), Signal(group, "fields")
     texts = _texts(content)
     begin = axis.began + axis.period * axis.sent[messages.offset]
     end = axis.began + axis.period * (axis.sent[messages.offset + np.maximum(messages.length, 1) - 1] + 1)
@@ -165,9 +224,10 @@ def _of_trace(folder: Path, axis: Axis, notes: list[str], marks: list[int]) -> I
             fields.changes.append((stop, ""))
     yield names
     yield fields
-    losses = Signal("messages", "loss")
+    losses = Signal(group, "loss")
+    size = len(axis.sent)
     for one in content.losses:
-        place, stop = min(one.begin, len(files.data) - 1), min(max(one.end, one.begin + 1), len(files.data))
+        place, stop = min(one.begin, size - 1), min(max(one.end, one.begin + 1), size)
         losses.changes.append((axis.at(int(axis.sent[place])), f"{one.clause} {one.text}".strip()))
         losses.changes.append((axis.at(int(axis.sent[stop - 1]) + 1), ""))
     yield losses
@@ -221,9 +281,7 @@ def _of_ports(folder: Path, ip: str, axis: Axis, notes: list[str]) -> list[Signa
 
 
 def _of_beats(beats: Beats, program: Program, axis: Axis) -> list[Signal]:
-    symbol, insn, line, priv, trap = (
-        Signal("instructions", name) for name in ("symbol", "disassembly", "source", "privilege", "trap")
-    )
+    symbol, insn, line, priv, trap = _instructions()
     known: dict[tuple[int, int], tuple[str, str, str]] = {}
     columns = (beats.itype, beats.iaddr, beats.iretire, beats.cause, beats.priv, beats.valid())
     last = -1
@@ -241,12 +299,15 @@ def _of_beats(beats: Beats, program: Program, axis: Axis) -> list[Signal]:
                 traps.append(f"{'interrupt' if itype == IType.INTERRUPT else 'exception'} {cause}")
             if mode != last:
                 last = mode
-                names = {int(one): one.name for one in Priv}
-                priv.changes.append((at, names.get(mode, str(mode))))
+                priv.changes.append((at, _MODES.get(mode, str(mode))))
         for signal, column in ((symbol, 0), (insn, 1), (line, 2)):
             signal.changes += [(at, "; ".join(dict.fromkeys(text[column] for text in texts))), (at + axis.period, "")]
         trap.changes += [(at, "; ".join(traps)), (at + axis.period, "")]
     return [symbol, insn, *([line] if not program.lines.missing else []), priv, trap]
+
+
+def _instructions() -> list[Signal]:
+    return [Signal("instructions", name) for name in ("symbol", "disassembly", "source", "privilege", "trap")]
 
 
 def _block(program: Program, address: int, halfwords: int) -> tuple[str, str, str]:

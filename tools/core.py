@@ -22,8 +22,9 @@ from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress, during
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
+from rvtrace.report.waves import LEFT, annotate
 from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.tb.subsystem.system import SHORT
 
 IP = "subsystem"
@@ -83,8 +84,13 @@ def main(argv: list[str]) -> int:
             if only:
                 result = alone(core, chosen, folder, limit, waves=waves, again=again)
             else:
+                for name in LEFT if waves else ():
+                    (folder / name).unlink(missing_ok=True)
                 result = live(core, chosen, folder, options, limit, number(given, "BACKPRESSURE"), waves, again)
             print("\n".join(lines(result, not only)), flush=True)
+            if waves and not only:
+                wave = next(folder.glob("waves.*"), folder / "waves.fst")
+                print("\n".join([f"waveform  {short(wave)}", *annotate(folder, wave)]), flush=True)
             results.append(result)
             progress.step(result["verdict"] != "PASS")
     passed = sum(result["verdict"] == "PASS" for result in results)

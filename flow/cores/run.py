@@ -73,6 +73,7 @@ def live(
         backpressure=backpressure,
         test=TEST,
         out=str(out),
+        keep=waves,  # what the second waveform is made of
         keep_failed=True,
     )
     (result,) = run(made, [job], out)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import time
 from collections.abc import Mapping
@@ -14,14 +13,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from cocotb import simtime
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.base import AgentConfig, BeatSequence, PlaySequence
 from rvtrace.tb.common.agents.ingress import IngressAgent, IngressItem
 from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.reset import ResetAgent
 from rvtrace.tb.common.agents.stream import StreamAgent
-from rvtrace.tb.common.job import TIMES, WAVES
+from rvtrace.tb.common.times import leave_times
 
 
 class BenchEnv(base.BaseEnv):
@@ -114,22 +112,8 @@ class BenchTest(base.BaseTest):
         self.coverage = self.env.coverage.sample(capture, verdict)
         self.seconds["coverage"] = time.perf_counter() - begin
         self.outcome = verdict, capture
-        if os.environ.get(WAVES):
-            self._leave_times(capture)
-
-    def _leave_times(self, capture: Any) -> None:
-        """times.npz beside a waveform: the simulator's time of cycle 0, its period and unit (a power of ten of a
-        second), and the cycle of each byte that was sent.
-        """
         driver = self.env.reset.driver
-        sent = _sent(capture)
-        np.savez(
-            Path(self.job.out) / TIMES,
-            began=driver.began,
-            period=driver.period,
-            unit=simtime.time_precision,
-            sent=np.zeros(0, np.int64) if sent is None else np.asarray(sent, np.int64),
-        )
+        leave_times(Path(self.job.out), driver.began, driver.period, _sent(capture))
 
 
 def _sent(capture: Any) -> Any:

@@ -229,6 +229,24 @@ def test_other_systems_have_rows_and_findings(tmp_path, ip, signal):
         assert all(at(sim["tandem_tb.out_valid_o"], time) == "1" for time, _ in names)
 
 
+def test_the_subsystem_has_the_messages_of_each_source_and_what_the_hart_did(tmp_path):
+    code, text = played(tmp_path, "IP=subsystem", "PROGRAM=random", "SIZE=60", "DRIVE=pins")
+    assert code == 0, text
+    decoded = waveform(tmp_path / DECODED)
+    program = Program.from_elf(tmp_path / "program.elf")
+    shown = [(time, text) for time, text in decoded["rvtrace.instructions.symbol"] if text]
+    assert len(shown) > 40
+    port = {name: decoded[f"subsystem_tb.{name}"] for name in ("ret_valid_i", "ret_ready_o", "ret_pc_i")}
+    for time, text in shown:
+        assert at(port["ret_valid_i"], time) == at(port["ret_ready_o"], time) == "1"
+        assert text == program.symbol(int(at(port["ret_pc_i"], time)))
+    for name in ("ntrace", "etrace", "tandem"):
+        with np.load(tmp_path / "cycles.npz") as cycles:
+            first = int(cycles[name][0])
+        times = [time for time, text in decoded[f"rvtrace.{name}_messages.name"] if text]
+        assert times[0] == 10 * first - 5 and len(times) > 2
+
+
 def test_a_vcd_of_either_simulator_is_read(tmp_path):
     """Verilator has a scope of its own around the top module, packages beside it, and vectors with their range."""
     around = "$scope module $rootio $end\n$var wire 1 # clk_o $end\n$upscope $end\n"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
+from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item, uvm_sequencer
 from rvtrace.models.subsystem.config import Config
@@ -69,6 +70,7 @@ class SubsystemControl(Component):
         super().build_phase()
         self.bus = SubsystemBus(self.dut)
         self.seconds = 0.0
+        self.period = 0  # of the clock, in steps of the simulator
 
     async def reset(self, bulk: bool, noise_seed: int, wait_seed: int, lows: dict[str, int]) -> None:
         """Two cycles of reset; then everything is recorded. lows: % of cycles in which somebody behind the subsystem is
@@ -88,7 +90,9 @@ class SubsystemControl(Component):
         self.bus.record.value = 1
         await ClockCycles(self.dut.clk_o, 1)
         self.bus.rst_n.value = 1
+        began = get_sim_time("step")
         await RisingEdge(self.dut.clk_o)
+        self.period = get_sim_time("step") - began
 
     async def play(self, beats: int) -> None:
         """The hart plays its file; StuckError if it is stalled for good."""
