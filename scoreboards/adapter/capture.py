@@ -59,7 +59,7 @@ class Fault:
 @dataclass
 class AdapterCapture:
     """One run. run: what the core did. fault: what was wrong with its RVFI, None for nothing; then only the error is
-    checked. rerun: the command that repeats the run.
+    checked. rerun: the command that repeats the run. waits: whether who takes rows or blocks may keep them waiting.
     """
 
     config: Config
@@ -71,6 +71,7 @@ class AdapterCapture:
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
+    waits: bool = True
 
     @property
     def rows(self) -> Rows:

@@ -55,6 +55,7 @@ def check(capture: AdapterCapture, tolerances: None = None) -> Verdict:
             run.fault()
         else:
             run.quiet()
+            run.rate()
             run.frame()
             same = run.order()
             run.columns(same)
@@ -125,6 +126,17 @@ class _Check:
                 "AD.stall", code not in _LOST, "what comes within two cycles of stall_o fits", "no loss", code, cycle
             )
         self._hold("AD.quiet", code == 0 or code in _LOST, "a core that keeps the rules makes no error", 0, code, cycle)
+
+    def rate(self) -> None:
+        """Nothing but waiting, traps, changes of mode or context, Debug Mode, or too few lanes makes a core stop."""
+        run, config = self.capture.run, self.capture.config
+        retired = run.retired
+        modes = np.column_stack([retired.priv, retired.context])
+        steady = bool((retired.kind == Kind.INSN).all() and (modes == modes[:1]).all()) and not run.debug
+        if self.capture.waits or not steady or config.blocks < config.channels:
+            return
+        first = next((one.cycle for one in self.capture.status if "stall" in one.flags), None)
+        self._hold("AD.rate", first is None, "with nobody waiting the core never has to stop", "no stall", "stall", first)
 
     def frame(self) -> None:
         """The row of reset before all others, that of flush after them."""

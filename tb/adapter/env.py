@@ -31,7 +31,7 @@ class Scoreboard(base.Scoreboard):
         return AdapterCapture(
             config, stimulus.run, files.read_hart(here / files.HART, config),
             files.read_ingress(here / files.INGRESS, config), files.read_status(here / files.STATUS), stimulus.fault,
-            problems, job.exact, job.rerun,
+            problems, job.exact, job.rerun, job.backpressure > 0,
         )  # fmt: skip
 
     def checked(self) -> Verdict:

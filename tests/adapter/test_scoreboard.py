@@ -588,6 +588,33 @@ def test_the_first_error_says_when() -> None:
     assert (lost.cycle, lost.table) == (6, [("value", "no loss", "7")])
 
 
+def steady(stall: bool) -> AdapterCapture:
+    """Instructions of one mode, for which nobody waits; its rows are still those of the other run."""
+    capture = deepcopy(good(status=[Status(4, 0, 0, {"stall"} if stall else set()), Status(30, 0, 0, {"ended"})]))
+    retired = capture.run.retired
+    retired.kind[:], retired.priv[:], retired.context[:] = Kind.INSN, M, 5
+    capture.run.debug, capture.waits = {}, False
+    return capture
+
+
+def test_with_nobody_waiting_the_core_never_has_to_stop() -> None:
+    assert list(check(steady(stall=False)).book.results()["AD.rate"]) == [1, 0]
+    (failure,) = [one for one in check(steady(stall=True)).failures if one.clause == "AD.rate"]
+    assert (failure.cycle, failure.table) == (4, [("value", "no stall", "stall")])
+
+
+def test_the_rate_is_not_judged_where_a_stop_is_allowed() -> None:
+    waits, trap, mode, context, debug = (steady(stall=True) for _ in range(5))
+    waits.waits = True
+    trap.run.retired.kind[3] = Kind.EXCEPTION
+    mode.run.retired.priv[3] = U
+    context.run.retired.context[3] = 6
+    debug.run.debug = {3: 1}
+    lanes = replace(steady(stall=True), config=replace(CONFIG, blocks=1))
+    for capture in (waits, trap, mode, context, debug, lanes):
+        assert "AD.rate" not in check(capture).book.results()
+
+
 def test_a_problem_of_the_run_is_a_failure() -> None:
     verdict = check(good(problems=["the run did not end"]))
     assert [(one.clause, one.headline) for one in verdict.failures] == [("AD.flush", "the run did not end")]

@@ -40,7 +40,7 @@ def stimulus(job: Job) -> AdapterStimulus:
         story = SCENARIOS.of(job).build()
         if story.retires is not None:
             program, retired = story.retires(config)
-            run = made(program, retired, config, walk)
+            run = made(program, retired, config, walk, story.debug)
         else:
             run = walked(config, walk, story.size, **story.habits)
     elif kind == "program":

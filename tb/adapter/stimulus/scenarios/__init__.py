@@ -14,6 +14,7 @@ from rvtrace.models.adapter.config import Config
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.adapter.stimulus.scenarios.accesses import faulting_accesses
+from rvtrace.tb.adapter.stimulus.scenarios.jumps import jumps_in_every_cycle
 from rvtrace.tb.common.stimulus.scenario import Scenario, Scenarios
 
 BUILDS: tuple[dict[str, Any], ...] = (
@@ -29,6 +30,7 @@ DEFAULT, RV32, LEAN, WIDE = BUILDS
 class Story:
     """habits: probabilities of the walk that differ from the usual ones. fault: a rule that the core breaks. halt: the
     last instruction has rvfi_halt. size: instructions. retires: a program and what is retired of it, None for a walk.
+    debug: such a run has visits to Debug Mode.
     """
 
     habits: dict[str, Any] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Story:
     halt: bool = False
     size: int = 1500
     retires: Callable[[Config], tuple[Program, Retired]] | None = None
+    debug: bool = True
 
 
 HART = (
@@ -71,6 +74,10 @@ _add(
 _add(
     "full_rate", "A retirement on every channel in every cycle, and nobody waits.", (*HART, *INGRESS, "AD.stall"),
     Story({"trap": 0.01, "trap_at_target": 0.01}), BUILDS,
+)  # fmt: skip
+_add(
+    "jumps_in_every_cycle", "Every instruction is a jump, on every channel in every cycle, and nobody waits.",
+    ("AD.rows", "AD.rate", "ING.instructions"), Story(retires=jumps_in_every_cycle, debug=False), BUILDS, grouping="longest",
 )  # fmt: skip
 _add(
     "slow", "Who takes the rows waits most of the time: the core has to stop.", (*HART, *INGRESS, "AD.stall"),
