@@ -21,6 +21,9 @@ from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE, difference, framing, packing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
+_MADE_BY_BLOCK = 5  # messages at most; the beat itself may make one more
+_TO_OUTPUT = 3  # cycles from a beat to the output, where nothing waits
+
 
 def check_exact(
     capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace | None = None, sent: t.MessageTable | None = None
@@ -42,24 +45,26 @@ def check_exact(
 
 
 def _check_room(capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
-    """NT.3.fifo: where a beat found no room, two messages at least were waiting."""
-    beats, out = capture.ingress, capture.out_cycle
+    """NT.3.fifo, NT.3.room: how many messages at least were waiting where a beat found no room."""
+    beats, out, config = capture.ingress, capture.out_cycle, capture.config
     rows = np.flatnonzero(beats.drop)
     if out is None or not len(rows):
         return
     last = np.cumsum([len(chunk) for chunk in encoded.packed]) - 1  # offset of each message's last byte
     made = np.searchsorted(np.array(encoded.beat), rows)
     sent = np.searchsorted(np.asarray(out)[last], beats.cycle[rows])
+    full = config.fifo_depth - _MADE_BY_BLOCK * config.blocks
+    # The oldest has left the queue and is being sent, unless it has just been made.
+    oldest = np.asarray(encoded.beat)[np.minimum(sent, len(encoded.beat) - 1)]
+    sending = beats.cycle[oldest] + _TO_OUTPUT <= beats.cycle[rows]
+    for clause, needed in (("NT.3.fifo", np.full(len(rows), 2)), ("NT.3.room", full + sending)):
 
-    def too_few(number: int) -> Failure:
-        row = int(rows[number])
-        return Failure(
-            "NT.3.fifo",
-            f"no room for a beat while {made[number] - sent[number]} messages were waiting, needed 2",
-            int(beats.cycle[row]),
-        )
+        def too_few(number: int, clause: str = clause, needed: np.ndarray = needed) -> Failure:
+            row, waiting = int(rows[number]), made[number] - sent[number]
+            text = f"no room for a beat while {waiting} messages were waiting, needed {needed[number]}"
+            return Failure(clause, text, int(beats.cycle[row]))
 
-    book.bulk("NT.3.fifo", len(rows), np.flatnonzero(made - sent < 2), too_few)
+        book.bulk(clause, len(rows), np.flatnonzero(made - sent < needed), too_few)
 
 
 def _count(book: ClauseBook, encoded: EncodedTrace, table: t.MessageTable, config: Config) -> None:

@@ -107,11 +107,31 @@ def test_good_stream_passes_and_is_counted() -> None:
 
 
 def test_a_queue_that_is_full_too_soon() -> None:
-    """NT.3.fifo: beats were lost while nothing waited; with all bytes still to be sent they may be."""
+    """Beats were lost while nothing waited; with all bytes still to be sent they may be."""
     program, beats = scenario_run("overflow", Config())
     beats.drop[20:40] = 1
     data = Encoder(Config()).run(beats).data
-    for out_cycle, failed in ((np.zeros(len(data)), ["NT.3.fifo"]), (np.full(len(data), 10**6), [])):
+    both = ["NT.3.fifo", "NT.3.room"]
+    for out_cycle, failed in ((np.zeros(len(data)), both), (np.full(len(data), 10**6), [])):
         book = ClauseBook(plan())
         check_exact(NtraceCapture(Config(), program, data, beats, out_cycle=out_cycle), book)
-        assert book.failed == failed and book.results()["NT.3.fifo"][0] == 20
+        assert book.failed == failed and all(book.results()[clause][0] == 20 for clause in both)
+
+
+@pytest.mark.parametrize(("blocks", "depth", "needed"), [(1, 16, 12), (1, 32, 28), (2, 16, 7)])
+def test_a_beat_needs_room_for_what_it_can_make(blocks: int, depth: int, needed: int) -> None:
+    """A queue of 16 has room for the 6 messages of a beat of one lane while 10 are in it, and one is being sent."""
+    config = Config(blocks=blocks, fifo_depth=depth)
+    program, beats = scenario_run("overflow", config)
+    encoded = Encoder(config).run(beats)
+    full = encoded.beat[needed + 5] + 1  # a beat after enough messages
+    beats.drop[full] = 1
+    encoded = Encoder(config).run(beats)
+    made = sum(beat < full for beat in encoded.beat)
+    ends = np.cumsum([len(chunk) for chunk in encoded.packed])
+    for waiting, failed in ((needed, []), (needed - 1, ["NT.3.room"])):
+        out_cycle = np.full(len(encoded.data), 10**6)
+        out_cycle[: ends[made - waiting - 1]] = 0
+        book = ClauseBook(plan())
+        check_exact(NtraceCapture(config, program, encoded.data, beats, out_cycle=out_cycle), book)
+        assert book.failed == failed

@@ -51,7 +51,7 @@ def _calm(walk: Walk, at: dict[str, int]) -> Walk:
     return walk.jump(at["linear"]).step(61)
 
 
-@scenario("NT.7.4.error", "NT.8.5.sync7", "NT.7.4.codes", "NT-14",
+@scenario("NT.7.4.error", "NT.8.5.sync7", "NT.7.4.codes", "NT-14", "NT.3.room",
           configs=(*configs(**LOSSY), *configs(**RV32), *configs(**TWO)), retirement="single", drive="pins", loses=True,
           backpressure=60)  # fmt: skip
 def overflow(config: Config, rng: Random) -> ProgramRun:
