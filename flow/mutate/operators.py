@@ -444,12 +444,12 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("stuck_value", "an assigned value is always 0",
              ("AssignmentExpression", "NonblockingAssignmentExpression"), _stuck_value),
     Operator("declared_value", "another value of a localparam, parameter or enum member", _LITERALS, _declared_value,
-             built=True),
+             built=True, unset=True),
     Operator("width", "a signal with one bit less", ("SimpleRangeSelect",), _width, built=True,
              unset=True),
     Operator("loop_bound", "a loop ends one earlier, or begins one later", ("LoopGenerate", "ForLoopStatement"),
              _loop_bound, built=True, unset=True),
     Operator("generate_condition", "the condition of an if around instances or assignments inverted", ("IfGenerate",),
-             _generate_condition, built=True),
+             _generate_condition, built=True, unset=True),
 )  # fmt: skip
 BY_NAME = {operator.name: operator for operator in OPERATORS}

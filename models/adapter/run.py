@@ -35,7 +35,8 @@ _CSRS = (0x001, 0x105, 0x140, 0x304, 0x305, 0x306, 0x340, 0x3A0, 0x3B0, 0x7A1, 0
 
 @dataclass
 class Run:
-    """retired: instructions, exceptions and interrupts, with effects; the last one is an instruction that goes on.
+    """retired: instructions, exceptions and interrupts, with effects; the last one goes on in sequence, or is an
+    exception of which nobody knows where it leads.
 
     debug: instructions in Debug Mode after element k. without_row: exceptions that RVFI does not show. fpr, fcsr: what
     element k writes there (register, value; value). amos: elements that read and write memory. addresses: of the
@@ -64,11 +65,18 @@ class Run:
     def next_pc(self, k: int) -> int:
         """Where element k leads."""
         retired = self.retired
-        mask = (1 << self.program.xlen) - 1
-        return int(retired.pc[k + 1]) if k + 1 < len(retired) else int(retired.pc[k]) + int(retired.size[k]) & mask
+        if k + 1 < len(retired):
+            return int(retired.pc[k + 1])
+        pc, size = int(retired.pc[k]), int(retired.size[k])
+        if retired.kind[k] == Kind.EXCEPTION:
+            insn = self.program.insn(pc)
+            size = insn.size if insn is not None else 0
+        return pc + size & (1 << self.program.xlen) - 1
 
     def priv_after(self, k: int) -> int:
-        """The mode after element k."""
+        """The mode after element k; M-mode after an exception that is the last."""
+        if k + 1 == len(self.retired) and self.retired.kind[k] == Kind.EXCEPTION:
+            return Priv.M
         return int(self.retired.priv[min(k + 1, len(self.retired) - 1)])
 
     def trap_address(self, k: int) -> int:
@@ -76,24 +84,32 @@ class Run:
         return self.addresses.get(k, 0)
 
 
-def walked(config: Config, rng: Random, size: int, **probabilities: object) -> Run:
-    """A walk through a random program with everything that RVFI can show."""
+def walked(config: Config, rng: Random, size: int, to_exception: bool = False, **probabilities: object) -> Run:
+    """A walk through a random program with everything that RVFI can show. to_exception: see made."""
     program = generate(rng, config.xlen, zcm=bool(config.zcm))
     habits = WalkProbabilities(**{**_QUIET, **_TRAPS, "start": "trace_on", "hcontext": 0, **probabilities})  # type: ignore[arg-type]
     retired = random_walk(program, rng, size, habits, config.itypes)
     retired = retired.select(retired.kind <= Kind.INTERRUPT)
     trapped = set(retired.pc[retired.kind == Kind.EXCEPTION].tolist())
-    return made(seasoned(program, retired.pc, rng, trapped), retired, config, rng)
+    return made(seasoned(program, retired.pc, rng, trapped), retired, config, rng, to_exception=to_exception)
 
 
-def made(program: Program, retired: Retired, config: Config, rng: Random, debug: bool = True) -> Run:
-    """A run of a retire stream with made-up effects; its end may be cut off. debug: with visits to Debug Mode."""
+def made(
+    program: Program, retired: Retired, config: Config, rng: Random, debug: bool = True, to_exception: bool = False
+) -> Run:
+    """A run of a retire stream with made-up effects; its end may be cut off. debug: with visits to Debug Mode.
+    to_exception: the last element is an exception of an instruction.
+    """
     # A trap before anything has retired is not among what an adapter can know.
     retired = retired.select(slice(int(np.argmax(retired.kind == Kind.INSN)), None))
     addresses = {k: _address(rng, config.xlen, 1) for k in np.flatnonzero(retired.kind == Kind.EXCEPTION).tolist()}
     if not config.trap_port:
         retired, addresses = _visible(retired, program, addresses)
-    ends = np.flatnonzero((retired.kind == Kind.INSN) & (retired.itype == IType.NONE))
+    ending = (retired.kind == Kind.INSN) & (retired.itype == IType.NONE)
+    if to_exception:
+        there = np.array([program.insn(pc) is not None for pc in retired.pc.tolist()], bool)
+        ending = (retired.kind == Kind.EXCEPTION) & there & ~np.isin(retired.cause, FETCH_FAULTS)
+    ends = np.flatnonzero(ending)
     retired = retired.select(slice(0, int(ends[-1]) + 1 if len(ends) else 0))
     for k in np.flatnonzero(retired.kind == Kind.EXCEPTION).tolist():
         if program.insn(int(retired.pc[k])) is None and int(retired.cause[k]) not in FETCH_FAULTS:

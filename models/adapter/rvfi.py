@@ -18,7 +18,7 @@ import numpy as np
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.memory import access_of
 from rvtrace.models.adapter.run import FETCH_FAULTS, Run
-from rvtrace.models.riscv.retired import Kind
+from rvtrace.models.riscv.retired import IType, Kind
 
 COLUMNS = (
     "order", "insn", "trap", "halt", "intr", "mode", "ixl", "rd_addr", "rd_wdata", "pc_rdata", "pc_wdata", "mem_addr",
@@ -104,7 +104,7 @@ class _Writer:
         row = self._noise(raw, pc, trap)
         row["mode"], row["virt"] = priv & 3, priv >> 2
         row["context"] = int(retired.context[k])
-        row["pc_wdata"] = self.run.next_pc(k)
+        row["pc_wdata"] = self._pc_wdata(k)
         row["intr"] = int(self.trapped)
         if not trap:
             self._effects(row, k)
@@ -120,6 +120,17 @@ class _Writer:
             row["mem_rmask"] = row["mem_wmask"] = 0
         self.core.rows.append(row)
         self.trapped = False
+
+    def _pc_wdata(self, k: int) -> int:
+        """Where a row leads. It may be wrong where nobody checks it, but for branches, whose itype comes from it."""
+        run, retired = self.run, self.retired
+        itype, checks = int(retired.itype[k]), self.config.check_pc
+        free = itype == IType.XRET if checks else itype not in (IType.TAKEN, IType.NOT_TAKEN)
+        free = free and checks < 2 and retired.kind[k] == Kind.INSN
+        followed = k + 1 < len(retired) and retired.kind[k + 1] == Kind.INSN and k not in run.debug
+        if free and followed and self.rng.random() < 0.5:
+            return self.rng.getrandbits(self.config.xlen) & self.mask & ~1
+        return run.next_pc(k)
 
     def _noise(self, raw: int, pc: int, trap: bool) -> Row:
         """A row whose values mean nothing but for what every row has."""
@@ -149,7 +160,7 @@ class _Writer:
         if k in self.run.fpr:
             row["frd_valid"], (row["frd_addr"], row["frd_wdata"]) = 1, self.run.fpr[k]
         elif not self.config.flen and rng.random() < 0.1:
-            row["frd_valid"] = 1  # a core without f registers: nobody looks
+            row["frd_valid"] = row["fcsr_valid"] = 1  # a core without f registers: nobody looks
         if k in self.run.fcsr:
             row["fcsr_valid"], row["fcsr"] = 1, self.run.fcsr[k]
         assert xlen >= 8 * size

@@ -145,7 +145,8 @@ def test_registers_of_each_row(walk: Made) -> None:
             noise += bool(row["frd_valid"])
         if k in run.fpr:
             assert (row["frd_addr"], row["frd_wdata"]) == run.fpr[k]
-        assert row["fcsr_valid"] == (k in run.fcsr) and (k not in run.fcsr or row["fcsr"] == run.fcsr[k])
+        assert row["fcsr_valid"] == ((k in run.fcsr) if config.flen else row["frd_valid"])
+        assert k not in run.fcsr or row["fcsr"] == run.fcsr[k]
     n = int((run.retired.kind == Kind.INSN).sum())
     assert bool(noise) == (not config.flen) and noise < 0.15 * n
     for written in (run.fpr, run.fcsr):
@@ -374,6 +375,27 @@ def test_the_ends_of_a_run() -> None:
     small.retired.pc[1] = (1 << 32) - 4
     assert small.next_pc(1) == 0
     assert run.trap_address(7) == 0
+
+
+def test_a_run_that_ends_with_an_exception() -> None:
+    elements = ((N, 0x1000, 0, U), (E, 0x1004, 5, U), (N, 0x1008, 0, M))
+    assert len(made(PROGRAM, stream(*elements), Config(), Random("1"), debug=False).retired) == 3
+    run = made(PROGRAM, stream(*elements), Config(), Random("1"), debug=False, to_exception=True)
+    assert run.retired.pc.tolist() == [0x1000, 0x1004] and run.priv_after(1) == M
+    assert run.next_pc(1) == 0x1008
+
+
+@pytest.mark.parametrize("checks", [0, 1, 2])
+def test_pc_wdata_is_wrong_only_where_nobody_checks_it(checks: int) -> None:
+    config = Config(check_pc=checks)
+    run = walked(config, Random("wrong"), 3000, trap=0.1)
+    wrong = {
+        int(run.retired.itype[k])
+        for k, row in shown(run, to_rvfi(run, config, Random("core")))
+        if row["pc_wdata"] != run.next_pc(k)
+    }
+    assert not wrong if checks == 2 else wrong == {IType.XRET} if checks == 1 else wrong > {IType.NONE, IType.XRET}
+    assert not wrong & {IType.TAKEN, IType.NOT_TAKEN}
 
 
 class Ones(Random):

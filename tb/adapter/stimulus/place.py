@@ -43,7 +43,8 @@ class _Placer:
             due.setdefault(after - 1 if e in early else after, []).append(e)
         for row in range(len(core.rows)):
             self._row(row, due.get(row, []), early)
-        for e in due.get(len(core.rows), []):
+        for e in due.get(len(core.rows), []):  # nothing comes after them, so they may be late
+            self.told = max(self.told, self.cycle + rng.choice((-1, 8)))
             self._event(e)
         return dict(sorted(self.at.items()))
 

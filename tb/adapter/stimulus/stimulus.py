@@ -42,7 +42,7 @@ def stimulus(job: Job) -> AdapterStimulus:
             program, retired = story.retires(config)
             run = made(program, retired, config, walk, story.debug)
         else:
-            run = walked(config, walk, story.size, **story.habits)
+            run = walked(config, walk, story.size, story.to_exception, **story.habits)
     elif kind == "program":
         found = recording.load(name, config.xlen)
         elf = Path(found.program_path)

@@ -14,7 +14,7 @@ from rvtrace.models.adapter.config import Config
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.adapter.stimulus.scenarios.accesses import faulting_accesses
-from rvtrace.tb.adapter.stimulus.scenarios.jumps import jumps_in_every_cycle
+from rvtrace.tb.adapter.stimulus.scenarios.jumps import jumps_at_the_limit, jumps_in_every_cycle
 from rvtrace.tb.common.stimulus.scenario import Scenario, Scenarios
 
 BUILDS: tuple[dict[str, Any], ...] = (
@@ -30,7 +30,7 @@ DEFAULT, RV32, LEAN, WIDE = BUILDS
 class Story:
     """habits: probabilities of the walk that differ from the usual ones. fault: a rule that the core breaks. halt: the
     last instruction has rvfi_halt. size: instructions. retires: a program and what is retired of it, None for a walk.
-    debug: such a run has visits to Debug Mode.
+    debug: such a run has visits to Debug Mode. to_exception: the walk ends with an exception.
     """
 
     habits: dict[str, Any] = field(default_factory=dict)
@@ -39,6 +39,7 @@ class Story:
     size: int = 1500
     retires: Callable[[Config], tuple[Program, Retired]] | None = None
     debug: bool = True
+    to_exception: bool = False
 
 
 HART = (
@@ -98,6 +99,25 @@ _add(
 _add(
     "halt", "The last instruction has rvfi_halt.", ("AD.rows", "AD.flush"), Story({"trap": 0.01}, halt=True, size=300),
 )  # fmt: skip
+_add(
+    "ends_with_exception", "The last row is an exception, whose event comes with it or later.",
+    ("AD.rows", "AD.trap", "AD.context", "AD.flush"), Story({"trap": 0.4, "trap_at_target": 0.4, "switch": 1.0}, size=300, to_exception=True),
+    (DEFAULT, RV32, WIDE),
+)  # fmt: skip
+_add(
+    "halts_at_exception", "The last row is an exception with rvfi_halt, whose event comes with it or later.",
+    ("AD.rows", "AD.trap", "AD.flush"), Story({"trap": 0.15}, halt=True, size=300, to_exception=True),
+    (DEFAULT, RV32, WIDE),
+)  # fmt: skip
+_add(
+    "unchecked_pc", "A core whose pc_wdata is right except where nobody has to check it.",
+    ("AD.rows", "AD.next_pc", "AD.quiet"), Story({"trap": 0.1}), ({"check_pc": 0}, {"check_pc": 1}),
+)  # fmt: skip
+_add(
+    "full_of_blocks", "Who takes the blocks waits most of the time, and a jump comes where a block has no room left.",
+    ("ING.instructions", "ING.itype", "ING.size", "ING.longest"), Story(retires=jumps_at_the_limit, debug=False),
+    ({"iretire_width": 3}, WIDE), grouping="longest", backpressure=90,
+)  # fmt: skip
 for _fault, _doc in (
     ("order", "A retirement is missing."),
     ("pc", "An instruction leads elsewhere than it says."),
@@ -111,6 +131,7 @@ for _fault, _doc in (
     _with_port = _fault in ("trap", "event", "left", "events")
     _add(
         f"fault_{_fault}", _doc, (f"AD.error_{_fault}",),
-        Story({"trap": 0.15, "trap_at_target": 0.3}, _fault, size=600), (DEFAULT, RV32, WIDE) if _with_port else BUILDS,
+        Story({"trap": 0.15, "trap_at_target": 0.3}, _fault, size=600),
+        (DEFAULT, RV32, WIDE) if _with_port else (*BUILDS, {"check_pc": 1}) if _fault == "pc" else BUILDS,
         **({"backpressure": 90} if _fault == "overflow" else {"gaps": 20} if _fault != "events" else {}),
     )  # fmt: skip

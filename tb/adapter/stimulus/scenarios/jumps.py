@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that each end a block, of one mode: the most that both ports have to take in a cycle."""
+"""Instructions of one mode that each end a block, or two: the most that both ports have to take in a cycle."""
 
 from __future__ import annotations
 
@@ -28,3 +28,23 @@ def jumps_in_every_cycle(config: Config) -> tuple[Program, Retired]:
     b.nop()
     program = b.build()
     return program, Walk(program).step(_JUMPS + 1).retired()
+
+
+def jumps_at_the_limit(config: Config) -> tuple[Program, Retired]:
+    """Three instructions of 4 bytes are a block of 6 half-words; a jump of 4 bytes has no room in one of 7, so that
+    both blocks are whole at once. Another jump after it moves the group by one channel.
+    """
+    b = ProgramBuilder(config.xlen, _BASE)
+    for place in range(_JUMPS // 8):
+        b.label(f"to{place}")
+        for _ in range(3):
+            b.nop()
+        b.jal(0, f"fro{place}")
+        b.nop()
+        b.label(f"fro{place}")
+        b.jal(0, f"to{place + 1}" if place + 1 < _JUMPS // 8 else "end")
+        b.nop()
+    b.label("end")
+    b.nop()
+    program = b.build()
+    return program, Walk(program).step(5 * (_JUMPS // 8) + 1).retired()
