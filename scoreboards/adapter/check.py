@@ -86,6 +86,8 @@ class _Check:
 
     def ends(self) -> None:
         """It came to its end, and nothing moved under the eyes of who was not ready."""
+        for text in self.capture.problems:
+            self.book.fail(Failure("AD.flush", text))
         status = self.capture.status
         flags = set().union(*(one.flags for one in status)) if status else set()
         last = status[-1].cycle if status else None
@@ -96,9 +98,6 @@ class _Check:
             self._hold(
                 "ING.hold", "ingress_moved" not in flags, "a block that is not taken stays", "the same", "another", last
             )
-        for text in self.capture.problems:
-            self.book.fail(Failure("AD.flush", text))
-
     def fault(self) -> None:
         """The error of a core that breaks a rule is the first, and the one of that rule."""
         fault = self.capture.fault
@@ -136,7 +135,8 @@ class _Check:
         if self.capture.waits or not steady or config.blocks < config.channels:
             return
         first = next((one.cycle for one in self.capture.status if "stall" in one.flags), None)
-        self._hold("AD.rate", first is None, "with nobody waiting the core never has to stop", "no stall", "stall", first)
+        rule = "with nobody waiting the core never has to stop"
+        self._hold("AD.rate", first is None, rule, "no stall", "stall", first)
 
     def frame(self) -> None:
         """The row of reset before all others, that of flush after them."""

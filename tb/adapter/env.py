@@ -28,9 +28,13 @@ class Scoreboard(base.Scoreboard):
 
     def captured(self, job: Job, stimulus: AdapterStimulus, problems: list[str]) -> AdapterCapture:
         here, config = Path(), stimulus.config
+        status = files.read_status(here / files.STATUS)
+        unknown = next((one.cycle for one in status if "unknown" in one.flags), None)
+        if unknown is not None:
+            problems = [*problems, f"an output of the adapters was X at or before cycle {unknown}"]
         return AdapterCapture(
             config, stimulus.run, files.read_hart(here / files.HART, config),
-            files.read_ingress(here / files.INGRESS, config), files.read_status(here / files.STATUS), stimulus.fault,
+            files.read_ingress(here / files.INGRESS, config), status, stimulus.fault,
             problems, job.exact, job.rerun, job.backpressure > 0,
         )  # fmt: skip
 

@@ -84,7 +84,8 @@ LANES = Slots(
 INGRESS = Layout("ingress", (Field("cycle", "<u8", 64), Field("levels", "<u4", parts=(HALTED, CTYPE)), Zero(4), LANES))
 
 # status.bin: the first cycle, every change of the error or of a flag. moved: since the beginning, a port that was not
-# ready changed its values; ended: the last row of the run; idle: nothing was left in the adapters.
+# ready changed its values; ended: the last row of the run; idle: nothing was left in the adapters; unknown: since the
+# beginning, an output was X.
 FLAGS = (
     Bits("stall", 0),
     Bits("hart_moved", 1),
@@ -92,6 +93,7 @@ FLAGS = (
     Bits("hart_idle", 3),
     Bits("ingress_idle", 4),
     Bits("ended", 5),
+    Bits("unknown", 6),
 )
 STATUS = Layout(
     "status",

@@ -134,6 +134,7 @@ package adapter_row_pkg;
   localparam int StatusFlagsHartIdleLsb = 3, StatusFlagsHartIdleWidth = 1;
   localparam int StatusFlagsIngressIdleLsb = 4, StatusFlagsIngressIdleWidth = 1;
   localparam int StatusFlagsEndedLsb = 5, StatusFlagsEndedWidth = 1;
+  localparam int StatusFlagsUnknownLsb = 6, StatusFlagsUnknownWidth = 1;
   localparam int StatusBits = 192;
 
   /* verilator lint_on UNUSEDPARAM */

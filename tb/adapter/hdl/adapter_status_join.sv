@@ -14,13 +14,14 @@ module adapter_status_join
   input  logic                                   hart_idle_i,
   input  logic                                   ingress_idle_i,
   input  logic                                   ended_i,
+  input  logic                                   unknown_i,
   output logic [adapter_row_pkg::StatusBits-1:0] row_o
 );
 
   import adapter_row_pkg::*;
 
   assign row_o = {
-    {26'd0, ended_i, ingress_idle_i, hart_idle_i, ingress_moved_i, hart_moved_i, stall_i},
+    {25'd0, unknown_i, ended_i, ingress_idle_i, hart_idle_i, ingress_moved_i, hart_moved_i, stall_i},
     32'(error_code_i),
     64'(error_pc_i),
     cycle_i

@@ -232,9 +232,19 @@ module adapter_tb
     end
   end
 
-  logic [5:0] flags, flags_before;
+  // Whether an output that says what the others mean has no value, or one that then has a meaning.
+  logic unknown, ing_part_unknown, ret_part_unknown;
+  assign ret_part_unknown = (ret_valid != '0) && ((^ret_pc) === 1'bx);
+  assign ing_part_unknown = (ing_there != '0) && ((^lane_shown) === 1'bx);
+  always_ff @(posedge clk_o) begin
+    if (!play) unknown <= 1'b0;
+    else if (((^{stall, hart_idle, ing_idle, error, ret_valid, ing_there, halted, ing_halted, ret_part_unknown, ing_part_unknown}) === 1'bx) ||
+             (ret_part_unknown === 1'b1) || (ing_part_unknown === 1'b1)) unknown <= 1'b1;
+  end
+
+  logic [6:0] flags, flags_before;
   logic [3:0] error_before;
-  assign flags = {empty && draining, ing_idle, hart_idle, ing_moved, hart_moved, stall};
+  assign flags = {unknown, empty && draining, ing_idle, hart_idle, ing_moved, hart_moved, stall};
   always_ff @(posedge clk_o) begin
     flags_before <= flags;
     error_before <= error_code;
@@ -242,7 +252,8 @@ module adapter_tb
 
   adapter_status_join #(.Xlen(Xlen)) u_status_join (
     .cycle_i(cycle), .error_pc_i(error_pc), .error_code_i(error_code), .stall_i(flags[0]), .hart_moved_i(flags[1]),
-    .ingress_moved_i(flags[2]), .hart_idle_i(flags[3]), .ingress_idle_i(flags[4]), .ended_i(flags[5]), .row_o(status_seen)
+    .ingress_moved_i(flags[2]), .hart_idle_i(flags[3]), .ingress_idle_i(flags[4]), .ended_i(flags[5]), .unknown_i(flags[6]),
+    .row_o(status_seen)
   );
 
   row_recorder #(.Bits(HartBits), .File("hart.bin")) u_hart (

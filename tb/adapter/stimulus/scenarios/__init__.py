@@ -78,7 +78,8 @@ _add(
 )  # fmt: skip
 _add(
     "jumps_in_every_cycle", "Every instruction is a jump, on every channel in every cycle, and nobody waits.",
-    ("AD.rows", "AD.rate", "ING.instructions"), Story(retires=jumps_in_every_cycle, debug=False), BUILDS, grouping="longest",
+    ("AD.rows", "AD.rate", "ING.instructions"), Story(retires=jumps_in_every_cycle, debug=False), BUILDS,
+    grouping="longest",
 )  # fmt: skip
 _add(
     "slow", "Who takes the rows waits most of the time: the core has to stop.", (*HART, *INGRESS, "AD.stall"),
@@ -101,7 +102,8 @@ _add(
 )  # fmt: skip
 _add(
     "ends_with_exception", "The last row is an exception, whose event comes with it or later.",
-    ("AD.rows", "AD.trap", "AD.context", "AD.flush"), Story({"trap": 0.4, "trap_at_target": 0.4, "switch": 1.0}, size=300, to_exception=True),
+    ("AD.rows", "AD.trap", "AD.context", "AD.flush"),
+    Story({"trap": 0.4, "trap_at_target": 0.4, "switch": 1.0}, size=300, to_exception=True),
     (DEFAULT, RV32, WIDE),
 )  # fmt: skip
 _add(
