@@ -14,6 +14,7 @@ from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
+from rvtrace.scoreboards.ctr.reads import near
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
 
@@ -102,3 +103,20 @@ def test_reset_may_leave_anything() -> None:
 
 def test_tolerances_say_what_they_free() -> None:
     assert all(getattr(FREE, name) != getattr(Tolerances(), name) for name in vars(FREE) if name != "cc_slack")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slack", "same"),
+    [
+        (100, 100, 0, True), (100, 101, 0, False), (100, 101, 1, True), (100, 102, 1, False), (100, 104, 5, True),
+        # exponent 1 is still exact: 4095 and 4096 cycles
+        (4095, 1 << 12, 0, False), (4095, 1 << 12, 1, True), (1 << 12 | 5, 1 << 12 | 6, 0, False),
+        # exponent 2 counts in twos, exponent 3 in fours; the coarser of both decides
+        (2 << 12 | 5, 2 << 12 | 6, 0, False), (2 << 12 | 5, 2 << 12 | 6, 1, True), (2 << 12 | 5, 2 << 12 | 7, 2, False),
+        (2 << 12 | 4095, 3 << 12, 0, True), (2 << 12 | 4094, 3 << 12, 0, False), (2 << 12 | 4094, 3 << 12, 1, True),
+        (1 << 12 | 4095, 2 << 12, 0, True),
+    ],
+)  # fmt: skip
+def test_cycle_counts_that_are_near(one: int, other: int, slack: int, same: bool) -> None:
+    """CC is a mantissa and an exponent: two that differ by less than a step and the slack are taken for one count."""
+    assert near(one, other, slack) is same and near(other, one, slack) is same
