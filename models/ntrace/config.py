@@ -65,7 +65,7 @@ class Config(Options):
     stack_depth: int = option(8, range(1, 33))
     repeat_bits: int = option(18, range(2, 19))
     ts_width: int = option(64, range(8, 65))
-    fifo_depth: int = option(16, (16, 32, 64, 128))
+    fifo_depth: int = option(16, (8, 16, 32, 64, 128))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +73,11 @@ class Config(Options):
             raise ConfigError(
                 f"ICNT_BITS={self.icnt_bits} cannot hold two blocks of IRETIRE_BITS={self.iretire_bits}; "
                 f"give ICNT_BITS={self.iretire_bits + 1} or more"
+            )
+        if self.fifo_depth <= 5 * self.blocks:
+            raise ConfigError(
+                f"FIFO_DEPTH={self.fifo_depth} has no room for the {5 * self.blocks + 1} messages that a beat of "
+                f"BLOCKS={self.blocks} can make; give FIFO_DEPTH=16 or more"
             )
         if self.src_id >> self.src_bits:
             raise ConfigError(

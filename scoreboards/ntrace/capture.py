@@ -22,7 +22,8 @@ class NtraceCapture(Observed):
     problems: sentences of the monitors about the run itself (an X on an output, data that changed before
     ready, an encoder that did not become empty); each is a failure. exact: whether the device declares the
     reference profile. rerun: the one command that repeats the run. origin: shape [len(data)], where each byte was in
-    the trace as it was sent, None if it is there. base: where the trace that `data` is a part of has its first byte.
+    the trace as it was sent, None if it is there. queue: messages that the queue of the encoder holds, 0 if nobody
+    knows. base: where the trace that `data` is a part of has its first byte.
     """
 
     config: Config
@@ -36,6 +37,7 @@ class NtraceCapture(Observed):
     rerun: str = ""
     origin: np.ndarray | None = None
     base: int = 0
+    queue: int = 0
 
     def sent_at(self, offset: int) -> int:
         """Where a byte of `data` was in the trace as it was sent."""

@@ -53,11 +53,12 @@ def _check_room(capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace)
     last = np.cumsum([len(chunk) for chunk in encoded.packed]) - 1  # offset of each message's last byte
     made = np.searchsorted(np.array(encoded.beat), rows)
     sent = np.searchsorted(np.asarray(out)[last], beats.cycle[rows])
-    full = config.fifo_depth - _MADE_BY_BLOCK * config.blocks
+    full = capture.queue - _MADE_BY_BLOCK * config.blocks
     # The oldest has left the queue and is being sent, unless it has just been made.
     oldest = np.asarray(encoded.beat)[np.minimum(sent, len(encoded.beat) - 1)]
     sending = beats.cycle[oldest] + _TO_OUTPUT <= beats.cycle[rows]
-    for clause, needed in (("NT.3.fifo", np.full(len(rows), 2)), ("NT.3.room", full + sending)):
+    rules = [("NT.3.fifo", np.full(len(rows), 2)), *([("NT.3.room", full + sending)] if capture.queue else [])]
+    for clause, needed in rules:
 
         def too_few(number: int, clause: str = clause, needed: np.ndarray = needed) -> Failure:
             row, waiting = int(rows[number]), made[number] - sent[number]

@@ -34,7 +34,7 @@ class Scoreboard(base.Scoreboard):
         data, out_cycle = self.stream.got
         return NtraceCapture(
             config=stimulus.config, program=stimulus.program, data=data, beats=self.ingress.got, out_cycle=out_cycle,
-            problems=problems, exact=job.exact, rerun=job.rerun,
+            problems=problems, exact=job.exact, rerun=job.rerun, queue=0 if job.dut else stimulus.config.fifo_depth,
         )  # fmt: skip
 
     def checked(self) -> Verdict:

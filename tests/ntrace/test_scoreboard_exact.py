@@ -114,11 +114,11 @@ def test_a_queue_that_is_full_too_soon() -> None:
     both = ["NT.3.fifo", "NT.3.room"]
     for out_cycle, failed in ((np.zeros(len(data)), both), (np.full(len(data), 10**6), [])):
         book = ClauseBook(plan())
-        check_exact(NtraceCapture(Config(), program, data, beats, out_cycle=out_cycle), book)
+        check_exact(NtraceCapture(Config(), program, data, beats, out_cycle=out_cycle, queue=16), book)
         assert book.failed == failed and all(book.results()[clause][0] == 20 for clause in both)
 
 
-@pytest.mark.parametrize(("blocks", "depth", "needed"), [(1, 16, 12), (1, 32, 28), (2, 16, 7)])
+@pytest.mark.parametrize(("blocks", "depth", "needed"), [(1, 8, 4), (1, 16, 12), (1, 32, 28), (2, 16, 7)])
 def test_a_beat_needs_room_for_what_it_can_make(blocks: int, depth: int, needed: int) -> None:
     """A queue of 16 has room for the 6 messages of a beat of one lane while 10 are in it, and one is being sent."""
     config = Config(blocks=blocks, fifo_depth=depth)
@@ -133,5 +133,8 @@ def test_a_beat_needs_room_for_what_it_can_make(blocks: int, depth: int, needed:
         out_cycle = np.full(len(encoded.data), 10**6)
         out_cycle[: ends[made - waiting - 1]] = 0
         book = ClauseBook(plan())
+        check_exact(NtraceCapture(config, program, encoded.data, beats, out_cycle=out_cycle, queue=depth), book)
+        assert book.failed == failed and book.results()["NT.3.room"][0]
+        book = ClauseBook(plan())
         check_exact(NtraceCapture(config, program, encoded.data, beats, out_cycle=out_cycle), book)
-        assert book.failed == failed
+        assert not book.failed and "NT.3.room" not in book.results()  # of another's queue nobody knows the depth

@@ -45,7 +45,7 @@ def play(name: str, source: str, seed: int = 1, **more: Any) -> Job:
     return Job(name, source, config, seed, size=2500, keep=True, **more)
 
 
-PLAIN = {"variant": "v1_0", "mode": "btm"}
+PLAIN = {"variant": "v1_0", "mode": "btm", "fifo_depth": 8}
 HISTORY = {"variant": "rc7", "mode": "htm", "blocks": 2}
 
 
