@@ -242,3 +242,10 @@ def test_itype() -> None:
         int(itype(decode(0x1000, 0x2001, 32), "rc7")) == int(itype(decode(0x1000, 0x2001, 32), "v1_0")) == 9
     )  # c.jal, of RV32 alone
     assert [int(itype(decode(0x1000, 0x0000_0063, 64), "v1_0", taken)) for taken in (False, True)] == [4, 5]
+
+
+def test_a_queue_has_room_for_a_beat() -> None:
+    """5 messages a lane and 1 (docs/reference/ntrace-profile.md)."""
+    assert Config(blocks=1, fifo_depth=8).fifo_depth == 8
+    with pytest.raises(ConfigError, match=r"FIFO_DEPTH=8 has no room for the 11 messages .* give FIFO_DEPTH=16"):
+        Config(blocks=2, fifo_depth=8)
