@@ -74,9 +74,9 @@ class Config(Options):
                 f"ICNT_BITS={self.icnt_bits} cannot hold two blocks of IRETIRE_BITS={self.iretire_bits}; "
                 f"give ICNT_BITS={self.iretire_bits + 1} or more"
             )
-        if self.fifo_depth <= 5 * self.blocks:
+        if self.fifo_depth < self.most_messages:
             raise ConfigError(
-                f"FIFO_DEPTH={self.fifo_depth} has no room for the {5 * self.blocks + 1} messages that a beat of "
+                f"FIFO_DEPTH={self.fifo_depth} has no room for the {self.most_messages} messages that a beat of "
                 f"BLOCKS={self.blocks} can make; give FIFO_DEPTH=16 or more"
             )
         if self.src_id >> self.src_bits:
@@ -87,6 +87,11 @@ class Config(Options):
             FilterSettings.parse(self.filter, self.xlen)
         except FilterError as error:
             raise ConfigError(cut(error, 250)) from None
+
+    @property
+    def most_messages(self) -> int:
+        """Messages that the reference encoder can make of one beat (docs/reference/ntrace-profile.md)."""
+        return 5 * self.blocks + 1
 
     @property
     def inst_mode(self) -> int:

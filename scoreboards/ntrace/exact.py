@@ -21,7 +21,6 @@ from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE, difference, framing, packing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
-_MADE_BY_BLOCK = 5  # messages at most; the beat itself may make one more
 _TO_OUTPUT = 3  # cycles from a beat to the output, where nothing waits
 
 
@@ -53,7 +52,7 @@ def _check_room(capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace)
     last = np.cumsum([len(chunk) for chunk in encoded.packed]) - 1  # offset of each message's last byte
     made = np.searchsorted(np.array(encoded.beat), rows)
     sent = np.searchsorted(np.asarray(out)[last], beats.cycle[rows])
-    full = capture.queue - _MADE_BY_BLOCK * config.blocks
+    full = capture.queue - config.most_messages + 1
     # The oldest has left the queue and is being sent, unless it has just been made.
     oldest = np.asarray(encoded.beat)[np.minimum(sent, len(encoded.beat) - 1)]
     sending = beats.cycle[oldest] + _TO_OUTPUT <= beats.cycle[rows]

@@ -31,7 +31,7 @@ class _Placer:
         self.core, self.channels, self.rng, self.gaps, self.full = core, channels, rng, gaps, full
         self.at: dict[int, Beat] = {}
         self.cycle, self.channel = 0, channels  # of the last row, and the first channel free there
-        self.told = -1  # cycle of the last event
+        self.last_event = -1  # cycle of the last event
         self.early_rows: set[int] = set()  # whose exception's event comes before them, or with them
 
     def beats(self) -> dict[int, Beat]:
@@ -44,14 +44,14 @@ class _Placer:
         for row in range(len(core.rows)):
             self._row(row, due.get(row, []), early)
         for e in due.get(len(core.rows), []):  # nothing comes after them, so they may be late
-            self.told = max(self.told, self.cycle + rng.choice((-1, 8)))
+            self.last_event = max(self.last_event, self.cycle + rng.choice((-1, 8)))
             self._event(e)
         return dict(sorted(self.at.items()))
 
     def _event(self, e: int) -> None:
-        where = max(self.told + 1, self.cycle) + (self.rng.randrange(3) if self.rng.random() < 0.2 else 0)
+        where = max(self.last_event + 1, self.cycle) + (self.rng.randrange(3) if self.rng.random() < 0.2 else 0)
         self.at.setdefault(where, Beat()).event = e
-        self.told = where
+        self.last_event = where
 
     def _row(self, row: int, due: list[int], early: set[int]) -> None:
         rng = self.rng
@@ -62,11 +62,11 @@ class _Placer:
             self._event(e)
         # All but the first trap after a row come in an earlier cycle; that may be the exception of the row itself.
         strict = bool(between) and len(between) + (row - 1 in self.early_rows) > 1
-        latest = self.told if between else -1
+        latest = self.last_event if between else -1
         for e in with_it:
             self._event(e)
             self.early_rows.add(row)
-            latest = max(latest, self.told)
+            latest = max(latest, self.last_event)
         gap = rng.randrange(1, 9) if rng.random() < self.gaps / 100 else 0
         where = max(self.cycle + gap, latest)
         if strict:

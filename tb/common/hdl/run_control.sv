@@ -34,7 +34,7 @@ module run_control (
       idle    <= '0;
     end else begin
       cycle_o <= cycle_o + 64'd1;
-      // An output that is X is neither: a run with it ends.
+      // X counts as not empty and not ready, so that the run still ends.
       quiet   <= (draining_o && (empty_i === 1'b1)) ? quiet + 64'd1 : 64'd0;
       idle    <= (draining_o || (accept_i !== 1'b1)) ? idle + 64'd1 : 64'd0;
       if ((quiet == Quiet) || (idle == GiveUp)) done_o <= 1'b1;
