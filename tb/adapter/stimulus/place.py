@@ -21,9 +21,13 @@ class Beat:
     event: int = -1
 
 
-def placed(core: Core, channels: int, rng: Random, gaps: int = 0, full: bool = True) -> dict[int, Beat]:
-    """Cycle to beat. gaps: % of rows with idle cycles before; full: no channel is left empty without need."""
-    return _Placer(core, channels, rng, gaps, full).beats()
+def placed(
+    core: Core, channels: int, rng: Random, gaps: int = 0, full: bool = True, late: bool = False
+) -> dict[int, Beat]:
+    """Cycle to beat. gaps: % of rows with idle cycles before; full: no channel is left empty without need. late: the
+    events after the last row come some cycles after it, not with it.
+    """
+    return _Placer(core, channels, rng, gaps, full).beats(late)
 
 
 class _Placer:
@@ -34,7 +38,7 @@ class _Placer:
         self.last_event = -1  # cycle of the last event
         self.early_rows: set[int] = set()  # whose exception's event comes before them, or with them
 
-    def beats(self) -> dict[int, Beat]:
+    def beats(self, late: bool) -> dict[int, Beat]:
         """Everything, in order."""
         core, rng = self.core, self.rng
         early = {e for e, event in enumerate(core.events) if event.own >= 0 and rng.random() < 0.5}
@@ -44,7 +48,7 @@ class _Placer:
         for row in range(len(core.rows)):
             self._row(row, due.get(row, []), early)
         for e in due.get(len(core.rows), []):  # nothing comes after them, so they may be late
-            self.last_event = max(self.last_event, self.cycle + rng.choice((-1, 8)))
+            self.last_event = max(self.last_event, self.cycle + (8 if late else rng.choice((-1, 8))))
             self._event(e)
         return dict(sorted(self.at.items()))
 

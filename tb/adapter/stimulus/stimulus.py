@@ -58,5 +58,6 @@ def stimulus(job: Job) -> AdapterStimulus:
     if story.halt:
         core.rows[-1]["halt"] = 1
     fault = FAULTS[story.fault](core, Random(job.rng_path("fault"))) if story.fault else None
-    beats = placed(core, config.channels, Random(job.rng_path("cycles")), job.gaps, job.grouping == "longest")
+    full = job.grouping == "longest"
+    beats = placed(core, config.channels, Random(job.rng_path("cycles")), job.gaps, full, story.late)
     return AdapterStimulus(config, run, core, beats, fault, story.fault == "overflow", elf)
