@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +93,12 @@ class Beside:
             told = [p._replace(first=p.first + shift, last=p.last + shift) for p in kind.told[begin:behind]]
             return self._delayed_markers(kind, segment, at, told)
         wanted = kind.wanted
-        i = next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))
+
+        def missable(place: Place) -> bool:
+            return self._may_miss(place, segment, at, end)
+
+        # Where one that may be missing and one that may not are due at one place, what was reported can be either.
+        ways = {next((k for k, place in enumerate(wanted) if place.last >= at), len(wanted))}
         for number in range(begin, behind):
             place = kind.told[number]
             unbounded = (
@@ -100,15 +106,16 @@ class Beside:
             )  # the message that bounds its place was lost
             last = len(self._lossless.expected) if unbounded else place.last + shift
             place = place._replace(first=place.first + shift, last=last)
-            while i < len(wanted) and not wanted[i].fits(place) and self._may_miss(wanted[i], segment, at, end):
-                i += 1
-            if i == len(wanted) or not wanted[i].fits(place):
-                want = wanted[i] if i < len(wanted) else None
+            before, ways = ways, _after(place, wanted, ways, missable)
+            if not ways:
+                rest = wanted[max(before) :]
+                want = next((p for p in rest if not missable(p)), None)
                 return _problem(kind, f"{kind.name} was reported where there was none", want, place)
-            i += 1
-        missing = next((p for p in wanted[i:] if p.first > end or not self._may_miss(p, segment, at, end)), None)
-        if missing is None or missing.first > end:
-            return None
+        missing: Place | None = None
+        for i in sorted(ways):
+            missing = next((p for p in wanted[i:] if p.first > end or not missable(p)), None)
+            if missing is None or missing.first > end:
+                return None
         return _problem(kind, f"{kind.name} was not reported", missing, None)
 
     def _delayed_markers(self, kind: Kind, segment: Segment, at: int, told: list[Place]) -> Problem | None:
@@ -139,6 +146,20 @@ class Beside:
         lost = (segment.open[0] and place.since <= at) or (segment.open[1] and after >= end)
         unsent = place.first >= end and self._lossless.expected.open_end
         return place.optional or lost or unsent or self._lossless.in_hole(place.first)
+
+
+def _after(place: Place, wanted: list[Place], ways: set[int], missable: Callable[[Place], bool]) -> set[int]:
+    """How many of `wanted` may be done with once `place` has been reported, where before it `ways` may have been."""
+    found: set[int] = set()
+    seen = -1  # up to here, a smaller way has been followed
+    for way in sorted(ways):
+        for i in range(way, len(wanted) if way > seen else 0):
+            seen = i
+            if wanted[i].fits(place):
+                found.add(i + 1)
+            if wanted[i].first > place.last or not missable(wanted[i]):
+                break
+    return found
 
 
 def _problem(kind: Kind, headline: str, want: Place | None, have: Place | None) -> Problem:

@@ -12,6 +12,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
@@ -173,3 +174,24 @@ def test_a_loss_takes_the_second_of_two_markers(late: int) -> None:
         verdict = check(capture, Tolerances(marker_late=late))
         assert verdict.passed, verdict.failures[0].text()
     assert between, "no loss came between the two"
+
+
+def test_a_marker_that_may_be_missing_and_one_that_may_not_at_one_place() -> None:
+    """Exceptions of nothing that retired, selected by tval: the one run of them ends before its marker finds a message,
+    the other reports it, and no instruction is between them.
+    """
+    config = Config(mode="btm", filter="tval!=0")
+    program, _ = scenario_run("back_to_back_jumps", config)
+    first = program.segments[0][0]
+    beats = Beats.empty(12, 1, enable=1, inst_tracing=1)
+    beats.cycle[:] = np.arange(12)
+    for row, pc, tval in ((2, 0, 5), (4, 16, 0), (7, 0, 5), (8, 16, 6), (9, 32, 0), (10, 0, 5)):
+        beats.itype[row], beats.iaddr[row], beats.tval[row] = IType.EXCEPTION, first + pc, tval
+    beats.iretire[10], beats.ilastsize[10] = program.code[first].size // 2, program.code[first].size == 4
+    beats.notify[[1, 6]] = 1
+    beats = timed(Beats.concat([beats, Beats.empty(2, 1, enable=1)]))
+    capture = NtraceCapture(config, program, Encoder(config).run(beats).data, beats)
+    assert [message.get("sync") for message in unpack(capture.data, config)[0]].count(6) == 1
+    verdict = check(capture)
+    assert verdict.passed, verdict.failures[0].text()
+    assert check(NtraceCapture(config, program, b"", beats)).book.failed
