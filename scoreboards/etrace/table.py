@@ -183,4 +183,4 @@ class Locator(Places):
 
 def ends(first: np.ndarray, total: int) -> np.ndarray:
     """Instructions reported when each packet has been read, from those reported before it (`DecodedTrace.first_pc`)."""
-    return np.append(first[1:], total).astype(np.int64)
+    return np.append(first, total)[1:].astype(np.int64)

@@ -193,4 +193,4 @@ def canonical(message: Message, config: Config) -> bytes:
 
 def ends(first: np.ndarray, total: int) -> np.ndarray:
     """Instructions reported when each message has been read, from those before it (`DecodedTrace.first_pc`)."""
-    return np.append(first[1:], total).astype(np.int64)
+    return np.append(first, total)[1:].astype(np.int64)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rvtrace.models.etrace.table import Packet
+from rvtrace.models.riscv.beats import Beats
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -179,3 +180,6 @@ def test_type_and_monitors() -> None:
     assert doctored("stops", {}, types=types).book.failed == ["ET.pay.type_length"]
     assert doctored("stops", {}, problems=["pkt_payload_o is X at cycle 5"]).book.failed == ["ET.ing.port"]
     assert doctored("stops", {}, problems=["empty_o is still 0 after 1000 cycles"]).book.failed == ["ET.ing.empty"]
+    # no packet, where nothing was traced
+    nothing: dict[str, Any] = {"packets": [], "beats": Beats.empty(3, 1)}
+    assert doctored("stops", {}, problems=["empty_o is still 0"], **nothing).book.failed == ["ET.ing.empty"]
