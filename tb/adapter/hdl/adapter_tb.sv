@@ -232,12 +232,12 @@ module adapter_tb
     end
   end
 
-  // Whether an output that says what the others mean has no value, or one that then has a meaning.
+  // Whether an output that says what the others mean has no value, or one that then has a meaning; from reset on.
   logic unknown, ing_part_unknown, ret_part_unknown;
   assign ret_part_unknown = (ret_valid != '0) && ((^ret_pc) === 1'bx);
   assign ing_part_unknown = (ing_there != '0) && ((^lane_shown) === 1'bx);
   always_ff @(posedge clk_o) begin
-    if (!play) unknown <= 1'b0;
+    if (!rst_ni) unknown <= 1'b0;
     else if (((^{stall, hart_idle, ing_idle, error, ret_valid, ing_there, halted, ing_halted, ret_part_unknown, ing_part_unknown}) === 1'bx) ||
              (ret_part_unknown === 1'b1) || (ing_part_unknown === 1'b1)) unknown <= 1'b1;
   end
