@@ -234,7 +234,7 @@ module adapter_tb
 
   // Whether an output that says what the others mean has no value, or one that then has a meaning; from reset on.
   logic unknown, ing_part_unknown, ret_part_unknown;
-  assign ret_part_unknown = (ret_valid != '0) && ((^ret_pc) === 1'bx);
+  assign ret_part_unknown = (ret_valid != '0) && ((^{ret_pc, ret_next_pc, ret_has, ret_paddr}) === 1'bx);
   assign ing_part_unknown = (ing_there != '0) && ((^lane_shown) === 1'bx);
   always_ff @(posedge clk_o) begin
     if (!rst_ni) unknown <= 1'b0;
