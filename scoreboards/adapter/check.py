@@ -98,6 +98,7 @@ class _Check:
             self._hold(
                 "ING.hold", "ingress_moved" not in flags, "a block that is not taken stays", "the same", "another", last
             )
+
     def fault(self) -> None:
         """The error of a core that breaks a rule is the first, and the one of that rule."""
         fault = self.capture.fault

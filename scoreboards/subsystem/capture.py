@@ -10,6 +10,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
+from rvtrace.scoreboards.tci.registers import Access
 
 
 @dataclass
@@ -41,9 +42,9 @@ class SubsystemCapture:
     (uint64, shape [bytes]), or nothing of a stream whose times were not observed. snapshots: in order. events: uint8,
     shape [accepted cycles, external events], what came in from outside, and event_cycle: uint64, the cycle of each of
     its rows; cycles without a row had none. begin: the cycle in which the counters began to count and the records to
-    record: from then on `ret_running_i` was high, except in the cycles of `stopped` (ranges, end excluded). problems:
-    sentences of the monitors about the run itself; each is a failure. exact: whether the parts declare their reference
-    profiles. rerun: the one command that repeats the run.
+    record: from then on `ret_running_i` was high, except in the cycles of `stopped` (ranges, end excluded).
+    accesses: of the register bus, in order. problems: sentences of the monitors about the run itself; each is a
+    failure. exact: whether the parts declare their reference profiles. rerun: the one command that repeats the run.
     """
 
     config: Config
@@ -61,6 +62,7 @@ class SubsystemCapture:
     mispredicted: np.ndarray | None = None
     begin: int = 0
     stopped: list[tuple[int, int]] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""

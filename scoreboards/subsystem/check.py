@@ -18,6 +18,7 @@ from rvtrace.scoreboards.subsystem.accounts import ETRACE, HART, NTRACE, TANDEM,
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.counts import Counts
 from rvtrace.scoreboards.subsystem.parts import check_parts
+from rvtrace.scoreboards.subsystem.registers import Registers
 from rvtrace.scoreboards.subsystem.time import check_times
 from rvtrace.scoreboards.subsystem.transfers import Flow, Records
 from rvtrace.scoreboards.subsystem.vote import Judge, agreed, listed
@@ -42,6 +43,7 @@ def check(capture: SubsystemCapture, tolerances: None = None, *, parts: bool = T
         book.count("SUB.run")
         for text in capture.problems:
             book.fail(Failure("SUB.run", text), counted=True)
+        Registers(capture, book).check()
         alive = agreed(accounts, Judge(capture, book))
         _bits(capture, book, effects)
         _against(capture, book, alive, effects)

@@ -23,6 +23,7 @@ from pyuvm import uvm_component
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config
+from rvtrace.models.subsystem.registers import BASES, NO_REGISTER, TANDEM_BYTES, TANDEM_CONTROL, TANDEM_STATUS
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
@@ -52,8 +53,6 @@ from rvtrace.tb.tci.stimulus.registers import Step
 from rvtrace.tb.tci.stimulus.session import StepSequence
 from rvtrace.tb.tci.stimulus.tool import TraceTool
 
-BASES = {"ntrace": 0x00000, "etrace": 0x10000}
-TANDEM_CONTROL, TANDEM_STATUS, TANDEM_BYTES = 0x20000, 0x20004, 0x20008
 SRAM_BYTES = 4096
 _SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
 
@@ -102,8 +101,10 @@ class SubsystemEnv(base.BaseEnv):
     def build_phase(self) -> None:
         super().build_phase()
         self.control = SubsystemControl.create("control", self)
+        self.accesses = base.Collector.create("accesses", self)
 
     def connect_phase(self) -> None:
+        self.apb.monitor.ap.connect(self.accesses.analysis_export)
         self.hart.driver.control = self.control
 
 
@@ -136,9 +137,11 @@ class SubsystemTest(base.BaseTest):
     async def drive(self, rng: random.Random) -> None:
         """What happens between reset and the end."""
         tools = {name: self.tool(name) for name in BASES}
+        await self.read_all()
         for name, tool in tools.items():
             await self.start(tool, getattr(self.config, name), rng)
         await self.steps([Step("write", TANDEM_CONTROL, 1), Step("poll", TANDEM_CONTROL, 1)])
+        await self.read_all()
         await self.access(software.set_up(self.config))
         await self.look()
         await self.run_hart()
@@ -150,6 +153,7 @@ class SubsystemTest(base.BaseTest):
             value << 32 * half
             for half, value in enumerate(await self.steps([Step("read", TANDEM_BYTES), Step("read", TANDEM_BYTES + 4)]))
         )
+        await self.read_all()
 
     async def run_hart(self) -> None:
         """The hart plays its stretches; software looks after each."""
@@ -184,6 +188,12 @@ class SubsystemTest(base.BaseTest):
         await sequence.start(self.env.apb.sequencer)
         self.book.problems += [f"register {step.addr:#07x} does not reach {step.data:#x}" for step in sequence.stuck]
         return sequence.seen
+
+    async def read_all(self) -> None:
+        """The registers of the tandem trace, before and after addresses without a register are written."""
+        here = [Step("read", TANDEM_CONTROL + place) for place in range(0, 16, 4)]
+        nowhere = [Step(kind, at, 0xFFFF_FFFF) for at in NO_REGISTER for kind in ("read", "write", "read")]
+        await self.steps([*here, *nowhere, *here])
 
     async def access(self, accesses: list[Access]) -> None:
         """CSR accesses, one a cycle."""
@@ -237,6 +247,7 @@ class SubsystemTest(base.BaseTest):
             seen.misp,
             int(csrs.table["cycle"][begun]) + 1 if len(csrs.table) > begun else 0,
             seen.stopped,
+            self.env.accesses.items,
             problems,
             self.job.exact,
             self.job.rerun,

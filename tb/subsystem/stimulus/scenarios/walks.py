@@ -68,6 +68,7 @@ def _slow(stream: str) -> None:
     )
     scenario(
         "SUB.run",
+        "SUB.registers",
         *FLOW,
         "SUB.count.instret",
         "SUB.count.cycles",
