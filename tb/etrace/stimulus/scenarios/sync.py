@@ -184,11 +184,26 @@ def resync_by_cycles(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk.step())
 
 
+@scenario("ET-4", "ET.alg.resync", configs=configs({}, TWO, inst_sync_mode=3, inst_sync_max=15))
+def longest_sync_interval(config: Config, rng: Random) -> ProgramRun:
+    """2^19 half-words until the resynchronization is due: the counter does not stop before."""
+    b = builder(config)
+    for _ in range(500):
+        b.nop()
+    b.beq(8, 9, "main")
+    b.c_jr(10)
+    program, walk = start(b, config)
+    for _ in range((1 << 19) // 1002 + 3):
+        walk.step(500).branch(True)
+        assert walk.pc == b.labels["main"]
+    return stop(program, walk.step(500).branch(False).jump(b.labels["main"]).step(2))
+
+
 def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     return with_pause(place(config, "single", retired, rng), 20)
 
 
-@scenario("ET-4", "ET.alg.resync", configs=configs(variant=V2, inst_sync_mode=2, inst_sync_max=4), beats=_paused,
+@scenario("ET-4", "ET.alg.resync", configs=configs(variant=V2, inst_sync_mode=2, inst_sync_max=(4, 15)), beats=_paused,
           slow=True)  # fmt: skip
 def resync_after_pause(config: Config, rng: Random) -> ProgramRun:
     """The hart retires nothing for a million cycles: a resynchronization is due, although a count may have
