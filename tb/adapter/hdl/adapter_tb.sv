@@ -236,7 +236,7 @@ module adapter_tb
   logic unknown, ing_part_unknown, ret_part_unknown;
   assign ret_part_unknown = (ret_valid != '0) && ((^{ret_pc, ret_next_pc, ret_has, ret_paddr}) === 1'bx);
   assign ing_part_unknown = (ing_there != '0) && ((^lane_shown) === 1'bx);
-  always_ff @(posedge clk_o) begin
+  always_ff @(posedge clk_o or negedge rst_ni) begin
     if (!rst_ni) unknown <= 1'b0;
     else if (((^{stall, hart_idle, ing_idle, error, ret_valid, ing_there, halted, ing_halted, ret_part_unknown, ing_part_unknown}) === 1'bx) ||
              (ret_part_unknown === 1'b1) || (ing_part_unknown === 1'b1)) unknown <= 1'b1;
