@@ -12,6 +12,7 @@ take]. A line of the results for each: [number, what happened, the test], in the
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
 import json
@@ -32,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _CALLS, _MUTANT, _TRIES = "RVTRACE_CALLS", "RVTRACE_MUTANT", "RVTRACE_TRIES"
 _Places = dict[tuple[str, str, int], list[FunctionType]]
 _PATIENCE = 40  # how many times its processor time a try may take, on a machine that is busy
+_CACHING = ("rvtrace.models.", "rvtrace.scoreboards.")
+_Cached = type(functools.cache(len))
 _OURS = tuple(str(ROOT / folder) + os.sep for folder in ("models", "scoreboards"))
 
 
@@ -83,6 +86,17 @@ class _Calls:
 _importing = _Calls() if _CALLS in os.environ else None
 
 
+def forget() -> None:
+    """Empty the caches of functions of our models and scoreboards: a test calls what another has called before."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_CACHING):
+            classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name]
+            for holder in (module, *classes):
+                for one in vars(holder).values():
+                    if isinstance(one, _Cached):
+                        one.cache_clear()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Record what a test and its fixtures call; before the first, what was called since the start."""
@@ -92,6 +106,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     if _importing is not None:
         _importing.end("")
         _importing = None
+    forget()
     calls = _Calls()
     try:
         return (yield)
@@ -153,6 +168,7 @@ def _tried(row: dict[str, Any], items: dict[str, pytest.Item], functions: _Place
     sys.stdout = sys.stderr = io.StringIO()
     if not exchange(row, functions):
         return "apart", ""
+    forget()
     failed: list[str] = []
 
     class Reports:

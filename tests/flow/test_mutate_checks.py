@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rvtrace.flow.mutate import check_campaign, check_mutants, equivalent
+from rvtrace.flow.mutate import check_campaign, check_mutants, check_plugin, equivalent
 from rvtrace.flow.mutate.check_campaign import Calls, Outcome, hunt, tried
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of, is_real, mutants_of
+from rvtrace.models.ctr import registers
+from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.registers import csrs
 from rvtrace.report import mutation_checks
 from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.builds import ROOT
@@ -117,6 +120,16 @@ def test_in_children_of_one_process_the_outcomes_are_the_same(monkeypatch: pytes
     monkeypatch.setattr(check_campaign, "tried", None)  # a child can try it, no new Python is needed
     endless = replace(mutant, after="sum(1 for _ in iter(int, 1))")
     assert outcome(endless, Calls({place: verdicts})) == ("timeout", 1)
+
+
+def test_a_test_calls_what_another_has_called_before() -> None:
+    """The table of registers is cached: else one test of the process would be the only one to call it."""
+    config = Config()
+    csrs(config)
+    assert registers.entries.cache_info().currsize
+    check_plugin.forget()
+    assert not registers.entries.cache_info().currsize
+    assert csrs(config)
 
 
 @pytest.mark.parametrize(
