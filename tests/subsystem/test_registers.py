@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,19 +11,9 @@ from rvtrace.models.subsystem.registers import TANDEM_BYTES, TANDEM_CONTROL, TAN
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.check import plan
 from rvtrace.scoreboards.subsystem.registers import CLAUSE, Registers
+from rvtrace.tb.tci.agents.apb import Access
 
 from tests.subsystem.captures import good
-
-
-@dataclass(frozen=True)
-class Access:
-    cycle: int
-    write: bool
-    addr: int
-    data: int
-    error: bool = False
-    unknown: bool = False
-
 
 RESET = [Access(1, False, TANDEM_CONTROL, 0), Access(2, False, TANDEM_STATUS, 1), Access(3, False, TANDEM_BYTES, 0)]
 ENABLED = [Access(4, True, TANDEM_CONTROL, 0xFFFF_FFFF), Access(5, False, TANDEM_CONTROL, 1)]
