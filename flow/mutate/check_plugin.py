@@ -87,7 +87,7 @@ _importing = _Calls() if _CALLS in os.environ else None
 
 
 def forget() -> None:
-    """Empty the caches of functions of our models and scoreboards: a test calls what another has called before."""
+    """Empty the caches of our models and scoreboards, so that each test calls what an earlier one has called."""
     for name, module in list(sys.modules.items()):
         if name.startswith(_CACHING):
             classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name]

@@ -47,7 +47,7 @@ def test_a_virtual_instruction_exception_is_missed_only_where_one_is_due(variant
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_an_iselect_does_not_depend_on_the_other_state_enable(variant: str) -> None:
-    """The CTR bit is for the CTR registers, and the entries behind an ireg; siselect asks CSRIND alone."""
+    """The CTR bit is for the CTR registers, and the entries that an ireg gives; siselect depends on CSRIND alone."""
     config = Config(variant=variant)
     for mode in (HS, VS):
         suspects = dict(suspicion.tested(config, gates(config), csr("siselect", config), Access(READ, 0x150, 0, mode)))

@@ -31,7 +31,7 @@ def judged(accesses: list[Access]) -> ClauseBook:
 
 def test_as_the_table_says() -> None:
     assert not judged(GOOD).failed
-    assert not judged([Access(9, False, 0x9_000, 0xABCD)]).failed, "a register of a trace system is no business of ours"
+    assert not judged([Access(9, False, 0x9_000, 0xABCD)]).failed, "the trace system's own clauses judge its registers"
 
 
 @pytest.mark.parametrize(("place", "change"), [
