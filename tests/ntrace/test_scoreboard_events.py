@@ -177,8 +177,8 @@ def test_a_loss_takes_the_second_of_two_markers(late: int) -> None:
 
 
 def test_a_marker_that_may_be_missing_and_one_that_may_not_at_one_place() -> None:
-    """Exceptions without a retired instruction, selected by tval. The first traced stretch ends before a message can carry
-    its marker, the second reports one, and no instruction is between them.
+    """Exceptions without a retired instruction, selected by tval. The first traced stretch ends before a message can
+    carry its marker, the second reports one, and no instruction is between them.
     """
     config = Config(mode="btm", filter="tval!=0")
     program, _ = scenario_run("back_to_back_jumps", config)
