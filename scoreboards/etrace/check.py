@@ -25,6 +25,7 @@ from rvtrace.scoreboards.etrace.expected import expected
 from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
+from rvtrace.scoreboards.etrace.pace import check_pace
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS, Seen
 from rvtrace.scoreboards.etrace.table import PacketTable
@@ -78,6 +79,8 @@ def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | No
     with timed(verdict, "scoreboard"):
         table = PacketTable(decoded.packets, capture.config)
         agreed = exact and check_exact(capture, verdict.book, verdict.encoded) is None
+        if agreed:
+            check_pace(capture, verdict.book, verdict.encoded)
         wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
         lossless.predicted = agreed

@@ -68,6 +68,8 @@ class Scoreboard(base.Scoreboard):
             problems=problems,
             exact=job.exact,
             rerun=job.rerun,
+            queue=0 if job.dut else stimulus.config.fifo_depth,
+            always_ready=not job.backpressure,
         )
 
     def checked(self) -> Verdict:

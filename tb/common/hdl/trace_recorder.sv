@@ -32,11 +32,12 @@ module trace_recorder
 
   input  logic                          stuck_ingress_i,  // the run was given up
   input  logic                          stuck_empty_i,
-  input  logic                          early_empty_i     // empty_o was 1 before the last packet had come out
+  input  logic                          early_empty_i,    // empty_o was 1 before the last packet had come out
+  input  logic                          other_valid_i     // valid of an output that this configuration does not use
 );
 
   localparam int CountBits = $clog2(OutBytes + 1);
-  localparam int KindBits  = 8;
+  localparam int KindBits  = 9;
 
   integer                     ingress, stream, problems;
   logic                       open;
@@ -121,6 +122,10 @@ module trace_recorder
       if (!seen[7] && early_empty_i) begin
         seen[7] = 1'b1;
         $fwrite(problems, "cycle %0d: empty_o was 1, and a packet came out although nothing more went in\n", cycle_i);
+      end
+      if (!seen[8] && (other_valid_i !== 1'b0)) begin
+        seen[8] = 1'b1;
+        $fwrite(problems, "cycle %0d: valid=%b on an output that this configuration does not use\n", cycle_i, other_valid_i);
       end
       waiting        = valid_i && !ready_i;
       waiting_nbytes = nbytes_i;

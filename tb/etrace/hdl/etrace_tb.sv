@@ -286,7 +286,7 @@ module etrace_tb
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
     .stuck_ingress_i(stuck_ingress), .stuck_empty_i(stuck_empty),
-    .early_empty_i(pkt_valid_o && (encoder_empty || was_empty))
+    .early_empty_i(pkt_valid_o && (encoder_empty || was_empty)), .other_valid_i(atb_i ? message_valid : at_valid)
   );
 
   stream_recorder #(.OutBytes(36), .File("packets.bin")) u_packets (

@@ -270,7 +270,7 @@ module ntrace_tb
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
     .stuck_ingress_i(stuck_ingress), .stuck_empty_i(stuck_empty),
-    .early_empty_i(was_empty && !sts_empty_o)
+    .early_empty_i(was_empty && !sts_empty_o), .other_valid_i(1'b0)
   );
 
 endmodule

@@ -186,6 +186,12 @@ def transports(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+@scenario("ET.tra.rate", configs=tuple(one | c for one in _FRAMED[::2] for c in configs({}, variant=V2)))
+def transports_at_full_rate(config: Config, rng: Random) -> ProgramRun:
+    """The same with a receiver that is always ready, and no gap between the blocks."""
+    return transports(config, rng)
+
+
 @scenario("ET.ing.blocks", "ET.alg.before_trap", "ET.alg.notify", configs=configs({}, TWO, FOUR, SMALL, COUNTER))
 def long_blocks_told(config: Config, rng: Random) -> ProgramRun:
     """The last instruction of blocks of every length up to the longest is reported: a trap follows, or a trigger asks
