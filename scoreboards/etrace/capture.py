@@ -27,8 +27,8 @@ class EtraceCapture(Observed):
     itself; each is a failure. exact: whether the device declares the reference profile. rerun: the one command that
     repeats the run. sent: the payloads as the device sent them, if `packets` are what they mean by a hypothesis
     (scoreboards/etrace/dialects.py), else None. number, base: of a part of a longer trace, the number of its first
-    packet there, and the offset of its first byte, for people. queue: descriptors that the queue of our encoder holds, 0
-    if nobody knows. always_ready: whether the receiver of the bytes was ready in every cycle.
+    packet there, and the offset of its first byte, for people. queue: descriptors that our encoder's queue holds, 0 if
+    nobody knows. always_ready: whether the receiver of the bytes was ready in every cycle.
     """
 
     config: Config

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ STARTED = (
     "trap=interrupt",
     "ecause=2",
 )
+
+# Two conditions of one filter: of both comparators, and of a trap and its cause.
+PAIRS = (
+    f"iaddr={place(FIRST)}..{place(LAST)}&context={CONTEXT}",
+    f"iaddr<{place(LIMIT)}&context!={CONTEXT}",
+    f"context={CONTEXT}&tval=0",
+    "trap=exception&ecause=2",
+    "trap=interrupt&ecause=2",
+    f"ecause=5&context!={CONTEXT}",
+    "ecause=13",
+)
+_CAUSES = (2, 5, 13)
 
 
 def filtered_code(b: ProgramBuilder) -> ProgramBuilder:
@@ -92,6 +105,19 @@ def nest(walk: Walk, at: dict[str, int]) -> Walk:
         walk.step().jump(at["main"])
         _round(walk, at)
     return walk
+
+
+def pairs(walk: Walk, at: dict[str, int]) -> Walk:
+    """Exceptions and interrupts of several causes within each other, some before the handler's first instruction, in
+    every context; ends at `main`.
+    """
+    kinds = [(cause, interrupt) for cause in _CAUSES for interrupt in (False, True)]
+    for turn, ((outer, first), (inner, second)) in enumerate(product(kinds, kinds)):
+        walk.context = _CONTEXTS[turn % len(_CONTEXTS)]
+        _round(walk, at).step().trap(outer, at["trap_handler"], interrupt=first, tval=turn % 3)
+        walk.step(turn // 2 % 2).trap(inner, at["trap_nested"], interrupt=second).step().jump(at["trap_handler"])
+        handle(walk, at["main"]).step(turn % 3).run_to(at["jump"]).jump(at["main"])
+    return _round(walk, at)
 
 
 def disable(walk: Walk, at: dict[str, int]) -> Walk:

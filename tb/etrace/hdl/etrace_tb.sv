@@ -158,7 +158,7 @@ module etrace_tb
     assign block[k]   = retires[k] || trap[k];
 
     // sijump is about uninferable jumps, iaddr about instructions and exceptions.
-    assign dut_iaddr[Xlen*k +: Xlen] = (retires[k] || (itype[4*k +: 4] == 4'd1)) ? iaddr[Xlen*k +: Xlen] : noise[Xlen-1:0];
+    assign dut_iaddr[Xlen*k +: Xlen] = (retires[k] || (itype[4*k +: 4] == 4'd1)) ? iaddr[Xlen*k +: Xlen] : noise_match[Xlen-1:0];
     assign dut_ilastsize[k]          = retires[k] ? ilastsize[k] : noise[k];
     assign dut_sijump[k]             = Jumps[itype[4*k +: 4]] ? sijump[k] : noise[8+k];
     if (k == NBlocks-1) begin : gen_last
@@ -203,15 +203,19 @@ module etrace_tb
   );
 
   // Time begins with the player, so that the cycles Python needs before do not count, and somewhere else in every run.
-  logic [63:0] age, far, noise;
+  logic [63:0] age, far, noise, noise_match;
+  logic        timed;
 
-  assign noise        = (age ^ {age[0], age[63:1]}) * 64'h9e37_79b9_7f4a_7c15;
+  trace_noise #(.NComps(NComps)) u_noise (
+    .clk_i(clk_o), .run_i(timed), .comp_cfg_i(comp_cfg_i), .noise_o(noise), .match_o(noise_match)
+  );
+  assign timed        = rst_ni && (!drive_bulk_i || go_i);
   assign far          = ready_seed_i[5] ? {32'd0, ready_seed_i} << ready_seed_i[4:0] : {32'd0, ready_seed_i >> ready_seed_i[4:0]};
   assign sts_tstamp_o = age + (age << 1) + far;
 
   always_ff @(posedge clk_o) begin
-    if (!(rst_ni && (!drive_bulk_i || go_i))) age <= '0;
-    else                                      age <= age + 64'd1;
+    if (!timed) age <= '0;
+    else        age <= age + 64'd1;
   end
 
   logic         encoder_empty, transport_empty, pkt_start, message_valid, at_valid;
@@ -240,7 +244,7 @@ module etrace_tb
     .stall_ena_i(stall_ena_i), .filters_i(filters_i), .filter_cfg_i(filter_cfg_i), .comp_cfg_i(comp_cfg_i),
     .ing_itype_i(itype), .ing_iaddr_i(dut_iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(dut_ilastsize),
     .ing_sijump_i(dut_sijump), .ing_notify_i(notify_lane), .ing_cause_i((trap != '0) ? cause : noise[23:16]),
-    .ing_tval_i(sts_block_o ? tval : noise[Xlen-1:0]), .ing_priv_i(sts_block_o ? priv_code : noise[26:24]),
+    .ing_tval_i(sts_block_o ? tval : noise_match[Xlen-1:0]), .ing_priv_i(sts_block_o ? priv_code : noise[26:24]),
     .ing_context_i(sts_block_o ? context_id : noise[63:32]), .ing_ctype_i(sts_block_o ? ctype : noise[31:30]),
     .ing_time_i(sts_tstamp_o), .ing_ready_o(ing_ready_o), .drop_o(ing_drop_o), .empty_o(encoder_empty),
     .overflow_o(sts_overflow_o),

@@ -130,7 +130,11 @@ module ntrace_tb
   logic [5:0]                      row_vendor, vendor;
   logic [31:0]                     row_vendor_data, vendor_data;
   logic [NBlocks*LaneBits-1:0]     seen_lanes;
-  logic                            random_ready, ready;
+  logic                            random_ready, ready, timed;
+  logic [NBlocks*Xlen-1:0]         dut_iaddr, dut_tval;
+  logic [NBlocks-1:0]              dut_ilastsize, dut_sijump;
+  logic [NBlocks*8-1:0]            dut_cause;
+  logic [63:0]                     noise, noise_match;
 
   ntrace_stimulus_split #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_split (
     .row_i(row), .enable_o(row_enable), .inst_tracing_o(row_inst_tracing), .halted_o(row_halted),
@@ -152,7 +156,17 @@ module ntrace_tb
   for (genvar k = 0; k < NBlocks; k++) begin : gen_lane
     assign block[k] = (iretire[IRetireWidth*k +: IRetireWidth] != '0) ||
                       (itype[4*k +: 4] == 4'd1) || (itype[4*k +: 4] == 4'd2);
+
+    // What a lane without a block carries means nothing: often what the comparators wait for.
+    assign dut_iaddr[Xlen*k +: Xlen] = block[k] ? iaddr[Xlen*k +: Xlen] : noise_match[Xlen-1:0];
+    assign dut_tval[Xlen*k +: Xlen]  = block[k] ? tval[Xlen*k +: Xlen] : noise_match[Xlen-1:0];
+    assign dut_cause[8*k +: 8]       = block[k] ? cause[8*k +: 8] : noise[23:16];
+    assign dut_ilastsize[k]          = block[k] ? ilastsize[k] : noise[k];
+    assign dut_sijump[k]             = block[k] ? sijump[k] : noise[8+k];
   end
+  trace_noise #(.NComps(NComps)) u_noise (
+    .clk_i(clk_o), .run_i(timed), .comp_cfg_i(comp_cfg_i), .noise_o(noise), .match_o(noise_match)
+  );
 
   assign sts_block_o  = (block != '0);
   assign enable       = drive_bulk_i ? row_enable       : ctl_enable_i;
@@ -189,7 +203,6 @@ module ntrace_tb
   // player, so that the cycles Python needs before do not count.
   localparam logic [63:0] One = 64'd1, Offset = 64'd1000;
   logic [TsWidth-1:0] age, external_time;
-  logic               timed;
 
   assign timed         = rst_ni && (!drive_bulk_i || go_i);
   // Somewhere else in every run, so that absolute timestamps have every length.
@@ -236,8 +249,8 @@ module ntrace_tb
     .implicit_return_i(implicit_return_i), .repeated_history_i(repeated_history_i),
     .repeat_branch_i(repeat_branch_i), .sequential_jump_i(sequential_jump_i), .all_jumps_i(all_jumps_i),
     .filters_i(filters_i), .filter_cfg_i(filter_cfg_i), .comp_cfg_i(comp_cfg_i),
-    .ing_itype_i(itype), .ing_iaddr_i(iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(ilastsize),
-    .ing_sijump_i(sijump), .ing_cause_i(cause), .ing_tval_i(tval), .ing_priv_i(priv),
+    .ing_itype_i(itype), .ing_iaddr_i(dut_iaddr), .ing_iretire_i(iretire), .ing_ilastsize_i(dut_ilastsize),
+    .ing_sijump_i(dut_sijump), .ing_cause_i(dut_cause), .ing_tval_i(dut_tval), .ing_priv_i(priv),
     .ing_context_i(context_id), .ing_hcontext_i(hcontext_id), .ing_ready_o(ing_ready_o),
     .drop_o(ing_drop_o), .empty_o(sts_empty_o), .overflow_o(sts_overflow_o),
     .out_valid_o(out_valid_o), .out_nbytes_o(out_nbytes_o), .out_data_o(out_data_o), .out_ready_i(ready)

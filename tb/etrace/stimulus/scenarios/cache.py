@@ -229,3 +229,21 @@ def cache_tags(config: Config, rng: Random) -> ProgramRun:
         for target in (base, base ^ 1 << bit, base, base ^ 1 << bit):
             walk.jump(target).jump(b.labels["other"])
     return stop(program, walk)
+
+
+@scenario("ET-12", "ET.opt.cache", configs=CACHED)
+def cache_empty(config: Config, rng: Random) -> ProgramRun:
+    """The first jumps of a trace go to addresses near 0: an entry that was never filled is not taken for one of them,
+    although all of its bits are 0.
+    """
+    b = builder(config)
+    b.label("jump")
+    b.c_jr(10)
+    low = [2 * config.iaddress_lsb_p * n for n in (1, 2, 3)]
+    b.org(low[0])
+    for _ in low:
+        b.c_jr(10)
+    program, walk = start(b, config, "jump")
+    for address in low:
+        walk.jump(address).jump(b.labels["jump"]).jump(address).jump(b.labels["jump"]).trace_off().trace_on()
+    return stop(program, walk)

@@ -221,6 +221,25 @@ def reconfigured_disabled(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+def _with_the_fall(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    """What the options become while the encoder is disabled they become in the cycle that disables it."""
+    beats = switched_by_enable(config, rng, program, retired)
+    toggle = beats.toggle.copy()
+    for row in np.flatnonzero(beats.enable == 0)[::-1]:
+        if row + 1 < len(beats) and not beats.enable[row + 1]:
+            toggle[row] = toggle[row + 1]
+    beats.toggle = toggle
+    return beats
+
+
+@scenario(
+    "ET-16", "ET.pay.support", "ET.alg.ended", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=_with_the_fall
+)
+def disabled_with_options(config: Config, rng: Random) -> ProgramRun:
+    """Options change in the cycle that disables the encoder: one support packet, not one for each."""
+    return reconfigured_disabled(config, rng)
+
+
 def _with_blocks(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     """Levels change together with the blocks that follow, never in a separate cycle."""
     beats = place(config, "block", retired, rng)

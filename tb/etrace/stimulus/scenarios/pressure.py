@@ -62,7 +62,15 @@ _LOSSY = (*configs({}, TWO, SMALL, inst_stall_ena=0), *configs(FOUR, COUNTER, in
 
 
 @scenario(
-    "ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", "ET.ing.room", configs=_LOSSY, retirement="single", loses=True, backpressure=60
+    "ET-16",
+    "ET-17",
+    "ET.alg.lost",
+    "ET.ing.overflow",
+    "ET.ing.room",
+    configs=_LOSSY,
+    retirement="single",
+    loses=True,
+    backpressure=60,
 )
 def overflow(config: Config, rng: Random) -> ProgramRun:
     """More packets than leave: trace_lost and a sync, again and again, and calm code in between."""

@@ -45,6 +45,14 @@ def filter_deep_traps(config: Config, rng: Random) -> ProgramRun:
     return stop(program, filtered.nest(walk, b.labels))
 
 
+@scenario("NT.4.filters", configs=in_turn(filtered.PAIRS, *_EVERY), retirement="single")
+def filter_pairs(config: Config, rng: Random) -> ProgramRun:
+    """Filters with two conditions, which hold alone, together and not at all."""
+    b = filtered.filtered_code(builder(config))
+    program, walk = start(b, config)
+    return stop(program, filtered.pairs(walk, b.labels))
+
+
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     return filtered.by_enable(to_beats(retired, config.blocks, "single"))
 
