@@ -86,7 +86,7 @@ class Config(Options):
     timestamp: int = switch()
     block_bytes: int = option(1024, range(64, 1025))
     bcount_bits: int = option(32, range(1, 33))
-    fifo_depth: int = option(32, (16, 32, 64, 128))
+    fifo_depth: int = option(32, (4, 8, 16, 32, 64, 128))
     trap_vectors: tuple[tuple[int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -157,6 +157,13 @@ class Config(Options):
             (
                 self.framing == "blocks" and self.block_bytes & (self.block_bytes - 1),
                 f"BLOCK_BYTES={self.block_bytes} is not a power of two; give BLOCK_BYTES=64 to 1024, a power of two",
+            ),
+            (
+                self.fifo_depth <= 2 * self.blocks_p,
+                (
+                    f"FIFO_DEPTH={self.fifo_depth} has no room for the {2 * self.blocks_p + 1} descriptors that a beat"
+                    f" of BLOCKS_P={self.blocks_p} can make; give FIFO_DEPTH=16 or more"
+                ),
             ),
         ]
 

@@ -44,27 +44,31 @@ def check_exact(
 
 
 def _check_room(capture: NtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:
-    """NT.3.fifo, NT.3.room: how many messages at least were waiting where a beat found no room."""
-    beats, out, config = capture.ingress, capture.out_cycle, capture.config
-    rows = np.flatnonzero(beats.drop)
-    if out is None or not len(rows):
+    """NT.3.fifo, NT.3.room: how many messages were waiting where a beat found room and where it found none."""
+    beats, out = capture.ingress, capture.out_cycle
+    if out is None or not len(encoded.beat):
         return
     last = np.cumsum([len(chunk) for chunk in encoded.packed]) - 1  # offset of each message's last byte
-    made = np.searchsorted(np.array(encoded.beat), rows)
-    sent = np.searchsorted(np.asarray(out)[last], beats.cycle[rows])
-    full = capture.queue - config.most_messages + 1
+    made = np.searchsorted(np.array(encoded.beat), np.arange(len(beats)))
+    sent = np.searchsorted(np.asarray(out)[last], beats.cycle)
+    waiting, full = made - sent, beats.drop.astype(bool)
+    free = capture.queue - capture.config.most_messages
     # The oldest has left the queue and is being sent, unless it has just been made.
     oldest = np.asarray(encoded.beat)[np.minimum(sent, len(encoded.beat) - 1)]
-    sending = beats.cycle[oldest] + _TO_OUTPUT <= beats.cycle[rows]
-    rules = [("NT.3.fifo", np.full(len(rows), 2)), *([("NT.3.room", full + sending)] if capture.queue else [])]
-    for clause, needed in rules:
+    most = free + (beats.cycle[oldest] + _TO_OUTPUT <= beats.cycle)
 
-        def too_few(number: int, clause: str = clause, needed: np.ndarray = needed) -> Failure:
-            row, waiting = int(rows[number]), made[number] - sent[number]
-            text = f"no room for a beat while {waiting} messages were waiting, needed {needed[number]}"
+    def judge(clause: str, rows: np.ndarray, wrong: np.ndarray, found: str, needed: str) -> None:
+        def failure(row: int) -> Failure:
+            text = f"{found} for a beat while {waiting[row]} messages were waiting, needed {needed.format(most[row])}"
             return Failure(clause, text, int(beats.cycle[row]))
 
-        book.bulk(clause, len(rows), np.flatnonzero(made - sent < needed), too_few)
+        book.bulk(clause, int(rows.sum()), np.flatnonzero(rows & wrong), failure)
+
+    if full.any():
+        judge("NT.3.fifo", full, waiting < 2, "no room", "2 or more")
+    if capture.queue:
+        judge("NT.3.room", full, waiting <= most, "no room", "more than {}")
+        judge("NT.3.room", ~full, waiting > most, "room", "{} at most")
 
 
 def _count(book: ClauseBook, encoded: EncodedTrace, table: t.MessageTable, config: Config) -> None:

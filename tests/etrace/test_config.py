@@ -27,6 +27,7 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"sijump": 1, "sijump_p": 0}, "SIJUMP=1 needs a hart with the signal sijump"),
     ({"f0s_width_p": 0}, "two formats 0 need a subformat field"),
     ({"framing": "blocks", "block_bytes": 100}, "BLOCK_BYTES=100 is not a power of two"),
+    ({"blocks_p": 4, "fifo_depth": 8}, "FIFO_DEPTH=8 has no room for the 9 descriptors"),
     (DRAFT | {"implicit_return": 1, "return_stack_size_p": 4}, "draft_0_026 has no return stack"),
     (DRAFT | {"jump_target_cache": 1}, "draft_0_026 has no jump target cache"),
     (DRAFT | {"itype_width_p": 3}, "draft_0_026 has no code for an uninferable jump in 3 bits"),
@@ -63,7 +64,7 @@ OUT_OF_RANGE = {
     "flow": 4,
     "block_bytes": 32,
     "bcount_bits": 0,
-    "fifo_depth": 8,
+    "fifo_depth": 12,
     **dict.fromkeys(
         ("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS),
         2,

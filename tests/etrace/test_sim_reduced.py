@@ -23,6 +23,7 @@ NONE = {
     "sijump_p": 0,
     "nocontext_p": 1,
     "bcount_bits": 16,
+    "fifo_depth": 4,
 }
 NOT_BUILT: dict[str, int | str] = {
     "ImplicitExceptionEn": 0,
@@ -34,10 +35,10 @@ NOT_BUILT: dict[str, int | str] = {
 VARIANTS = {"v2_0": {"DraftEn": 0}, "draft_0_026": {"RatifiedEn": 0}}
 
 
-def reduced(job: Job, depth: int) -> BuildConfig:
+def reduced(job: Job) -> BuildConfig:
     """The build of the job without what its variant and NONE do not need."""
     whole = build_of(job)
-    parameters = whole.parameters | NOT_BUILT | VARIANTS[job.config["variant"]] | {"FifoDepth": depth}
+    parameters = whole.parameters | NOT_BUILT | VARIANTS[job.config["variant"]]
     return replace(whole, items=tuple(parameters.items()))
 
 
@@ -48,16 +49,15 @@ def walk(name: str, variant: str = "v2_0", seed: int = 1, **more: Any) -> Job:
     return job
 
 
-@pytest.mark.parametrize(("variant", "blocks", "depth"), [("v2_0", 1, 4), ("draft_0_026", 2, 8)])
-def test_one_variant_without_options(sim, tmp_path, variant, blocks, depth):
-    config = {"blocks_p": blocks}
+@pytest.mark.parametrize(("variant", "config"), [("v2_0", {}), ("draft_0_026", {"blocks_p": 2, "fifo_depth": 8})])
+def test_one_variant_without_options(sim, tmp_path, variant, config):
     jobs = [
         walk("block", variant, 1, config=config),
         walk("single", variant, 2, config=config, retirement="single"),
         walk("stalled", variant, 3, config=config | {"inst_stall_ena": 1}, backpressure=80),
         walk("lost", variant, 7, config=config, backpressure=90),
     ]
-    results = run(build(reduced(jobs[0], depth), sim), jobs, tmp_path)
+    results = run(build(reduced(jobs[0]), sim), jobs, tmp_path)
     wrong = [trouble(result) for result in results if result["verdict"] != "PASS"]
     assert not wrong and len(results) == len(jobs), "\n".join(wrong)
     assert all((Path(job.out) / "packets.hex").stat().st_size for job in jobs)
@@ -66,7 +66,22 @@ def test_one_variant_without_options(sim, tmp_path, variant, blocks, depth):
 def test_an_option_that_is_not_built_is_off(sim, tmp_path):
     """Also in the support packet, from which a decoder takes it: the checks, which expect the option, fail."""
     plain, asked = walk("plain"), walk("asked", config={"full_address": 1})
-    results = run(build(reduced(plain, 4), sim), [plain, asked], tmp_path)
+    results = run(build(reduced(plain), sim), [plain, asked], tmp_path)
     assert [result["verdict"] for result in results] == ["PASS", "FAIL"]
     sent = [(Path(job.out) / "packets.hex").read_text() for job in (plain, asked)]
     assert sent[0] == sent[1]
+
+
+@pytest.mark.parametrize(("built", "modes"), [((1,), 0b0011), ((2,), 0b0101)], ids=["packets", "cycles"])
+def test_a_sync_mode_that_is_not_built_is_off(sim, tmp_path, monkeypatch, built, modes):
+    """inst_sync_mode 1, 2 and 3, of which one is built: with the others the packets are those of 0."""
+    monkeypatch.setitem(NOT_BUILT, "SyncModes", modes)
+    config = NONE | {"variant": "v2_0", "inst_stall_ena": 1}
+    jobs = [
+        Job(f"mode{mode}", "scenario:resync_by_packets", config | {"inst_sync_mode": mode}, keep=True, ip="etrace")
+        for mode in range(4)
+    ]
+    results = run(build(reduced(jobs[0]), sim), jobs, tmp_path)
+    sent = [(Path(job.out) / "packets.hex").read_text() for job in jobs]
+    assert [mode for mode in (1, 2, 3) if sent[mode] != sent[0]] == list(built)
+    assert all(results[mode]["verdict"] == "PASS" for mode in (0, *built))

@@ -80,3 +80,13 @@ def test_an_option_that_is_not_built_is_off(sim, tmp_path):
     assert [result["verdict"] for result in results] == ["PASS", "FAIL"]
     sent = [(Path(job.out) / "trace.bin").read_bytes() for job in (plain, asked)]
     assert sent[0] == sent[1]
+
+
+@pytest.mark.parametrize(("built", "modes"), [((1,), 0b0011), ((2,), 0b0101)], ids=["messages", "cycles"])
+def test_a_sync_mode_that_is_not_built_is_off(sim, tmp_path, built, modes):
+    """trTeInstSyncMode 1, 2 and 3, of which one is built: with the others the trace is that of 0."""
+    jobs = [play(f"mode{mode}", "program:traps", config=PLAIN | {"inst_sync_mode": mode}) for mode in range(4)]
+    results = run(build(reduced(jobs[0], 8, {"VendorEn": 0, "SyncModes": modes}), sim), jobs, tmp_path)
+    sent = [(Path(job.out) / "trace.bin").read_bytes() for job in jobs]
+    assert [mode for mode in (1, 2, 3) if sent[mode] != sent[0]] == list(built)
+    assert all(results[mode]["verdict"] == "PASS" for mode in (0, *built))

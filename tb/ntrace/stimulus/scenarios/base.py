@@ -44,10 +44,10 @@ __all__ = [
 
 # Four builds serve all scenarios: the default one, small counters with two blocks a cycle, wide ones with two, RV32.
 SMALL = {
-    "icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2, "stack_depth": 2, "repeat_bits": 3, "ts_width": 40,
+    "icnt_bits": 8, "hist_bits": 6, "iretire_bits": 5, "blocks": 2, "stack_depth": 1, "repeat_bits": 3, "ts_width": 40,
 }  # fmt: skip
 TWO = {"blocks": 2}
-RV32 = {"xlen": 32}
+RV32 = {"xlen": 32, "fifo_depth": 8}
 
 
 def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Beats:

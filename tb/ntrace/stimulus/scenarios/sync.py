@@ -165,6 +165,22 @@ def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+@scenario("NT-20", configs=configs(mode="htm", inst_sync_mode=1, inst_stall_ena=1))
+def messages_of_histories(config: Config, rng: Random) -> ProgramRun:
+    """Sixteen messages until the sync is due, nearly all of them full histories."""
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_jr(10)
+    program, walk = start(b, config)
+    for turn in range(4):
+        for _ in range(18 * config.hist_bits + 7 * turn):
+            walk.branch(True)
+        walk.branch(False).step().jump(b.labels["loop"])
+    return stop(program, walk)
+
+
 @scenario("NT.8.5.sync2_linear", "NT-20", configs=configs(inst_sync_mode=3, inst_sync_max=15, **TWO))
 def longest_sync_interval(config: Config, rng: Random) -> ProgramRun:
     """2^19 half-words until the sync is due: the counter does not stop before."""
