@@ -23,17 +23,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from rvtrace.flow.mutate import ENVIRONMENT
 from rvtrace.flow.mutate.trees import Design, Node, Tree, called, constant, function_name
 from rvtrace.flow.mutate.widths import BIT, Shape, Widths, argument, assignable, same
 
 SELECTED = "rvtrace_mutant::sel"
-# A plain function with a plain variable: Icarus 11 cannot read a plusarg into a variable of an automatic one.
-PACKAGE = """`ifndef RVTRACE_MUTANT
+# A plain function with a plain variable: Icarus 11 cannot read a plusarg into a variable of an automatic one. A process
+# that is forked has the arguments of its parent, and an environment of its own (flow/mutate/forked.py).
+PACKAGE = f"""`ifndef RVTRACE_MUTANT
 `define RVTRACE_MUTANT
 package rvtrace_mutant;
   int given;
   function int selected();
-    selected = $value$plusargs("mutant=%d", given) ? given : 0;
+    if ($value$plusargs("mutant=%d", given)) selected = given;
+`ifdef VERILATOR
+    else selected = $c("(getenv(\\"{ENVIRONMENT}\\") ? atoi(getenv(\\"{ENVIRONMENT}\\")) : 0)");
+`else
+    else selected = 0;
+`endif
   endfunction
   int sel = selected();
 endpackage

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Icarus runs instead of rvtrace.tb.common.entry to play many mutants of one build: each in a process of its own,
-forked before the simulation begins.
+"""What a simulator runs instead of rvtrace.tb.common.entry to play many mutants of one build: each in a process of its
+own, forked before the simulation begins.
 
 Python, the modules of the testbench and the elaborated design are there once. Beside the file of the jobs (TRACE_JOBS)
 is forks.json with one `Fork` for each; the child of a job selects its mutant, plays the job alone in a folder of its
@@ -25,6 +25,7 @@ from xml.etree import ElementTree
 import cocotb
 import numpy  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
+from rvtrace.flow.mutate import ENVIRONMENT
 
 FORKS = "forks.json"
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
@@ -50,7 +51,12 @@ class _Value(ctypes.Structure):
 
 
 def select(mutant: int) -> None:
-    """Set the variable of the design that selects a mutant; RuntimeError if the design has none."""
+    """Select a mutant of the design; RuntimeError if Icarus finds nothing in it that does so. Verilator looks into the
+    environment before the simulation begins.
+    """
+    if cocotb.SIM_NAME == "Verilator":
+        os.environ[ENVIRONMENT] = str(mutant)
+        return
     library = ctypes.CDLL(None)
     library.vpi_handle_by_name.restype = ctypes.c_void_p
     library.vpi_handle_by_name.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
