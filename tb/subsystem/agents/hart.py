@@ -108,6 +108,10 @@ class SubsystemControl(Component):
         await RisingEdge(self.dut.clk_o)  # the player starts over
         await RisingEdge(self.dut.clk_o)
 
+    def tandem_low(self, percent: int) -> None:
+        """In how many % of the cycles nobody takes the bytes of the tandem trace, from now on."""
+        self.bus.tandem_low.value = percent
+
     async def cycles(self, count: int) -> None:
         """Let time pass."""
         await ClockCycles(self.dut.clk_o, count)
