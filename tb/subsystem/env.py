@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 import cocotb
 import numpy as np
+from cocotb.triggers import ClockCycles, First
 from pyuvm import uvm_component
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
@@ -57,7 +58,11 @@ from rvtrace.tb.tci.stimulus.session import StepSequence
 from rvtrace.tb.tci.stimulus.tool import TraceTool
 
 SRAM_BYTES = 4096
+_GOES_ON = 2000  # cycles in which it comes to its end when nothing stalls it
 _STALLED = 200  # cycles after which the hart is stalled by a trace that nobody takes
+# What the hart does not report may be enabled, and nothing comes of it: triggers, sequentially inferable jumps.
+_ARMED = {"trTeControl": {"trTeInstTrigEnable": 1}}
+_UNUSED = {"ntrace": {**_ARMED, "trTeInstFeatures": {"trTeInstEnSequentialJump": 1}}, "etrace": _ARMED}
 _TRIGGERS = component("encoder", Params(trigger_inputs=8)).register("trTeTrigExtInControl").offset
 _TRACE_ON = 0x2222_2222  # trTeTrigExtInControl: each external trigger starts tracing
 _SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
@@ -169,6 +174,8 @@ class SubsystemTest(base.BaseTest):
                 await self.blocked(playing)
             else:
                 await playing
+            if self.env.hart.driver.stuck:
+                raise StuckError(self.env.hart.driver.stuck)
             if self.stimulus.asks:
                 await self.access(self.stimulus.asks[number % len(self.stimulus.asks)])
             await self.look()
@@ -182,7 +189,9 @@ class SubsystemTest(base.BaseTest):
         hart = cocotb.start_soon(playing)
         await self.env.control.cycles(_STALLED)
         await self.steps([Step("write", TANDEM_CONTROL, 0), Step("read", TANDEM_CONTROL)])
-        await hart
+        await First(hart, ClockCycles(self.dut.clk_o, _GOES_ON))
+        if not hart.done():
+            raise StuckError("the hart waits for the tandem trace, which is disabled")
         self.env.control.tandem_low(low)
 
     def tool(self, name: str) -> TraceTool:
@@ -201,8 +210,8 @@ class SubsystemTest(base.BaseTest):
         await tool.set_up_ram(
             smem=slow, start=0x8000_0000 * slow, limit=0x8000_0000 * slow + rng.randrange(0x100, SRAM_BYTES, 4)
         )
-        await tool.set_up_encoder(0, getattr(self.config, name), {"trTeControl": {"trTeInstTrigEnable": 1}})
-        await self.steps([Step("write", BASES[name] + _TRIGGERS, _TRACE_ON)])  # there are none: nothing comes of it
+        await tool.set_up_encoder(0, getattr(self.config, name), _UNUSED[name])
+        await self.steps([Step("write", BASES[name] + _TRIGGERS, _TRACE_ON)])
         for part in _SINKS:
             await tool.enable(part)
         await tool.tracing(0, True)

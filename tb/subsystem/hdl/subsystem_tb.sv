@@ -165,15 +165,22 @@ module subsystem_tb
 
   // --- The subsystem, and who takes its bytes --------------------------------------------------------------
 
-  // A bus that another completer uses: PSEL alone says that an access is meant. The address is near the first registers of a unit.
+  // While PSEL is 0 the bus has accesses of others, at the first registers of a unit; it stands still while the hart does.
   logic        penable, pwrite;
   logic [19:0] reg_addr;
-  logic [31:0] pwdata;
+  logic [31:0] pwdata, foreign, step_a, step_b;  // xorshift32 (Marsaglia)
 
-  assign penable  = apb_psel_i ? apb_penable_i : noise[4];
-  assign pwrite   = apb_psel_i ? apb_pwrite_i : noise[5];
-  assign reg_addr = apb_psel_i ? apb_paddr_i : {2'd0, noise[1:0], 12'd0, noise[3:2], 2'd0};
-  assign pwdata   = apb_psel_i ? apb_pwdata_i : noise[63:32];
+  assign step_a   = foreign ^ {foreign[18:0], 13'd0};
+  assign step_b   = step_a ^ {17'd0, step_a[31:17]};
+  assign penable  = apb_psel_i ? apb_penable_i : foreign[4];
+  assign pwrite   = apb_psel_i ? apb_pwrite_i : foreign[5];
+  assign reg_addr = apb_psel_i ? apb_paddr_i : {2'd0, foreign[1:0], 12'd0, foreign[3:2], 2'd0};
+  assign pwdata   = apb_psel_i ? apb_pwdata_i : {foreign[7:0], foreign[31:8]};
+
+  always_ff @(posedge clk_o) begin
+    if (!rst_ni)          foreign <= {noise_seed_i[31:1], 1'b1};
+    else if (valid != '0) foreign <= step_b ^ {step_b[26:0], 5'd0};
+  end
 
   logic               ntrace_valid, ntrace_taken, etrace_valid, etrace_taken, tandem_valid, ntrace_ready, etrace_ready, tandem_ready;
   logic [3:0]         ntrace_nbytes, etrace_nbytes;

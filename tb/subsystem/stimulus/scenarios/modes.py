@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 from rvtrace.models.ctr.config import Config as CtrConfig
+from rvtrace.models.ctr.records import BREAKPOINT, LCOFI
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT
 from rvtrace.models.ctr.registers import csr as ctr_csr
 from rvtrace.models.hpm.registers import csr as hpm_csr
 from rvtrace.models.riscv.csr import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.subsystem.config import ALL_MODES, COUNTERS, Config
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.agents.files import HALTED, HartRows
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
-from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, FLOW, scenario, walk
-from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus
+from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, FLOW, scenario, stimulus_of, walk
+from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus, walked
 
 _CYCLES: dict[str, Any] = {"events": "1,1,1,1,1,2,external0,0", "inhibit": "M,S,U,VS,VU,M+VU,S+U,M"}
 _EVENTS: dict[str, Any] = {
@@ -28,6 +30,7 @@ _EVENTS: dict[str, Any] = {
 _BITS = {name: CtrConfig().bit(name) for name in (*ALL_MODES, "BPFRZ", "LCOFIFRZ", "RETINH", "STE")}
 _EVERY, _VIRTUAL = sum(_BITS[name] for name in ALL_MODES), _BITS["S"] | _BITS["U"]
 _BELOW = (U, HS, VU, VS)
+_ENVIRONMENT = (3, 8, 9, 10, 11)  # causes of ebreak and ecall
 _ASKED = 60  # accesses after each stretch
 _NOTHING_THERE = (0x7C0, 0x800, 0x5A8, 0xFC0)  # addresses that neither counters nor records have
 
@@ -48,7 +51,20 @@ def inhibited_modes(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
                    {"ctr_ctl": _EVERY | _BITS["BPFRZ"] | _BITS["LCOFIFRZ"], "ctr_vsctl": _VIRTUAL}))  # fmt: skip
 def frozen_records(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """A breakpoint or a counter overflow interrupt freezes the records; traps with other causes do not."""
-    return walk(job, config, rng, 1500, trap=0.05, trap_at_target=0.1, switch=0.6, nest=6)
+    program, retired = walked(config, rng, 1500, trap=0.05, trap_at_target=0.1, switch=0.6, nest=6)
+    return stimulus_of(job, config, program, _with_causes(retired, rng))
+
+
+def _with_causes(retired: Retired, rng: Random) -> Retired:
+    """In the second half, a breakpoint and a counter overflow interrupt to VS-mode and one each to another mode."""
+    to = np.append(retired.priv[1:], retired.priv[-1:])
+    later = np.arange(len(retired)) > len(retired) // 2
+    for kind, cause in ((Kind.EXCEPTION, BREAKPOINT), (Kind.INTERRUPT, LCOFI)):
+        traps = later & (retired.kind == kind) & ~np.isin(retired.cause, _ENVIRONMENT)
+        for mask in (traps & (to == VS), traps & (to != VS)):
+            if mask.any():
+                retired.cause[rng.choice(np.flatnonzero(mask).tolist())] = cause
+    return retired
 
 
 @scenario("SUB.ctr.entries", "SUB.modes.hart",
@@ -63,7 +79,7 @@ def virtual_records(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
           configs=tuple({**build, **_CYCLES} for build in (*BOTH, DUAL)))  # fmt: skip
 def halts(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """The hart halts between instructions and goes on: in Debug Mode nothing is counted or recorded."""
-    what = walk(job, config, rng, 600, trap=0.02)
+    what = walk(job, config, rng, 600, trap=0.05, switch=0.6, nest=6)
     return replace(what, stretches=[_halting(stretch, rng) for stretch in what.stretches])
 
 
