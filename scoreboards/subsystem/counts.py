@@ -181,9 +181,9 @@ class Counts:
                 ran[max(begin - cycles[0], 0) : max(end - cycles[0], 0)] = False
             count = int(ran.sum())
         elif selector == RETIRED or event in DERIVED:
-            mask = self._counted.get(event, self.flow.kind == Kind.INSN)
             if event in ("load", "store") and self.effects is None:
                 return
+            mask = self._counted[event] if event else self.flow.kind == Kind.INSN
             at = self.capture.cycle[span].astype(np.int64)
             count = int(np.count_nonzero(mask[span] & counts[at]))
         elif event:

@@ -57,6 +57,7 @@ class SubsystemBus(Bus):
     record: Any
     go: Any
     played: Any
+    tandem_low: Any
 
     def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "drive_bulk", "go", "noise_seed", "wait_seed", *LOWS)}
