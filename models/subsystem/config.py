@@ -37,6 +37,10 @@ SELECTED = (
     "store",
 )  # unless EVENTS= says otherwise
 _CTL = sum(CtrConfig().bit(name) for name in ALL_MODES)
+# Modes in which a counter does not count: bits 62:58 of mhpmevent from bit 0 up (MINH, SINH, UINH, VSINH, VUINH).
+INHIBIT_LSB = 58
+INHIBITED = {"M": 16, "S": 8, "U": 4, "VS": 2, "VU": 1}
+_ALL_INHIBITED = sum(INHIBITED.values())
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,9 @@ class Config(Options):
     context). implicit_return, branch_prediction, jump_target_cache, full_address: of E-Trace. timestamp: both report
     the time, in cycles. sync_mode, sync_max: of both encoders, the interval of synchronization (0 off, 1 messages, 2
     cycles, 3 half-words; 2**(sync_max + 4) of them). incremental: of the tandem trace. ctr_depth, ctr_ctl: entries that
-    software asks for, and what it writes to mctrctl (and without bit M to vsctrctl). events: selectors of mhpmcounter3
-    to 10.
+    software asks for, and what it writes to mctrctl. ctr_vsctl: what it writes to vsctrctl; -1: as ctr_ctl, without M
+    and MTE. events: selectors of mhpmcounter3 to 10. inhibit: for each of these counters the modes in which it does not
+    count, as a sum of `INHIBITED`.
     """
 
     IP: ClassVar[str] = "subsystem"
@@ -71,6 +76,8 @@ class Config(Options):
     ctr_depth: int = option(16, DEPTHS)
     ctr_ctl: int = option(_CTL, range(1 << 64))
     events: tuple[int, ...] = tuple(SELECTOR[name] for name in SELECTED)
+    ctr_vsctl: int = option(-1, range(-1, 1 << 64))
+    inhibit: tuple[int, ...] = (0,) * len(COUNTERS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,16 +88,25 @@ class Config(Options):
                 f"EVENTS={','.join(map(cut, self.events))} is not supported; give {len(COUNTERS)} selectors of 0 to"
                 f" {SELECTOR[EVENTS[0]] + len(EVENTS) - 1}, or names such as branch,call"
             )
-        if self.ctr_ctl & ~_WRITABLE:
+        if len(self.inhibit) != len(COUNTERS) or not all(0 <= modes <= _ALL_INHIBITED for modes in self.inhibit):
             raise ConfigError(
-                f"CTR_CTL={self.ctr_ctl:#x} has bits {self.ctr_ctl & ~_WRITABLE:#x} that are not filters; give bits of"
-                f" {_WRITABLE:#x}"
+                f"INHIBIT={','.join(map(cut, self.inhibit))} is not supported; for each of {len(COUNTERS)} counters"
+                " give modes such as M+VS, or 0"
             )
-        if self.xlen == 32 and self.ctr_ctl >> 32:
-            raise ConfigError(
-                f"CTR_CTL={self.ctr_ctl:#x} filters types of transfers, and RV32 has no upper half of mctrctl; give"
-                f" bits of {_WRITABLE & 0xFFFF_FFFF:#x}, or XLEN=64"
-            )
+        for name, given, writable in (
+            ("ctr_ctl", self.ctr_ctl, _WRITABLE),
+            ("ctr_vsctl", max(self.ctr_vsctl, 0), _WRITABLE & ~_MACHINE),
+        ):
+            if given & ~writable:
+                raise ConfigError(
+                    f"{name.upper()}={given:#x} has bits {given & ~writable:#x} that are not filters; give bits of"
+                    f" {writable:#x}"
+                )
+            if self.xlen == 32 and given >> 32:
+                raise ConfigError(
+                    f"{name.upper()}={given:#x} filters types of transfers, and RV32 has no upper half of the register;"
+                    f" give bits of {writable & 0xFFFF_FFFF:#x}, or XLEN=64"
+                )
 
     @cached_property
     def ntrace(self) -> NtraceConfig:
@@ -138,7 +154,7 @@ class Config(Options):
     @cached_property
     def ctr(self) -> CtrConfig:
         """The control transfer records."""
-        vs = self.ctr_ctl & ~CtrConfig().bit("M") & ~CtrConfig().bit("MTE")
+        vs = self.ctr_ctl & ~_MACHINE if self.ctr_vsctl < 0 else self.ctr_vsctl
         return CtrConfig(
             xlen=self.xlen, transfers=self.retire, depths=DEPTHS, depth=self.ctr_depth, ctl=self.ctr_ctl, vsctl=vs
         )
@@ -153,7 +169,13 @@ class Config(Options):
 
     @classmethod
     def parse(cls, name: str, value: Any, given: Mapping[str, Any]) -> Any:
-        """EVENTS are numbers or names, fewer than there are counters: the other counters count nothing."""
+        """EVENTS are numbers or names, fewer than there are counters: the other counters count nothing.
+
+        INHIBIT are modes joined by +, of one counter after the other.
+        """
+        if name == "inhibit":
+            modes = tuple(_modes(item) for item in (value.split(",") if isinstance(value, str) else items(name, value)))
+            return modes + (0,) * (len(COUNTERS) - len(modes))
         if name != "events":
             return super().parse(name, value, given)
         found = tuple(
@@ -163,14 +185,26 @@ class Config(Options):
         return found + (0,) * (len(COUNTERS) - len(found))
 
     def word(self, name: str, value: Any) -> str:
-        """EVENTS as names, CTR_CTL in hexadecimal."""
+        """EVENTS as names, INHIBIT as modes, CTR_CTL and CTR_VSCTL in hexadecimal."""
         if name == "events":
             names = {selector: event for event, selector in SELECTOR.items()}
             return super().word(name, [names.get(selector, selector) for selector in value])
-        return hex(value) if name == "ctr_ctl" else super().word(name, value)
+        if name == "inhibit":
+            modes = ["+".join(mode for mode, bit in INHIBITED.items() if one & bit) or "0" for one in value]
+            return super().word(name, modes)
+        return hex(value) if name in ("ctr_ctl", "ctr_vsctl") and value >= 0 else super().word(name, value)
 
 
-# What may be recorded is chosen by mode and by type of transfer; freezing and clearing are tested with IP=ctr.
+def _modes(item: Any) -> int:
+    """Modes of one counter, as a number or as names joined by +."""
+    if isinstance(item, str) and item and all(name in INHIBITED for name in item.split("+")):
+        return sum({INHIBITED[name] for name in item.split("+")})
+    return number("inhibit", item, example="M+VS")
+
+
+# What may be recorded is chosen by mode and by type of transfer; RAS emulation and clearing are tested with IP=ctr.
 FILTERS = ("EXCINH", "INTRINH", "TRETINH", "NTBREN", "TKBRINH", "INDCALLINH", "DIRCALLINH", "INDJMPINH", "DIRJMPINH",
             "CORSWAPINH", "RETINH", "INDLJMPINH", "DIRLJMPINH", "MTE", "STE")  # fmt: skip
-_WRITABLE = sum(CtrConfig().bit(name) for name in (*ALL_MODES, *FILTERS))
+FREEZES = ("BPFRZ", "LCOFIFRZ")  # a breakpoint, or a local counter overflow interrupt, ends the recording
+_WRITABLE = sum(CtrConfig().bit(name) for name in (*ALL_MODES, *FILTERS, *FREEZES))
+_MACHINE = sum(CtrConfig().bit(name) for name in ("M", "MTE"))  # not in vsctrctl

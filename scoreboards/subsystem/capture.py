@@ -20,7 +20,8 @@ class Snapshot:
     at: events of `retired` before it. cycle: in which the counters were read first (a counter of cycles goes on while
     the others are read; none goes back). counters: name (mcycle, minstret, mhpmcounter3 to 10) to its 64 bits. ctr:
     source, target and data of the valid entries, newest first, as ctrsource, ctrtarget and ctrdata show them (the
-    address without the valid bit). ctr_status: sctrstatus.
+    address without the valid bit). ctr_status: sctrstatus. when: the cycle in which each counter was read, of a counter
+    that is not in it `cycle`.
     """
 
     at: int
@@ -28,6 +29,7 @@ class Snapshot:
     counters: dict[str, int]
     ctr: list[tuple[int, int, int]] = field(default_factory=list)
     ctr_status: int = 0
+    when: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -45,6 +47,11 @@ class SubsystemCapture:
     record: from then on `ret_running_i` was high, except in the cycles of `stopped` (ranges, end excluded).
     accesses: of the register bus, in order. problems: sentences of the monitors about the run itself; each is a
     failure. exact: whether the parts declare their reference profiles. rerun: the one command that repeats the run.
+    mode_next: uint8, shape [len(retired)], the mode after each, as the port has it; None: the mode of the next one.
+    halted: the cycles in Debug Mode, as ranges. errors: the cycles in which tandem_error_o was not 0. enabled: of
+    N-Trace, E-Trace and tandem trace the cycles in which mon_enable_o said that they are on, as ranges; None if nobody
+    looked. csrs: the accesses of the CSR port, in order, with columns cycle, addr, op, priv, wdata, rdata, outcome;
+    None if nobody looked.
     """
 
     config: Config
@@ -66,6 +73,18 @@ class SubsystemCapture:
     problems: list[str] = field(default_factory=list)
     exact: bool = True
     rerun: str = ""
+    mode_next: np.ndarray | None = None
+    halted: list[tuple[int, int]] = field(default_factory=list)
+    errors: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
+    enabled: tuple[list[tuple[int, int]], ...] | None = None
+    csrs: np.ndarray | None = None
+
+    @property
+    def mode_behind(self) -> np.ndarray:
+        """{V, PRV} of the hart after each row of `retired` (uint8, shape [len(retired)])."""
+        if self.mode_next is not None:
+            return self.mode_next
+        return np.append(self.retired.priv[1:], self.retired.priv[-1:]).astype(np.uint8)
 
     @property
     def missed(self) -> np.ndarray:

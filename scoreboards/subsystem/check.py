@@ -17,6 +17,7 @@ from rvtrace.scoreboards.common.verdict import Verdict, timed
 from rvtrace.scoreboards.subsystem.accounts import ETRACE, HART, NTRACE, TANDEM, Account, Effects, read
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.counts import Counts
+from rvtrace.scoreboards.subsystem.csrs import Csrs
 from rvtrace.scoreboards.subsystem.parts import check_parts
 from rvtrace.scoreboards.subsystem.registers import Registers
 from rvtrace.scoreboards.subsystem.time import check_times
@@ -44,6 +45,7 @@ def check(capture: SubsystemCapture, tolerances: None = None, *, parts: bool = T
         for text in capture.problems:
             book.fail(Failure("SUB.run", text), counted=True)
         Registers(capture, book).check()
+        Csrs(capture, book).check()
         alive = agreed(accounts, Judge(capture, book))
         _bits(capture, book, effects)
         _against(capture, book, alive, effects)

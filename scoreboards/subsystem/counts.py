@@ -3,7 +3,9 @@
 the tandem trace reports counters.
 
 Flow is counted in the account that the majority agrees on, accesses in the tandem trace, mispredictions and what comes
-from outside at the hart port. Counters count from the snapshot before; before the first one from 0.
+from outside at the hart port. Counters count from the snapshot before; before the first one from 0. A counter with
+inhibit bits counts what happened in cycles of the other modes: the mode of a cycle is that of its oldest instruction or
+trap, without one the mode after the youngest before it (docs/reference/rtl-subsystem.md).
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
+from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, M, U
 from rvtrace.models.riscv.retired import Kind
-from rvtrace.models.subsystem.config import COUNTERS
+from rvtrace.models.subsystem.config import COUNTERS, INHIBITED
 from rvtrace.models.subsystem.events import DERIVED, EVENTS, ITYPES
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.subsystem.accounts import ABSENT, Effects
@@ -21,7 +24,9 @@ from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.scoreboards.subsystem.transfers import Flow
 
 _WRAP = (1 << 64) - 1
-INSTRET, CYCLE_COUNT, NOTHING, OUTSIDE = (
+_LOOK = 1000  # cycles that a look at all registers takes, at most
+INHIBIT, INSTRET, CYCLE_COUNT, NOTHING, OUTSIDE = (
+    "SUB.count.inhibit",
     "SUB.count.instret",
     "SUB.count.cycles",
     "SUB.count.nothing",
@@ -40,6 +45,9 @@ CLAUSES = {
     "mispredict": "SUB.count.mispredict",
 }
 ITEMS = {"mcycle": "SUB.tandem.mcycle", "minstret": "SUB.tandem.minstret"}
+_BIT_OF = {
+    mode: INHIBITED[name] for mode, name in ((M, "M"), (DEBUG, "M"), (HS, "S"), (U, "U"), (VS, "VS"), (VU, "VU"))
+}
 
 
 class Counts:
@@ -53,8 +61,10 @@ class Counts:
     ) -> None:
         self.capture, self.book, self.flow, self.effects, self._name = capture, book, flow, effects, name
         self._wrong: set[str] = set()  # counters that did not count right
-        self._sums = {event: np.concatenate([[0], np.cumsum(mask)]) for event, mask in self._masks()}
+        self._counted = dict(self._masks())
+        self._sums = {event: np.concatenate([[0], np.cumsum(mask)]) for event, mask in self._counted.items()}
         self._retired = np.concatenate([[0], np.cumsum(flow.kind == Kind.INSN)])
+        self._modes = self._mode_of_cycles() if any(capture.config.inhibit) else np.zeros(0, np.uint8)
 
     def _masks(self) -> Iterator[tuple[str, np.ndarray]]:
         """Which events of the flow count as what."""
@@ -94,9 +104,12 @@ class Counts:
         )
         if before.counters:
             self._cycles(number, before, snapshot, "mcycle")
-        for counter, selector in zip(COUNTERS, self.capture.config.events):
+        for counter, selector, inhibit in zip(COUNTERS, self.capture.config.events, self.capture.config.inhibit):
             name = f"mhpmcounter{counter}"
             if name not in snapshot.counters:
+                continue
+            if inhibit:
+                self._inhibited(number, name, selector, inhibit, before, snapshot)
                 continue
             if selector == CYCLES:
                 if before.counters:
@@ -132,6 +145,55 @@ class Counts:
             return int(self._sums[event][snapshot.at] - self._sums[event][before.at])
         at = np.searchsorted(self.capture.event_cycle, [before.cycle if before.counters else 0, snapshot.cycle])
         return int(self.capture.events[at[0] : at[1], EVENTS.index(event) - len(DERIVED)].sum(dtype=np.int64))
+
+    def _mode_of_cycles(self) -> np.ndarray:
+        """The bit of INHIBITED of the mode in each cycle, up to the last one in which software looked."""
+        capture = self.capture
+        total = max([snapshot.cycle for snapshot in capture.snapshots] + [0]) + _LOOK
+        begins = capture.cycle.astype(np.int64)
+        first = np.flatnonzero(np.diff(begins, prepend=-1))
+        last = np.append(first[1:], len(begins))[: len(first)] - 1
+        edges = np.stack([begins[first], begins[first] + 1], axis=1).ravel()
+        modes = np.stack([capture.retired.priv[first], capture.mode_behind[last]], axis=1).ravel()
+        lengths = np.diff(np.minimum(np.concatenate([[0], edges, [total]]), total))
+        found = np.repeat(np.concatenate([[M], modes]).astype(np.uint8), np.maximum(lengths, 0))
+        for begin, end in capture.halted:
+            found[begin:end] = DEBUG
+        bits = np.zeros(256, np.uint8)
+        for mode, bit in _BIT_OF.items():
+            bits[mode] = bit
+        return bits[found]
+
+    def _inhibited(
+        self, number: int, name: str, selector: int, inhibit: int, before: Snapshot, snapshot: Snapshot
+    ) -> None:
+        """A counter that does not count in some modes."""
+        cycles = before.when.get(name, before.cycle), snapshot.when.get(name, snapshot.cycle)
+        counts = self._modes & np.uint8(inhibit) == 0
+        span = slice(before.at, snapshot.at)
+        event = EVENTS[selector - FIRST_EVENT] if selector >= FIRST_EVENT else ""
+        what = event.replace("_", " ") or ("nothing", "cycles", "instructions")[selector]
+        if selector == CYCLES:
+            if not before.counters:
+                return
+            ran = counts[slice(*cycles)].copy()
+            for begin, end in self.capture.stopped:
+                ran[max(begin - cycles[0], 0) : max(end - cycles[0], 0)] = False
+            count = int(ran.sum())
+        elif selector == RETIRED or event in DERIVED:
+            if event in ("load", "store") and self.effects is None:
+                return
+            mask = self._counted[event] if event else self.flow.kind == Kind.INSN
+            at = self.capture.cycle[span].astype(np.int64)
+            count = int(np.count_nonzero(mask[span] & counts[at]))
+        elif event:
+            at = slice(*np.searchsorted(self.capture.event_cycle, cycles if before.counters else (0, cycles[1])))
+            here = counts[self.capture.event_cycle[at].astype(np.int64)]
+            count = int(self.capture.events[at, EVENTS.index(event) - len(DERIVED)][here].sum(dtype=np.int64))
+        else:
+            count = 0
+        modes = " and ".join(mode for mode, bit in INHIBITED.items() if inhibit & bit)
+        self._counter(number, name, INHIBIT, count, before, snapshot, f"{what} not in {modes}:", span)
 
     def _counter(
         self,

@@ -2,18 +2,20 @@
 """Each trace of the subsystem as its own system's scoreboard sees it, under one clause for each.
 
 The blocks that the encoders got follow from what was seen at the hart port: one for each instruction or trap, in its
-cycle.
+cycle. With them N-Trace and E-Trace are compared byte by byte, where no time is reported and none decides: what the
+encoders count in cycles begins when they are enabled, which the port does not show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 import numpy as np
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import once_a_cycle, report_contexts
 from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.models.subsystem.config import Config
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace import check as etrace
@@ -25,14 +27,18 @@ from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.tandem import check as tandem
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 
+_BY_CYCLES = 2  # sync_mode
 
-def beats_of(run: Retired, cycle: np.ndarray, lanes: int) -> Beats:
-    """The stream as the encoders' ports carry it, one block for each instruction or trap.
+
+def beats_of(run: Retired, cycle: np.ndarray, lanes: int, halted: Sequence[tuple[int, int]] = ()) -> Beats:
+    """The stream as the encoders' ports carry it, one block for each instruction or trap, and a beat without one where
+    the hart halts or goes on.
 
     Before it a beat in which the encoder is enabled and does not trace, after it one in which it is not enabled. The
     time is the cycle.
     """
-    cycles, row = np.unique(cycle, return_inverse=True)
+    edges = np.array(halted, np.uint64).reshape(-1)
+    row = np.searchsorted(cycles := np.unique(np.concatenate([cycle, edges])), cycle)
     lane = np.arange(len(run)) - np.searchsorted(row, row)
     beats = Beats.empty(len(cycles) + 3, lanes, enable=1, inst_tracing=1)
     beats.enable[[0, -1]], beats.inst_tracing[[0, 1]] = 0, 0
@@ -41,6 +47,8 @@ def beats_of(run: Retired, cycle: np.ndarray, lanes: int) -> Beats:
         np.uint64
     )
     beats.tstamp = beats.cycle
+    for first, last in halted:
+        beats.halted[(beats.cycle >= first) & (beats.cycle < last)] = 1
     insn = run.kind == Kind.INSN
     columns = {
         "itype": np.where(insn, run.itype, run.kind),
@@ -62,24 +70,30 @@ def for_etrace(beats: Beats, ctype: str) -> Beats:
     return report_contexts(once_a_cycle(beats), ctype, Random(0))
 
 
+def timeless(config: Config) -> bool:
+    """Whether no message of the encoders depends on the time: no timestamps, no synchronization by cycles."""
+    return not config.timestamp and config.sync_mode != _BY_CYCLES
+
+
 def check_parts(capture: SubsystemCapture, book: ClauseBook) -> None:
-    """Lossless and legal; the tandem trace also byte by byte, if the device declares the profile, and replayed against
-    the instruction set simulator, if it loads a program.
+    """Lossless, legal and, if the device declares the profiles, byte by byte (`timeless`); the tandem trace is also
+    replayed against the instruction set simulator, if it loads a program.
     """
     config, program = capture.config, capture.program
-    beats = beats_of(capture.retired, capture.cycle, config.retire)
+    beats = beats_of(capture.retired, capture.cycle, config.retire, capture.halted)
     once = for_etrace(beats, config.etrace.ctype)
     loads = capture.rows.have("init").any()
+    exact = capture.exact and timeless(config)
     parts: dict[str, tuple[str, Callable[[], Verdict]]] = {
         NTRACE: (
             "SUB.parts.ntrace",
-            lambda: ntrace.check(NtraceCapture(config.ntrace, program, capture.ntrace, beats, exact=False)),
+            lambda: ntrace.check(NtraceCapture(config.ntrace, program, capture.ntrace, beats, exact=exact)),
         ),
         ETRACE: (
             "SUB.parts.etrace",
             lambda: etrace.check(
                 EtraceCapture(
-                    config.etrace, program, packets_of(capture)[0], data=capture.etrace, beats=once, exact=False
+                    config.etrace, program, packets_of(capture)[0], data=capture.etrace, beats=once, exact=exact
                 )
             ),
         ),

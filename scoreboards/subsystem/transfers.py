@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from rvtrace.models.ctr.records import TYPES, Record, encode_cc, largest_count
-from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, NOTHING, WHOLE, Rules
+from rvtrace.models.ctr.rules import FREEZE, NO_SOURCE, NO_TARGET, NOTHING, WHOLE, Rules
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -26,6 +26,8 @@ from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 UNKNOWN = -1
 _CAUSES = 0xFF
 _EVERY_MODE = 7  # M, S and U of mctrctl
+_BELOW_M = 3  # S and U of vsctrctl
+_FROZEN = 31  # bit of sctrstatus
 
 
 class Shown(NamedTuple):
@@ -92,8 +94,9 @@ class Records:
         config = capture.config.ctr
         self._rules, self._depth = Rules(config, config.ctl, config.vsctl), capture.config.ctr_depth
         self._mask = (1 << capture.config.xlen) - 2
-        self._counted = capture.config.ctr_ctl & _EVERY_MODE == _EVERY_MODE
+        self._counted = config.ctl & _EVERY_MODE == _EVERY_MODE and config.vsctl & _BELOW_M == _BELOW_M
         self._limit = largest_count(config.cce_bits)
+        self._frozen = self._first_freeze()
 
     def check(self) -> None:
         """Every snapshot."""
@@ -102,16 +105,12 @@ class Records:
 
     def expected(self, at: int) -> list[Shown]:
         """The transfers after which software read at event `at`, newest first, and one more for the cycles between."""
-        run = self.capture.retired
         found: list[Shown] = []
-        for event in np.flatnonzero(self.flow.type[:at])[::-1].tolist():
+        for event in np.flatnonzero(self.flow.type[: min(at, self._frozen)])[::-1].tolist():
             if len(found) > self._depth:
                 break
-            behind = min(event + 1, len(run) - 1)
-            from_, cause = int(run.priv[event]), int(run.cause[event]) & _CAUSES
-            kind = int(self.flow.type[event])
-            to = int(run.priv[behind]) if kind <= 3 else from_
-            action = self._rules.action(kind, from_, to, cause if kind < 3 else 0)
+            behind = min(event + 1, len(self.flow) - 1)
+            kind, action = int(self.flow.type[event]), self._action(event)
             if action == NOTHING:
                 continue
             assert action in (WHOLE, NO_SOURCE, NO_TARGET)
@@ -123,7 +122,34 @@ class Records:
             ))  # fmt: skip
         return found
 
+    def _action(self, event: int) -> int:
+        """What the control registers make of the transfer of one event."""
+        run, kind = self.capture.retired, int(self.flow.type[event])
+        from_, cause = int(run.priv[event]), int(run.cause[event]) & _CAUSES
+        to = int(self.capture.mode_behind[event]) if kind <= 3 else from_
+        return self._rules.action(kind, from_, to, cause if kind < 3 else 0)
+
+    def _first_freeze(self) -> int:
+        """The event that sets FROZEN, which software never clears; after the last event if none does."""
+        traps = np.flatnonzero((self.flow.type == Kind.EXCEPTION) | (self.flow.type == Kind.INTERRUPT)).tolist()
+        return next((event for event in traps if self._action(event) == FREEZE), len(self.flow))
+
+    def _status(self, number: int, snapshot: Snapshot) -> None:
+        """FROZEN as software read it."""
+        want, have = int(snapshot.at > self._frozen), snapshot.ctr_status >> _FROZEN & 1
+        self.book.count("SUB.ctr.freeze")
+        verb = "show" if " and " in self._name else "shows"
+        if want != have:
+            self._fail(
+                "SUB.ctr.freeze",
+                f"CTR is the odd one out: snapshot {number} reads FROZEN={have}, and {self._name}"
+                f" {verb} {'a' if want else 'no'} trap that freezes the records",
+                None,
+                [("FROZEN", str(want), str(have))],
+            )
+
     def _snapshot(self, number: int, snapshot: Snapshot) -> None:
+        self._status(number, snapshot)
         shown = self.expected(snapshot.at)
         wanted = shown[: self._depth]
         entries = [Record.of_registers(source | 1, target, data) for source, target, data in snapshot.ctr]
@@ -182,7 +208,7 @@ class Records:
                         shown[k],
                     )
                 continue
-            cycles = min(shown[k].cycle - before.cycle, self._limit)
+            cycles = min(self._elapsed(before.cycle, shown[k].cycle), self._limit)
             if not entry.ccv or entry.cc != encode_cc(cycles, self.capture.config.ctr.cce_bits):
                 have = "reports none" if not entry.ccv else f"has {entry.cycles}"
                 self._fail(
@@ -193,6 +219,10 @@ class Records:
                     [("cycles", str(cycles), str(entry.cycles))],
                 )
                 return
+
+    def _elapsed(self, first: int, last: int) -> int:
+        """Cycles between two transfers without those in Debug Mode, in which nothing is counted."""
+        return last - first - sum(max(min(end, last) - max(begin, first), 0) for begin, end in self.capture.halted)
 
     def _fail(
         self, clause: str, text: str, want: Shown | None, table: list[tuple[str, str, str]] | None = None

@@ -18,12 +18,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import cocotb
 import numpy as np
+from cocotb.triggers import ClockCycles, First
 from pyuvm import uvm_component
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.subsystem.registers import BASES, NO_REGISTER, TANDEM_BYTES, TANDEM_CONTROL, TANDEM_STATUS
+from rvtrace.models.tci.layout import Params
+from rvtrace.models.tci.registers import component
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
@@ -54,6 +58,13 @@ from rvtrace.tb.tci.stimulus.session import StepSequence
 from rvtrace.tb.tci.stimulus.tool import TraceTool
 
 SRAM_BYTES = 4096
+_GOES_ON = 2000  # cycles in which it comes to its end when nothing stalls it
+_STALLED = 200  # cycles after which the hart is stalled by a trace that nobody takes
+# What the hart does not report may be enabled, and nothing comes of it: triggers, sequentially inferable jumps.
+_ARMED = {"trTeControl": {"trTeInstTrigEnable": 1}}
+_UNUSED = {"ntrace": {**_ARMED, "trTeInstFeatures": {"trTeInstEnSequentialJump": 1}}, "etrace": _ARMED}
+_TRIGGERS = component("encoder", Params(trigger_inputs=8)).register("trTeTrigExtInControl").offset
+_TRACE_ON = 0x2222_2222  # trTeTrigExtInControl: each external trigger starts tracing
 _SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
 
 
@@ -139,7 +150,7 @@ class SubsystemTest(base.BaseTest):
         tools = {name: self.tool(name) for name in BASES}
         await self.read_all()
         for name, tool in tools.items():
-            await self.start(tool, getattr(self.config, name), rng)
+            await self.start(name, tool, rng)
         await self.steps([Step("write", TANDEM_CONTROL, 1), Step("poll", TANDEM_CONTROL, 1)])
         await self.read_all()
         await self.access(software.set_up(self.config))
@@ -148,7 +159,7 @@ class SubsystemTest(base.BaseTest):
         for tool in tools.values():
             for part in reversed(_SINKS):
                 await tool.disable(part)
-        await self.steps([Step("poll", TANDEM_STATUS, 1, 3), Step("write", TANDEM_CONTROL, 0)])
+        await self.steps([Step("poll", TANDEM_STATUS, 1, 1), Step("write", TANDEM_CONTROL, 0)])
         self.sent = sum(
             value << 32 * half
             for half, value in enumerate(await self.steps([Step("read", TANDEM_BYTES), Step("read", TANDEM_BYTES + 4)]))
@@ -157,9 +168,31 @@ class SubsystemTest(base.BaseTest):
 
     async def run_hart(self) -> None:
         """The hart plays its stretches; software looks after each."""
-        for stretch in self.stimulus.stretches:
-            await PlaySequence("play", HartItem("stretch", stretch)).start(self.env.hart.sequencer)
+        for number, stretch in enumerate(self.stimulus.stretches):
+            playing = PlaySequence("play", HartItem("stretch", stretch)).start(self.env.hart.sequencer)
+            if number == self.stimulus.blocked:
+                await self.blocked(playing)
+            else:
+                await playing
+            if self.env.hart.driver.stuck:
+                raise StuckError(self.env.hart.driver.stuck)
+            if self.stimulus.asks:
+                await self.access(self.stimulus.asks[number % len(self.stimulus.asks)])
             await self.look()
+
+    async def blocked(self, playing: Any) -> None:
+        """Nobody takes tandem trace while the hart plays, until it is stalled; then software disables it, and the hart
+        goes on.
+        """
+        low = self.stimulus.lows.get("tandem_low", 0)
+        self.env.control.tandem_low(100)
+        hart = cocotb.start_soon(playing)
+        await self.env.control.cycles(_STALLED)
+        await self.steps([Step("write", TANDEM_CONTROL, 0), Step("read", TANDEM_CONTROL)])
+        await First(hart, ClockCycles(self.dut.clk_o, _GOES_ON))
+        if not hart.done():
+            raise StuckError("the hart waits for the tandem trace, which is disabled")
+        self.env.control.tandem_low(low)
 
     def tool(self, name: str) -> TraceTool:
         """A tool for one of the trace systems."""
@@ -167,7 +200,7 @@ class SubsystemTest(base.BaseTest):
         registers = TraceRegisters(params, self.env.apb.sequencer, BASES[name])
         return TraceTool(registers, self.book, self.env.control.cycles, params=params)
 
-    async def start(self, tool: TraceTool, config: Any, rng: random.Random) -> None:
+    async def start(self, name: str, tool: TraceTool, rng: random.Random) -> None:
         """Set up an encoder and its sink, which wraps: into its own SRAM, or into system memory if somebody is to wait
         for it.
         """
@@ -177,7 +210,8 @@ class SubsystemTest(base.BaseTest):
         await tool.set_up_ram(
             smem=slow, start=0x8000_0000 * slow, limit=0x8000_0000 * slow + rng.randrange(0x100, SRAM_BYTES, 4)
         )
-        await tool.set_up_encoder(0, config)
+        await tool.set_up_encoder(0, getattr(self.config, name), _UNUSED[name])
+        await self.steps([Step("write", BASES[name] + _TRIGGERS, _TRACE_ON)])
         for part in _SINKS:
             await tool.enable(part)
         await tool.tracing(0, True)
@@ -225,7 +259,7 @@ class SubsystemTest(base.BaseTest):
         seen, csrs = files.read_hart(here / files.HART, config.retire), files.read_csr(here / files.CSR)
         data, cycles, problems = files.read_streams(here)
         problems += [*self.book.problems, *(f"cycle {cycle}: {text}" for cycle, text in self.env.apb.monitor.problems)]
-        problems += [*seen.problems, *csrs.problems, *software.astray(self.made, csrs.table)]
+        problems += [*csrs.problems, *software.astray(self.made, csrs.table)]
         if getattr(self, "sent", None) != len(data["tandem"]):
             problems.append(
                 f"the tandem trace says it sent {getattr(self, 'sent', None)} bytes, and {len(data['tandem'])} left it"
@@ -251,6 +285,11 @@ class SubsystemTest(base.BaseTest):
             problems,
             self.job.exact,
             self.job.rerun,
+            seen.mode_next,
+            seen.halted,
+            seen.errors,
+            seen.enabled,
+            csrs.table,
         )
 
     def _snapshots(self, table: Any, seen: files.Seen) -> list[Snapshot]:

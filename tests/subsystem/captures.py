@@ -18,9 +18,9 @@ from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.ntrace.encoder.encode import Encoder as NtraceEncoder
 from rvtrace.models.riscv import recording
-from rvtrace.models.riscv.csr import WRITE, Access, M
+from rvtrace.models.riscv.csr import READ, WRITE, Access, M
 from rvtrace.models.riscv.retired import Kind, Retired
-from rvtrace.models.subsystem.config import COUNTERS, Config
+from rvtrace.models.subsystem.config import COUNTERS, INHIBIT_LSB, Config
 from rvtrace.models.subsystem.events import EVENTS, ITYPES
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
@@ -101,11 +101,11 @@ def _software(
     rows: Rows,
 ) -> list[Snapshot]:
     """The models of counters and records, fed by the same port, and read at the ends of some stretches."""
-    ctr, hpm = Ctr(config.ctr), Hpm(config.hpm)
-    for name, value in (("mctrctl", config.ctr.ctl), ("sctrdepth", config.ctr.depth_code(config.ctr_depth))):
-        ctr.access(Access(WRITE, {"mctrctl": 0x34E, "sctrdepth": 0x15F}[name], value, M))
-    for counter, selector in zip(COUNTERS, config.events):
-        hpm.events[counter] = selector
+    ctr, hpm, depth, mode = Ctr(config.ctr), Hpm(config.hpm), config.ctr.depth_code(config.ctr_depth), int(M)
+    for address, value in ((0x34E, config.ctr.ctl), (0x24E, config.ctr.vsctl), (0x15F, depth)):
+        ctr.access(Access(WRITE, address, value, M))
+    for counter, selector, modes in zip(COUNTERS, config.events, config.inhibit):
+        hpm.events[counter] = selector | modes << INHIBIT_LSB
     events = _events(retired, missed, rows)
     moves, reported = moves.select(slice(0, len(at))), []
     at = at[: len(moves)]
@@ -115,7 +115,9 @@ def _software(
     for now in range(int(cycle[-1]) + 1):
         here = slice(*np.searchsorted(cycle, [now, now + 1]).tolist())
         insns = int(np.count_nonzero(retired.kind[here] == Kind.INSN))
-        hpm.cycle(M, Counts(1, insns, tuple(events[here].sum(axis=0).tolist())))
+        mode = int(retired.priv[here.start]) if here.start < here.stop else mode
+        hpm.cycle(mode, Counts(1, insns, tuple(events[here].sum(axis=0).tolist())))
+        mode = int(retired.priv[min(here.stop, len(retired) - 1)]) if here.start < here.stop else mode
         priv, group = groups.get(now, (M, []))
         ctr.retire(priv, group)
         if now in stops:
@@ -141,7 +143,8 @@ def _snapshot(config: Config, ctr: Ctr, hpm: Hpm, at: int, cycle: int) -> Snapsh
         f"mhpmcounter{n}": hpm.counter(n) for n in COUNTERS
     }
     entries = [ctr.entry(k) for k in range(config.ctr_depth)]
-    return Snapshot(at, cycle, counters, [entry.registers() for entry in entries if entry.valid])
+    status = ctr.access(Access(READ, 0x14F)).rdata
+    return Snapshot(at, cycle, counters, [entry.registers() for entry in entries if entry.valid], status)
 
 
 def lying(capture: SubsystemCapture, **changes: Any) -> SubsystemCapture:

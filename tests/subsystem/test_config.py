@@ -17,8 +17,12 @@ from tests.common.long import some
 @pytest.mark.parametrize(("wrong", "says"), [
     ({"xlen": 16}, "give XLEN=32 or 64"), ({"retire": 3}, "give RETIRE=1 or 2"),
     ({"ctr_depth": 64}, "give CTR_DEPTH=16 or 32"), ({"mode": "atm"}, "give MODE=btm or htm"),
-    ({"ctr_ctl": 1 << 11}, "CTR_CTL=0x800 has bits 0x800"),
+    ({"ctr_ctl": 1 << 7}, "CTR_CTL=0x80 has bits 0x80"), ({"ctr_vsctl": 4}, "CTR_VSCTL=0x4 has bits 0x4"),
     ({"xlen": 32, "ctr_ctl": 1 << 33}, "RV32 has no upper half"),
+    ({"xlen": 32, "ctr_vsctl": 1 << 33}, "CTR_VSCTL=0x200000000 filters types"),
+    ({"inhibit": "H"}, "INHIBIT=H is not a number; give one, such as INHIBIT=M"),
+    ({"inhibit": "32"}, "INHIBIT=32,0,0,0,0,0,0,0 is not supported"),
+    ({"inhibit": "0,0,0,0,0,0,0,0,M"}, "for each of 8 counters"),
     ({"events": "branches"}, "EVENTS=branches is not a number"),
     ({"events": "99"}, "EVENTS=99,0,0,0,0,0,0,0 is not supported"), ({"speed": 1}, "unknown option SPEED=1"),
     ({"sync_max": "x"}, "SYNC_MAX=x is not a number"),
@@ -41,6 +45,13 @@ def test_the_parts_are_of_one_hart() -> None:
     assert config.ntrace.inst_stall_ena and config.etrace.inst_stall_ena, "nobody loses anything"
     assert config.ctr.vsctl == config.ctr.bit("S") | config.ctr.bit("U")
     assert config.hpm.events == len(EVENTS) and all(config.hpm.has(n) for n in COUNTERS)
+
+
+def test_modes_that_are_not_counted() -> None:
+    config = Config.from_dict({"inhibit": "M+VS,0,U", "ctr_vsctl": "3"})
+    assert config.inhibit == (18, 0, 4, 0, 0, 0, 0, 0) == Config.from_dict({"inhibit": [18, 0, 4]}).inhibit
+    assert config.words() == {"inhibit": "M+VS,0,U,0,0,0,0,0", "ctr_vsctl": "0x3"}
+    assert Config.from_dict(config.words()) == config and config.ctr.vsctl == 3
 
 
 def test_every_itype_that_transfers_counts_somewhere() -> None:

@@ -53,7 +53,9 @@ def test_what_is_sent_is_what_is_read(source: str, xlen: int, tmp_path: Path) ->
     meant = what.retired if source == "random" else recording.load("traps", xlen).retired.select(slice(0, SIZE))
     for name in ("kind", "pc", "size", "itype", "taken", "cause", "priv", "context"):
         assert (getattr(seen.retired, name) == getattr(meant, name)).all(), name
-    assert not seen.problems and len(seen.cycle) == len(meant)
+    assert not len(seen.errors) and len(seen.cycle) == len(meant)
+    assert (seen.mode_next[:-1] == meant.priv[1:]).all() and not seen.halted
+    assert [len(ranges) for ranges in seen.enabled] == [0, 0, 1], "the tandem trace is on in each row"
     assert (seen.rows.mcycle == seen.rows.cycle + 1000).all(), "tandem trace reports the counters"
     assert seen.event_cycle.size and (seen.events.max(axis=1) == 1).all()
 

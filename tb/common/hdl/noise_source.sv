@@ -13,7 +13,7 @@ module noise_source (
 
   initial busy = '0;
 
-  assign noise_o = ({32'd0, seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 33'd0, busy[31:2]}) * 64'h9e37_79b9_7f4a_7c15;
+  assign noise_o = ({32'd0, seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 34'd0, busy[31:3]}) * 64'h9e37_79b9_7f4a_7c15;
 
   always_ff @(posedge clk_i) busy <= !rst_ni ? 32'd0 : busy + {31'd0, busy_i};
 

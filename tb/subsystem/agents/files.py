@@ -24,6 +24,7 @@ STOPPED, HALTED, IN_RESET, LOW_POWER = (
     bits.mask for bits in (layout.STOPPED, layout.HALTED, layout.IN_RESET, layout.LOW_POWER)
 )
 EXTERNAL_LSB, EXTERNAL_BITS = layout.EXTERNAL.lsb, layout.EXTERNAL.width  # pulses: external events
+_UNITS = (*range(layout.ENABLED.lsb, layout.ENABLED.lsb + layout.ENABLED.width), layout.TANDEM_ON.lsb)
 TOLD = {field.name: np.dtype(field.type) for field in layout.HART}
 
 
@@ -76,9 +77,9 @@ def write_stimulus(path: Path, hart: HartRows, config: TandemConfig) -> None:
 
 @dataclass
 class Seen:
-    """What was taken at the hart port. retired: instructions and traps, with their cycle and misp; rows: those that the
-    tandem trace took; events, event_cycle: external ones; stopped: cycles that did not count, as ranges; problems:
-    sentences."""
+    """What was taken at the hart port. retired: instructions and traps, with their cycle, misp and mode_next; rows:
+    those that the tandem trace took; events, event_cycle: external ones; stopped, halted: cycles that did not count,
+    and those in Debug Mode, as ranges; enabled: when each unit was on, as ranges; errors: cycles of tandem_error_o."""
 
     retired: Retired
     cycle: np.ndarray
@@ -87,18 +88,15 @@ class Seen:
     events: np.ndarray
     event_cycle: np.ndarray
     stopped: list[tuple[int, int]]
-    problems: list[str]
+    halted: list[tuple[int, int]]
+    enabled: tuple[list[tuple[int, int]], ...]
+    errors: np.ndarray
+    mode_next: np.ndarray
 
 
 def read_hart(path: Path, slots: int) -> Seen:
     """What row_recorder saw at the hart port."""
     table = np.fromfile(path, layout.RECORDED.dtype({"NRet": slots}))
-    wrong = table["levels"] & layout.ERROR.mask != 0
-    problems = (
-        [f"cycle {int(table['cycle'][np.argmax(wrong)])}: tandem_error_o is not 0: a row is no legal one"]
-        if wrong.any()
-        else []
-    )
     there = table["slots"]["row"]["valid"][..., 0].astype(bool)
     k, slot = np.nonzero(there)
     columns = {
@@ -124,7 +122,10 @@ def read_hart(path: Path, slots: int) -> Seen:
         (word & 1).astype(np.uint8),
         table["cycle"][given],
         _ranges(table["cycle"], table["levels"] & STOPPED != 0),
-        problems,
+        _ranges(table["cycle"], table["levels"] & HALTED != 0),
+        tuple(_ranges(table["cycle"], table["levels"] >> np.uint32(bit) & 1 != 0) for bit in _UNITS),
+        table["cycle"][table["levels"] & layout.ERROR.mask != 0],
+        hart["mode_next"][told],
     )
 
 

@@ -57,6 +57,7 @@ class SubsystemBus(Bus):
     record: Any
     go: Any
     played: Any
+    tandem_low: Any
 
     def __init__(self, dut: Any) -> None:
         names = {name: f"{name}_i" for name in ("record", "drive_bulk", "go", "noise_seed", "wait_seed", *LOWS)}
@@ -108,6 +109,10 @@ class SubsystemControl(Component):
         await RisingEdge(self.dut.clk_o)  # the player starts over
         await RisingEdge(self.dut.clk_o)
 
+    def tandem_low(self, percent: int) -> None:
+        """In how many % of the cycles nobody takes the bytes of the tandem trace, from now on."""
+        self.bus.tandem_low.value = percent
+
     async def cycles(self, count: int) -> None:
         """Let time pass."""
         await ClockCycles(self.dut.clk_o, count)
@@ -138,13 +143,16 @@ class HartBus(Bus):
 
 
 class HartDriver(Driver):
-    """Plays stretches: through the player's file if the run is bulk, else cycle by cycle."""
+    """Plays stretches: through the player's file if the run is bulk, else cycle by cycle. stuck: a sentence if the hart
+    was stalled for good.
+    """
 
     control: SubsystemControl  # set by the environment
 
     def build_phase(self) -> None:
         super().build_phase()
         self.hart = config_of(self, HartConfig).hart
+        self.stuck = ""
         told = {name: width or self.hart.xlen for name, width in _TOLD_WIDTHS.items()}
         row = {column.name: column_width(self.hart.tandem, column) for column in COLUMNS if column.name not in _INSIDE}
         self.fields = [("hart", name, name, width) for name, width in told.items()]
@@ -160,7 +168,10 @@ class HartDriver(Driver):
     async def play(self, item: HartItem) -> None:
         if self.config.bulk:
             files.write_stimulus(Path(files.STIMULUS), item.hart, self.hart.tandem)
-            await self.control.play(len(item.hart))
+            try:
+                await self.control.play(len(item.hart))
+            except StuckError as error:  # in a task of its own: the test reports it
+                self.stuck = str(error)
         else:
             await self._play(item.hart)
 

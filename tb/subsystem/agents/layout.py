@@ -57,8 +57,8 @@ STIMULUS = Layout(
     levels=0xFF,
 )
 
-# hart.bin: every beat that was accepted, and every change of levels, accepted or not. enabled: the sources that are on
-# (N-Trace, E-Trace, tandem trace); taken: the beat was accepted; error: tandem_error_o is not 0.
+# hart.bin: every beat that was accepted, and every change of levels and of enabled, accepted or not. enabled: the
+# sources that are on (N-Trace, E-Trace, tandem trace); taken: the beat was accepted; error: tandem_error_o is not 0.
 LEVELS, TANDEM_ON = Bits("levels", 0, 8), Bits("tandem_enabled", 18)
 ENABLED, TAKEN, ERROR = Bits("enabled", 16, 2), Bits("taken", 20), Bits("error", 21)
 _HEAD = (

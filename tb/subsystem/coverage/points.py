@@ -69,6 +69,14 @@ CYCLES = ("none", "1", "2 to 15", "16 to 4095", "4096 and more")
 _ONE = "with one instruction a cycle, each is alone"
 _ENDS = "a trap ends its cycle"
 
+INHIBITS = ("M", "S", "U", "VS", "VU")
+INHIBITED_COUNTS = ("instructions", "cycles", "an event")
+FROZEN = ("breakpoint", "counter overflow")
+ANSWERS = ("done", "illegal instruction", "virtual instruction")
+OWNERS = ("counters", "records", "neither")
+ROWS = ("outside groups", "transaction", "not legal")
+_NOBODY = "a register that nobody has is illegal"
+
 POINTS = (
     Point(
         "build_cg",
@@ -141,6 +149,35 @@ POINTS = (
             "cycles x nothing": "a snapshot takes cycles",
             "cycles x 1 to 15": "a snapshot takes longer",
         },
+    ),
+    Point(
+        "inhibit_cg",
+        "modes in which a counter did not count while the hart was in them, by what it counts",
+        "the mode of the hart decides about counters alone",
+        (INHIBITS, INHIBITED_COUNTS),
+        ("mode", "counted"),
+    ),
+    Point(
+        "freeze_cg",
+        "what froze the records, by XLEN",
+        "the cause of a trap decides about records alone",
+        (FROZEN, XLENS),
+        ("by", "xlen"),
+    ),
+    Point(
+        "access_cg",
+        "CSR accesses by who has the register and how they ended",
+        "the hart gets one of two answers",
+        (OWNERS, ANSWERS),
+        ("owner", "outcome"),
+        {"neither x done": _NOBODY, "neither x virtual instruction": _NOBODY},
+    ),
+    Point(
+        "row_cg",
+        "rows that the tandem trace alone takes, by slot",
+        "they stand between slots that other units take",
+        (ROWS, SLOTS),
+        ("row", "slot"),
     ),
     Point("snapshot_cg", "where software looked", "what has just happened must be in it", (WHERE,), ("place",)),
     Point(

@@ -7,21 +7,30 @@ from collections import Counter
 
 import numpy as np
 from rvtrace.models.ctr.config import Config as CtrConfig
-from rvtrace.models.ctr.records import TYPES, Record
+from rvtrace.models.ctr.records import BREAKPOINT, LCOFI, TYPES, Record
+from rvtrace.models.ctr.registers import csrs as ctr_csrs
+from rvtrace.models.hpm.events import CYCLES as COUNTS_CYCLES
+from rvtrace.models.hpm.events import RETIRED
+from rvtrace.models.hpm.registers import csrs as hpm_csrs
 from rvtrace.models.riscv.retired import Kind
-from rvtrace.models.subsystem.config import COUNTERS
+from rvtrace.models.subsystem.config import COUNTERS, INHIBITED
+from rvtrace.models.tandem.trace_data import illegal
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.subsystem.coverage.points import (
+    ANSWERS,
     COUNTED,
     CYCLES,
     FILTERS,
+    FROZEN,
     FULL,
     KINDS,
     OPTIONS,
+    OWNERS,
     POINTS,
     PRIVS,
+    ROWS,
     SELECTED,
     SLOTS,
     SUBSYSTEM,
@@ -30,6 +39,7 @@ from rvtrace.tb.subsystem.coverage.points import (
 
 _PRIV = dict(zip((0, 1, 3, 4, 5), PRIVS))
 _KIND = {0: "plain", **TYPES}
+_FROZEN = 31  # bit of sctrstatus
 _MODES = sum(CtrConfig().bit(name) for name in ("M", "S", "U"))
 
 
@@ -50,6 +60,10 @@ def observe(capture: SubsystemCapture) -> Counts:
     _flow(capture, hits, xlen)
     _items(capture, hits, xlen)
     _filters(capture, hits)
+    _inhibited(capture, hits)
+    _frozen(capture, hits, xlen)
+    _accesses(capture, hits)
+    _rows(capture, hits)
     before = None
     for snapshot in capture.snapshots:
         _snapshot(capture, hits, xlen, snapshot)
@@ -91,6 +105,48 @@ def _filters(capture: SubsystemCapture, hits: dict[str, Counter[str]]) -> None:
         hits["filter_cg"][FILTERS[2]] += 1
     if ctl == _MODES:
         hits["filter_cg"][FILTERS[0]] += 1
+
+
+def _inhibited(capture: SubsystemCapture, hits: dict[str, Counter[str]]) -> None:
+    modes = {name: int(np.count_nonzero(capture.retired.priv == priv)) for priv, name in _PRIV.items()}
+    for selector, inhibit in zip(capture.config.events, capture.config.inhibit):
+        counted = {0: "", COUNTS_CYCLES: "cycles", RETIRED: "instructions"}.get(selector, "an event")
+        for name, bit in INHIBITED.items():
+            if counted and inhibit & bit and modes[name]:
+                hits["inhibit_cg"][f"{name} x {counted}"] += 1
+
+
+def _frozen(capture: SubsystemCapture, hits: dict[str, Counter[str]], xlen: str) -> None:
+    if not any(snapshot.ctr_status >> _FROZEN & 1 for snapshot in capture.snapshots):
+        return
+    config = capture.config.ctr
+    for name, kind, cause, by in (
+        ("BPFRZ", Kind.EXCEPTION, BREAKPOINT, FROZEN[0]),
+        ("LCOFIFRZ", Kind.INTERRUPT, LCOFI, FROZEN[1]),
+    ):
+        set_ = (config.ctl | config.vsctl) & config.bit(name)
+        if set_ and ((capture.retired.kind == kind) & (capture.retired.cause == cause)).any():
+            hits["freeze_cg"][f"{by} x {xlen}"] += 1
+
+
+def _accesses(capture: SubsystemCapture, hits: dict[str, Counter[str]]) -> None:
+    if capture.csrs is None:
+        return
+    owners = {csr.address: OWNERS[0] for csr in hpm_csrs(capture.config.hpm)}
+    owners |= {csr.address: OWNERS[1] for csr in ctr_csrs(capture.config.ctr)}
+    for row in capture.csrs:
+        if int(row["outcome"]) < len(ANSWERS):
+            hits["access_cg"][f"{owners.get(int(row['addr']), OWNERS[2])} x {ANSWERS[int(row['outcome'])]}"] += 1
+
+
+def _rows(capture: SubsystemCapture, hits: dict[str, Counter[str]]) -> None:
+    rows, wrong = capture.rows, illegal(capture.rows)
+    same = rows.cycle[1:] == rows.cycle[:-1]
+    slot = np.where(np.append(False, same)[: len(rows)], 2, np.append(same, False)[: len(rows)].astype(int))
+    outside = ~rows.have("group") & ~rows.have("flush") & ~wrong
+    for name, mask in zip(ROWS, (outside & ~rows.have("request"), outside & rows.have("request"), wrong)):
+        for place, where in enumerate(SLOTS):
+            hits["row_cg"][f"{name} x {where}"] += int(np.count_nonzero(mask & (slot == place)))
 
 
 def _snapshot(capture: SubsystemCapture, hits: dict[str, Counter[str]], xlen: str, snapshot: Snapshot) -> None:

@@ -4,7 +4,7 @@
 // cocotb drives registers (tb/tci/agents/apb.py) and CSRs; the hart's port is driven by trace_player from `stimulus.bin` (drive_bulk_i = 1,
 // from go_i rising to played_o; again with another file after go_i fell) or by cocotb (ret_*_i, levels_i). What crossed any port while
 // record_i is 1 goes to files that tb/subsystem/agents/files.py reads: hart.bin, csr.bin, ntrace.bin, etrace.bin, tandem.bin.
-// A slot without a row is noise at the subsystem.
+// A slot without a row is noise at the subsystem, and so is the register bus where PSEL is 0.
 module subsystem_tb
 #(
   parameter int Xlen        = 64,
@@ -161,9 +161,26 @@ module subsystem_tb
     .clk_i(clk_o), .go_i(go_i && drive_bulk_i), .accept_i(ret_ready_o), .row_o(row), .done_o(played_o)
   );
 
-  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i(valid != '0), .noise_o(noise));
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i((valid != '0) && ret_ready_o), .noise_o(noise));
 
   // --- The subsystem, and who takes its bytes --------------------------------------------------------------
+
+  // While PSEL is 0 the bus has accesses of others, at the first registers of a unit; it stands still while the hart does.
+  logic        penable, pwrite;
+  logic [19:0] reg_addr;
+  logic [31:0] pwdata, foreign, step_a, step_b;  // xorshift32 (Marsaglia)
+
+  assign step_a   = foreign ^ {foreign[18:0], 13'd0};
+  assign step_b   = step_a ^ {17'd0, step_a[31:17]};
+  assign penable  = apb_psel_i ? apb_penable_i : foreign[4];
+  assign pwrite   = apb_psel_i ? apb_pwrite_i : foreign[5];
+  assign reg_addr = apb_psel_i ? apb_paddr_i : {2'd0, foreign[1:0], 12'd0, foreign[3:2], 2'd0};
+  assign pwdata   = apb_psel_i ? apb_pwdata_i : {foreign[7:0], foreign[31:8]};
+
+  always_ff @(posedge clk_o) begin
+    if (!rst_ni)          foreign <= {noise_seed_i[31:1], 1'b1};
+    else if (valid != '0) foreign <= step_b ^ {step_b[26:0], 5'd0};
+  end
 
   logic               ntrace_valid, ntrace_taken, etrace_valid, etrace_taken, tandem_valid, ntrace_ready, etrace_ready, tandem_ready;
   logic [3:0]         ntrace_nbytes, etrace_nbytes;
@@ -200,7 +217,7 @@ module subsystem_tb
     .hart_halted_i(halted), .hart_in_reset_i(in_reset), .hart_low_power_i(low_power), .ret_running_i(!stopped),
     .ext_event_i(external),
     .ts_tick_i(cycle[0]), .ts_external_i(external_time), .csr_time_i(cycle),
-    .psel_i(apb_psel_i), .penable_i(apb_penable_i), .pwrite_i(apb_pwrite_i), .paddr_i(apb_paddr_i), .pwdata_i(apb_pwdata_i),
+    .psel_i(apb_psel_i), .penable_i(penable), .pwrite_i(pwrite), .paddr_i(reg_addr), .pwdata_i(pwdata),
     .prdata_o(apb_prdata_o), .pready_o(apb_pready_o), .pslverr_o(apb_pslverr_o),
     .csr_valid_i(csr_valid_i), .csr_op_i(csr_op_i), .csr_addr_i(csr_addr_i), .csr_wdata_i(csr_wdata_i), .csr_priv_i(csr_priv_i),
     .csr_xlen32_i(csr_xlen32_i), .csr_rdata_o(csr_rdata_o), .csr_outcome_o(csr_outcome_o), .lcofi_o(), .lcofie_o(),
@@ -218,15 +235,20 @@ module subsystem_tb
   // --- Recorders -------------------------------------------------------------------------------------------
 
   logic [7:0] levels_before;
+  logic [2:0] enabled_before;
   logic       write_row, tandem_wrong;
   logic [subsystem_row_pkg::HeadBits-1:0] head;
   logic [subsystem_row_pkg::CsrBits-1:0]  access;
 
-  // What was taken, and every change of levels, taken or not.
+  // What was taken, and every change of levels and of units that are on, taken or not.
   assign tandem_wrong = tandem_error !== '0;
-  assign write_row    = rst_ni && ((ret_ready_o && ((valid != '0) || (external != '0))) || (levels[7:0] != levels_before) || tandem_wrong);
+  assign write_row    = rst_ni && ((ret_ready_o && ((valid != '0) || (external != '0))) || (levels[7:0] != levels_before) ||
+                                   (enabled !== enabled_before) || tandem_wrong);
 
-  always_ff @(posedge clk_o) levels_before <= record_i ? levels[7:0] : 8'd0;
+  always_ff @(posedge clk_o) begin
+    levels_before  <= record_i ? levels[7:0] : 8'd0;
+    enabled_before <= record_i ? enabled : 3'd0;
+  end
 
   subsystem_head_join u_head (
     .cycle_i(cycle), .levels_i(levels[7:0]), .external_i(external & {4{ret_ready_o}}), .enabled_i(enabled[1:0]),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rvtrace.models.ctr.config import Config as CtrConfig
-from rvtrace.models.subsystem.config import ALL_MODES, COUNTERS, DEPTHS, FILTERS, Config
+from rvtrace.models.subsystem.config import ALL_MODES, COUNTERS, DEPTHS, FILTERS, FREEZES, INHIBITED, Config
 from rvtrace.models.subsystem.events import EVENTS, SELECTOR
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import BUILDS
@@ -45,13 +45,26 @@ def options(rng: random.Random, xlen: int) -> dict[str, Any]:
     }
 
 
+def filters(rng: random.Random, xlen: int) -> dict[str, Any]:
+    """What each half of the jobs has: another register for VS and VU, and counters that do not count in some modes."""
+    kind, out = CtrConfig(), {}
+    if rng.random() < 0.5:
+        names = [name for name in (*FILTERS, *FREEZES) if name != "MTE" and (xlen == 64 or kind.bit(name) < 1 << 32)]
+        out["ctr_vsctl"] = sum(kind.bit(name) for name in (*ALL_MODES[1:], *rng.sample(names, rng.randrange(3))))
+    if rng.random() < 0.5:
+        out["inhibit"] = [rng.randrange(sum(INHIBITED.values()) + 1) * rng.randrange(2) for _ in COUNTERS]
+    return out
+
+
 def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
     """Builds come in turn. base: options that are fixed, as values or as text; ConfigError if they contradict each
     other.
     """
     rng = random.Random(f"{seed}:regress:config")
     fixed = {**list(BUILDS.values())[seed % len(BUILDS)], **(base or {})}
-    config = Config.from_dict({**options(rng, Config.from_dict(fixed).xlen), **fixed})
+    xlen = Config.from_dict(fixed).xlen
+    more = filters(random.Random(f"{seed}:regress:filters"), xlen)
+    config = Config.from_dict({**options(rng, xlen), **more, **fixed})
     pins = rng.random() < 1 / 12
     return Job(
         f"seed-{seed}",

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.random_walk import random_walk
@@ -30,7 +31,9 @@ _QUIET = dict.fromkeys(("trace", "debug", "reset", "sleep", "notify", "ext_notif
 class SubsystemStimulus:
     """What a job plays: stretches of beats, with a look at all CSRs before, between and after them.
 
-    lows: % of cycles in which who takes the bytes of a stream is not ready, by control of the bench.
+    lows: % of cycles in which who takes the bytes of a stream is not ready, by control of the bench. asks: CSR accesses
+    after each stretch, of any mode. blocked: the stretch in which nobody takes the bytes of the tandem trace until
+    software disables it, which has rows of the tandem trace alone; -1: none.
     """
 
     config: Config
@@ -39,6 +42,8 @@ class SubsystemStimulus:
     stretches: list[HartRows]
     elf: Path | None = None
     lows: dict[str, int] = field(default_factory=dict)
+    asks: list[list[Access]] = field(default_factory=list)
+    blocked: int = -1
 
 
 def walked(config: Config, rng: Random, size: int, **probabilities: object) -> tuple[Program, Retired]:

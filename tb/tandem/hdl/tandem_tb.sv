@@ -135,7 +135,7 @@ module tandem_tb
     .clk_i(clk_o), .run_i(play), .seed_i(ready_seed_i), .percent_low_i(ready_low_i), .ready_o(random_ready)
   );
 
-  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i(valid != '0), .noise_o(noise));
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i((valid != '0) && in_ready_o), .noise_o(noise));
 
   tandem #(
     .Xlen(Xlen), .Flen(Flen), .Mlen(Mlen), .NLanes(NLanes), .Incremental(Incremental), .ImpliedEnd(ImpliedEnd != 0),

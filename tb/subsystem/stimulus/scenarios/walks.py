@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import numpy as np
 from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
-from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, BUSY, FLOW, TRAPS, scenario, stimulus_of
-from rvtrace.tb.subsystem.stimulus.walks import COUNTER, SubsystemStimulus, cut, walked
+from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, BUSY, FLOW, TRAPS, scenario, walk
+from rvtrace.tb.subsystem.stimulus.walks import COUNTER, SubsystemStimulus, cut
 
 _SIZE = 1500  # instructions
 _LONG = (1000, 4200, 9000)  # cycles: below and above where CC has an exponent
@@ -24,17 +23,11 @@ def _events(*names: str) -> tuple[int, ...]:
     return Config.from_dict({"events": list(names)}).events
 
 
-def _walk(job: Job, config: Config, rng: Random, size: int = _SIZE, **probabilities: Any) -> SubsystemStimulus:
-    """A random walk with other probabilities."""
-    program, retired = walked(config, rng, size, **probabilities)
-    return stimulus_of(job, config, program, retired)
-
-
 @scenario(*TRAPS, "SUB.count.exception", "SUB.count.interrupt", "SUB.ctr.entries", configs=(*BOTH, DUAL, LEAN))
 def traps_back_to_back(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Traps at every turn: at a handler's first instruction, at the target of a jump, one in another."""
     config = replace(config, events=_events("exception", "interrupt", "return", "branch"))
-    return _walk(job, config, rng, trap=0.15, trap_at_target=0.3, back_to_back=0.6, nest=8, unmapped=0.1)
+    return walk(job, config, rng, trap=0.15, trap_at_target=0.3, back_to_back=0.6, nest=8, unmapped=0.1)
 
 
 @scenario("SUB.modes.hart", "SUB.modes.etrace", "SUB.modes.ntrace", "SUB.modes.tandem", "SUB.ctr.entries",
@@ -42,7 +35,7 @@ def traps_back_to_back(job: Job, config: Config, rng: Random) -> SubsystemStimul
                    {"ctr_ctl": 0b100}))  # fmt: skip
 def modes(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Traps and returns from them go through all privileges and contexts; some runs record in some modes alone."""
-    return _walk(job, config, rng, trap=0.05, trap_at_target=0.1, switch=0.6, nest=6)
+    return walk(job, config, rng, trap=0.05, trap_at_target=0.1, switch=0.6, nest=6)
 
 
 @scenario(*FLOW, "SUB.ctr.entries", "SUB.count.call", "SUB.count.return",
@@ -51,14 +44,14 @@ def modes(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
                    {**DUAL, "implicit_return": 1, "ntrace_returns": COUNTER, "ctr_depth": 32}))  # fmt: skip
 def deep_calls(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Calls deeper than any stack of the encoders, and more of them than the records hold."""
-    return _walk(
+    return walk(
         job, config, rng, depth=80, dive=0.05, trap=0.002, mismatch=0.0 if config.ntrace_returns == COUNTER else 0.05
     )
 
 
 def _slow(stream: str) -> None:
     def build(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
-        return replace(_walk(job, config, rng, _SIZE // 2), lows={f"{stream}_low": 97})
+        return replace(walk(job, config, rng, _SIZE // 2), lows={f"{stream}_low": 97})
 
     build.__name__ = f"slow_{stream}"
     what = {"ntrace": "N-Trace", "etrace": "E-Trace", "tandem": "tandem trace"}[stream]
@@ -88,7 +81,7 @@ for _stream in ("ntrace", "etrace", "tandem"):
                    {"events": "2,0,1,external1,external2,external3,load,store"}))  # fmt: skip
 def looks_everywhere(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Software looks again and again, after any instruction, also twice without one between."""
-    what = _walk(job, config, rng, _SIZE // 2, trap=0.05)
+    what = walk(job, config, rng, _SIZE // 2, trap=0.05)
     parts = [part for stretch in what.stretches for part in cut(stretch, rng, 8)]
     return replace(what, stretches=[what.stretches[0].part(0, 0), *parts])
 
@@ -104,7 +97,7 @@ def long_waits(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """The hart waits for so long that the cycles of a record need an exponent; in some of it the cycle counter
     is stopped too.
     """
-    what = _walk(job, config, rng, 300)
+    what = walk(job, config, rng, 300)
     for stretch in what.stretches:
         at = [rng.randrange(len(stretch)) for _ in range(3)] + list(range(max(0, len(stretch) - 3), len(stretch)))
         stretch.gap[at] = [rng.choice(_LONG) for _ in at]
@@ -116,7 +109,7 @@ def long_waits(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
                         for build in (DEFAULT, RV32)))  # fmt: skip
 def events_from_outside(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """External events in most cycles, with instructions and without; the hart waits in many."""
-    what = _walk(job, config, rng, 600)
+    what = walk(job, config, rng, 600)
     for stretch in what.stretches:
         pulses = np.array([rng.randrange(16) for _ in range(len(stretch))], np.uint32)
         stretch.levels |= np.where(stretch.levels & 0xFF, 0, pulses << 8).astype(np.uint32)
