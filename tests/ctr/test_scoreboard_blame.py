@@ -188,8 +188,9 @@ def test_which_iselect_selects_is_shown_where_the_other_selects_another_entry(ot
 
 
 def test_clr_of_a_guest_that_clears_nothing() -> None:
-    """CLR through vsctrcontrol from HS is ignored: each entry that shows V afterwards says so, its target does not."""
-    script = [w(0x381, EVERY), t(0), t(1), w(0x281, 1 << 7, HS), w(0x350, 0x200), r(0x351), r(0x352)]
+    """CLR through vsctrcontrol from HS is ignored: an entry that shows V afterwards says so, not the MISP beside it."""
+    mispredicted: Row = (U, [Transfer(9, 0x1000, 0x8000, 1, U, U)], None)
+    script = [w(0x381, EVERY), t(0), mispredicted, w(0x281, 1 << 7, HS), w(0x350, 0x200), r(0x351), r(0x352)]
     held = check(play_draft(script)).book.results()["CTR.vsctl.clr"]
     assert held == [1, 0]
     capture = play_draft(script)
