@@ -13,8 +13,10 @@ from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, READ, VS, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
+from rvtrace.scoreboards.ctr.tolerances import Tolerances
 
 from tests.ctr.devices import DRAFT, SMALL, failed, play
+from tests.ctr.readings import unmoved
 
 Row = tuple[int, list[Transfer], Access | None]
 CTL, STATUS, DEPTH, SCTL, VSCTL, SELECT = 0x34E, 0x14F, 0x15F, 0x14E, 0x24E, 0x150
@@ -265,3 +267,59 @@ def test_an_entry_at_the_depth_names_no_transfer() -> None:
     assert shown(capture, -1, 0x1001) == ["CTR.depth.entries"]
     (failure,) = check(capture).failures
     assert failure.pc is None and "logical entry 16" in failure.headline and "call" not in failure.headline
+
+
+def test_a_missing_record_that_m_mode_has_no_part_in() -> None:
+    """The last write was through sctrctl, which keeps M: a call in U-mode that is missing is not a matter of that."""
+    looked = [w(SELECT, 0x200), r(SOURCE), r(STATUS)]
+    script = [w(CTL, EVERY), w(SCTL, IN_U | IN_S, HS), t(0), t(1), *looked, t(2), r(STATUS)]
+    assert failed(without(script, 7)) and "CTR.sctl.preserve" not in failed(without(script, 7))
+
+
+# --- What is left open ------------------------------------------------------------------------------------------------
+
+
+def times(capture: CtrCapture, clause: str, tolerances: Tolerances | None = None) -> int:
+    """How often a clause was checked in a passing run."""
+    verdict = check(capture, tolerances)
+    assert verdict.passed, verdict.failures[0].text()
+    return verdict.book.results().get(clause, [0, 0])[0]
+
+
+@pytest.mark.parametrize(("source", "more"), [(0x1000, 1), (0x1234_5678_0000_1000, 0)])
+def test_an_address_that_need_not_be_held_shows_nothing(source: int, more: int) -> None:
+    """That a trap from a mode that is on has a source is seen in ctrsource, unless it may show anything."""
+    trap: Row = (U, [Transfer(1, source, 0x8000, 0, U, M, 8)], None)
+    script = [w(CTL, EVERY), w(DEPTH, 1), trap, t(1), w(SELECT, 0x201)]
+    free = Tolerances(pc_bits=39)
+    clause = "CTR.priv.trap_enabled"
+    assert times(played([*script, r(SOURCE)]), clause, free) - times(played(script), clause, free) == more
+
+
+def test_a_count_that_was_taken_over_is_expected_from_then_on() -> None:
+    """The draft's ctrcontrol that is not active may leave the counter as it is; the first look shows that it did."""
+    script = [w(0x381, EVERY), *(t(n) for n in range(3)), w(0x281, 6), *(t(n) for n in range(3, 8))]
+    config = Config(**DRAFT, has_stateen=0)
+    rows = [*script, w(0x350, 0x204), r(0x353), r(0x353)]
+    made = Rows.from_rows([(k, *row) for k, row in enumerate(rows)], config.transfers)
+    capture = play(config, made, unmoved("vsctrcontrol")(config))
+    free = Tolerances(ccv_inactive=False)
+    assert failed(capture, free) == [] and failed(capture)
+    capture.rows.rdata[-1] = np.uint64(value(capture, -1) & ~CCV)
+    (failure,) = check(capture, free).failures
+    assert [row[0] for row in failure.table] == ["CCV"]
+
+
+def test_an_iselect_that_is_seen_in_part_stays_open() -> None:
+    """Bits above 31 need not be held: what XLEN 32 shows does not say whether an entry is selected."""
+    script = [w(CTL, EVERY), t(0), w(SELECT, 1 << 40 | 0x200), r(SELECT, M, 1), r(SOURCE)]
+    capture = played(script)
+    assert int(capture.rows.outcome[-1]) == ILLEGAL and failed(capture, Tolerances.free()) == []
+
+
+@pytest.mark.parametrize(("select", "more"), [(0x200, 1), (1 << 63 | 0x200, 0)])
+def test_bit_31_of_an_iselect_at_xlen_32_is_bit_63(select: int, more: int) -> None:
+    """With it no entry is selected: a read through the other iselect does not show which of the two was taken."""
+    script = [w(SELECT, select), r(SELECT, M, 1), w(VSSELECT, 0x201)]
+    free, clause = Tolerances.free(), "CTR.entry.virtual"
+    assert times(played([*script, r(0x251)]), clause, free) - times(played(script), clause, free) == more
