@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
 from rvtrace.models.ctr.rows import Rows
-from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, READ, VS, WRITE, Access, M, U
+from rvtrace.models.riscv.csr import CLEAR, DONE, HS, ILLEGAL, READ, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -94,6 +95,16 @@ def test_a_count_that_a_write_did_not_restart() -> None:
     capture = played([w(CTL, EVERY), t(0), *[WAIT] * 3, w(CTL, EVERY), *[WAIT] * 2, t(1), w(SELECT, 0x200), r(DATA)])
     assert value(capture, -1) >> CC == 2
     assert shown(capture, -1, data_of(capture, 7)) == ["CTR.cycle.reset"]
+    assert "CTR.cycle.ccv_write" in shown(
+        capture, -1, data_of(capture, 7) | CCV
+    )  # it went on as if nothing were written
+
+
+def test_what_shows_that_a_write_restarts_the_counter() -> None:
+    """A record after a write before which something was counted; not after the first write of all."""
+    looked = [w(SELECT, 0x200), r(DATA)]
+    assert times(played([w(CTL, EVERY), t(0), *looked]), "CTR.cycle.reset") == 0
+    assert times(played([w(CTL, EVERY), WAIT, w(CTL, EVERY), t(0), *looked]), "CTR.cycle.reset") == 1
 
 
 def test_a_count_with_two_reasons_to_be_less() -> None:
@@ -146,6 +157,12 @@ def test_the_depth_of_the_draft(code: int, clause: str) -> None:
 
 def play_draft(script: list[Row], **options: Any) -> CtrCapture:
     return played(script, **{**DRAFT, **options})
+
+
+def test_the_depth_of_the_draft_is_cleared_by_a_mask() -> None:
+    capture = play_draft([w(0x381, EVERY | 15 << 16), w(0x381, 15 << 16, M, CLEAR), r(0x381)])
+    assert value(capture, -1) >> 16 & 15 == 0
+    assert shown(capture, -1, EVERY | 1 << 18) == ["CTR.discovery.least"]
 
 
 def test_a_field_that_is_not_kept() -> None:
@@ -228,6 +245,17 @@ def test_a_status_that_is_ahead() -> None:
     capture = played(script)
     assert shown(capture, -1, 3) == ["CTR.ctl.s"]
     assert found(capture)[1] == "a record that no transfer requires is present"
+
+
+def test_a_status_that_is_ahead_of_what_was_written() -> None:
+    """Since the write nothing was to be recorded; that a call in HS-mode was is no matter of the write."""
+    capture = played([w(CTL, IN_U), w(STATUS, 0), t(0, from_=HS), r(STATUS)])
+    assert shown(capture, -1, 1) == ["CTR.ctl.s"]
+
+
+def test_a_status_that_is_not_what_was_written() -> None:
+    capture = played([w(CTL, EVERY), t(0), t(1), w(STATUS, 5), r(STATUS)])
+    assert shown(capture, -1, 2) == ["CTR.status.write"]
 
 
 def test_the_status_is_in_the_table() -> None:
@@ -323,3 +351,62 @@ def test_bit_31_of_an_iselect_at_xlen_32_is_bit_63(select: int, more: int) -> No
     script = [w(SELECT, select), r(SELECT, M, 1), w(VSSELECT, 0x201)]
     free, clause = Tolerances.free(), "CTR.entry.virtual"
     assert times(played([*script, r(0x251)]), clause, free) - times(played(script), clause, free) == more
+
+
+def test_what_is_written_through_mireg_is_taken_over() -> None:
+    """The text says nothing after mireg*: it may be refused, or do what sireg does. A read changes nothing."""
+    script = [w(CTL, EVERY), t(0), w(0x350, 0x200), w(0x351, 0x5001), r(0x351), w(SELECT, 0x200), r(SOURCE)]
+    free = Tolerances.free()
+    for write, right in ((DONE, 0x5001), (ILLEGAL, 0x1001)):
+        capture = played(script)
+        capture.rows.outcome[3], capture.rows.outcome[4] = write, DONE
+        capture.rows.rdata[4:] = np.uint64(right)
+        capture.rows.rdata[5] = np.uint64(0)
+        assert failed(capture, free) == []
+    capture.rows.rdata[-1] = np.uint64(0x5001)  # of a write that was refused
+    assert failed(capture, free) != []
+
+
+def test_one_rule_refuses_sctrclr_in_vu_mode() -> None:
+    """Which of two rules decides is left open; that it is a virtual instruction is not."""
+    capture = played([(VU, [], Access(SCTRCLR, 0, 0, VU, 0))])
+    capture.rows.outcome[0] = ILLEGAL
+    assert failed(capture, Tolerances(refusal="any")) == ["CTR.clear.virtual"]
+    closed = [w(MSTATEEN, IND), (VU, [], Access(SCTRCLR, 0, 0, VU, 0))]
+    for outcome in (ILLEGAL, VIRTUAL):  # mstateen0.CTR and the mode
+        capture = played(closed, has_stateen=1)
+        capture.rows.outcome[1] = outcome
+        assert failed(capture, Tolerances(refusal="any")) == []
+
+
+class StartsAt3(Ctr):
+    """WRPTR is 3 where the depth changes."""
+
+    def _set_depth(self, depth: int | None) -> None:
+        super()._set_depth(depth)
+        self.recorder.wrptr = 3
+
+
+def test_records_before_the_first_look_at_wrptr() -> None:
+    """A new depth leaves WRPTR open; what was recorded since is found where the status then says."""
+    config = Config(**SMALL, has_stateen=0)
+    script = [w(DEPTH, 1), w(CTL, EVERY), t(0), t(1), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
+    capture = play(config, Rows.from_rows([(k, *row) for k, row in enumerate(script)], 1), StartsAt3(config))
+    assert value(capture, 4) == 5 and failed(capture, Tolerances.free()) == []
+    capture.rows.rdata[-1] ^= np.uint64(4)
+    assert failed(capture, Tolerances.free()) == ["CTR.source.pc"]
+
+
+def test_a_wrong_source_in_the_last_entry_of_the_buffer() -> None:
+    """Nothing was popped, so that WRPTR going down has no part in it."""
+    looked = [row for n in range(1, 9) for row in (w(SELECT, 0x200 + n), r(SOURCE), r(TARGET))]
+    script = [w(CTL, EVERY), w(STATUS, 0), *(t(n) for n in range(16)), *looked, w(SELECT, 0x200), r(TARGET), r(SOURCE)]
+    capture = played(script)
+    assert shown(capture, -1, value(capture, -1) ^ 4) == ["CTR.source.pc"]
+
+
+def test_a_freeze_is_not_what_was_there_after_reset() -> None:
+    """FROZEN is first seen after a trap that sets it: before that it was 0, and a record was made."""
+    script = [w(CTL, EVERY | BPFRZ), t(0), t(1, 1, U, M, 3), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
+    capture = played(script)
+    assert value(capture, 3) == 1 << 31 | 1 and failed(capture, Tolerances.free()) == []

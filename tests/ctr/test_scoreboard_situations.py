@@ -97,6 +97,11 @@ MET: dict[str, tuple[list[Row], dict[str, Any], dict[str, int]]] = {
         {},
         {"CTR-7": 4},
     ),
+    "all fields of a control register at XLEN 32, and all but one": (
+        [(M, [], Access(WRITE, CTL, value, M, 1)) for value in (0xFFFF_FFFF, 0xFFFF_FFFE)],
+        {},
+        {"CTR.discovery.fields": 1},
+    ),
     "into Debug Mode and back": (
         [w(CTL, EVERY), t(EXCEPTION, U, DEBUG, 3), t(TRET, DEBUG, U), t(EXCEPTION, U, M, 3)],
         {},
