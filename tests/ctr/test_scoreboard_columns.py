@@ -187,6 +187,7 @@ SCRIPTS = {
         [access(WRITE, 0x34E, 7), *calls(20), *looked(3, 6), *looked(3, 6, 0x250), *looked(250, 256)],
         {},
     ),
+    "calls in emulation": ([access(WRITE, 0x34E, 0x87), *calls(12), *looked(1, 9)], {}),
     "returns in emulation, and an empty buffer": (
         [access(WRITE, 0x34E, 0x87), *calls(3), *[(U, [Transfer(13, 0x10, 0x20, 0, U, U)], None)] * 4, *calls(5)],
         {},
