@@ -21,6 +21,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
 from rvtrace.scoreboards.tci.check import plan
 from rvtrace.scoreboards.tci.encoder import check_encoders
+from rvtrace.scoreboards.tci.funnel import check_flush, check_funnel
 from rvtrace.scoreboards.tci.registers import RegisterCheck
 from rvtrace.scoreboards.tci.sinks import PinCheck, RamCheck
 from rvtrace.tb.tci.agents.apb import Access
@@ -383,3 +384,137 @@ def test_registers(accesses: list[Access], clauses: list[str]) -> None:
     book = ClauseBook(plan())
     RegisterCheck(PARAMS, book).run(accesses)
     assert [name for name in book.failed if name.startswith("TCI.reg")] == clauses
+
+
+@pytest.mark.parametrize(
+    ("reads", "clauses"),
+    [
+        ([(0x40, 1), (0x28, 8)], []),
+        ([(0x40, 1), (0x28, 4)], ["TCI.reg.warl"]),
+        ([(0x40, 1), (0x40, 2), (0x28, 0)], []),  # after the word at the limit, that at the start
+        ([(0x40, 1), (0x40, 2), (0x28, 12)], ["TCI.reg.warl"]),
+        ([(0x40, 1), (0x40, 2), (0x40, 3), (0x28, 4)], []),
+    ],
+)
+def test_the_read_pointer(reads: list[tuple[int, int]], clauses: list[str]) -> None:
+    """A read of trRamData moves it by a word; from 4 on, in a buffer of the words at 0, 4 and 8."""
+    accesses = [w(1, RAM, 1), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 8), w(1, RAM + 0x28, 4)]
+    book = ClauseBook(plan())
+    RegisterCheck(PARAMS, book).run([*accesses, *(r(k, RAM + at, data) for k, (at, data) in enumerate(reads, 2))])
+    assert book.failed == clauses
+
+
+@pytest.mark.parametrize("offset", [0x10, 0x14, 0x18, 0x1C, 0x20, 0x24, 0x28, 0x2C])
+def test_pointers_are_open_after_a_change_of_memory(offset: int) -> None:
+    """What they hold after a write of trRamMode is the implementation's own, until they are written."""
+    book = ClauseBook(plan())
+    accesses = [w(1, RAM, 1), w(1, RAM + offset, 8), w(2, RAM, 0x11), r(3, RAM + offset, 0x40)]
+    RegisterCheck(PARAMS, book).run(accesses)
+    assert book.failed == []
+    RegisterCheck(PARAMS, book).run([*accesses, w(4, RAM + offset, 8), r(5, RAM + offset, 0x40)])
+    assert book.failed == ["TCI.reg.warl"]
+
+
+# --- The funnel -------------------------------------------------------------------------------------------------------
+
+BOTH = Params()
+FUNNEL = RegisterModel(BOTH).place("funnel").base
+F_ON = [w(0, FUNNEL, 1), w(0, FUNNEL, 3)]
+
+
+def message(number: int, begin: int, since: int = -1) -> Sent:
+    """Two bytes with a number, shown from `since` on (0 cycles before it is taken)."""
+    return Sent(bytes([number << 2, 3]), begin if since < 0 else since, begin, begin + 1)
+
+
+def funnelled(
+    first: list[Sent], second: list[Sent], merged: list[Sent], accesses: Any = (), rest: bytes = b"", **expect: Any
+) -> list[str]:
+    """What the checks of the funnel report of the messages at its inputs and of what left it."""
+    one = capture([*F_ON, *accesses], params=BOTH, merged=stream(*merged), expect=expect)
+    one.merged.data += rest
+    protocol = cast(Any, SimpleNamespace(damage=lambda hart: ""))
+    one.harts = [
+        HartRun(None, cast(Any, None), None, None, Beats.empty(0, 1), stream(*sent), Fired(), protocol)
+        for sent in (first, second)
+    ]
+    book = ClauseBook(plan())
+    check_funnel(one, book)
+    return book.failed
+
+
+M = [message(n, 10 + 3 * n) for n in range(8)]
+
+
+def test_messages_leave_in_the_order_of_their_beginning() -> None:
+    assert funnelled(M[:4:2], M[1:4:2], M[:4]) == []
+    assert funnelled(M[:4:2], M[1:4:2], [M[0], M[2], M[1], M[3]]) == ["TCI.funnel.order"]
+    assert funnelled(M[:4:2], M[1:4:2], M[:3]) == ["TCI.funnel.order"]
+    assert funnelled(M[:4:2], M[1:4:2], [*M[:3], M[7]]) == ["TCI.funnel.order", "TCI.funnel.whole"]
+    assert funnelled(M[:2], [], M[:2], rest=b"\x04") == ["TCI.funnel.whole"]
+
+
+def test_a_reset_may_swallow_messages_and_nothing_else() -> None:
+    assert funnelled(M[:4], [], [M[0], M[2]], cut=True) == funnelled(M[:4], [], [], cut=True) == []
+    assert funnelled(M[:4], [], [M[2], M[0]], cut=True) == ["TCI.funnel.order"]
+    assert funnelled(M[:4], [], [M[0], M[5]], cut=True) == ["TCI.funnel.order", "TCI.funnel.whole"]
+
+
+def test_a_message_waits_for_one_of_the_other_input() -> None:
+    """Suggested: one message of each input in turn. Required: not for ever."""
+    waits = message(7, 40, since=10)
+    for others, clauses in ((1, []), (2, ["TCI.funnel.turn"]), (33, ["TCI.funnel.fair", "TCI.funnel.turn"])):
+        theirs = [Sent(bytes([k << 2 & 0xFC, 3]), 0, 11 + k * 28 // others, 40) for k in range(others)]
+        order = sorted([*theirs, waits], key=lambda one: one.begin)
+        assert funnelled([waits], theirs, order) == clauses
+
+
+# --- Empty ------------------------------------------------------------------------------------------------------------
+
+OFF_AND_EMPTY = 1 | 8
+
+
+@pytest.mark.parametrize(
+    ("accesses", "clauses"),
+    [
+        ([r(20, FUNNEL, OFF_AND_EMPTY)], []),
+        ([r(13, FUNNEL, OFF_AND_EMPTY)], ["TCI.funnel.empty"]),  # one has not left it
+        ([r(13, FUNNEL, 1)], []),
+        ([r(13, FUNNEL, OFF_AND_EMPTY | 2)], []),
+        ([r(20, FUNNEL, OFF_AND_EMPTY), w(21, FUNNEL, 3)], []),
+        ([w(12, FUNNEL, 3), r(20, FUNNEL, OFF_AND_EMPTY)], []),
+    ],
+)
+def test_empty_reports_the_truth(accesses: list[Access], clauses: list[str]) -> None:
+    """Two messages went in by cycle 12, and left until 15."""
+    one = capture([*F_ON, *accesses], params=BOTH, merged=stream(Sent(b"\3", 9, 9, 9), Sent(b"\3", 14, 14, 15)))
+    protocol = cast(
+        Any, SimpleNamespace(encoder=lambda config: SimpleNamespace(run=lambda b: SimpleNamespace(beat=[])))
+    )
+    sent = [Sent(b"\3", 8, 8, 8), Sent(b"\3", 12, 12, 12)]
+    one.harts = [
+        HartRun(None, cast(Any, None), None, None, Beats.empty(0, 1), stream(*some), Fired(), protocol)
+        for some in (sent, [])
+    ]
+    book = ClauseBook(plan())
+    check_flush(one, book)
+    assert book.failed == clauses
+
+
+def test_nothing_leaves_what_read_disabled_and_empty() -> None:
+    """Until it is enabled again: here a word is written to memory in cycle 30."""
+    for accesses, clauses in (
+        ([r(20, RAM_OF_TWO, OFF_AND_EMPTY)], ["TCI.ram.empty"]),
+        ([r(20, RAM_OF_TWO, OFF_AND_EMPTY), w(25, RAM_OF_TWO, 3)], []),
+        ([r(20, RAM_OF_TWO, OFF_AND_EMPTY), w(25, RAM_OF_TWO, 1)], ["TCI.ram.empty"]),
+        ([r(20, RAM_OF_TWO, OFF_AND_EMPTY), w(35, RAM_OF_TWO, 3)], ["TCI.ram.empty"]),
+        ([w(20, RAM_OF_TWO, 3)], []),
+    ):
+        one = capture(accesses, params=BOTH, memory=[(30, 0, 0)])
+        one.harts = []
+        book = ClauseBook(plan())
+        check_flush(one, book)
+        assert book.failed == clauses
+
+
+RAM_OF_TWO = RegisterModel(BOTH).place("ram_sink").base
