@@ -407,6 +407,7 @@ def test_a_wrong_source_in_the_last_entry_of_the_buffer() -> None:
 
 def test_a_freeze_is_not_what_was_there_after_reset() -> None:
     """FROZEN is first seen after a trap that sets it: before that it was 0, and a record was made."""
-    script = [w(CTL, EVERY | BPFRZ), t(0), t(1, 1, U, M, 3), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
+    clear: Row = (M, [], Access(SCTRCLR, 0, 0, M, 0))
+    script = [clear, w(CTL, EVERY | BPFRZ), t(0), t(1, 1, U, M, 3), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
     capture = played(script)
-    assert value(capture, 3) == 1 << 31 | 1 and failed(capture, Tolerances.free()) == []
+    assert value(capture, 4) == 1 << 31 | 1 and failed(capture, Tolerances.free()) == []
