@@ -518,3 +518,93 @@ def test_nothing_leaves_what_read_disabled_and_empty() -> None:
 
 
 RAM_OF_TWO = RegisterModel(BOTH).place("ram_sink").base
+
+
+# --- Bytes on the pins ------------------------------------------------------------------------------------------------
+
+FIRST_, SECOND_ = b"\x04\x08\x0b", b"\x10\x14\x18\x1f"
+QUIET_PINS = [0xFF] * 5
+
+
+def on_pins(samples: list[int], late: int = -1, messages: tuple[bytes, ...] = (FIRST_, SECOND_)) -> list[str]:
+    """What 8 pins report that show samples every second cycle from 6 on; Enable is set in cycle 10. late: the number
+    of a sample that comes, with all after it, one cycle late.
+    """
+    control = 1 | 11 << 4 | 1 << 16  # trPibActive, 8 pins, divider 1: an edge every second cycle
+    pins = [(6 + 2 * k + (0 <= late <= k), (k + 1) % 2, sample) for k, sample in enumerate(samples)]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(200, PINS, control)]
+    merged = stream(*(Sent(data, 11 + 20 * k, 11 + 20 * k, 12 + 20 * k) for k, data in enumerate(messages)))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    return book.failed
+
+
+def test_what_a_probe_receives() -> None:
+    good = [*QUIET_PINS, *FIRST_, 0xFF, 0xFF, *SECOND_, 0xFF, 0xFF]
+    assert on_pins(good) == on_pins([*QUIET_PINS, *FIRST_, *SECOND_, 0xFF]) == []
+    assert on_pins([*QUIET_PINS, *FIRST_[:1], 0x0C, *FIRST_[2:], *SECOND_, 0xFF]) == ["TCI.pib.data"]
+    assert on_pins([*QUIET_PINS, *FIRST_, 0xFF]) == ["TCI.pib.data"]
+    assert on_pins([*QUIET_PINS, *SECOND_, *FIRST_, 0xFF]) == ["TCI.pib.data"]
+    assert "TCI.pib.consecutive" in on_pins([*QUIET_PINS, *FIRST_, *SECOND_[:2]])  # it ends inside a message
+    assert on_pins([0xFF, 0xFE, *QUIET_PINS, *FIRST_, *SECOND_, 0xFF])[-1:] == ["TCI.pib.quiescent"]
+
+
+def test_a_gap_inside_a_message() -> None:
+    """Idle between its bytes: all bytes are there, and the probe takes them for other messages."""
+    assert on_pins([*QUIET_PINS, *FIRST_[:1], 0xFF, *FIRST_[1:], *SECOND_, 0xFF]) == ["TCI.pib.consecutive"]
+    assert on_pins([*QUIET_PINS, *FIRST_, *SECOND_[:2], 0xFF, *SECOND_[2:], 0xFF]) == ["TCI.pib.consecutive"]
+
+
+def test_the_clock_of_the_pins() -> None:
+    good = [*QUIET_PINS, *FIRST_, *SECOND_, 0xFF]
+    assert on_pins(good, late=8) == ["TCI.pib.clock"]
+
+
+def test_a_second_session_on_the_pins() -> None:
+    """Enable off and on changes nothing for the probe; a write of anything else begins anew."""
+    control = 1 | 11 << 4 | 1 << 16
+    samples = [*QUIET_PINS, *FIRST_, *[0xFF] * 10, *SECOND_, 0xFF]
+    pins = [(6 + 2 * k, (k + 1) % 2, sample) for k, sample in enumerate(samples)]
+    switched = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(26, PINS, control)]
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 35, 35, 36))
+    book = ClauseBook(plan())
+    again = [w(30, PINS, control | 2), w(100, PINS, control)]
+    PinCheck(capture([*switched, *again], pins=pins, merged=merged), book).run()
+    assert book.failed == []
+
+
+# --- Settings in the middle of a run ----------------------------------------------------------------------------------
+
+
+def test_the_read_pointer_is_not_compared_while_words_are_under_way() -> None:
+    assert ram(r(10, RAM, R_ACTIVE), r(11, RAM + 0x28, 4)) == []
+    assert ram(QUIET, r(11, RAM + 0x28, 4)) == ["TCI.ram.rp"]
+
+
+def test_a_control_that_is_written_again_ends_no_span_of_time() -> None:
+    """The same value once more: the pace from before it to after it is wrong."""
+    setting = TS_ACTIVE | TS_COUNT | TS_ENABLE | 3 << 4
+    accesses = [
+        *ENABLED,
+        w(3, ENCODER + 0x40, TS_ACTIVE),
+        w(4, ENCODER + 0x40, setting),
+        w(18, ENCODER + 0x40, setting),
+    ]
+    seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[c + 9 * (c > 18) for c in range(32)])
+    assert failed(capture(accesses, seen)) == ["TCI.ts.core"]
+
+
+@pytest.mark.parametrize(
+    ("accesses", "clauses"),
+    [
+        ([w(1, RAM, 1), w(2, RAM, 3), r(3, RAM, 3)], []),
+        ([w(1, RAM, 1), w(2, RAM, 3), r(3, RAM, 1)], ["TCI.ram.enable"]),
+        ([w(1, RAM, 1), w(2, RAM, 0x103), r(3, RAM, 0x101)], []),  # it may have stopped after the word at the limit
+        ([w(1, RAM, 1), w(2, RAM, 0x103), w(3, RAM, 0x101), r(4, RAM, 0x103)], ["TCI.ram.enable"]),
+        ([w(1, RAM, 1), w(2, RAM, 1), r(3, RAM, 3)], ["TCI.ram.enable"]),
+    ],
+)
+def test_who_may_clear_the_enable_of_the_ram_sink(accesses: list[Access], clauses: list[str]) -> None:
+    book = ClauseBook(plan())
+    RegisterCheck(PARAMS, book).run(accesses)
+    assert [name for name in book.failed if name == "TCI.ram.enable"] == clauses
