@@ -608,3 +608,19 @@ def test_who_may_clear_the_enable_of_the_ram_sink(accesses: list[Access], clause
     book = ClauseBook(plan())
     RegisterCheck(PARAMS, book).run(accesses)
     assert [name for name in book.failed if name == "TCI.ram.enable"] == clauses
+
+
+def left(params: Params, offset: int, value: int) -> int:
+    """What a write of an encoder's register leaves."""
+    model = RegisterModel(params)
+    base = model.place("encoder").base
+    for address, data in ((base, A), (base + offset, TS_ACTIVE if offset == 0x40 else 0), (base + offset, value)):
+        model.write(address, data)
+    return model.read(base + offset).value
+
+
+def test_options_that_an_implementation_lacks() -> None:
+    """A filter without comparators cannot ask for one; a timestamp from outside has no counter to be started."""
+    assert left(Params(harts=1), 0x400, 1 << 4) == 1 << 4 and left(Params(harts=1, comparators=0), 0x400, 1 << 4) == 0
+    assert left(Params(harts=1), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
+    assert not left(Params(harts=1, ts_modes=(0, 1)), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
