@@ -266,8 +266,10 @@ def _pace(book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: 
         bad = dt != 0
     elif mode == 4:
         bad = dt < 0
-    else:
-        bad = running & (np.abs(dt * step - dc) >= step)
+    else:  # between two rows, and from the first of those without a pause: a pace that is wrong adds up
+        off = np.concatenate([[0], np.cumsum(dt * step - dc)])
+        begin = np.maximum.accumulate(np.where(running, 0, np.arange(1, len(dt) + 1)))
+        bad = running & ((np.abs(np.diff(off)) >= step) | (np.abs(off[1:] - off[begin]) >= step))
     book.bulk(
         clause,
         len(dt),

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import Recorder
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
 from rvtrace.models.ctr.rows import NO_ACCESS, Rows, answered
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
+from rvtrace.models.riscv.csr import HS, READ, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr import check as checks
 from rvtrace.scoreboards.ctr import reasons
 from rvtrace.scoreboards.ctr.capture import CtrCapture
@@ -24,7 +26,7 @@ from rvtrace.tb.ctr.stimulus import random_jobs
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 
-from tests.ctr.devices import play, scenario_run
+from tests.ctr.devices import SMALL, play, scenario_run
 
 NEVER, SHORT = 1 << 40, 4  # rows: nothing is done in columns, nearly everything is
 LONG = ("depths", "entries", "mode_enables", "every_type", "ras", "freeze")
@@ -139,6 +141,64 @@ def test_one_wrong_value_among_many_reads_is_found(what: str) -> None:
     rows.rdata[at[-20]] ^= np.uint64(4)
     verdict = checks.check(capture)
     assert len(verdict.failures) == 1 and verdict.failures[0].at == at[-20]
+
+
+Row = tuple[int, list[Transfer], Access | None]
+
+
+def script_run(script: list[Row], **options: Any) -> CtrCapture:
+    """What the reference model answers to a few rows, one in each cycle."""
+    config = Config(**{**SMALL, "has_stateen": 0, **options})
+    return play(config, Rows.from_rows([(k, *row) for k, row in enumerate(script)], config.transfers))
+
+
+def calls(n: int) -> list[Row]:
+    return [(U, [Transfer(9, 0x1000 + 16 * k, 0x8000, 0, U, U)], None) for k in range(n)]
+
+
+def access(op: int, address: int, value: int = 0, priv: int = M) -> Row:
+    return priv, [], Access(op, address, value, priv, 0)
+
+
+def looked(first: int, last: int, address: int = 0x150) -> list[Row]:
+    """Reads of the three registers of entries, of which none is the first."""
+    return [
+        row
+        for n in range(first, last)
+        for row in (access(WRITE, address, 0x200 + n), *(access(READ, address + k) for k in (1, 2, 3)))
+    ]
+
+
+SCRIPTS = {
+    "records and looks after a clear": (
+        [access(WRITE, 0x34E, 7), *calls(20), access(SCTRCLR, 0), *calls(3), *looked(1, 12), *calls(2), *looked(2, 5)],
+        {},
+    ),
+    "looks after a clear without a record": (
+        [access(WRITE, 0x34E, 7), *calls(20), access(SCTRCLR, 0), *looked(1, 12)],
+        {},
+    ),
+    "looks after a CLR that clears nothing": (
+        [access(WRITE, 0x381, 7), *calls(20), access(WRITE, 0x281, 128, HS), *looked(1, 9), *calls(3), *looked(1, 4)],
+        {"variant": "v0_1_4"},
+    ),
+    "looks at and beyond the depth": ([access(WRITE, 0x34E, 7), *calls(20), *looked(12, 20)], {}),
+    "looks through both iselects": (
+        [access(WRITE, 0x34E, 7), *calls(20), *looked(3, 6), *looked(3, 6, 0x250), *looked(250, 256)],
+        {},
+    ),
+    "calls in emulation": ([access(WRITE, 0x34E, 0x87), *calls(12), *looked(1, 9)], {}),
+    "returns in emulation, and an empty buffer": (
+        [access(WRITE, 0x34E, 0x87), *calls(3), *[(U, [Transfer(13, 0x10, 0x20, 0, U, U)], None)] * 4, *calls(5)],
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", SCRIPTS)
+def test_a_few_rows_are_judged_the_same(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, options = SCRIPTS[title]
+    assert not same(script_run(script, **options), monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,13 @@ def test_what_an_iselect_need_not_hold() -> None:
     assert failed(played(NARROW, SevenBits), FREE) == ["CTR.entry.select"]
 
 
+def test_a_read_while_an_iselect_is_open_changes_nothing() -> None:
+    capture = played([*WIDE[:4], w(SELECT, 0x200), r(SOURCE)], TwelveBits)
+    assert failed(capture, FREE) == []
+    capture.rows.rdata[-1] ^= np.uint64(4)
+    assert failed(capture, FREE) == ["CTR.source.pc"]
+
+
 def test_a_reserved_type() -> None:
     """TYPE is WARL: 6 may become another value, 5 may not."""
     for value, clauses in ((6, []), (5, ["CTR.data.hold"])):
