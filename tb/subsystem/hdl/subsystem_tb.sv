@@ -161,7 +161,7 @@ module subsystem_tb
     .clk_i(clk_o), .go_i(go_i && drive_bulk_i), .accept_i(ret_ready_o), .row_o(row), .done_o(played_o)
   );
 
-  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i((valid != '0) && ret_ready_o), .noise_o(noise));
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i((valid != '0) && (ret_ready_o === 1'b1)), .noise_o(noise));
 
   // --- The subsystem, and who takes its bytes --------------------------------------------------------------
 

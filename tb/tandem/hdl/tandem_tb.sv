@@ -135,7 +135,7 @@ module tandem_tb
     .clk_i(clk_o), .run_i(play), .seed_i(ready_seed_i), .percent_low_i(ready_low_i), .ready_o(random_ready)
   );
 
-  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i((valid != '0) && in_ready_o), .noise_o(noise));
+  noise_source u_noise (.clk_i(clk_o), .rst_ni(rst_ni), .seed_i(noise_seed_i), .busy_i(taken), .noise_o(noise));
 
   tandem #(
     .Xlen(Xlen), .Flen(Flen), .Mlen(Mlen), .NLanes(NLanes), .Incremental(Incremental), .ImpliedEnd(ImpliedEnd != 0),
@@ -178,7 +178,7 @@ module tandem_tb
     .accept_i(ing_ready_o), .any_block_i(valid != '0), .levels_i(32'd0), .vendor_data_i(32'd0), .tstamp_i(64'd0), .lanes_i(seen),
     .drop_i(1'b0), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready), .nbytes_i(out_nbytes_o), .data_i(out_data_o),
     .stuck_ingress_i((idle == GiveUp) && !draining), .stuck_empty_i((idle == GiveUp) && draining),
-    .early_empty_i(((quiet != 64'd0) && !sts_empty_o) || (was_empty && (out_valid_o === 1'b1)))
+    .early_empty_i(((quiet != 64'd0) && !sts_empty_o) || (was_empty && (out_valid_o === 1'b1))), .other_valid_i(1'b0)
   );
 
   logic [tandem_row_pkg::ErrorsBits-1:0] errors;
