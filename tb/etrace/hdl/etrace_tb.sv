@@ -209,6 +209,8 @@ module etrace_tb
   trace_noise #(.NComps(NComps)) u_noise (
     .clk_i(clk_o), .run_i(timed), .comp_cfg_i(comp_cfg_i), .noise_o(noise), .match_o(noise_match)
   );
+  logic unused_noise;
+  assign unused_noise = ^{noise, noise_match};
   assign timed        = rst_ni && (!drive_bulk_i || go_i);
   assign far          = ready_seed_i[5] ? {32'd0, ready_seed_i} << ready_seed_i[4:0] : {32'd0, ready_seed_i >> ready_seed_i[4:0]};
   assign sts_tstamp_o = age + (age << 1) + far;

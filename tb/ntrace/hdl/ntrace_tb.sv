@@ -167,6 +167,8 @@ module ntrace_tb
   trace_noise #(.NComps(NComps)) u_noise (
     .clk_i(clk_o), .run_i(timed), .comp_cfg_i(comp_cfg_i), .noise_o(noise), .match_o(noise_match)
   );
+  logic unused_noise;
+  assign unused_noise = ^{noise, noise_match};
 
   assign sts_block_o  = (block != '0);
   assign enable       = drive_bulk_i ? row_enable       : ctl_enable_i;

@@ -45,8 +45,8 @@ _RANGE = f"iaddr={filtered.place(filtered.FIRST)}..{filtered.place(filtered.LAST
 
 @scenario("ET.ing.filters", configs=in_turn((_RANGE, *filtered.PAIRS), *configs(), *configs(TWO)), retirement="single")
 def filter_pairs(config: Config, rng: Random) -> ProgramRun:
-    """Filters with two conditions, which hold alone, together and not at all. An interrupt without an instruction has no
-    address, whatever the port carries.
+    """Filters with two conditions, which hold alone, together and not at all. An interrupt without an instruction has
+    no address, whatever the port carries.
     """
     b = filtered.filtered_code(builder(config))
     program, walk = start(b, config)
