@@ -140,6 +140,16 @@ def sync_at_trap(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+def _branch_loop(config: Config) -> ProgramBuilder:
+    """A branch to itself, and an indirect jump behind it."""
+    b = builder(config)
+    b.label("loop")
+    b.beq(8, 9, "loop")
+    b.nop()
+    b.c_jr(10)
+    return b
+
+
 @scenario(
     "NT-20", "NT.8.5.sync2_indirect", configs=configs(mode="htm", inst_sync_mode=1, ownership=1, inst_stall_ena=1)
 )
@@ -147,11 +157,7 @@ def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
     """The sixteenth message is an Ownership in the block of a jump or trap after branches: the sync takes over with
     HIST.
     """
-    b = builder(config)
-    b.label("loop")
-    b.beq(8, 9, "loop")
-    b.nop()
-    b.c_jr(10)
+    b = _branch_loop(config)
     program, walk = start(b, config)
     at = b.labels
     for turn in range(80):
@@ -168,11 +174,7 @@ def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
 @scenario("NT-20", configs=configs(mode="htm", inst_sync_mode=1, inst_stall_ena=1))
 def messages_of_histories(config: Config, rng: Random) -> ProgramRun:
     """Sixteen messages until the sync is due, nearly all of them full histories."""
-    b = builder(config)
-    b.label("loop")
-    b.beq(8, 9, "loop")
-    b.nop()
-    b.c_jr(10)
+    b = _branch_loop(config)
     program, walk = start(b, config)
     for turn in range(4):
         for _ in range(18 * config.hist_bits + 7 * turn):
