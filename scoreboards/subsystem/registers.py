@@ -43,7 +43,7 @@ class Registers:
             else:
                 self._read(access)
         self._rows()
-        if self.capture.enabled is not None:
+        if self.capture.enabled is not None and self.capture.accesses:  # somebody looked at both
             for unit, ranges in zip(UNITS, self.capture.enabled):
                 self._on(unit, ranges)
 

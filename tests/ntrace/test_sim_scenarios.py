@@ -18,9 +18,9 @@ from tests.common.scenario_runs import one_of_each
 BUILDS = {
     "default": BUILD.of(Config()),
     "two": BUILD.of(Config(blocks=2)),
-    "rv32": BUILD.of(Config(xlen=32)),
+    "rv32": BUILD.of(Config(xlen=32, fifo_depth=8)),
     "small": BUILD.of(
-        Config(blocks=2, iretire_bits=5, icnt_bits=8, hist_bits=6, stack_depth=2, repeat_bits=3, ts_width=40)
+        Config(blocks=2, iretire_bits=5, icnt_bits=8, hist_bits=6, stack_depth=1, repeat_bits=3, ts_width=40)
     ),
 }
 # 130,000 and a million cycles, which are a loop for the drivers as well: in bulk only
