@@ -88,6 +88,11 @@ def test_when_a_unit_is_on(unit: int, times: list[tuple[int, int]]) -> None:
     assert judged([*ENCODERS, *TANDEM], enabled=changed).failed == [ON]
 
 
+def test_units_where_nobody_saw_the_register_bus() -> None:
+    """As with a core that has the bus to itself: not judged."""
+    assert ON not in judged([], enabled=TIMES).results()
+
+
 def test_a_unit_that_stays_on() -> None:
     accesses = [*ENCODERS, TANDEM[0]]
     assert not judged(accesses, enabled=(*TIMES[:2], [(21, 200)])).failed
