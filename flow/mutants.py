@@ -6,8 +6,11 @@ not apply, build or run, or if no check of its clause fails. Every stimulus runs
 must pass.
 
 The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.mutate.combine), one build for
-each set of parameters; what cannot be selected has a build of its own. On Icarus the mutants of a build are children of
-one process (rvtrace.flow.mutate.forked).
+each set of parameters; what cannot be selected has a build of its own. The mutants of a build are children of one
+process (rvtrace.flow.mutate.forked).
+
+SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster; the others, and
+what Verilator did not show, as it has no X, are Icarus's.
 """
 
 from __future__ import annotations
@@ -37,8 +40,12 @@ from rvtrace.tb.tci.job import TciJob
 OUT = ROOT / "build" / "mutants"
 FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
-_NO_ASSERTIONS = "+verilator+noassert"
+# A clause has to catch a mutant; an assertion would end the simulation before. What stops is given up soon: no stimulus
+# stops for as long, or it would not pass on the unchanged design.
+_PLUSARGS = ("+verilator+noassert", "+give_up=10000")
 LOT = 40  # simulations of one process, so that each core has some of a large build
+BOTH = "both"
+_MANY = 6  # mutants of a build for which compiling with Verilator takes less time than simulating with Icarus
 
 
 class MutantError(ValueError):
@@ -211,9 +218,10 @@ class _Forking(Bench):
 
 @dataclass
 class _Play:
-    """One simulation. mutant: None for the unchanged design. number: what selects the mutant."""
+    """One simulation. mutant: None for the unchanged design. number: what selects the mutant. stimulus: its command."""
 
     job: Job
+    stimulus: str
     mutant: Mutant | None = None
     number: int = 0
 
@@ -221,23 +229,29 @@ class _Play:
 @dataclass
 class _Lot:
     """Simulations of one build, one after the other; a stimulus comes first on the unchanged design. design: what takes
-    the place of rtl/. firmware: all its mutants are changes of it.
+    the place of rtl/. firmware: all its mutants are changes of it. sim: the simulator. first: what it does not show is
+    played again on Icarus.
     """
 
     config: BuildConfig
     design: Path
     plays: list[_Play]
     firmware: bool
+    sim: str
+    first: bool = False
 
 
 class _Run:
     """One call of `run_all`. builds: of designs with mutants, and of mutants alone."""
 
     def __init__(self, sim: str, keep: bool, tell: Callable[[Outcome], None]) -> None:
-        self._sim, self._keep, self._tell = sim, keep, tell
+        self._both, self._sim = sim == BOTH, "icarus" if sim == BOTH else sim
+        self._keep, self._tell = keep, tell
         self._plan = _every_plan()
-        self._wrong: dict[str, str] = {}  # of a stimulus that does not pass on the unchanged RTL, the reason
-        self.outcomes: dict[str, Outcome] = {}
+        # of a stimulus that does not pass on the unchanged RTL in a simulator, the reason
+        self._wrong: dict[tuple[str, str], str] = {}
+        self._missed: list[tuple[Mutant, Path, int]] = []  # on Verilator; the design, and its number in it
+        self.outcomes: dict[tuple[str, str], Outcome] = {}  # by home and name
         self.builds: set[str] = set()
 
     def play(self, chosen: list[Mutant], pool: ThreadPoolExecutor) -> None:
@@ -245,20 +259,34 @@ class _Run:
         ready = [mutant for mutant in chosen if self._ready(mutant)]
         alone: list[Mutant] = []
         lots: list[list[_Lot]] = []
-        benches = dict.fromkeys(build_of(mutant.stimulus).bench for mutant in ready)
-        for bench in benches:
-            those = [mutant for mutant in ready if build_of(mutant.stimulus).bench == bench]
-            design, numbers, apart = self._combined(bench, [mutant for mutant in those if not mutant.firmware])
+        groups: dict[tuple[str, Bench], list[Mutant]] = {}
+        for mutant in ready:
+            groups.setdefault((mutant.home, build_of(mutant.stimulus).bench), []).append(mutant)
+        for (home, bench), those in groups.items():
+            design, numbers, apart = self._combined(home, bench, [mutant for mutant in those if not mutant.firmware])
             alone += apart
-            lots += _lots(those, design, numbers, apart)
-        turns = (lot for turn in zip_longest(*lots) for lot in turn if lot is not None)
+            lots += _lots(those, design, numbers, apart, self._sim, self._both)
+        # A build that takes long begins first; while it is compiled, the others are simulated.
+        lots.sort(key=lambda mine: mine[0].sim != "verilator")
+        turns = [lot for turn in zip_longest(*lots) for lot in turn if lot is not None]
         for late in pool.map(self._lot, turns):
             alone += late
+        for _ in pool.map(self._lot, self._again()):
+            pass
         for _ in pool.map(self._alone, alone):
             pass
         if not self._keep:
-            for bench in benches:
-                shutil.rmtree(_folder(bench), ignore_errors=True)
+            for home, bench in groups:
+                shutil.rmtree(_folder(home, bench), ignore_errors=True)
+
+    def _again(self) -> list[_Lot]:
+        """On Icarus, what Verilator did not show."""
+        lots: list[_Lot] = []
+        for design in dict.fromkeys(design for _, design, _ in self._missed):
+            numbers = {mutant.name: number for mutant, of, number in self._missed if of == design}
+            those = [mutant for mutant, of, _ in self._missed if of == design]
+            lots += [lot for group in _lots(those, design, numbers, [], "icarus") for lot in group]
+        return lots
 
     def _ready(self, mutant: Mutant) -> bool:
         """Whether a mutant applies to its files and has a stimulus; if not, that is its outcome."""
@@ -268,7 +296,7 @@ class _Run:
             self._done(Outcome(mutant, trouble=str(error)))
             return False
 
-    def _combined(self, bench: Bench, mutants: list[Mutant]) -> tuple[Path, dict[str, int], list[Mutant]]:
+    def _combined(self, home: str, bench: Bench, mutants: list[Mutant]) -> tuple[Path, dict[str, int], list[Mutant]]:
         """A copy of rtl/ with mutants, the number of each that is in it, and those that are not."""
         rtl = ROOT / "rtl"
         paths = [path for path in sources(rtl, bench, self._sim) if path.is_relative_to(rtl)]
@@ -277,7 +305,7 @@ class _Run:
         made = combine.combine(files, [mutant.change for mutant in within])
         if not made.number:
             return rtl, {}, mutants
-        design = _folder(bench) / "rtl"
+        design = _folder(home, bench) / "rtl"
         shutil.rmtree(design, ignore_errors=True)
         shutil.copytree(rtl, design)
         for file, text in made.files.items():
@@ -287,7 +315,7 @@ class _Run:
     def _lot(self, lot: _Lot) -> list[Mutant]:
         """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
         try:
-            image = build(lot.config, self._sim, lot.design)
+            image = build(lot.config, lot.sim, lot.design, fast=lot.first)
         except SimError as error:
             if lot.design == ROOT / "rtl":
                 raise
@@ -309,9 +337,8 @@ class _Run:
         bench = _Forking(image.bench.top, image.bench.rtl)
         left = iter(lot.plays)
         jobs = [play.job for play in lot.plays]
-        tell = partial(_next_of, left, self._judge)
-        # A clause has to catch a mutant; an assertion would end the simulation before.
-        run(replace(image, bench=bench), jobs, place, TIMEOUT * len(jobs), tell=tell, plusargs=[_NO_ASSERTIONS])
+        tell = partial(_next_of, left, partial(self._judge, lot))
+        run(replace(image, bench=bench), jobs, place, TIMEOUT * len(jobs), tell=tell, plusargs=_PLUSARGS)
 
     def _prepare(self, play: _Play) -> None:
         out = Path(play.job.out)
@@ -322,22 +349,27 @@ class _Run:
             shutil.copytree(ROOT / FIRMWARE, copy / FIRMWARE, ignore=shutil.ignore_patterns("__pycache__"))
             play.mutant.apply(copy)
 
-    def _judge(self, play: _Play, result: dict[str, Any]) -> None:
+    def _judge(self, lot: _Lot, play: _Play, result: dict[str, Any]) -> None:
         """Of a stimulus on the unchanged design remember what is wrong, of a mutant report what caught it."""
+        stimulus = (lot.sim, play.stimulus)
         if play.mutant is None:
             if result["verdict"] != "PASS":
                 failed = result["failures"][0]["text"] if result["failures"] else result["error"]
-                self._wrong[play.job.rerun] = f"its stimulus does not pass on the unchanged RTL: {failed}"
-        elif (wrong := self._wrong.get(play.job.rerun)) is not None:
+                self._wrong[stimulus] = f"its stimulus does not pass on the unchanged RTL: {failed}"
+        elif (wrong := self._wrong.get(stimulus)) is not None:
             self._done(Outcome(play.mutant, trouble=wrong))
         else:
             seconds = float(result.get("stats", {}).get("seconds", {}).get("total", 0.0))
-            self._done(outcome_of(play.mutant, result, self._plan, seconds))
+            outcome = outcome_of(play.mutant, result, self._plan, seconds)
+            if lot.first and not outcome.good:
+                self._missed.append((play.mutant, lot.design, play.number))
+            else:
+                self._done(outcome)
             if play.mutant.firmware and not self._keep:
                 shutil.rmtree(Path(play.job.out) / "firmware", ignore_errors=True)
 
     def _alone(self, mutant: Mutant) -> None:
-        wrong = self._wrong.get(mutant.stimulus.rerun)
+        wrong = self._wrong.get((self._sim, mutant.stimulus.rerun))
         if wrong is None:
             self.builds.add(str(mutant.place))
             self._done(try_mutant(mutant, self._sim, self._plan, self._keep))
@@ -345,13 +377,13 @@ class _Run:
             self._done(Outcome(mutant, trouble=wrong))
 
     def _done(self, outcome: Outcome) -> None:
-        self.outcomes[outcome.mutant.name] = outcome
+        self.outcomes[outcome.mutant.home, outcome.mutant.name] = outcome
         self._tell(outcome)
 
 
-def _folder(bench: Bench) -> Path:
-    """Of the design of a testbench; testbenches with the same top may have other sources."""
-    return OUT / "-".join((bench.top, *bench.rtl))
+def _folder(home: str, bench: Bench) -> Path:
+    """Of the design of a testbench with the mutants of a home; testbenches with the same top may have other sources."""
+    return OUT / "-".join((home, bench.top, *bench.rtl))
 
 
 def _first(play: _Play) -> str:
@@ -363,9 +395,11 @@ def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], Non
     judge(next(left), result)
 
 
-def _lots(mutants: list[Mutant], design: Path, numbers: dict[str, int], apart: list[Mutant]) -> list[list[_Lot]]:
+def _lots(
+    mutants: list[Mutant], design: Path, numbers: dict[str, int], apart: list[Mutant], sim: str, both: bool = False
+) -> list[list[_Lot]]:
     """The simulations of each build in lots, those of one stimulus in the same: on the unchanged design, then with its
-    mutants that are not apart.
+    mutants that are not apart. both: a build of many mutants is Verilator's.
     """
     stimuli: dict[tuple[BuildConfig, bool], dict[str, list[_Play]]] = {}
     for mutant in mutants:
@@ -374,16 +408,18 @@ def _lots(mutants: list[Mutant], design: Path, numbers: dict[str, int], apart: l
         if not plays:
             first = mutant.stimulus
             first.out = str(mutant.place.parent / "clean" / mutant.name)
-            plays.append(_Play(first))
+            plays.append(_Play(first, job.rerun))
         if mutant not in apart:
+            plays.append(_Play(job, job.rerun, mutant, numbers.get(mutant.name, 0)))
             job.out = str(mutant.place)
-            plays.append(_Play(job, mutant, numbers.get(mutant.name, 0)))
     found = []
     for (config, firmware), groups in stimuli.items():
-        lots = [_Lot(config, design, [], firmware)]
+        many = sum(play.mutant is not None for plays in groups.values() for play in plays) >= _MANY
+        first = both and many
+        lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:
-                lots.append(_Lot(config, design, [], firmware))
+                lots.append(replace(lots[-1], plays=[]))
             lots[-1].plays += plays
         found.append(lots)
     return found
@@ -424,13 +460,13 @@ def outcome_of(mutant: Mutant, result: dict[str, Any], plan: Plan, seconds: floa
 def run_all(
     chosen: list[Mutant], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]
 ) -> tuple[list[Outcome], int]:
-    """Run mutants of different names, `workers` at a time. tell: called with each outcome as soon as it is known. The
-    outcomes in the order of the mutants, and the number of builds that were used.
+    """Run mutants, of which those of one home have different names, `workers` at a time. tell: called with each outcome
+    as soon as it is known. The outcomes in the order of the mutants, and the number of builds that were used.
     """
     running = _Run(sim, keep, tell)
     with ThreadPoolExecutor(workers) as pool:
         running.play(chosen, pool)
-    return [running.outcomes[mutant.name] for mutant in chosen], len(running.builds)
+    return [running.outcomes[mutant.home, mutant.name] for mutant in chosen], len(running.builds)
 
 
 def _every_plan() -> Plan:
@@ -440,9 +476,9 @@ def _every_plan() -> Plan:
 
 
 def simulator() -> str:
-    """Icarus, which compiles a design in a second; without it Verilator, which takes longer for each build."""
+    """Both; without Icarus, which compiles a design in a second, Verilator, which takes longer for each build."""
     try:
-        return simulators.find("icarus").name
+        return BOTH if simulators.find("icarus") else ""
     except simulators.SimulatorError:
         print(
             "Icarus was not found: Verilator builds the mutants, which takes half an hour or more; "

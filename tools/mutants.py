@@ -20,7 +20,7 @@ WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks); "
     "default all",
     "MUTANT": "name of a mutant, or several with commas; default all",
-    "SIM": "icarus (default if installed) or verilator",
+    "SIM": "both (default if Icarus is installed), icarus or verilator",
     "PROCESSES": "simulations in parallel, default the number of cores",
     "KEEP": "1: keep the changed RTL below build/mutants",
 }
@@ -33,17 +33,15 @@ def main(argv: list[str]) -> int:
     homes = [given["IP"]] if "IP" in given else _homes()
     chosen = _chosen(homes, given["MUTANT"].split(",") if given.get("MUTANT") else [])
     sim, workers = given.get("SIM") or flow.simulator(), number(given, "PROCESSES", os.cpu_count() or 1)
-    begin, outcomes, builds = time.perf_counter(), list[flow.Outcome](), 0
-    with Progress(sum(map(len, chosen.values())), "mutants", bad="red") as progress:
+    begin, every = time.perf_counter(), [mutant for mutants in chosen.values() for mutant in mutants]
+    with Progress(len(every), "mutants", bad="red") as progress:
 
         def tell(outcome: flow.Outcome) -> None:
             progress.step(not outcome.good)
-            print(outcome.line(), flush=True)
+            print(f"{outcome.mutant.home + ' ' if len(chosen) > 1 else ''}{outcome.line()}", flush=True)
 
-        for mutants in chosen.values():
-            found, used = flow.run_all(mutants, sim, workers, given.get("KEEP") == "1", tell)
-            outcomes, builds = outcomes + found, builds + used
-            flow.leave(found)
+        outcomes, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell)
+    flow.leave(outcomes)
     if len(chosen) > 1:
         for home in chosen:
             mine = [outcome for outcome in outcomes if outcome.mutant.home == home]

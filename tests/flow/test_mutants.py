@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -67,6 +68,37 @@ def test_each_mutant_is_judged_by_itself(out, monkeypatch):
     assert not list(out.glob("**/*.sv"))
 
 
+def test_what_verilator_does_not_show_is_played_on_icarus(out, monkeypatch):
+    """Of a build with many mutants: one that Verilator shows, one that only X shows, and one that changes nothing."""
+    monkeypatch.setattr(mutants, "_MANY", 3)
+    text = "begin counter_q <= counter_d; if ($isunknown(counter_d / (counter_d - counter_d))) counter_q <= '0; end"
+    chosen = [
+        WRITES,
+        replace(bug("unknown", text), clauses=("HPM.count.cycles",)),
+        bug("harmless", "counter_q <= counter_d + '0;"),
+    ]
+    heard: list[str] = []
+    outcomes, builds = mutants.run_all(chosen, mutants.BOTH, 2, False, lambda one: heard.append(one.mutant.name))
+    sims = [json.loads((one.mutant.place / "result.json").read_text())["sim"] for one in outcomes]
+    assert [one.good for one in outcomes] == [True, True, False], [one.line() for one in outcomes]
+    assert sims == ["verilator", "icarus", "icarus"] and builds == 2
+    assert outcomes[2].line().endswith("caught by nothing")
+    assert sorted(heard) == sorted(one.name for one in chosen)
+
+
+def test_a_build_of_few_mutants_is_compiled_by_icarus():
+    few = list(HPM.values())[: mutants._MANY - 1]
+    numbers = {one.name: n for n, one in enumerate(few, 1)}
+    lots = [lot for group in mutants._lots(few, ROOT / "rtl", numbers, [], "icarus", True) for lot in group]
+    assert {(lot.sim, lot.first) for lot in lots} == {("icarus", False)}
+
+
+def test_mutants_of_one_name_in_two_systems_have_outcomes_of_their_own(out):
+    other = replace(WRITES, home="other", clauses=("HPM.count.cycles",))
+    outcomes, _ = mutants.run_all([WRITES, other], "icarus", 2, False, lambda one: None)
+    assert [(one.mutant.home, one.good) for one in outcomes] == [("hpm", True), ("other", False)]
+
+
 def test_a_stimulus_that_does_not_pass_says_nothing_of_its_mutants(out):
     """The unchanged design fails it: what fails with the mutant proves nothing."""
     broken = replace(WRITES, name="broken", job={**WRITES.job, "test": "tests/no_such_test.py", "drive": "pins"})
@@ -87,7 +119,7 @@ def test_firmware_is_changed_in_the_run_of_its_mutant_alone(out):
 
 
 def test_simulations_of_one_stimulus_are_in_one_lot():
-    lots = mutants._lots(list(HPM.values()), ROOT / "rtl", {name: n for n, name in enumerate(HPM, 1)}, [])
+    lots = mutants._lots(list(HPM.values()), ROOT / "rtl", {name: n for n, name in enumerate(HPM, 1)}, [], "icarus")
     plays = [play for group in lots for lot in group for play in lot.plays]
     assert sorted(play.mutant.name for play in plays if play.mutant) == sorted(HPM)
     clean = [play.job.rerun for play in plays if play.mutant is None]

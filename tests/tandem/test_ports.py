@@ -29,7 +29,7 @@ SENTENCES = {  # as the recorder or the monitors have them: the clause
     "ing_ready_o has been 0 for too long, the run was given up": "TV.port.progress",
     "empty_o does not become 1 after the last block": "TV.port.empty",
     "empty_o was 1, and a packet came out although nothing more went in": "TV.port.empty",
-    "valid=x on an output that this configuration does not use": "TV.port.unknown",
+    "valid on an output that this configuration does not use": "TV.port.unknown",
 }
 
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on ports that mean nothing: another value in every cycle in which something happens. It stands still while nothing
-// does, or Icarus wastes its time on it.
-module noise_source (
+// Values for ports that mean nothing in a cycle, the same in every simulator: another value after every 2**Shift cycles
+// in which something happens. Nothing changes in the other cycles, which would cost Icarus time.
+module noise_source
+#(
+  parameter int Shift = 2
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [31:0] seed_i,
@@ -10,10 +13,12 @@ module noise_source (
 );
 
   logic [31:0] busy;  // cycles in which something happened
+  logic [63:0] count;
 
   initial busy = '0;
 
-  assign noise_o = ({32'd0, seed_i} ^ {34'd0, busy[31:2]} ^ {busy[2], 34'd0, busy[31:3]}) * 64'h9e37_79b9_7f4a_7c15;
+  assign count   = {32'd0, busy >> Shift};
+  assign noise_o = ({32'd0, seed_i} ^ count ^ {count[0], count[63:1]}) * 64'h9e37_79b9_7f4a_7c15;
 
   always_ff @(posedge clk_i) busy <= !rst_ni ? 32'd0 : busy + {31'd0, busy_i};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bulk run of an encoder: play, drain until all is empty and stays so, done. Anything else is given up.
+// A bulk run of an encoder: play, drain until all is empty and stays so, done. Anything else is given up, after
+// +give_up= cycles without progress.
 module run_control (
   input  logic        clk_i,
   input  logic        go_i,
@@ -14,15 +15,17 @@ module run_control (
   output logic        stuck_empty_o
 );
 
-  localparam logic [63:0] GiveUp = 64'd200_000;  // cycles without progress
-  localparam logic [63:0] Quiet  = 64'd8;        // cycles that must stay empty at the end
+  localparam logic [63:0] GiveUp = 64'd200_000;
+  localparam logic [63:0] Quiet  = 64'd8;  // cycles that must stay empty at the end
 
-  logic [63:0] quiet, idle;
+  logic [63:0] quiet, idle, give_up;
+
+  initial if ($value$plusargs("give_up=%d", give_up) == 0) give_up = GiveUp;
 
   assign play_o          = go_i && !done_o;
   assign draining_o      = played_i && play_o;
-  assign stuck_ingress_o = (idle == GiveUp) && !draining_o;
-  assign stuck_empty_o   = (idle == GiveUp) && draining_o;
+  assign stuck_ingress_o = (idle == give_up) && !draining_o;
+  assign stuck_empty_o   = (idle == give_up) && draining_o;
 
   initial done_o = 1'b0;
 
@@ -37,7 +40,7 @@ module run_control (
       // X counts as not empty and not ready, so that the run still ends.
       quiet   <= (draining_o && (empty_i === 1'b1)) ? quiet + 64'd1 : 64'd0;
       idle    <= (draining_o || (accept_i !== 1'b1)) ? idle + 64'd1 : 64'd0;
-      if ((quiet == Quiet) || (idle == GiveUp)) done_o <= 1'b1;
+      if ((quiet == Quiet) || (idle == give_up)) done_o <= 1'b1;
     end
   end
 

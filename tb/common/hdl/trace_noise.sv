@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values for what has no meaning in a cycle: another in every cycle, the same in every simulator. `match_o` is often a
-// value that a comparator of the filters waits for, so that a comparator that looks where nothing is gives itself away.
+// Values for what means nothing at an encoder: another in every cycle. `match_o` is often a value that a comparator of
+// the filters waits for, so that a comparator that looks where nothing is gives itself away.
 module trace_noise
 #(
   parameter int NComps = 2
@@ -14,13 +14,8 @@ module trace_noise
 
   localparam int Last = NComps - 1;
 
-  logic [63:0] count;
-  always_ff @(posedge clk_i) begin
-    if (!run_i) count <= '0;
-    else        count <= count + 64'd1;
-  end
+  noise_source #(.Shift(0)) u_noise (.clk_i(clk_i), .rst_ni(run_i), .seed_i(32'd0), .busy_i(1'b1), .noise_o(noise_o));
 
-  assign noise_o = (count ^ {count[0], count[63:1]}) * 64'h9e37_79b9_7f4a_7c15;
   assign match_o = (noise_o[63:62] == 2'd0) ? comp_cfg_i[32 +: 64] :
                    (noise_o[63:62] == 2'd1) ? comp_cfg_i[96 +: 64] :
                    (noise_o[63:62] == 2'd2) ? comp_cfg_i[160*Last+32 +: 64] : noise_o;

@@ -123,9 +123,9 @@ module trace_recorder
         seen[7] = 1'b1;
         $fwrite(problems, "cycle %0d: empty_o was 1, and a packet came out although nothing more went in\n", cycle_i);
       end
-      if (!seen[8] && (other_valid_i !== 1'b0)) begin
+      if (!seen[8] && (other_valid_i === 1'b1)) begin
         seen[8] = 1'b1;
-        $fwrite(problems, "cycle %0d: valid=%b on an output that this configuration does not use\n", cycle_i, other_valid_i);
+        $fwrite(problems, "cycle %0d: valid on an output that this configuration does not use\n", cycle_i);
       end
       waiting        = valid_i && !ready_i;
       waiting_nbytes = nbytes_i;

@@ -1,4 +1,5 @@
 tb/common/hdl/ready_source.sv
+tb/common/hdl/noise_source.sv
 tb/common/hdl/trace_noise.sv
 tb/common/hdl/run_control.sv
 tb/common/hdl/trace_player.sv

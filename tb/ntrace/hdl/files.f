@@ -1,5 +1,6 @@
 rtl/common/trace_timestamp.sv
 tb/common/hdl/ready_source.sv
+tb/common/hdl/noise_source.sv
 tb/common/hdl/trace_noise.sv
 tb/common/hdl/run_control.sv
 tb/common/hdl/trace_player.sv
