@@ -9,8 +9,9 @@ The mutants of one testbench are compiled together and selected at run time (rvt
 each set of parameters; what cannot be selected has a build of its own. The mutants of a build are children of one
 process (rvtrace.flow.mutate.forked).
 
-SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster; the others, and
-what Verilator did not show, as it has no X, are Icarus's.
+SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster. Icarus has the
+others, what Verilator did not show, as it has no X, and the trace system: Python accesses its registers cycle by cycle
+while little changes in the design, which Icarus simulates as fast.
 """
 
 from __future__ import annotations
@@ -414,8 +415,8 @@ def _lots(
             job.out = str(mutant.place)
     found = []
     for (config, firmware), groups in stimuli.items():
-        many = sum(play.mutant is not None for plays in groups.values() for play in plays) >= _MANY
-        first = both and many
+        those = [play for plays in groups.values() for play in plays if play.mutant is not None]
+        first = both and sum(not isinstance(play.job, TciJob) for play in those) >= _MANY
         lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:

@@ -312,9 +312,18 @@ class Campaign:
         for config, group in groups.items():
             if not left:
                 break
-            self.note(f"{what}: {len(left)} mutants, {len(group)} runs of {config.label}")
-            left = self._group(left, config, group, plusargs, quiet)
+            those, others = self._there(left, config)
+            if those:
+                self.note(f"{what}: {len(those)} mutants, {len(group)} runs of {config.label}")
+                those = self._group(those, config, group, plusargs, quiet)
+            left = [mutant for mutant in left if mutant in those or mutant in others]
         return left
+
+    def _there(self, left: list[Mutant], config: BuildConfig) -> tuple[list[Mutant], list[Mutant]]:
+        """The mutants that a build has, and those in modules or generate blocks that are not in it."""
+        dead = self.subject.design.dead
+        gone = [one for one in left if all(dead(one.file, part.start, config) for part in one.parts)]
+        return [one for one in left if one not in gone], gone
 
     def _group(
         self, left: list[Mutant], config: BuildConfig, jobs: list[Job], plusargs: tuple[str, ...], quiet: bool
@@ -357,15 +366,17 @@ class Campaign:
         for job in jobs:
             groups.setdefault(_build_of(job), []).append(job)
         for config, group in groups.items():
+            left, others = self._there(left, config)
             if not left:
-                break
+                left = others
+                continue
             self.note(f"on Icarus, {why}: {len(left)} mutants, {len(group)} runs of {config.label}")
             combined = self._combined(left)
             try:
                 plain = self._build(config, {}, "icarus")
                 together = self._build(config, combined.files, "icarus") if combined.number else plain
             except SimError:  # a device that Icarus cannot read
-                return left
+                return left + others
             known = self._interpreted_seconds.get(config)
             seconds = known if known is not None else self._short(_Image(plain, {}), group)
             self._interpreted_seconds[config] = seconds
@@ -382,7 +393,7 @@ class Campaign:
 
             with ThreadPoolExecutor(self.workers) as pool:
                 dead = {mutant.name for mutant, row in zip(left, pool.map(one, left)) if row is not None}
-            left = [mutant for mutant in left if mutant.name not in dead]
+            left = [mutant for mutant in left if mutant.name not in dead] + others
         return left
 
     def _combined(self, left: list[Mutant]) -> Combined:
@@ -420,12 +431,14 @@ class Campaign:
         shutil.rmtree(place, ignore_errors=True)
         return found
 
-    def _build(self, config: BuildConfig, files: Mapping[str, str], sim: str = "") -> simulation.Build:
+    def _build(
+        self, config: BuildConfig, files: Mapping[str, str], sim: str = "", fast: bool = False
+    ) -> simulation.Build:
         digest = hashlib.sha256(json.dumps([sorted(files.items()), self.subject.name]).encode()).hexdigest()[:16]
         place = self.subject.folder / "rtl" / digest
         self.subject.design.copied(place, files)
         try:
-            return build(config, sim or self.subject.sim, place)
+            return build(config, sim or self.subject.sim, place, fast=fast)
         finally:
             if not self.subject.design.device:
                 shutil.rmtree(place, ignore_errors=True)
@@ -539,7 +552,7 @@ class Campaign:
         """The same for a mutant with a build of its own, which is removed afterwards."""
         changed = {mutant.file: mutant.applied(self.subject.design.texts[mutant.file])}
         try:
-            made = self._build(config, changed, sim)
+            made = self._build(config, changed, sim, fast=True)  # it serves one mutant
         except SimError as error:
             if sim:  # the other simulator may take it
                 return None

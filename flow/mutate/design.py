@@ -45,6 +45,7 @@ class Design:
     defines: Mapping[str, str] = field(default_factory=dict)
     device: bool = False
     _kept: list[Any] = field(default_factory=list, repr=False)
+    _known: dict[BuildConfig, tuple[Ranges, Ranges]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -77,9 +78,9 @@ class Design:
             if errors:
                 raise DesignError(f"the unchanged design does not elaborate, as slang reads it: {errors[0]}")
 
-    def dead(self, name: str, offset: int) -> bool:
-        """Whether a place of a file is in a module or generate block that no build has."""
-        live, absent = self._parts
+    def dead(self, name: str, offset: int, build: BuildConfig | None = None) -> bool:
+        """Whether a place of a file is in a module or generate block that a build does not have, or none has."""
+        live, absent = self._parts if build is None else self._parts_of(build)
         if name not in live:
             return True
         inner = min(
@@ -138,27 +139,40 @@ class Design:
 
     @cached_property
     def _parts(self) -> tuple[Ranges, Ranges]:
-        """Of each file the modules, packages and generate blocks that a build has, and the blocks that it has not."""
+        """Of each file the modules, packages and generate blocks that a build has, and the blocks that none has."""
         live: Ranges = {}
         absent: Ranges = {}
         for build in self.builds:
-            compilation, manager, buffers = self._compiled(build, "", "")
-            names = {buffer: name for name, buffer in buffers.items()}
-
-            def note(into: Ranges, node: Any, names: dict[Any, str] = names) -> None:
-                if node is None:
-                    return
-                where = node.sourceRange
-                name = names.get(where.start.buffer)
-                if name is not None:
-                    into.setdefault(name, set()).add((where.start.offset, where.end.offset))
-
-            root = compilation.getRoot()
-            for package in compilation.getPackages():
-                note(live, package.syntax)
-            for top in root.topInstances:
-                _visit(top, lambda node: note(live, node), lambda node: note(absent, node))
+            for into, found in zip((live, absent), self._parts_of(build)):
+                for name, ranges in found.items():
+                    into.setdefault(name, set()).update(ranges)
         return live, {name: ranges - live.get(name, set()) for name, ranges in absent.items()}
+
+    def _parts_of(self, build: BuildConfig) -> tuple[Ranges, Ranges]:
+        """The same of one build. A module may be there twice, with different blocks."""
+        if build in self._known:
+            return self._known[build]
+        live: Ranges = {}
+        absent: Ranges = {}
+        compilation, _, buffers = self._compiled(build, "", "")
+        names = {buffer: name for name, buffer in buffers.items()}
+
+        def note(into: Ranges, node: Any) -> None:
+            if node is None:
+                return
+            where = node.sourceRange
+            name = names.get(where.start.buffer)
+            if name is not None:
+                into.setdefault(name, set()).add((where.start.offset, where.end.offset))
+
+        root = compilation.getRoot()
+        for package in compilation.getPackages():
+            note(live, package.syntax)
+        for top in root.topInstances:
+            _visit(top, lambda node: note(live, node), lambda node: note(absent, node))
+        found = live, {name: ranges - live.get(name, set()) for name, ranges in absent.items()}
+        self._known[build] = found
+        return found
 
     def _compiled(self, build: BuildConfig, name: str, text: str) -> tuple[Any, Any, dict[str, Any]]:
         manager = pyslang.SourceManager()
