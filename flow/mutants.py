@@ -41,9 +41,9 @@ from rvtrace.tb.tci.job import TciJob
 OUT = ROOT / "build" / "mutants"
 FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
-# A clause has to catch a mutant; an assertion would end the simulation before. What stops is given up soon: no stimulus
-# stops for as long, or it would not pass on the unchanged design.
-_PLUSARGS = ("+verilator+noassert", "+give_up=10000")
+# A clause has to catch a mutant; an assertion would end the simulation before. What does not answer is given up sooner
+# than elsewhere; that this is late enough for each stimulus is shown on the unchanged design.
+_PLUSARGS = ("+verilator+noassert", "+give_up=10000", "+polls=500")
 LOT = 40  # simulations of one process, so that each core has some of a large build
 BOTH = "both"
 _MANY = 6  # mutants of a build for which compiling with Verilator takes less time than simulating with Icarus

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import cocotb
 from pyuvm import uvm_component
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.models.tci.layout import Params
@@ -33,7 +34,7 @@ from rvtrace.tb.tci.agents.harts import StuckError, TciControl
 from rvtrace.tb.tci.agents.register_block import RegisterAccess
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.session import Session
-from rvtrace.tb.tci.stimulus.tool import TraceTool
+from rvtrace.tb.tci.stimulus.tool import POLLS, TraceTool
 
 if TYPE_CHECKING:
     from rvtrace.tb.tci.stimulus.scenarios.base import TciStimulus
@@ -92,8 +93,9 @@ class TciTest(BaseTest):
             files.write_stimulus(Path(), hart, run.beats, run.triggers)
         rng = random.Random(self.job.rng_path("system"))
         registers = RegisterAccess(self.params, self.env.apb.sequencer)
+        polls = int(cocotb.plusargs.get("polls", POLLS))
         self.session = Session(
-            TraceTool(registers, self.book, self.env.control.cycles, params=self.params),
+            TraceTool(registers, self.book, self.env.control.cycles, params=self.params, patience=polls),
             self.env.control,
             self.env.apb.sequencer,
             self.system_scenario.harts,

@@ -18,17 +18,17 @@ from rvtrace.tb.tci.stimulus.tool import POLLS, TraceTool
 
 
 class StepSequence(uvm_sequence):
-    """Plays register traffic as it is, below the register model."""
+    """Plays register traffic as it is, below the register model. polls: reads until a poll is given up."""
 
-    def __init__(self, name: str, steps: list[Step]) -> None:
+    def __init__(self, name: str, steps: list[Step], polls: int = POLLS) -> None:
         super().__init__(name)
-        self.steps = steps
+        self.steps, self.polls = steps, polls
         self.stuck: list[Step] = []
         self.seen: list[int] = []  # what each read gave, a poll's last one
 
     async def body(self) -> None:
         for step in self.steps:
-            for _ in range(POLLS if step.kind == "poll" else 1):
+            for _ in range(self.polls if step.kind == "poll" else 1):
                 item = ApbItem(step.kind, step.kind == "write", step.addr, step.data)
                 await self.start_item(item)
                 await self.finish_item(item)
@@ -76,8 +76,8 @@ class Session:
 
     async def steps(self, steps: list[Step]) -> None:
         """Register traffic below the register model."""
-        sequence = StepSequence("steps", steps)
+        sequence = StepSequence("steps", steps, polls := self.tool.patience)
         await sequence.start(self.sequencer)
         self.tool.book.count("TCI.seq.poll", sum(step.kind == "poll" for step in steps) - len(sequence.stuck))
         for step in sequence.stuck:
-            self.tool.check("TCI.seq.poll", False, f"{step.addr:#06x} does not reach {step.data:#x} in {POLLS} reads")
+            self.tool.check("TCI.seq.poll", False, f"{step.addr:#06x} does not reach {step.data:#x} in {polls} reads")
