@@ -64,6 +64,14 @@ def test_the_table_has_every_address_once() -> None:
         csr("mcyclecfg", Config(has_smcntrpmf=0))
 
 
+def test_what_hardware_changes() -> None:
+    """Sscofpmf: an overflow sets OF and LCOFIP; what enables and delegates the interrupt only software writes."""
+    fields = {(c.name, f.name): f.volatile for c in csrs(Config()) for f in c.fields}
+    assert fields["mip", "LCOFIP"] and fields["vsip", "LCOFIP"] and fields["mhpmevent3", "OF"]
+    for kept in (("mie", "LCOFIE"), ("mideleg", "LCOFI"), ("hideleg", "LCOFI"), ("mhpmevent3", "MINH")):
+        assert not fields[kept]
+
+
 def test_the_package_has_the_addresses_of_the_specification() -> None:
     text = registers_hpm.SOURCE.package_text()
     for line in (
