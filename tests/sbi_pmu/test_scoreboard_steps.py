@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of a good record changed: boot, counters that no call names, entries of event_get_info, and what is noted
+for coverage.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rvtrace.models.hpm.config import Config as HpmConfig
+from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.backend import ReadCsr, WriteCsr, WriteMem
+from rvtrace.models.sbi_pmu.calls import Call, Peek
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.platform import Platform
+from rvtrace.models.sbi_pmu.pmu import SbiRet
+from rvtrace.models.sbi_pmu.record import Boot, Record, Step, Work
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
+from rvtrace.scoreboards.sbi_pmu.causes import COUNTERS
+from rvtrace.scoreboards.sbi_pmu.check import check, check_record
+from rvtrace.tb.hpm.stimulus.script import Script
+from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import SHMEM, Supervisor
+
+from tests.hpm.devices import captured
+
+Calls = Callable[[Supervisor], Generator[Any, Any, None]]
+MCOUNTINHIBIT, MIDELEG = 0x320, 0x303
+
+
+def recorded(calls: Calls, **options: object) -> Record:
+    hart = Hart(config := Config.from_dict({"counters": "3+4", "firmware": "1+40"} | options))
+    on_model(hart.playing(calls(Supervisor(config, random.Random(0)))), Hpm(config.hpm), [])
+    assert not hart.problems and check_record(hart.record).passed
+    return hart.record
+
+
+def changed(record: Record, number: int, **fields: Any) -> Verdict:
+    """Of the record with another step."""
+    steps = list(record.steps)
+    steps[number] = steps[number]._replace(**fields)
+    return check_record(replace(record, steps=steps))
+
+
+def call(record: Record, name: str, which: int = 0) -> int:
+    """Number of a step."""
+    fid = sbi.BY_NAME[name].fid
+    found = [k for k, one in enumerate(record.steps) if isinstance(one.action, Call) and one.action.fid == fid]
+    return found[which]
+
+
+def nothing(s: Supervisor) -> Generator[Any, Any, None]:
+    yield from s.call("num_counters")
+
+
+def two_starts(s: Supervisor) -> Generator[Any, Any, None]:
+    """Counters 3 and 40 run."""
+    yield from s.match([3], 3)
+    yield from s.match([40], 0xF_0005)
+    yield from s.start([3])
+    yield from s.start([40])
+
+
+# --- Boot -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, 4])
+def test_each_counter_is_stopped_at_boot(number: int) -> None:
+    """Also one whose index is above that of a firmware counter, which is 1 here."""
+    record = recorded(nothing)
+    operations = (*(record.steps[0].operations or ()), (WriteCsr(MCOUNTINHIBIT, 0b11101 & ~(1 << number)), None))
+    failed = changed(record, 0, operations=operations).book.failed
+    assert "SBI.boot.stopped" in failed
+
+
+def test_the_interrupt_is_delegated_at_boot() -> None:
+    record = recorded(nothing)
+    operations = record.steps[0].operations or ()
+    without = tuple(done for done in operations if not (isinstance(done[0], WriteCsr) and done[0].address == MIDELEG))
+    assert len(without) < len(operations)
+    assert changed(record, 0, operations=without).book.failed == ["SBI.boot.delegated"]
+
+
+# --- Counters ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_counter_that_another_call_stops() -> None:
+    """The start of firmware counter 40 stops counter 3, and changes nothing else of it."""
+    record = recorded(two_starts)
+    number = call(record, "counter_start", 1)
+    failed = changed(record, number, operations=((WriteCsr(MCOUNTINHIBIT, 0b11101), None),)).book.failed
+    assert "SBI.others.untouched" in failed
+
+
+def test_what_mcountinhibit_reads() -> None:
+    """Bit 3 is 1 before the start of counter 3; a read of 0 is wrong."""
+    record = recorded(two_starts)
+    number = call(record, "counter_start")
+    operations = [list(done) for done in record.steps[number].operations or ()]
+    at = next(k for k, (operation, _) in enumerate(operations) if operation == ReadCsr(MCOUNTINHIBIT))
+    operations[at][1] &= ~(1 << 3)
+    assert "SBI.view.inhibit" in changed(record, number, operations=tuple(map(tuple, operations))).book.failed
+
+
+def test_the_step_of_a_failure_of_the_counter_block() -> None:
+    """mcycle is wrong after cycle 5, which is in the step that begins in cycle 3."""
+    config = HpmConfig.from_dict({"counters": "+3", "events": 1})
+    script = Script(config)
+    for _ in range(10):
+        script.step()
+    capture = captured(script.rows(), config)
+    assert capture.state is not None
+    capture.state.counters[6:, 0] += 1
+    record = Record(Platform.example(), steps=[Step(Boot(), None, None, 0), Step(Work(), None, (), 3),
+                                               Step(Work(), None, (), 9)])  # fmt: skip
+    found = [one for one in check(SbiPmuCapture(None, record, None, capture)).failures if one.clause == COUNTERS]
+    assert [(one.cycle, one.at) for one in found] == [(5, 1)]
+
+
+# --- Memory -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entries", [[(0, 0), (3, 0)], [(3, 0), (0, 0)]])
+def test_every_entry_that_the_supervisor_sees(entries: list[tuple[int, int]]) -> None:
+    """Nobody saw the operations. Event 3 is there, event 0 is not: an output that is the other way round is wrong."""
+
+    def calls(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.info(entries)
+
+    record = recorded(calls)
+    record.steps[:] = [step._replace(operations=None) for step in record.steps]
+    assert check_record(record).passed
+    number = next(k for k, step in enumerate(record.steps) if isinstance(step.action, Peek))
+    for at in (4, 20):
+        seen = bytearray(record.steps[number].result)
+        seen[at] ^= 1
+        assert changed(record, number, result=bytes(seen)).book.failed == ["SBI.view.memory"]
+
+
+def test_how_often_memory_was_touched() -> None:
+    record = recorded(nothing)
+    more = ((WriteMem(SHMEM, b"1", ""), None), (WriteMem(SHMEM, b"2", ""), None))
+    failures = changed(record, call(record, "num_counters"), operations=more).failures
+    assert [("accesses of shared memory", "none", "2")] in [list(one.table) for one in failures]
+
+
+# --- Notes ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_noted_of_refusals_and_configurations() -> None:
+    """Counter 3 is configured twice; a start has two reasons to be refused, and another one."""
+
+    def calls(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.match([3], 3)
+        yield from s.match([3], 4)
+        yield from s.start([3], 1 << 5, base=2)
+        yield from s.call("counter_start", counter_idx_base=77, counter_idx_mask=1, start_flags=1 << 5)
+        yield from s.call("counter_start", counter_idx_base=77, counter_idx_mask=1)
+
+    notes = check_record(recorded(calls)).encoded.notes
+    assert {key[1:]: times for key, times in notes.items() if key[0] == "config"} == {
+        ("programmable", False, False): 1, ("programmable", False, True): 1,
+    }  # fmt: skip
+    assert {key[1:]: times for key, times in notes.items() if key[0] == "refused"} == {
+        ("SBI.start.reserved_flags", "alone"): 1, ("SBI.start.reserved_flags", "first of several"): 1,
+        ("SBI.start.invalid_set", "behind another"): 1, ("SBI.start.invalid_set", "alone"): 1,
+    }  # fmt: skip
+
+
+def test_a_policy_is_checked_in_every_call() -> None:
+    """Two calls under a policy that is not strict, none under the strict one; a wrong answer is not what it requires."""
+
+    def calls(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.call("num_counters")
+        yield from s.call("counter_get_info", counter_idx=3)
+
+    record = recorded(calls, policy="lenient_flags")
+    assert check_record(record).book.results()["SBI.policy"] == [2, 0]
+    assert check_record(recorded(calls)).book.results().get("SBI.policy", [0, 0]) == [0, 0]
+    wrong = changed(record, call(record, "counter_get_info"), result=SbiRet(-3))
+    assert wrong.book.results()["SBI.policy"] == [2, 1]
