@@ -87,8 +87,11 @@ def test_what_no_firmware_of_ours_does_is_kept_as_well(tmp_path: Path) -> None:
 def test_what_the_hart_did_in_a_row_is_summed() -> None:
     """A halted hart counts no cycle, Debug Mode with stopcount nothing; the others count in each of their cycles."""
     runs = (
-        Run(M, Counts(1, 2, (1,)), 3), Run(M, Counts(0, 0, (2,)), 5), Run(U, Counts(1, 1, (), 1), 7), Run(U, Counts(), 4),
-    )  # fmt: skip
+        Run(M, Counts(1, 2, (1,)), 3),
+        Run(M, Counts(0, 0, (2,)), 5),
+        Run(U, Counts(1, 1, (), 1), 7),
+        Run(U, Counts(), 4),
+    )
     work = Work(10, ((M, 2, 1),)).then(*runs)
     assert work == Work(10 + 3 + 4, ((U, 1, 4), (M, 1, 3), (M, 2, 1 + 6), (M, 3, 3 + 10)))
     record = Record(Platform.example())

@@ -174,7 +174,7 @@ def test_what_is_noted_of_refusals_and_configurations() -> None:
 
 
 def test_a_policy_is_checked_in_every_call() -> None:
-    """Two calls under a policy that is not strict, none under the strict one; a wrong answer is not what it requires."""
+    """Two calls under a policy that is not strict, none under the strict one; a wrong answer fails."""
 
     def calls(s: Supervisor) -> Generator[Any, Any, None]:
         yield from s.call("num_counters")
