@@ -19,11 +19,13 @@ from rvtrace.models.sbi_pmu.calls import Call, Peek
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiRet
+from rvtrace.models.sbi_pmu.policy import Policy
 from rvtrace.models.sbi_pmu.record import Boot, Record, Step, Work
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.causes import COUNTERS
 from rvtrace.scoreboards.sbi_pmu.check import check, check_record
+from rvtrace.scoreboards.sbi_pmu.rules import State
 from rvtrace.tb.hpm.stimulus.script import Script
 from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import SHMEM, Supervisor
@@ -185,3 +187,47 @@ def test_a_policy_is_checked_in_every_call() -> None:
     assert check_record(recorded(calls)).book.results().get("SBI.policy", [0, 0]) == [0, 0]
     wrong = changed(record, call(record, "counter_get_info"), result=SbiRet(-3))
     assert wrong.book.results()["SBI.policy"] == [2, 1]
+
+
+# --- Arguments and policies -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("xlen", "value", "csr", "clause"),
+    [
+        (32, 7, 0xB03, "SBI.start.init_value"),
+        (32, 1 << 40, 0xB83, "SBI.table.wide"),
+        (64, 7, 0xB03, "SBI.start.init_value"),
+        (64, 1 << 40, 0xB03, "SBI.start.init_value"),
+    ],
+)
+def test_initial_values_of_two_registers(xlen: int, value: int, csr: int, clause: str) -> None:
+    """RV32 has two registers for initial_value: what is lost of more than 32 bits is a matter of these."""
+
+    def calls(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.match([3], 3)
+        yield from s.start([3], sbi.SET_INIT_VALUE, value)
+
+    record = recorded(calls, xlen=xlen)
+    number = call(record, "counter_start")
+    operations = record.steps[number].operations or ()
+    lost = tuple(done for done in operations if not (isinstance(done[0], WriteCsr) and done[0].address == csr))
+    assert len(lost) == len(operations) - 1
+    failed = set(changed(record, number, operations=lost).book.failed)
+    assert failed & {"SBI.start.init_value", "SBI.table.wide"} == {clause}
+
+
+@pytest.mark.parametrize(
+    ("choices", "event", "vague"),
+    [
+        ({"firmware_base": "position"}, 0xF_0005, True),
+        ({"firmware_base": "position"}, 1, False),
+        ({"firmware_value": "event"}, 0xF_0005, True),
+        ({"firmware_base": "position", "configured": "busy"}, 0xF_0005, False),
+        ({}, 0xF_0005, False),
+    ],
+)
+def test_what_is_not_known_of_firmware_counters(choices: dict[str, str], event: int, vague: bool) -> None:
+    """What OpenSBI does with them is known only where configured counters are busy."""
+    state = State(Platform.example(), Policy("strict", **choices))
+    assert state.vague({"event_idx": event, "counter_idx_base": 0, "counter_idx_mask": 1}) == vague
