@@ -14,8 +14,8 @@ import pytest
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.sbi_pmu import tables as sbi
-from rvtrace.models.sbi_pmu.backend import ReadCsr, WriteCsr, WriteMem
-from rvtrace.models.sbi_pmu.calls import Call, Peek
+from rvtrace.models.sbi_pmu.backend import ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
+from rvtrace.models.sbi_pmu.calls import Call, Peek, Poke
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiRet
@@ -28,7 +28,7 @@ from rvtrace.scoreboards.sbi_pmu.check import check, check_record
 from rvtrace.scoreboards.sbi_pmu.rules import State
 from rvtrace.tb.hpm.stimulus.script import Script
 from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
-from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import SHMEM, Supervisor
+from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import ENTRIES, SHMEM, Supervisor
 
 from tests.hpm.devices import captured
 
@@ -231,3 +231,73 @@ def test_what_is_not_known_of_firmware_counters(choices: dict[str, str], event: 
     """What OpenSBI does with them is known only where configured counters are busy."""
     state = State(Platform.example(), Policy("strict", **choices))
     assert state.vague({"event_idx": event, "counter_idx_base": 0, "counter_idx_mask": 1}) == vague
+
+
+def test_several_reasons_to_refuse() -> None:
+    """Reasons with one error are all checked. With two errors the order is checked, and the first reason alone."""
+
+    def calls(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.call("counter_start", counter_idx_base=77, counter_idx_mask=1, start_flags=1 << 5)
+
+    found = check_record(recorded(calls)).book.results()
+    assert found["SBI.start.reserved_flags"] == found["SBI.start.invalid_set"] == [1, 0]
+    assert "SBI.table.order" not in {clause for clause, (checked, _) in found.items() if checked}
+
+    def two(s: Supervisor) -> Generator[Any, Any, None]:
+        yield from s.match([3], 3)
+        yield from s.start([3], 1 << 5 | sbi.INIT_SNAPSHOT)
+
+    found = check_record(recorded(two)).book.results()
+    assert found["SBI.table.order"] == found["SBI.start.reserved_flags"] == [1, 0]
+    assert found.get("SBI.start.no_shmem", [0, 0])[0] == 0
+
+
+def test_a_counter_is_written_while_it_runs() -> None:
+    record = recorded(two_starts)
+    number = call(record, "counter_start")
+    operations = (*(record.steps[number].operations or ()), (WriteCsr(0xB03, 0), None))
+    assert "SBI.csr.inhibited" in changed(record, number, operations=operations).book.failed
+
+
+# --- Entries of event_get_info ----------------------------------------------------------------------------------------
+
+
+def two_entries(s: Supervisor) -> Generator[Any, Any, None]:
+    """Event 3 is there, event 0 is not."""
+    yield from s.info([(3, 0), (0, 0)], ENTRIES)
+
+
+def test_the_output_of_each_entry() -> None:
+    record = recorded(two_entries)
+    number = call(record, "event_get_info")
+    operations = list(record.steps[number].operations or ())
+    for entry, right in ((0, 1), (1, 0)):
+        at = next(k for k, (one, _) in enumerate(operations)
+                  if isinstance(one, WriteMem) and one.address == ENTRIES + 16 * entry + 4)  # fmt: skip
+        wrong = WriteMem(ENTRIES + 16 * entry + 4, (1 - right).to_bytes(4, "little"), "")
+        verdict = changed(record, number, operations=(*operations[:at], (wrong, None), *operations[at + 1 :]))
+        assert verdict.book.results()["SBI.evinfo.output"] == [2, 1]
+
+
+def test_an_entry_that_was_not_read() -> None:
+    """The supervisor wrote the second entry only, and the implementation read it only: the first has no output."""
+    record = recorded(two_entries)
+    number = call(record, "event_get_info")
+    poke = next(k for k, step in enumerate(record.steps) if isinstance(step.action, Poke))
+    whole = record.steps[poke].action
+    assert isinstance(whole, Poke)
+    record.steps[poke] = record.steps[poke]._replace(action=Poke(ENTRIES + 16, whole.data[16:]))
+    operations = tuple(done for done in record.steps[number].operations or () if not isinstance(done[0], ReadMem))
+    verdict = changed(record, number, operations=operations)
+    assert verdict.book.results()["SBI.evinfo.output"] == [2, 1]
+
+
+def test_memory_beside_the_entries_may_be_anybodys() -> None:
+    """The answer about the 16 bytes before them, or after them, says nothing about the call."""
+    record = recorded(two_entries)
+    number = call(record, "event_get_info")
+    for address in (ENTRIES - 16, ENTRIES + 32):
+        asked = (ValidAddress(address, 16), False), *(record.steps[number].operations or ())
+        assert changed(record, number, operations=asked).passed
+    asked = (ValidAddress(ENTRIES + 16, 16), False), *(record.steps[number].operations or ())
+    assert "SBI.evinfo.address" in changed(record, number, operations=asked).book.failed
