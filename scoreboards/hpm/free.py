@@ -75,8 +75,6 @@ class FreeSoftware(Software):
                 count.bits = count.width
         else:
             for name, (mask, value) in self.learned.first.items():
-                if not mask:
-                    continue
                 if name.startswith("mhpmevent"):
                     n = int(name[len("mhpmevent") :])
                     if self.config.has(n):

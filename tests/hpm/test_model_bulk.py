@@ -113,6 +113,25 @@ def test_advance_leaves_what_follow_leaves(config: Config) -> None:
     assert one.state == other.state
 
 
+@pytest.mark.parametrize("n", (3, 4))
+def test_an_overflow_shows_from_the_next_row_on(n: int) -> None:
+    """8 bits: 254, 255, 0, 1, 2 at the start of five rows, each of which counts one."""
+    rows = Rows.empty(5, 1)
+    rows.events[:] = 1
+    block = Block(rows.priv, rows.stopcount, rows.running, rows.retired, rows.events, rows.clocks)
+    one, other = (Hpm(Config(counters=1 << n, events=1, widths=(8,))) for _ in range(2))
+    for hpm in (one, other):
+        hpm.access(Access(WRITE, 0x320 + n, 3))
+        hpm.access(Access(WRITE, 0xB00 + n, 254))
+    trace = follow(one, block)
+    assert trace.counters[:, n].tolist() == [254, 255, 0, 1, 2] and one.counter(n) == 3
+    assert trace.of.tolist() == [0, 0, 1 << n, 1 << n, 1 << n]
+    assert trace.lcofip.tolist() == [0, 0, 1, 1, 1]
+    advance(other, block)
+    assert other.counter(n) == 3
+    assert {(hpm.of, hpm.lcofip) for hpm in (one, other)} == {(1 << n, 1)}
+
+
 def test_rows_survive_a_file(tmp_path) -> None:
     rows = answered(random_rows(random.Random("6:file"), CONFIGS[0], 200, 0.3), CONFIGS[0])
     rows.save(tmp_path / "rows.npz")

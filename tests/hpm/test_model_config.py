@@ -21,7 +21,7 @@ from rvtrace.models.tci.layout import ControlError
     ({"has_sscofpmf": "0"}, "HAS_SSCOFPMF=1"), ({"widths": "65"}, "1 to 64"), ({"widths": "2:8"}, "3 to 31"),
     ({"widths": "8,3:0"}, "counter 3"), ({"selectors": "3:0x1000"}, "0x7ff"), ({"counters": "3+32"}, "0 to 31"),
     ({"counters": "many"}, "not a number"), ({"widths": [8, 9]}, "32"), ({"colour": "1"}, "unknown option COLOUR"),
-    ({"inhibit": 1 << 32}, "32 bits"),
+    ({"inhibit": 1 << 32}, "32 bits"), ({"codes": "64:1"}, "0 to 63"), ({"event_widths": "-1:1"}, "0 to 63"),
 ])  # fmt: skip
 def test_an_illegal_configuration_says_what_is_legal(given: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigError, match=says.replace("(", r"\(")):
@@ -36,6 +36,14 @@ def test_a_command_line_and_a_file_give_the_same() -> None:
     assert [config.widths[n] for n in (0, 2, 3, 4, 5, 31)] == [64, 64, 40, 8, 64, 40]
     assert [config.selectors[n] for n in (2, 3, 4, 5, 31)] == [1, 31, 31, 1, 7]
     assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def test_masks_of_everything() -> None:
+    """All 32 bits, or -1. mhpmcounter3 to 31 exist then; counter 1, the time, cannot be inhibited."""
+    for every in (0xFFFF_FFFF, -1):
+        config = Config(counters=every, inhibit=every)
+        assert (config.counters, config.inhibit) == (0xFFFF_FFF8, 0xFFFF_FFFD)
+    assert Config(counters=0b1000, inhibit=-1).inhibit == 0b1101
 
 
 def test_the_table_has_every_address_once() -> None:
@@ -54,6 +62,14 @@ def test_the_table_has_every_address_once() -> None:
     assert csr("mhpmevent5h", Config()).address == 0x725 and csr(0xDA0, Config()).name == "scountovf"
     with pytest.raises(ControlError, match="no CSR mcyclecfg"):
         csr("mcyclecfg", Config(has_smcntrpmf=0))
+
+
+def test_what_hardware_changes() -> None:
+    """Sscofpmf: an overflow sets OF and LCOFIP; what enables and delegates the interrupt only software writes."""
+    fields = {(c.name, f.name): f.volatile for c in csrs(Config()) for f in c.fields}
+    assert fields["mip", "LCOFIP"] and fields["vsip", "LCOFIP"] and fields["mhpmevent3", "OF"]
+    for kept in (("mie", "LCOFIE"), ("mideleg", "LCOFI"), ("hideleg", "LCOFI"), ("mhpmevent3", "MINH")):
+        assert not fields[kept]
 
 
 def test_the_package_has_the_addresses_of_the_specification() -> None:

@@ -91,6 +91,9 @@ def test_what_the_upper_half_distinguishes() -> None:
     count = known(0x1_0000_0005)
     count.add(1, 1, 1)
     assert count.checked(1, HIGH) == []
+    count = known(0x1_FFFF_FFFF)
+    count.add(1, 1, 2)  # 0x2_0000_0000 or 0x2_0000_0001: the second shows 2 without the sure count as well
+    assert count.checked(1, HIGH) == []
 
 
 # --- Writes -----------------------------------------------------------------------------------------------------------
@@ -256,12 +259,17 @@ def test_an_overflow_sets_of_and_the_request() -> None:
     assert flags.of == {3: 1, 4: 0} and flags.ip == 1 and flags.requested
 
 
-def test_an_overflow_that_is_open_does_not_hold_up_another() -> None:
-    flags, bounds = overflowing(Freedom(), 240, 250)  # the first ends at 250
-    bounds.counts[3].add(2, 0, 10)  # it may wrap now
-    flags.step(2)
+@pytest.mark.parametrize(("open_", "sure"), [(3, 4), (4, 3)])
+def test_an_overflow_that_is_open_does_not_hold_up_another(open_: int, sure: int) -> None:
+    """Whichever of the two is looked at first."""
+    bounds = Bounds(Config(counters=0b11000, widths=(8,)), EXACT)
+    flags = Flags(bounds, True)
+    for n, least in ((open_, 0), (sure, 10)):
+        bounds.counts[n].adopt(0, 250, WHOLE)
+        bounds.counts[n].add(1, least, 10)
+    flags.step(1)
     flags.settle(9)
-    assert flags.of == {3: None, 4: 1} and flags.ip == 1
+    assert flags.of == {open_: None, sure: 1} and flags.ip == 1
 
 
 def test_of_that_is_cleared_after_the_overflow_stays_cleared() -> None:

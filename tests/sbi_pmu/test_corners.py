@@ -101,6 +101,7 @@ def test_without_sscofpmf_the_fixed_counter_comes_first_where_policy_says_so(xle
 
 @pytest.mark.parametrize(("options", "reported"), [
     ({"xlen": 128}, "xlen=32"), ({"firmware_width": 65}, "1 to 64"),
+    ({"firmware_width": 0}, "1 to 64"),
     ({"counters": (Firmware(1), Firmware(1))}, "a separate one"),
     ({"counters": (Hardware(1, 3), Hardware(2, 3))}, "one logical counter only"),
     ({"counters": (Hardware(1, 1),)}, "give 0, or 2 to 31"),
@@ -112,6 +113,17 @@ def test_without_sscofpmf_the_fixed_counter_comes_first_where_policy_says_so(xle
 def test_platforms_that_cannot_be(options: dict[str, object], reported: str) -> None:
     with pytest.raises(PlatformError, match=reported):
         Platform(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [1, 64])
+def test_the_widths_that_firmware_counters_may_have(width: int) -> None:
+    """A counter of `width` bits that holds all ones is 0 after one event."""
+    machine = Machine(platform=Platform.example(firmware_width=width))
+    machine.config(10, 0xF_0005)
+    machine.ok("counter_start", counter_idx_base=10, counter_idx_mask=1, start_flags=1, initial_value=(1 << width) - 1)
+    assert machine.ok("counter_fw_read", counter_idx=10) == (1 << width) - 1
+    machine.pmu.firmware_event(5)
+    assert machine.ok("counter_fw_read", counter_idx=10) == 0
 
 
 @XLENS

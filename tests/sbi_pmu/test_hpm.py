@@ -40,6 +40,13 @@ def test_discovery_finds_all_counters_after_holes(xlen: int) -> None:
 
 
 @XLENS
+def test_a_counter_that_cannot_be_stopped_is_not_given_out(xlen: int) -> None:
+    """Without its bit of mcountinhibit; counter 5 is not there at all."""
+    platform = platform_of(Config(xlen=xlen, counters=0b1_1000, inhibit=0b1001), firmware=(40,))
+    assert [counter.index for counter in platform.counters] == [0, 3, 40]
+
+
+@XLENS
 def test_an_event_is_counted_where_it_is_not_filtered(xlen: int) -> None:
     hpm, backend, pmu, client = system(xlen)
     index = play(client.add(3, flags=SET_UINH), pmu, backend)

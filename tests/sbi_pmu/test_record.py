@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
+from rvtrace.models.riscv.csr import M, U
 from rvtrace.models.sbi_pmu.backend import ReadCsr, WriteMem
 from rvtrace.models.sbi_pmu.backend_hpm import HpmBackend, platform_of
-from rvtrace.models.sbi_pmu.calls import Call, Peek, SupervisorCsr
+from rvtrace.models.sbi_pmu.calls import Call, Peek, Run, SupervisorCsr
 from rvtrace.models.sbi_pmu.client import Client
 from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiRet
@@ -80,6 +82,24 @@ def test_what_no_firmware_of_ours_does_is_kept_as_well(tmp_path: Path) -> None:
     record.save(tmp_path / "calls.jsonl")
     loaded = Record.load(tmp_path / "calls.jsonl")
     assert loaded.steps == record.steps and loaded.platform == record.platform
+
+
+def test_what_the_hart_did_in_a_row_is_summed() -> None:
+    """A halted hart counts no cycle, Debug Mode with stopcount nothing; the others count in each of their cycles."""
+    runs = (
+        Run(M, Counts(1, 2, (1,)), 3),
+        Run(M, Counts(0, 0, (2,)), 5),
+        Run(U, Counts(1, 1, (), 1), 7),
+        Run(U, Counts(), 4),
+    )
+    work = Work(10, ((M, 2, 1),)).then(*runs)
+    assert work == Work(10 + 3 + 4, ((U, 1, 4), (M, 1, 3), (M, 2, 1 + 6), (M, 3, 3 + 10)))
+    record = Record(Platform.example())
+    for one in runs:
+        record.ran([one], 8)
+    assert record.steps == [Step(Work().then(*runs), None, (), 8)]
+    record.ran([])
+    assert len(record.steps) == 1
 
 
 @pytest.mark.parametrize(("text", "needed"), [
