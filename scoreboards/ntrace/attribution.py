@@ -45,7 +45,6 @@ INFERRED = ("NT.9.1.sequential_jump", "NT.9.2.implicit_return")
 MAX_ROWS = 2000  # beats looked at for the instruction that a message nothing called for reports
 PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)
-SYNC_TCODES = (t.TC_SYNC, t.TC_DIRECT_SYNC, t.TC_INDIRECT_SYNC, t.TC_HIST_SYNC)
 
 
 def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Message], place: int) -> tuple[str, str]:
@@ -153,7 +152,7 @@ def _extra(message: Message, capture: NtraceCapture, encoded: EncodedTrace, plac
     tcode = message.type.tcode
     if tcode == t.TC_FULL:
         return EXTRA_FULL.get(message.get("rcode"), "NT.7.8.rcode")
-    if tcode in SYNC_TCODES:
+    if tcode in t.SYNC_TCODES:
         return EXTRA_SYNC.get(message.get("sync"), "NT.8.5.sync5")
     if tcode == t.TC_CORRELATION and message.get("icnt") == 0:
         return "NT.8.6.start_while_off" if message.get("evcode") == 4 else "NT.8.6.stop_while_off"

@@ -16,10 +16,14 @@ from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, Receiver, idle_sampl
 from rvtrace.models.tci.ram_sink import WORD, RamSink, RamSinkError
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.ntrace.table import SYNC_TCODES
 from rvtrace.scoreboards.tci.capture import TciCapture
 from rvtrace.scoreboards.tci.registers import Access
 
 ALIGN_WITHIN = 64  # messages among which a narrow pin interface must show idle
+ALIGNED = (
+    16  # idle bits that our narrow pin interface sends before each synchronizing message (docs/reference/rtl-tci.md)
+)
 
 
 @dataclass
@@ -328,6 +332,14 @@ class PinCheck:
                     f"{longest} messages in a row without an idle byte: a probe cannot find their boundaries",
                 ),
             )
+        if width < 8 and self.capture.exact:
+            messages = self.capture.grammar.split(bytes(receiver.data))
+            synced = [i for i, message in enumerate(messages) if message[0] >> 2 in SYNC_TCODES]
+            bad = [i for i in synced if receiver.idle_before[i] < ALIGNED]
+            self.book.bulk("TCI.pib.align", len(synced), bad, lambda i: Failure(
+                "TCI.pib.align", f"message {i}, which synchronizes, has {receiver.idle_before[i]} bits of idle before it, "
+                f"and not {ALIGNED}",
+            ))  # fmt: skip
 
     def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> None:
         """The pattern, repeated, from Enable on; it may begin a few samples later."""
