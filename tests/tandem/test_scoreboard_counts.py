@@ -17,10 +17,12 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.verdict import Report
 from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.alignment import align
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.evidence import damage
 from rvtrace.scoreboards.tandem.resemblance import resemblance
+from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import judge_report
 
 from tests.tandem.captures import RESET, captured, insn
@@ -130,6 +132,51 @@ def test_no_failure_follows_from_itself() -> None:
     verdict = check(captured(rows, config, it.pack(parts, config), exact=False))
     assert verdict.book.failed == ["TV.told.gpr"]
     assert all(failure.cause != failure.clause for failure in verdict.failures)
+
+
+def reported(rows: list[TraceData], change: dict[int, bytes], tolerances: Tolerances, **options: Any) -> Verdict:
+    """The verdict on a device that sends other bytes for some rows."""
+    config, table = Config(incremental=0, **options), Rows.from_rows([RESET, *rows, FLUSH])
+    encoded = encode(table, config)
+    edges = encoded.starts.tolist()
+    parts = [change.get(k, encoded.data[a:b]) for k, (a, b) in enumerate(zip(edges, edges[1:]))]
+    return check(captured(table, config, b"".join(parts), exact=False), tolerances)
+
+
+def test_a_request_that_is_missing() -> None:
+    request = TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7))
+    verdict = reported([insn(1), request, insn(2), insn(3)], {2: b""}, Tolerances(bytes="any"))
+    assert verdict.book.failed == ["TV.told.request"] and len(verdict.failures) == 1
+
+
+def test_a_report_that_is_late_beside_one_that_never_was() -> None:
+    """mtime is 9 between the fourth and the fifth group, and is reported after the fifth; it was 5 at no time."""
+    config = Config(incremental=0)
+    wrong, late = (it.pack([it.State(t.MTIME, value)], config) for value in (5, 9))
+    rows = [insn(1), insn(2), insn(3), insn(4), TraceData(group=False, mtime=9), insn(5), insn(6)]
+    encoded = encode(Rows.from_rows([RESET, *rows, FLUSH]), config)
+    second, fifth = encoded.of(2), encoded.of(6)
+    verdict = reported(rows, {2: wrong + second, 5: b"", 6: fifth + late}, Tolerances(bytes="any"))
+    assert verdict.book.failed == ["TV.told.mtime", "TV.told.outside"]
+    assert [verdict.book.results()[name][1] for name in verdict.book.failed] == [1, 1]
+
+
+def test_another_name_before_its_group_is_one_mistake() -> None:
+    """mepc changes in a group, and mcause is reported right before it with the value."""
+    config = Config(incremental=0)
+    rows = [insn(1), insn(2, csr=((0x341, 9),)), insn(3)]
+    without = encode(Rows.from_rows([RESET, insn(1), insn(2), insn(3), FLUSH]), config).of(2)
+    other = it.pack([it.Register(0x342, 9)], config)
+    verdict = reported(rows, {2: other + without}, Tolerances(bytes="any"))
+    assert verdict.book.failed == ["TV.told.csr"] and verdict.book.results()["TV.told.csr"][1] == 1
+    assert "is reported as" in verdict.failures[0].headline
+
+
+def test_a_group_that_says_nothing_new_may_be_left_out_by_choice() -> None:
+    again = TraceData(gpr=(5, 9))
+    rows = [again, insn(1), again, insn(2)]
+    assert reported(rows, {3: b""}, Tolerances(bytes="any", unchanged=True)).passed
+    assert reported(rows, {3: b""}, Tolerances(bytes="any")).book.failed == ["TV.told.group"]
 
 
 def test_one_equal_element_explains_no_gap() -> None:
