@@ -376,6 +376,8 @@ def test_the_calibration_pattern() -> None:
         ([w(1, ENCODER, A), r(2, ENCODER, A | 8), r(3, ENCODER + 0x54, 1)], ["TCI.reg.reset"]),
         ([w(1, ENCODER, A), w(2, ENCODER + 0x54, 2), r(3, ENCODER + 0x54, 1)], ["TCI.reg.warl"]),
         ([r(3, ENCODER + 0x54, 1)], ["TCI.reg.inactive"]),
+        ([r(3, RAM + 0x20, 4)], ["TCI.reg.inactive"]),  # what hardware changes does not change before
+        ([r(2, RAM + 0x40, 0), r(3, RAM + 0x28, 0)], []),  # nor does a read of trRamData move trRamRP
         ([r(3, ENCODER + 0x7FC, 1)], ["TCI.reg.unimplemented"]),
         ([r(3, ENCODER + 0x7FC, 0)], []),
     ],
@@ -570,6 +572,34 @@ def test_a_second_session_on_the_pins() -> None:
     book = ClauseBook(plan())
     again = [w(30, PINS, control | 2), w(100, PINS, control)]
     PinCheck(capture([*switched, *again], pins=pins, merged=merged), book).run()
+    assert book.failed == []
+
+
+@pytest.mark.parametrize("between", [[], [w(28, PINS, 1 | 11 << 4 | 1 << 16)]])
+def test_a_write_that_changes_nothing_begins_no_other_session(between: list[Access]) -> None:
+    """The first message ends after Enable is set again."""
+    control = 1 | 11 << 4 | 1 << 16
+    samples = [*[0xFF] * 10, *FIRST_, *[0xFF] * 10, *SECOND_, 0xFF]  # from cycle 26 on, an edge every second cycle
+    pins = [(6 + 2 * k, (k + 1) % 2, sample) for k, sample in enumerate(samples)]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(27, PINS, control), *between,
+                w(30, PINS, control | 2), w(100, PINS, control)]  # fmt: skip
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 35, 35, 36))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    assert book.failed == []
+
+
+def test_a_slower_clock_begins_another_session() -> None:
+    """An edge every second cycle until the divider is written in cycle 40, then every fourth."""
+    fast, slow = 1 | 11 << 4 | 1 << 16, 1 | 11 << 4 | 3 << 16
+    first, second = [*QUIET_PINS, *FIRST_, *[0xFF] * 9], [*QUIET_PINS, *SECOND_, 0xFF]
+    cycles = [6 + 2 * k for k in range(len(first))] + [42 + 4 * k for k in range(len(second))]
+    pins = [(cycle, (k + 1) % 2, sample) for k, (cycle, sample) in enumerate(zip(cycles, [*first, *second]))]
+    accesses = [w(1, PINS, 1), w(5, PINS, fast), w(10, PINS, fast | 2), w(30, PINS, fast), w(40, PINS, slow),
+                w(41, PINS, slow | 2), w(200, PINS, slow)]  # fmt: skip
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 45, 45, 46))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
     assert book.failed == []
 
 
