@@ -314,6 +314,33 @@ def test_a_second_session_goes_on_at_the_write_pointer() -> None:
         assert ram(*accesses, messages=(MESSAGE, second)) == clauses
 
 
+def test_a_sink_that_stopped() -> None:
+    """trRamStopOnWrap, and a buffer of the two words that the message has: the first read of Enable may show 0."""
+    stop = R_ACTIVE | 1 << 8
+    begin = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 4), w(1, RAM + 0x20, 0), w(3, RAM, stop | 2)]
+    reads = [r(9, RAM, stop | R_EMPTY), r(10, RAM + 0x20, 1)]  # trRamWrap
+    for sent, clauses in ((MESSAGE, []), (Sent(MESSAGE.data[:4], 5, 5, 6), ["TCI.ram.stop_on_wrap"])):
+        book = ClauseBook(plan())
+        RamCheck(capture([*begin, reads[0]], merged=stream(sent)), book).run()
+        assert book.failed == clauses
+    book = ClauseBook(plan())
+    RamCheck(capture([*begin, *reads], merged=stream(MESSAGE)), book).run()
+    assert book.failed == []
+
+
+@pytest.mark.parametrize(
+    ("accesses", "clauses"),
+    [
+        ([w(1, RAM, 1), r(2, RAM, R_ACTIVE | R_EMPTY), r(3, RAM + 0x20, 0)], []),  # it was never enabled
+        ([w(1, RAM, 1), w(1, RAM + 0x18, 4), w(1, RAM + 0x20, 8), w(3, RAM, 3), r(9, RAM, 1)], ["TCI.ram.start_limit"]),
+    ],
+)
+def test_a_sink_without_a_session(accesses: list[Access], clauses: list[str]) -> None:
+    book = ClauseBook(plan())
+    RamCheck(capture(accesses, merged=stream(MESSAGE)), book).run()
+    assert book.failed == clauses
+
+
 SMEM = [
     w(1, RAM, 1), w(1, RAM, 0x11), w(1, RAM + 0x10, 0x100), w(1, RAM + 0x14, 1), w(1, RAM + 0x18, 0x13C),
     w(1, RAM + 0x1C, 1), w(1, RAM + 0x20, 0x100), w(1, RAM + 0x24, 1), w(3, RAM, 0x13), w(9, RAM, 0x11),
@@ -555,6 +582,8 @@ def test_a_gap_inside_a_message() -> None:
     """Idle between its bytes: all bytes are there, and the probe takes them for other messages."""
     assert on_pins([*QUIET_PINS, *FIRST_[:1], 0xFF, *FIRST_[1:], *SECOND_, 0xFF]) == ["TCI.pib.consecutive"]
     assert on_pins([*QUIET_PINS, *FIRST_, *SECOND_[:2], 0xFF, *SECOND_[2:], 0xFF]) == ["TCI.pib.consecutive"]
+    # with another byte after the gap it is not the message
+    assert "TCI.pib.data" in on_pins([*QUIET_PINS, *FIRST_[:1], 0xFF, 0x0C, *FIRST_[2:], *SECOND_, 0xFF])
 
 
 def test_the_clock_of_the_pins() -> None:
