@@ -679,7 +679,14 @@ def left(params: Params, offset: int, value: int) -> int:
 
 
 def test_options_that_an_implementation_lacks() -> None:
-    """A filter without comparators cannot ask for one; a timestamp from outside has no counter to be started."""
+    """A filter without comparators cannot ask for one; a timestamp from outside has no counter to be started; only
+    outputs that are there fire.
+    """
     assert left(Params(harts=1), 0x400, 1 << 4) == 1 << 4 and left(Params(harts=1, comparators=0), 0x400, 1 << 4) == 0
     assert left(Params(harts=1), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
     assert not left(Params(harts=1, ts_modes=(0, 1)), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
+    events = RegisterModel(Params(harts=1, trigger_outputs=2))
+    base = events.place("encoder").base
+    for address, data in ((base, A), (base + 0x58, 0x3333)):
+        events.write(address, data)
+    assert events.read(base + 0x58).value == 0x33
