@@ -16,7 +16,7 @@ from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import PC_KEY
 from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace, memory_rows
 from rvtrace.models.tandem.encoder.encode import encode
-from rvtrace.models.tandem.encoder.from_retired import from_recording, from_retired
+from rvtrace.models.tandem.encoder.from_retired import _Tables, from_recording, from_retired
 from rvtrace.models.tandem.table import STATE_KEY
 from rvtrace.models.tandem.trace_data import RowsError, _dtype, illegal
 
@@ -160,6 +160,26 @@ def test_interrupts_end_with_their_reason() -> None:
         elif row.memdata and row.paddr in (0x2004000, 0x2004004):
             wanted, timed = {7: 0}, timed + 1
     assert stored > 3 and timed > 3
+
+
+def test_returns_from_traps_report_the_mode() -> None:
+    """mret and sret, whether it changes or not."""
+    run = recording.load("traps", 64)
+    rows = from_retired(run.retired, run.program)
+    returns = rows.have("insn") & np.isin(rows.insn, (0x30200073, 0x10200073)) & ~rows.insn16.astype(bool)
+    assert returns.sum() > 10 and rows.have("priv")[returns].all()
+    assert not rows.have("priv")[(run.retired.kind == Kind.INSN) & ~returns].any()
+
+
+def test_a_page_that_is_not_mapped() -> None:
+    """Sv39, of which entry 1 of the root is not valid, whatever its entry 2 is: 1 GiB from 0x40000000 on."""
+    root = bytearray(4096)
+    root[16:24] = (0x2000_0000 | 0xF).to_bytes(8, "little")  # page number 0x80000; V, R, W and X
+    tables = _Tables(Program(64, [(0x8000_0000, bytes(root))]))
+    satp = 8 << 60 | 0x80000
+    assert tables.physical(2 << 30 | 0x1234, satp) == 0x8000_1234
+    with pytest.raises(RowsError, match="maps it nowhere"):
+        tables.physical(1 << 30 | 2 << 21, satp)
 
 
 def test_steps_as_rows() -> None:

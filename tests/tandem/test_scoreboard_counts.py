@@ -20,7 +20,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.alignment import align
 from rvtrace.scoreboards.tandem.check import check
-from rvtrace.scoreboards.tandem.evidence import damage
+from rvtrace.scoreboards.tandem.evidence import damage, damaged
 from rvtrace.scoreboards.tandem.resemblance import resemblance
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import judge_report
@@ -94,7 +94,25 @@ def test_damage_ends_with_the_second_section_after_it() -> None:
     at = int(encoded.starts[9])
     data = encoded.data[:at] + b"\xff" * 30 + encoded.data[at:]
     (found,) = damage(decode(data, config))
-    assert found.end == int(encoded.starts[10]) + 30
+    assert found == (at, int(encoded.starts[10]) + 30, False)
+    assert damage(decode(b"\xff" * 30 + encoded.data, config))[0].begin == 0
+
+
+def test_what_is_shown_of_an_item_that_cannot_be_read() -> None:
+    """Its fields as far as they are there, and what may be there: x and f registers, CSRs, identifiers."""
+    config = Config()
+    x5, nothing = ({name: wanted for name, wanted, _ in damaged(data, 0, config)} for data in
+                   (bytes([t.REGISTER, 0x05, 0x10, 1]), bytes([t.REGISTER, 0x05, 0x20, 1])))  # fmt: skip
+    assert x5["address"] == "0x1005"
+    assert nothing["address"] == "0x0000-0x0fff 0x1000-0x101f 0x1020-0x103f"
+    (_, opcodes, found) = damaged(b"\xee", 0, config)[1]
+    known = {number for one in opcodes.split() for number in range(*_range(one))}
+    assert known == set(t.BY_CODE) and found == "238"
+
+
+def _range(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    return int(first), int(last or first) + 1
 
 
 def test_rows_at_other_places() -> None:
@@ -176,11 +194,19 @@ def test_a_group_that_says_nothing_new_may_be_left_out_by_choice() -> None:
     again = TraceData(gpr=(5, 9))
     rows = [again, insn(1), again, insn(2)]
     assert reported(rows, {3: b""}, Tolerances(bytes="any", unchanged=True)).passed
-    assert reported(rows, {3: b""}, Tolerances(bytes="any")).book.failed == ["TV.told.group"]
+    verdict = reported(rows, {3: b""}, Tolerances(bytes="any"))
+    assert verdict.book.failed == ["TV.told.group"] and verdict.stats["instructions"] == 2
 
 
 def test_one_equal_element_explains_no_gap() -> None:
     """Of two sequences of which the second is wrong from some place on, where one of its elements occurs later."""
     wanted, told = np.arange(60), np.concatenate([np.arange(9), [12], np.arange(1000, 1050)])
     found = align(wanted, told, wanted, -told - 1)
+    assert not found.missing and not found.extra and len(found.pairs) == 60
+
+
+def test_many_wrong_elements_of_one_kind_are_no_gap() -> None:
+    wanted = np.arange(60)
+    told = np.concatenate([wanted[:9], np.arange(1000, 1040), wanted[49:]])
+    found = align(wanted, told, np.zeros(60), np.zeros(60))
     assert not found.missing and not found.extra and len(found.pairs) == 60

@@ -11,7 +11,7 @@ import pytest
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET, CsrTable
 from rvtrace.models.tandem.config import Config
-from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.simulator.interface import NO_RESERVATION, PC_KEY, RESERVATION_KEY, reference
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.compare import Comparer
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
@@ -19,6 +19,7 @@ from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.verdict import Verdict
 
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
+from tests.tandem.runs import loaded
 
 LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
 CSRR_CYCLE, CSRR_MIP, CSRW_MSCRATCH = 0xC0002373, 0x34402373, 0x34031073
@@ -169,6 +170,29 @@ def test_counters_are_given_back() -> None:
         assert comparer.counters() == {MCYCLE: 5 << 32 | 6, MINSTRET: 7 << 32 | 8}
         comparer.set_counters({})
         assert comparer.counters() == {MCYCLE: 5 << 32 | 6, MINSTRET: 7 << 32 | 8}
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+def test_a_reservation_is_given_back(xlen: int) -> None:
+    """lr.w twice: without the second the reservation is that of the first, without both there is none."""
+    simulator = loaded(reference(xlen), assembled(LR, LR, xlen=xlen))
+    comparer = Comparer(simulator, Shadow(CsrTable(virt(xlen))), Profile.of(Config(xlen=xlen), virt(xlen)))
+    simulator.write(0x1005, DATA)
+    comparer.shadow.pc, comparer.shadow.x[5] = BASE, DATA
+    assert simulator.read(RESERVATION_KEY) == NO_RESERVATION
+    first = comparer.run()
+    held = simulator.read(RESERVATION_KEY)
+    assert held & (1 << 64) - 1 == DATA and held >> 64
+    comparer.shadow.follow(first)
+    simulator.write(0x1005, DATA + 8)
+    second = comparer.run()
+    assert simulator.read(RESERVATION_KEY) & (1 << 64) - 1 == DATA + 8
+    comparer.undo([second])
+    assert simulator.read(RESERVATION_KEY) == held
+    simulator.write(PC_KEY, BASE)
+    comparer.shadow.pc = BASE
+    comparer.undo([first])
+    assert simulator.read(RESERVATION_KEY) == NO_RESERVATION
 
 
 def test_a_csr_that_no_model_has_hides_no_other() -> None:

@@ -98,5 +98,15 @@ def test_an_earlier_verdict_is_revised_although_a_later_one_cannot_be() -> None:
     assert report.matched == report.instructions - 2
 
 
+def test_a_group_that_is_like_the_one_before_is_not_sent_twice() -> None:
+    """Between two equal instructions another one is missing; the last but one of a trace is missing."""
+    equal, between = addi(6, 0, 5), addi(7, 0, 1)
+    words = [equal, between, equal, *(addi(8, 8, n) for n in range(1, 9))]
+    rows = steps_of(assembled(*words), len(words))
+    for missing in (index(rows, between), len(rows) - 2):
+        report = report_on([*rows[:missing], *rows[missing + 1 :]])
+        assert [found.kind for found in report.findings] == ["dropped"], str(report)
+
+
 def addi(rd: int, rs: int, number: int) -> int:
     return number << 20 | rs << 15 | rd << 7 | 0x13
