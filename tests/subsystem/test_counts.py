@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is checked how often, counters of a hart that waits, and records before which there was none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rvtrace.models.hpm.events import FIRST_EVENT
+from rvtrace.models.subsystem.config import Config
+from rvtrace.models.subsystem.events import EVENTS
+from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
+from rvtrace.scoreboards.subsystem.check import check
+
+from tests.subsystem.captures import good, lying
+
+CCV = 1 << 15
+PARTS = {"SUB.parts.ntrace", "SUB.parts.etrace", "SUB.parts.tandem"}
+
+
+def test_parts_are_checked_if_asked_and_if_the_hart_is_believed() -> None:
+    run = good("sort", 3000)
+    verdict = check(run, parts=False)
+    assert verdict.passed and not PARTS & set(verdict.book.results())
+    assert verdict.stats["cycles"] == int(run.cycle[-1]) + 1 and verdict.stats["snapshots"] == len(run.snapshots)
+    assert set(check(run).book.results()) >= PARTS
+    other = run.retired.select(slice(None))
+    other.pc = other.pc.copy()
+    other.pc[100] += np.uint64(64)
+    assert not PARTS & set(check(lying(run, retired=other)).book.results())
+
+
+def test_snapshots_without_records() -> None:
+    """No mode is recorded: that there are none is checked once in each snapshot."""
+    run = good("sort", 3000, ctr_ctl=0)
+    verdict = check(run, parts=False)
+    assert verdict.passed and not any(one.ctr for one in run.snapshots)
+    assert verdict.book.results()["SUB.ctr.entries"] == [len(run.snapshots), 0]
+
+
+def test_the_first_record_has_no_cycles() -> None:
+    """Nothing was recorded before it, so that CCV is 0."""
+    run = good("sort", 60)
+    first = run.snapshots[0]
+    assert 1 < len(first.ctr) < run.config.ctr_depth and check(run, parts=False).passed
+    source, target, data = first.ctr[-1]
+    changed = replace(first, ctr=[*first.ctr[:-1], (source, target, data | CCV)])
+    failures = check(lying(run, snapshots=[changed, *run.snapshots[1:]]), parts=False).failures
+    assert [failure.clause for failure in failures] == ["SUB.ctr.cycles"]
+
+
+def shifted(run: SubsystemCapture, name: str, *less: int) -> SubsystemCapture:
+    """A counter that is lower by so much in each snapshot."""
+    return lying(
+        run,
+        snapshots=[
+            replace(one, counters=one.counters | {name: one.counters[name] - n}) for one, n in zip(run.snapshots, less)
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "less", "fine"),
+    [(-20, -10, (0, 10, 10), True), (-4, 6, (0, 4, 10), True), (-4, 6, (0, 10, 10), False), (2, 5, (0, 0, 3), True),
+     (-20, -10, (0, 0, 0), False)],
+)  # fmt: skip
+def test_cycles_in_which_the_hart_waited(begin: int, end: int, less: tuple[int, ...], fine: bool) -> None:
+    """It waits for some cycles around the second snapshot, in which mcycle stands still."""
+    run = good("sort", 3000)
+    at = run.snapshots[1].cycle
+    waited = lying(shifted(run, "mcycle", *less), stopped=[(3, 4), (at + begin, at + end)])
+    clauses = {failure.clause for failure in check(waited, parts=False).failures}
+    assert ("SUB.count.cycles" not in clauses) == fine
+
+
+@pytest.mark.parametrize("modes", ["0", "U"])
+def test_counters_beside_a_tandem_trace_that_lies(modes: str) -> None:
+    """Accesses are known from it alone; what others report of the flow is judged."""
+    names = ("load", "branch", "store", "jump")
+    events = tuple(FIRST_EVENT + EVENTS.index(name) for name in names)
+    run = good("traps", 8000, events=events, inhibit=",".join([modes] * 4))
+    rows = run.rows.select(slice(None))
+    rows.pc = rows.pc.copy()
+    rows.pc[2000] += np.uint64(64)
+    other = lying(run, tandem=encode(rows, run.config.tandem).data)
+    for counter, name in enumerate(names, 3):
+        clauses = {f.clause for f in check(shifted(other, f"mhpmcounter{counter}", 0, 1, 1), parts=False).failures}
+        found = {clause for clause in clauses if clause.startswith("SUB.count.")}
+        judged = {"SUB.count.inhibit"} if modes == "U" else {f"SUB.count.{name}"}
+        assert found == (judged if name in ("branch", "jump") else set()), name
+
+
+def test_words_of_a_configuration() -> None:
+    """Registers in hexadecimal, numbers as they are."""
+    config = Config.from_dict({"retire": 2, "ctr_ctl": 0x107, "inhibit": "M+VS,U"})
+    assert config.word("retire", 2) == "2" and config.word("ctr_ctl", 0x107) == "0x107"
+    assert config.word("inhibit", config.inhibit).split(",")[:3] == ["M+VS", "U", "0"]
