@@ -11,6 +11,7 @@ from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.subsystem.events import EVENTS
 from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.scoreboards.subsystem.accounts import etrace, packets_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 
@@ -90,6 +91,15 @@ def test_counters_beside_a_tandem_trace_that_lies(modes: str) -> None:
         found = {clause for clause in clauses if clause.startswith("SUB.count.")}
         judged = {"SUB.count.inhibit"} if modes == "U" else {f"SUB.count.{name}"}
         assert found == (judged if name in ("branch", "jump") else set()), name
+
+
+def test_trouble_of_a_decoder() -> None:
+    """Bytes that are no packet, or packets that cannot be followed."""
+    run = good("sort", 3000)
+    assert not etrace(run).trouble
+    cut, other = lying(run, etrace=run.etrace[:-1]), lying(run, etrace=good("recursion", 3000).etrace)
+    assert packets_of(cut)[2] and etrace(cut).trouble == packets_of(cut)[2]
+    assert not packets_of(other)[2] and etrace(other).trouble.startswith("packet ")
 
 
 def test_words_of_a_configuration() -> None:
