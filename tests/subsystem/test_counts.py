@@ -15,6 +15,8 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.scoreboards.subsystem.accounts import etrace, hart, packets_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
+from rvtrace.scoreboards.subsystem.parts import beats_of, timeless
+from rvtrace.scoreboards.subsystem.time import _spans
 
 from tests.subsystem.captures import good, lying
 
@@ -79,6 +81,13 @@ def test_cycles_in_which_the_hart_waited(begin: int, end: int, less: tuple[int, 
     assert ("SUB.count.cycles" not in clauses) == fine and (fine or "SUB.tandem.mcycle" not in clauses)
 
 
+def test_counters_behind_one_of_cycles() -> None:
+    run = good("sort", 3000, events=(1, FIRST_EVENT + EVENTS.index("branch"), 1, 2))
+    for counter, clause in ((3, "cycles"), (4, "branch"), (5, "cycles"), (6, "instret")):
+        failures = check(shifted(run, f"mhpmcounter{counter}", 0, 1, 1), parts=False).failures
+        assert [failure.clause for failure in failures] == [f"SUB.count.{clause}"]
+
+
 @pytest.mark.parametrize("modes", ["0", "U"])
 def test_counters_beside_a_tandem_trace_that_lies(modes: str) -> None:
     """Accesses are known from it alone; what others report of the flow is judged."""
@@ -125,6 +134,42 @@ def test_traps_at_the_hart_port() -> None:
         else:
             wanted.append((before, pc, kind == Kind.INTERRUPT, cause))
     assert len(wanted) > 5 and hart(run).traps == wanted
+
+
+def test_instructions_between_two_times() -> None:
+    """Four messages, before which 0, 3, 3 and 7 of 9 instructions are known; the second counts none."""
+    after, behind = _spans(np.array([0, 3, 3, 7]), 9, np.array([True, False, True, True]))
+    assert after.tolist() == [3, 3, 7, 9] and behind.tolist() == [7, 7, 9, 9]
+
+
+def test_what_depends_on_the_time() -> None:
+    """Timestamps, and synchronization by cycles (mode 2)."""
+    plain = Config.from_dict({"sync_mode": 1})
+    assert timeless(plain)
+    assert not timeless(replace(plain, timestamp=1)) and not timeless(replace(plain, sync_mode=2))
+
+
+def test_beats_around_a_run() -> None:
+    """One that is enabled and does not trace before it, one that is not enabled in the cycle after it."""
+    run = good("sort", 300)
+    nothing = run.retired.select(slice(0, 0))
+    for beats, first, last in (
+        (beats_of(run.retired, run.cycle, 1), int(run.cycle[0]), int(run.cycle[-1])),
+        (beats_of(nothing, run.cycle[:0], 1), 2, 2),
+    ):
+        assert (beats.cycle[1], beats.cycle[-1]) == (first - 1, last + 1) and (np.diff(beats.cycle) > 0).all()
+        assert (beats.enable[[0, 1, -1]].tolist(), beats.inst_tracing[[0, 1]].tolist()) == ([0, 1, 0], [0, 0])
+
+
+def test_cycles_of_records_where_some_modes_are_not_counted() -> None:
+    """VS-mode is not recorded: what is between two records may have been in it, so that CC is not judged."""
+    for vsctl, clauses in ((3, ["SUB.ctr.cycles"]), (1, [])):
+        run = good("recursion", 3000, ctr_vsctl=vsctl)
+        last = run.snapshots[1]
+        (source, target, data), *others = last.ctr
+        changed = [run.snapshots[0], replace(last, ctr=[(source, target, data ^ 1 << 16), *others]), run.snapshots[2]]
+        failures = check(lying(run, snapshots=changed), parts=False).failures
+        assert [failure.clause for failure in failures] == clauses
 
 
 def test_words_of_a_configuration() -> None:
