@@ -142,6 +142,17 @@ def test_instructions_between_two_times() -> None:
     assert after.tolist() == [3, 3, 7, 9] and behind.tolist() == [7, 7, 9, 9]
 
 
+@pytest.mark.parametrize("word", ["ntrace", "etrace"])
+def test_times_beside_a_stream_that_ends_early(word: str) -> None:
+    """The times of a source that is not believed are not judged, those of the other are."""
+    run = good("sort", 3000, timestamp=1)
+    lies = lying(run, **{word: getattr(good("sort", 2000, timestamp=1), word)})
+    verdict = check(lies, parts=False)
+    assert verdict.book.failed == [f"SUB.pcs.{word}"]
+    results = verdict.book.results()
+    assert [f"SUB.time.{name}" in results for name in ("ntrace", "etrace")] == [word != "ntrace", word != "etrace"]
+
+
 def test_what_depends_on_the_time() -> None:
     """Timestamps, and synchronization by cycles (mode 2)."""
     plain = Config.from_dict({"sync_mode": 1})
@@ -159,6 +170,15 @@ def test_beats_around_a_run() -> None:
     ):
         assert (beats.cycle[1], beats.cycle[-1]) == (first - 1, last + 1) and (np.diff(beats.cycle) > 0).all()
         assert (beats.enable[[0, 1, -1]].tolist(), beats.inst_tracing[[0, 1]].tolist()) == ([0, 1, 0], [0, 0])
+
+
+def test_beats_of_a_hart_that_halts() -> None:
+    """The beats from the first cycle in Debug Mode on, up to that in which it goes on; each has a beat."""
+    run = good("sort", 300)
+    at = int(run.cycle[100])
+    begin, end = at + 1, int(run.cycle[101]) if int(run.cycle[101]) > at + 1 else at + 2
+    beats = beats_of(run.retired.select(slice(0, 101)), run.cycle[:101], 1, [(begin, end)])
+    assert beats.cycle[beats.halted == 1].tolist() == [begin] and {begin, end} <= set(beats.cycle.tolist())
 
 
 def test_cycles_of_records_where_some_modes_are_not_counted() -> None:
