@@ -110,6 +110,12 @@ def test_what_is_shown_of_an_item_that_cannot_be_read() -> None:
     assert known == set(t.BY_CODE) and found == "238"
 
 
+def test_names_of_registers_in_a_failure() -> None:
+    """As in assembly; a CSR by its address."""
+    shown = [str(it.Register(address, 9)) for address in (0x1005, 0x1025, 0x340)]
+    assert ["x5" in shown[0], "f5" in shown[1], "csr 0x340" in shown[2]] == [True] * 3
+
+
 def _range(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     return int(first), int(last or first) + 1
