@@ -7,16 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rvtrace.models.ctr.records import Record
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.subsystem.events import EVENTS
 from rvtrace.models.tandem.encoder.encode import encode
+from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.accounts import etrace, hart, packets_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
-from rvtrace.scoreboards.subsystem.check import check
+from rvtrace.scoreboards.subsystem.check import check, plan
 from rvtrace.scoreboards.subsystem.parts import beats_of, timeless
 from rvtrace.scoreboards.subsystem.time import _spans
+from rvtrace.scoreboards.subsystem.transfers import UNKNOWN, Flow, Records, Shown, _same
 
 from tests.subsystem.captures import good, lying
 
@@ -190,6 +193,36 @@ def test_cycles_of_records_where_some_modes_are_not_counted() -> None:
         changed = [run.snapshots[0], replace(last, ctr=[(source, target, data ^ 1 << 16), *others]), run.snapshots[2]]
         failures = check(lying(run, snapshots=changed), parts=False).failures
         assert [failure.clause for failure in failures] == clauses
+
+
+def frozen_at(run: SubsystemCapture) -> int:
+    """The event after which nothing is recorded."""
+    flow = Flow.of([hart(run)], run.program)
+    return Records(run, ClauseBook(plan()), flow, "hart port")._frozen
+
+
+@pytest.mark.parametrize(("bit", "kind", "cause"), [(11, Kind.EXCEPTION, 3), (12, Kind.INTERRUPT, 13)])
+def test_the_trap_that_freezes(bit: int, kind: Kind, cause: int) -> None:
+    """A breakpoint, or the interrupt of a counter that overflows; not a trap of the other kind with the same cause."""
+    run = good("traps", 3000, ctr_ctl=7 | 1 << bit)
+    traps, changed = np.flatnonzero(run.retired.kind != Kind.INSN).tolist(), run.retired.select(slice(None))
+    changed.kind, changed.cause = run.retired.kind.copy(), run.retired.cause.copy()
+    changed.cause[traps] = 1
+    assert frozen_at(lying(run, retired=changed)) == len(run.retired)
+    changed.kind[traps[1]] = Kind.INTERRUPT if kind == Kind.EXCEPTION else Kind.EXCEPTION
+    changed.kind[traps[3]] = kind
+    changed.cause[[traps[1], traps[3]]] = cause
+    assert frozen_at(lying(run, retired=changed)) == traps[3]
+
+
+def test_an_entry_that_is_a_transfer() -> None:
+    """Its type, source and target; of the last transfer the target is not known."""
+    entry = Record.of_registers(0x10 | 1, 0x20, 3)
+    for kind, source, target, same in (
+        (3, 0x10, 0x20, True), (3, 0x10, 0x24, False), (3, 0x14, 0x20, False), (4, 0x10, 0x20, False),
+        (3, 0x10, UNKNOWN, True), (3, 0x14, UNKNOWN, False),
+    ):  # fmt: skip
+        assert _same(Shown(0, kind, source, target, 0, False), entry) == same
 
 
 def test_words_of_a_configuration() -> None:
