@@ -174,6 +174,7 @@ def test_the_end_of_a_stream_of_messages() -> None:
     end = b"".join(sent.data for sent in run.merged.messages[8:])
     verdict = check(replace(run, readback=run.merged.messages[7].data[1:] + end, expect={"wrapped": True}))
     assert failed(verdict) == [] and verdict.results()["TCI.sys.wrapped"][0] > 20
+    assert failed(check(replace(run, expect={"wrapped": True}))) == []  # all of it is in the buffer
     lost = b"".join(sent.data for sent in run.merged.messages[8:12] + run.merged.messages[13:])
     verdict = check(replace(run, readback=run.merged.messages[7].data[1:] + lost, expect={"wrapped": True}))
     assert "TCI.sys.sources" in failed(verdict)

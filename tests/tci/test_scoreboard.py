@@ -14,7 +14,7 @@ import pytest
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE
-from rvtrace.models.tci.layout import Params
+from rvtrace.models.tci.layout import ControlError, Params
 from rvtrace.models.tci.pin_sink import CALIBRATION
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook
@@ -685,8 +685,48 @@ def test_options_that_an_implementation_lacks() -> None:
     assert left(Params(harts=1), 0x400, 1 << 4) == 1 << 4 and left(Params(harts=1, comparators=0), 0x400, 1 << 4) == 0
     assert left(Params(harts=1), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
     assert not left(Params(harts=1, ts_modes=(0, 1)), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
-    events = RegisterModel(Params(harts=1, trigger_outputs=2))
-    base = events.place("encoder").base
-    for address, data in ((base, A), (base + 0x58, 0x3333)):
-        events.write(address, data)
-    assert events.read(base + 0x58).value == 0x33
+    two = RegisterModel(Params(harts=1, trigger_inputs=2, trigger_outputs=2, src_bits=0))
+    base = two.place("encoder").base
+    for address, data in ((base, A | 1 << 15), (base + 0x54, 0x2222), (base + 0x58, 0x3333)):
+        two.write(address, data)
+    assert (two.read(base + 0x54).value, two.read(base + 0x58).value) == (0x22, 0x33)
+    two.write(base, A | 1 << 15)  # trTeInhibitSrc, without a source that could be left out
+    assert not two.read(base).value >> 15 & 1
+    for wrong in ({"trigger_outputs": 9}, {"trigger_inputs": 9}, {"comparators": 9}):
+        with pytest.raises(ControlError):
+            Params(**wrong)
+
+
+def test_other_registers_end_no_session() -> None:
+    """An encoder is written while the sinks are enabled: an open word stays open, and the pins go on."""
+    other = w(6, ENCODER, A)
+    first, second = Sent(MESSAGE.data[:6], 5, 5, 5), Sent(MESSAGE.data[6:], 7, 7, 7)
+    session = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x18, 0x3C), w(1, RAM + 0x20, 0), w(2, RAM + 0x28, 0),
+               w(3, RAM, R_ACTIVE | R_ENABLE), other, w(9, RAM, R_ACTIVE), QUIET]  # fmt: skip
+    reads = [r(11, RAM + 0x20, 8), r(12, RAM + 0x40, 0x0B080400), r(13, RAM + 0x40, 0x1B181410)]
+    book = ClauseBook(plan())
+    RamCheck(capture([*session, *reads], merged=stream(first, second)), book).run()
+    assert book.failed == [] and book.results()["TCI.ram.data"] == [2, 0]
+    control = 1 | 11 << 4 | 1 << 16
+    pins = [(6 + 2 * k, (k + 1) % 2, one) for k, one in enumerate([*QUIET_PINS, *FIRST_, 0xFF, *SECOND_, 0xFF])]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(15, ENCODER, A), w(200, PINS, control)]
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 18, 18, 19))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    assert book.failed == [] and book.results()["TCI.pib.data"] == [len(FIRST_ + SECOND_) + 1, 0]
+
+
+def test_a_second_session_in_system_memory_goes_on() -> None:
+    """Its words follow those of the first, above 4 GiB as well."""
+    again = [w(12, RAM, 0x13), w(20, RAM, 0x11)]
+    third = Sent(MESSAGE.data[4:], 14, 14, 15)
+    memory = [*WRITTEN, (16, 0x1_0000_0108, 0x1B181410)]
+    book = ClauseBook(plan())
+    RamCheck(capture([*SMEM, *again], merged=stream(MESSAGE, third), memory=memory), book).run()
+    assert book.failed == []
+
+
+def test_a_loss_that_began_before_trace_was_enabled() -> None:
+    """Without room in the first cycle, and again later: what the flag says of it is open."""
+    seen = beats(enable="000" + "1" * 9, inst_tracing="0" * 12, drop="100011000000")
+    assert failed(capture([*ENABLED, r(8, ENCODER, A | E)], seen, losses=[6])) == []
