@@ -15,7 +15,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.models.tci.layout import ControlError, Params
-from rvtrace.models.tci.pin_sink import CALIBRATION
+from rvtrace.models.tci.pin_sink import CALIBRATION, Receiver
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
@@ -730,3 +730,13 @@ def test_a_loss_that_began_before_trace_was_enabled() -> None:
     """Without room in the first cycle, and again later: what the flag says of it is open."""
     seen = beats(enable="000" + "1" * 9, inst_tracing="0" * 12, drop="100011000000")
     assert failed(capture([*ENABLED, r(8, ENCODER, A | E)], seen, losses=[6])) == []
+
+
+def test_a_probe_is_blind_for_each_sample_before_idle() -> None:
+    """On 4 pins: three samples more that are not idle are three samples more until it is aligned."""
+    blind = []
+    for noise in (2, 5):
+        probe = Receiver(4)
+        probe.feed([0x1] * noise + [0xF] * 20)
+        blind.append(probe.blind)
+    assert blind[1] == blind[0] + 3
