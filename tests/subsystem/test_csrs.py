@@ -74,6 +74,18 @@ def test_what_software_does(xlen: int) -> None:
     assert hits["records x virtual instruction"] and hits["counters x illegal instruction"]
 
 
+@pytest.mark.parametrize("address", [0x14F, 0x200])
+def test_what_is_judged_elsewhere(address: int) -> None:
+    """sctrstatus, and the source of an entry through sireg (siselect 0x200): clauses of their own hold the values."""
+    accesses = [Access(READ, address)] if address == 0x14F else [Access(WRITE, 0x150, address), Access(READ, 0x151)]
+    ctr = Ctr(good("sort", 300).config.ctr)
+    answers = [(access, ctr.access(access)) for access in accesses]
+    assert answers[-1][1].outcome == DONE and not failed(answers)
+    access, answer = answers.pop()
+    assert not failed([*answers, (access, answer._replace(rdata=answer.rdata ^ 1 << 31))])
+    assert failed([*answers, (access, answer._replace(outcome=ILLEGAL))]) == [CLAUSE]
+
+
 def test_nobody_looked() -> None:
     book = ClauseBook(plan(), "")
     Csrs(good("sort", 300), book).check()

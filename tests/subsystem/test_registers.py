@@ -42,6 +42,21 @@ def test_as_the_table_says() -> None:
     assert not judged([Access(9, False, 0x9_000, 0xABCD)]).failed, "the trace system's own clauses judge its registers"
 
 
+def test_accesses_of_a_trace_system_between() -> None:
+    other = Access(9, False, 0x9_000, 0xABCD)
+    assert judged([other, Access(10, False, TANDEM_CONTROL, 1)]).failed == [CLAUSE]
+
+
+@pytest.mark.parametrize(("trace", "data", "clauses"), [
+    (b"\1", 20, []), (b"\1", 0, []), (b"", 0, []), (b"", 20, [CLAUSE]),
+])  # fmt: skip
+def test_bytes_whose_times_nobody_saw(trace: bytes, data: int, clauses: list[str]) -> None:
+    """How many have left is not known, but that none has."""
+    book, access = ClauseBook(plan(), ""), Access(50, False, TANDEM_BYTES, data)
+    Registers(replace(good("sort", 300), accesses=[access], out_cycles={}, tandem=trace), book).check()
+    assert book.failed == clauses
+
+
 @pytest.mark.parametrize(("place", "change"), [
     (0, {"data": 1}), (1, {"data": 0}), (1, {"data": 3}), (2, {"data": 1}), (4, {"data": 0}), (4, {"data": 3}),
     (5, {"data": 2}), (6, {"data": 19}), (6, {"data": 21}), (6, {"unknown": True}), (7, {"data": 1}),

@@ -81,6 +81,17 @@ def test_a_reset_forgets_all_names(reported: list, value: int | None) -> None:
     assert last(decoded) is None and [one.name for one in decoded.diagnostics] == ["unknown_base"]
 
 
+def test_a_base_that_came_alone() -> None:
+    """What is decoded at once may have nothing but a CSR in full, without any short form."""
+    config = Config()
+    decoder = Decoder(config)
+    parts = []
+    for one in (FULL(MSTATUS, 0x1888), OR(SSTATUS, 0x20)):
+        parts.append(decoder.feed(pack([Begin(), IncrementPc(), Instruction(4, 0x13), one, End()], config)))
+    parts.append(decoder.finish())
+    assert last(Decoded.concat(parts)) == 0x20
+
+
 def test_fields_of_both_widths() -> None:
     for xlen, shown in ((32, 0x800DE762), (64, 0x80000003000DE762)):
         config = Config(xlen=xlen)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
-from rvtrace.models.tandem.faults import FAULTS, Fault
+from rvtrace.models.tandem.faults import FAULTS, Fault, places
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 
 from tests.tandem.runs import config_of, sections_of, verified, with_fault
@@ -26,6 +28,15 @@ def expected(fault: Fault, report: Report) -> bool:
         return False
     found = report.findings[0]
     return found.verdict == fault.verdict or (fault.needs_use and found.verdict == Verdict.HART and not found.confirmed)
+
+
+def test_places_are_those_that_were_asked_for() -> None:
+    """Each once; without a range those of the whole trace."""
+    config, fault, rng = config_of(64), FAULTS["pc omitted"], Random(1)
+    sections = sections_of("sort", config, 3000)[2900:]
+    every = list(places(sections, fault, config, rng))
+    assert len(set(every)) == len(every) and min(every) < 30 and max(every) >= 60
+    assert sorted(places(sections, fault, config, rng, 30, 60)) == [k for k in sorted(every) if 30 <= k < 60]
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))

@@ -16,9 +16,11 @@ from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import PC_KEY
 from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace, memory_rows
 from rvtrace.models.tandem.encoder.encode import encode
-from rvtrace.models.tandem.encoder.from_retired import from_recording, from_retired
+from rvtrace.models.tandem.encoder.from_retired import _Tables, from_recording, from_retired
 from rvtrace.models.tandem.table import STATE_KEY
-from rvtrace.models.tandem.trace_data import RowsError, illegal
+from rvtrace.models.tandem.trace_data import RowsError, _dtype, illegal
+
+from tests.tandem.hand import BASE, assembled, steps_of
 
 SIZES = {3: 8, 2: 4, 1: 2, 0: 1}
 
@@ -134,13 +136,64 @@ def test_elf_to_trace(name: str, config: Config) -> None:
     assert decoded.group(len(decoded) - 1).changes == [(PC_KEY, run.program.entry)]
 
 
-@pytest.mark.parametrize(("base", "size"), [(0, 1), (1, 1), (3, 2), (5, 9), (7, 30), (8, 8), (6, 2), (0, 15), (2, 12)])
-def test_odd_segments(base: int, size: int) -> None:
+def test_odd_segments() -> None:
     """Segments that begin and end anywhere."""
-    for xlen in (32, 64):
-        config = Config(xlen=xlen)
-        program = Program(xlen, [(base, bytes(range(1, size + 1)))])
-        assert loaded(encode(memory_rows(program), config).data, config) == image(program)
+    for base, size in ((0, 1), (1, 1), (3, 2), (5, 9), (7, 30), (8, 8), (6, 2), (0, 15), (2, 12)):
+        for xlen in (32, 64):
+            config = Config(xlen=xlen)
+            program = Program(xlen, [(base, bytes(range(1, size + 1)))])
+            assert loaded(encode(memory_rows(program), config).data, config) == image(program)
+
+
+def test_interrupts_end_with_their_reason() -> None:
+    """After a store to MSIP (0x2000000) bit 3 of mip is what was stored, after one to mtimecmp bit 7 is 0."""
+    mip, stored, timed = 0, 0, 0
+    wanted: dict[int, int] = {}
+    for row in from_recording(recording.load("traps", 32)):
+        mip = next((value for address, value in row.csr if address == 0x344), mip)
+        if not row.group:
+            continue
+        assert all(mip >> bit & 1 == value for bit, value in wanted.items())
+        wanted = {}
+        if row.memdata and row.paddr == 0x2000000:
+            wanted, stored = {3: row.memdata[1] & 1}, stored + 1
+        elif row.memdata and row.paddr in (0x2004000, 0x2004004):
+            wanted, timed = {7: 0}, timed + 1
+    assert stored > 3 and timed > 3
+
+
+def test_returns_from_traps_report_the_mode() -> None:
+    """mret and sret, whether it changes or not."""
+    run = recording.load("traps", 64)
+    rows = from_retired(run.retired, run.program)
+    returns = rows.have("insn") & np.isin(rows.insn, (0x30200073, 0x10200073)) & ~rows.insn16.astype(bool)
+    assert returns.sum() > 10 and rows.have("priv")[returns].all()
+    assert not rows.have("priv")[(run.retired.kind == Kind.INSN) & ~returns].any()
+
+
+def test_a_page_that_is_not_mapped() -> None:
+    """Sv39, of which entry 1 of the root is not valid, whatever its entry 2 is: 1 GiB from 0x40000000 on."""
+    root = bytearray(4096)
+    root[16:24] = (0x2000_0000 | 0xF).to_bytes(8, "little")  # page number 0x80000; V, R, W and X
+    tables = _Tables(Program(64, [(0x8000_0000, bytes(root))]))
+    satp = 8 << 60 | 0x80000
+    assert tables.physical(2 << 30 | 0x1234, satp) == 0x8000_1234
+    with pytest.raises(RowsError, match="maps it nowhere"):
+        tables.physical(1 << 30 | 2 << 21, satp)
+
+
+def test_steps_as_rows() -> None:
+    """The mode is reported where it may change: by a trap and by a return from one."""
+    ecall, mret, nop = 0x73, 0x30200073, 0x13
+    rows = steps_of(assembled(nop, ecall, nop, mret), 6, lambda simulator: simulator.write(0x305, BASE + 8))
+    told = {row.insn[1]: row.priv for row in rows if row.insn}
+    assert told == {nop: None, ecall: 3, mret: 3}
+
+
+def test_columns_hold_their_fields() -> None:
+    assert [_dtype(width) for width in (1, 8, 9, 16, 17, 32, 33, 64, "xlen")] == (
+        [np.uint8] * 2 + [np.uint16] * 2 + [np.uint32] * 2 + [np.uint64] * 3
+    )
 
 
 def test_refused() -> None:

@@ -38,6 +38,7 @@ CASES = {  # row 1 with one item wrong: the clauses that fail, no others
     "gpr number": ([insn(gpr=(5, 9))], swap(it.Register, address=0x1006), {"TV.opcode.register", "TV.told.gpr"}),
     "gpr missing": ([insn(gpr=(5, 9))], drop(it.Register), {"TV.opcode.register", "TV.told.gpr"}),
     "gpr more": ([insn(gpr=(5, 9))], put(it.Register(0x1006, 1)), {"TV.group.end", "TV.told.gpr"}),
+    "fflags more": ([insn(gpr=(5, 9))], put(it.Register(t.FFLAGS, 1)), {"TV.group.end", "TV.told.fcsr"}),
     "fpr": ([insn(fpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fpr"}),
     "csr": ([insn(csr=((0x340, 9),))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.csr"}),
     "fcsr": ([insn(fcsr=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fcsr"}),

@@ -59,6 +59,14 @@ def test_outside_has_its_place_between_two_groups(name: str, later: bool) -> Non
         assert verdict.book.failed == [PLACE], verdict.failures[0].text()
 
 
+def test_another_value_at_another_place_is_not_the_same_report() -> None:
+    """mtime is 9 between the groups, and after the second one 8 is reported: it is missing, and one is too many."""
+    capture = edited([insn(1, gpr=(5, 1)), OUTSIDE["mtime"], insn(2, gpr=(6, 1))], 1, lambda items: items)
+    reset, before, reported, after, *_ = (capture.data[a:b] for a, b in edges_of(capture))
+    late = b"".join([reset, before, after, reported.replace(b"\x09", b"\x08")])
+    assert check(captured(capture.rows, capture.config, late), Tolerances.free()).book.failed == ["TV.told.mtime"]
+
+
 def test_outside_has_no_order() -> None:
     """TV-8: between two groups."""
     rows = [TraceData(group=False, **part) for part in ({"mtime": 9}, {"mcycle": 3}, {"csr": ((0x344, 0x80),)})]

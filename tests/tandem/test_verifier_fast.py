@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET
 from rvtrace.models.riscv.iss.hart import Hart, Wanted
 from rvtrace.models.riscv.iss.table import LOAD, PLAIN
 from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
-from rvtrace.models.tandem.verifier.verify import Verifier
+from rvtrace.models.tandem.verifier.verify import Verifier, plain_columns
 
 from tests.tandem.runs import config_of, sections_of
 
@@ -51,6 +54,16 @@ def test_the_report_and_the_state_are_the_same(monkeypatch, name: str, xlen: int
     assert str(one.report) == str(other.report) and bool(one.report.findings) == bool(faults)
     assert state_of(one) == state_of(other)
     assert len(followed) > 20
+
+
+def test_what_a_group_does_not_report_is_no_address():
+    """-1: a load has a physical address and no effective one, an addition has neither."""
+    config = config_of(64)
+    rows = [TraceData(reset=True, pc=BASE), TraceData(pc=BASE + 4, insn=(4, ADDI), gpr=(10, 1)),
+            TraceData(pc=BASE + 8, insn=(4, LW), gpr=(12, 77), paddr=DATA), FLUSH]  # fmt: skip
+    decoded = decode(encode(Rows.from_rows(rows), config).data, config)
+    columns = plain_columns(decoded, 1, 3, np.zeros(len(decoded), bool))
+    assert columns.plain == [True, True] and (columns.paddr, columns.eaddr) == ([-1, DATA], [-1, -1])
 
 
 def hart_at(*codes: int) -> Hart:

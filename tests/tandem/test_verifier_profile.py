@@ -12,7 +12,7 @@ from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.profile import ALL, Profile
 from rvtrace.models.tandem.verifier.verdict import Report
 
-from tests.tandem.hand import assembled, index, report_on, steps_of
+from tests.tandem.hand import BASE, assembled, index, li, report_on, steps_of
 
 CSRR_CYCLE, CSRR_INSTRET, CSRR_HPM3, CSRR_USER_HPM3 = 0xC0002373, 0xC0202373, 0xB0302373, 0xC0302373  # into x6
 NOP, CSRR_MSCRATCH = 0x13, 0x34002373
@@ -72,3 +72,34 @@ def test_after_a_gap_a_read_says_what_the_csr_holds(word: int) -> None:
             reported[k] = rows[k]._replace(gpr=(6, rows[k].gpr[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0)))
         report = report_on(reported)
         assert len(report.findings) == (wrong > 0) and 0 < report.unverified <= 5 and report.matched > 3, str(report)
+
+
+def without_beginning(rows: list[TraceData]) -> list[TraceData]:
+    """Without reset and registers."""
+    return [row for row in rows if not row.reset and not row.gpr or row.insn]
+
+
+@pytest.mark.parametrize("word,known", [(0x0002A383, True), (0x0042A383, True), (0x0082A383, False)])
+def test_after_a_gap_a_store_says_what_memory_holds(word: int, known: bool) -> None:
+    """sd x6, 0(x5); lw x7, 0 or 4 or 8(x5): the words of the store are compared, the one behind them is believed."""
+    place, store = 0x1297, 0x0062B023  # auipc x5, 1; sd
+    rows = steps_of(assembled(NOP, NOP, NOP, NOP, place, *li(6, 9), store, word, NOP, NOP), 13)
+    k = index(rows, word)
+    for value, findings in ((rows[k].gpr[1], 0), (0x55, int(known))):
+        report = report_on(without_beginning([*rows[:k], rows[k]._replace(gpr=(7, value)), *rows[k + 1 :]]))
+        assert len(report.findings) == findings and report.matched > 3, str(report)
+
+
+def test_after_a_gap_a_trap_says_what_its_csrs_hold() -> None:
+    """ecall: the interrupt enable that it saves, and where it leads, were not reported before."""
+    ecall = 0x73
+    program = assembled(NOP, NOP, NOP, NOP, ecall)
+
+    def prepare(simulator) -> None:
+        simulator.write(0x300, 1 << 3)
+        simulator.write(0x305, BASE + 0x20)
+
+    rows = steps_of(program, 10, prepare)
+    assert rows[index(rows, ecall)].pc == BASE + 0x20
+    report = report_on(without_beginning(rows))
+    assert not report.findings and report.unverified and report.matched > 3, str(report)

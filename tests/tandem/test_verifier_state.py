@@ -9,14 +9,17 @@ import json
 
 import pytest
 from rvtrace.models.riscv.iss.config import virt
-from rvtrace.models.riscv.iss.csr import CsrTable
+from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET, CsrTable
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.simulator.interface import NO_RESERVATION, PC_KEY, RESERVATION_KEY, reference
 from rvtrace.models.tandem.trace_data import TraceData
+from rvtrace.models.tandem.verifier.compare import Comparer
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
 from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.verdict import Verdict
 
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
+from tests.tandem.runs import loaded
 
 LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
 CSRR_CYCLE, CSRR_MIP, CSRW_MSCRATCH = 0xC0002373, 0x34402373, 0x34031073
@@ -155,6 +158,68 @@ def test_the_shadow_holds_what_is_reported() -> None:
     shadow.report(0x1003, 4)
     shadow.report(0x1000, 4)
     assert (shadow.read(0x1021), shadow.read(0x1003), shadow.read(0x1000)) == (9, 4, 0)
+    assert shadow.report(0x7C0, 5) == 0x7C0 and shadow.read(0x7C0) == 5  # a CSR that no model has
+
+
+def test_counters_are_given_back() -> None:
+    """On RV32 in two registers; a simulator without counters has none to be given."""
+    for xlen in (32, 64):
+        table = CsrTable(virt(xlen))
+        comparer = Comparer(reference(xlen), Shadow(table), Profile.of(Config(xlen=xlen), virt(xlen)))
+        comparer.set_counters({MCYCLE: 5 << 32 | 6, MINSTRET: 7 << 32 | 8})
+        assert comparer.counters() == {MCYCLE: 5 << 32 | 6, MINSTRET: 7 << 32 | 8}
+        comparer.set_counters({})
+        assert comparer.counters() == {MCYCLE: 5 << 32 | 6, MINSTRET: 7 << 32 | 8}
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+def test_a_reservation_is_given_back(xlen: int) -> None:
+    """lr.w twice: without the second the reservation is that of the first, without both there is none."""
+    simulator = loaded(reference(xlen), assembled(LR, LR, xlen=xlen))
+    comparer = Comparer(simulator, Shadow(CsrTable(virt(xlen))), Profile.of(Config(xlen=xlen), virt(xlen)))
+    simulator.write(0x1005, DATA)
+    comparer.shadow.pc, comparer.shadow.x[5] = BASE, DATA
+    assert simulator.read(RESERVATION_KEY) == NO_RESERVATION
+    first = comparer.run()
+    held = simulator.read(RESERVATION_KEY)
+    assert held & (1 << 64) - 1 == DATA and held >> 64
+    comparer.shadow.follow(first)
+    simulator.write(0x1005, DATA + 8)
+    second = comparer.run()
+    assert simulator.read(RESERVATION_KEY) & (1 << 64) - 1 == DATA + 8
+    comparer.undo([second])
+    assert simulator.read(RESERVATION_KEY) == held
+    simulator.write(PC_KEY, BASE)
+    comparer.shadow.pc = BASE
+    comparer.undo([first])
+    assert simulator.read(RESERVATION_KEY) == NO_RESERVATION
+
+
+def test_a_csr_that_no_model_has_hides_no_other() -> None:
+    """0x7C0 is a custom CSR; mscratch does not change by itself."""
+    rows = steps_of(assembled(), 6)
+    for csrs, findings in ((((0x7C0, 1),), 0), (((0x7C0, 1), (0x340, 5)), 1)):
+        report = report_on([*rows[:-3], rows[-3]._replace(csr=csrs), *rows[-2:]])
+        assert len(report.findings) == findings and report.skipped == {"CSR 0x7c0": 1}, str(report)
+
+
+def test_an_interrupt_that_is_not_reported() -> None:
+    """The hart goes on in the handler, which has other instructions than the place of the interrupt."""
+
+    def prepare(simulator) -> None:
+        simulator.write(ENABLE, 1 << 3)
+        simulator.write(MIE_MTI, 1 << 7)
+
+    rows = steps_of(assembled(*li(5, 0x1234), *li(6, 0x4321)), 8, prepare)
+    handler = [row for row in rows if row.insn]
+    rows[1:1] = [TraceData(init=True, csr=((ENABLE, 0xA00000008), (MIE_MTI, 1 << 7), (0x305, BASE)))]
+    taken = ((0x341, rows[-1].pc), (0x342, 1 << 63 | 7), (0x300, 0xA00001880), (0x343, 0))
+    pending, trap = TraceData(group=False, csr=((0x344, 0x80),)), TraceData(pc=BASE, csr=taken, priv=3)
+    report = report_on([*rows, pending, trap, *handler])
+    assert report.ok and report.matched == 2 * len(handler)
+    report = report_on([*rows, pending, *handler])
+    assert [(found.kind, found.verdict) for found in report.findings] == [("dropped", Verdict.TRACE)], str(report)
+    assert "interrupt with cause 7" in report.findings[0].reason and report.matched == 2 * len(handler)
 
 
 def test_a_profile_is_data() -> None:

@@ -11,6 +11,7 @@ from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
 from rvtrace.models.tandem.verifier.verdict import Verdict
 
+from tests.tandem.hand import assembled, index, report_on, steps_of
 from tests.tandem.runs import Wrong, config_of, sections_of, trace_of, verified
 
 COUNT = 4000
@@ -82,3 +83,30 @@ def test_a_finding_reads_like_a_sentence() -> None:
     text = str(report)
     for part in ("mulw ", "(x", "trace 0x", "simulator 0x", "at fault: hart", "instructions match"):
         assert part in text, text
+
+
+def test_an_earlier_verdict_is_revised_although_a_later_one_cannot_be() -> None:
+    """x6 and x8 are reported as 7, and are 5. x8 is written anew; much later x6 is read, and it is 5."""
+    first, second, anew, read = addi(6, 0, 5), addi(8, 0, 5), addi(8, 0, 1), addi(7, 6, 0)
+    words = [first, second, anew, *[addi(0, 0, 0)] * 150, read]
+    rows = steps_of(assembled(*words), len(words) + 2)
+    for word in (first, second):
+        k = index(rows, word)
+        rows[k] = rows[k]._replace(gpr=(rows[k].gpr[0], 7))
+    report = report_on(rows)
+    assert [found.verdict for found in report.findings] == [Verdict.TRACE, Verdict.HART], str(report)
+    assert report.matched == report.instructions - 2
+
+
+def test_a_group_that_is_like_the_one_before_is_not_sent_twice() -> None:
+    """Between two equal instructions another one is missing; the last but one of a trace is missing."""
+    equal, between = addi(6, 0, 5), addi(7, 0, 1)
+    words = [equal, between, equal, *(addi(8, 8, n) for n in range(1, 9))]
+    rows = steps_of(assembled(*words), len(words))
+    for missing in (index(rows, between), len(rows) - 2):
+        report = report_on([*rows[:missing], *rows[missing + 1 :]])
+        assert [found.kind for found in report.findings] == ["dropped"], str(report)
+
+
+def addi(rd: int, rs: int, number: int) -> int:
+    return number << 20 | rs << 15 | rd << 7 | 0x13

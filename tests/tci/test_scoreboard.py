@@ -14,8 +14,8 @@ import pytest
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE
-from rvtrace.models.tci.layout import Params
-from rvtrace.models.tci.pin_sink import CALIBRATION
+from rvtrace.models.tci.layout import ControlError, Params
+from rvtrace.models.tci.pin_sink import CALIBRATION, Receiver
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
@@ -314,6 +314,33 @@ def test_a_second_session_goes_on_at_the_write_pointer() -> None:
         assert ram(*accesses, messages=(MESSAGE, second)) == clauses
 
 
+def test_a_sink_that_stopped() -> None:
+    """trRamStopOnWrap, and a buffer of the two words that the message has: the first read of Enable may show 0."""
+    stop = R_ACTIVE | 1 << 8
+    begin = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 4), w(1, RAM + 0x20, 0), w(3, RAM, stop | 2)]
+    reads = [r(9, RAM, stop | R_EMPTY), r(10, RAM + 0x20, 1)]  # trRamWrap
+    for sent, clauses in ((MESSAGE, []), (Sent(MESSAGE.data[:4], 5, 5, 6), ["TCI.ram.stop_on_wrap"])):
+        book = ClauseBook(plan())
+        RamCheck(capture([*begin, reads[0]], merged=stream(sent)), book).run()
+        assert book.failed == clauses
+    book = ClauseBook(plan())
+    RamCheck(capture([*begin, *reads], merged=stream(MESSAGE)), book).run()
+    assert book.failed == []
+
+
+@pytest.mark.parametrize(
+    ("accesses", "clauses"),
+    [
+        ([w(1, RAM, 1), r(2, RAM, R_ACTIVE | R_EMPTY), r(3, RAM + 0x20, 0)], []),  # it was never enabled
+        ([w(1, RAM, 1), w(1, RAM + 0x18, 4), w(1, RAM + 0x20, 8), w(3, RAM, 3), r(9, RAM, 1)], ["TCI.ram.start_limit"]),
+    ],
+)
+def test_a_sink_without_a_session(accesses: list[Access], clauses: list[str]) -> None:
+    book = ClauseBook(plan())
+    RamCheck(capture(accesses, merged=stream(MESSAGE)), book).run()
+    assert book.failed == clauses
+
+
 SMEM = [
     w(1, RAM, 1), w(1, RAM, 0x11), w(1, RAM + 0x10, 0x100), w(1, RAM + 0x14, 1), w(1, RAM + 0x18, 0x13C),
     w(1, RAM + 0x1C, 1), w(1, RAM + 0x20, 0x100), w(1, RAM + 0x24, 1), w(3, RAM, 0x13), w(9, RAM, 0x11),
@@ -376,6 +403,8 @@ def test_the_calibration_pattern() -> None:
         ([w(1, ENCODER, A), r(2, ENCODER, A | 8), r(3, ENCODER + 0x54, 1)], ["TCI.reg.reset"]),
         ([w(1, ENCODER, A), w(2, ENCODER + 0x54, 2), r(3, ENCODER + 0x54, 1)], ["TCI.reg.warl"]),
         ([r(3, ENCODER + 0x54, 1)], ["TCI.reg.inactive"]),
+        ([r(3, RAM + 0x20, 4)], ["TCI.reg.inactive"]),  # what hardware changes does not change before
+        ([r(2, RAM + 0x40, 0), r(3, RAM + 0x28, 0)], []),  # nor does a read of trRamData move trRamRP
         ([r(3, ENCODER + 0x7FC, 1)], ["TCI.reg.unimplemented"]),
         ([r(3, ENCODER + 0x7FC, 0)], []),
     ],
@@ -553,6 +582,8 @@ def test_a_gap_inside_a_message() -> None:
     """Idle between its bytes: all bytes are there, and the probe takes them for other messages."""
     assert on_pins([*QUIET_PINS, *FIRST_[:1], 0xFF, *FIRST_[1:], *SECOND_, 0xFF]) == ["TCI.pib.consecutive"]
     assert on_pins([*QUIET_PINS, *FIRST_, *SECOND_[:2], 0xFF, *SECOND_[2:], 0xFF]) == ["TCI.pib.consecutive"]
+    # with another byte after the gap it is not the message
+    assert "TCI.pib.data" in on_pins([*QUIET_PINS, *FIRST_[:1], 0xFF, 0x0C, *FIRST_[2:], *SECOND_, 0xFF])
 
 
 def test_the_clock_of_the_pins() -> None:
@@ -570,6 +601,34 @@ def test_a_second_session_on_the_pins() -> None:
     book = ClauseBook(plan())
     again = [w(30, PINS, control | 2), w(100, PINS, control)]
     PinCheck(capture([*switched, *again], pins=pins, merged=merged), book).run()
+    assert book.failed == []
+
+
+@pytest.mark.parametrize("between", [[], [w(28, PINS, 1 | 11 << 4 | 1 << 16)]])
+def test_a_write_that_changes_nothing_begins_no_other_session(between: list[Access]) -> None:
+    """The first message ends after Enable is set again."""
+    control = 1 | 11 << 4 | 1 << 16
+    samples = [*[0xFF] * 10, *FIRST_, *[0xFF] * 10, *SECOND_, 0xFF]  # from cycle 26 on, an edge every second cycle
+    pins = [(6 + 2 * k, (k + 1) % 2, sample) for k, sample in enumerate(samples)]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(27, PINS, control), *between,
+                w(30, PINS, control | 2), w(100, PINS, control)]  # fmt: skip
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 35, 35, 36))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    assert book.failed == []
+
+
+def test_a_slower_clock_begins_another_session() -> None:
+    """An edge every second cycle until the divider is written in cycle 40, then every fourth."""
+    fast, slow = 1 | 11 << 4 | 1 << 16, 1 | 11 << 4 | 3 << 16
+    first, second = [*QUIET_PINS, *FIRST_, *[0xFF] * 9], [*QUIET_PINS, *SECOND_, 0xFF]
+    cycles = [6 + 2 * k for k in range(len(first))] + [42 + 4 * k for k in range(len(second))]
+    pins = [(cycle, (k + 1) % 2, sample) for k, (cycle, sample) in enumerate(zip(cycles, [*first, *second]))]
+    accesses = [w(1, PINS, 1), w(5, PINS, fast), w(10, PINS, fast | 2), w(30, PINS, fast), w(40, PINS, slow),
+                w(41, PINS, slow | 2), w(200, PINS, slow)]  # fmt: skip
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 45, 45, 46))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
     assert book.failed == []
 
 
@@ -620,7 +679,64 @@ def left(params: Params, offset: int, value: int) -> int:
 
 
 def test_options_that_an_implementation_lacks() -> None:
-    """A filter without comparators cannot ask for one; a timestamp from outside has no counter to be started."""
+    """A filter without comparators cannot ask for one; a timestamp from outside has no counter to be started; only
+    outputs that are there fire.
+    """
     assert left(Params(harts=1), 0x400, 1 << 4) == 1 << 4 and left(Params(harts=1, comparators=0), 0x400, 1 << 4) == 0
     assert left(Params(harts=1), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
     assert not left(Params(harts=1, ts_modes=(0, 1)), 0x40, TS_ACTIVE | TS_COUNT) & TS_COUNT
+    two = RegisterModel(Params(harts=1, trigger_inputs=2, trigger_outputs=2, src_bits=0))
+    base = two.place("encoder").base
+    for address, data in ((base, A | 1 << 15), (base + 0x54, 0x2222), (base + 0x58, 0x3333)):
+        two.write(address, data)
+    assert (two.read(base + 0x54).value, two.read(base + 0x58).value) == (0x22, 0x33)
+    two.write(base, A | 1 << 15)  # trTeInhibitSrc, without a source that could be left out
+    assert not two.read(base).value >> 15 & 1
+    for wrong in ({"trigger_outputs": 9}, {"trigger_inputs": 9}, {"comparators": 9}):
+        with pytest.raises(ControlError):
+            Params(**wrong)
+
+
+def test_other_registers_end_no_session() -> None:
+    """An encoder is written while the sinks are enabled: an open word stays open, and the pins go on."""
+    other = w(6, ENCODER, A)
+    first, second = Sent(MESSAGE.data[:6], 5, 5, 5), Sent(MESSAGE.data[6:], 7, 7, 7)
+    session = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x18, 0x3C), w(1, RAM + 0x20, 0), w(2, RAM + 0x28, 0),
+               w(3, RAM, R_ACTIVE | R_ENABLE), other, w(9, RAM, R_ACTIVE), QUIET]  # fmt: skip
+    reads = [r(11, RAM + 0x20, 8), r(12, RAM + 0x40, 0x0B080400), r(13, RAM + 0x40, 0x1B181410)]
+    book = ClauseBook(plan())
+    RamCheck(capture([*session, *reads], merged=stream(first, second)), book).run()
+    assert book.failed == [] and book.results()["TCI.ram.data"] == [2, 0]
+    control = 1 | 11 << 4 | 1 << 16
+    pins = [(6 + 2 * k, (k + 1) % 2, one) for k, one in enumerate([*QUIET_PINS, *FIRST_, 0xFF, *SECOND_, 0xFF])]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(15, ENCODER, A), w(200, PINS, control)]
+    merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 18, 18, 19))
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    assert book.failed == [] and book.results()["TCI.pib.data"] == [len(FIRST_ + SECOND_) + 1, 0]
+
+
+def test_a_second_session_in_system_memory_goes_on() -> None:
+    """Its words follow those of the first, above 4 GiB as well."""
+    again = [w(12, RAM, 0x13), w(20, RAM, 0x11)]
+    third = Sent(MESSAGE.data[4:], 14, 14, 15)
+    memory = [*WRITTEN, (16, 0x1_0000_0108, 0x1B181410)]
+    book = ClauseBook(plan())
+    RamCheck(capture([*SMEM, *again], merged=stream(MESSAGE, third), memory=memory), book).run()
+    assert book.failed == []
+
+
+def test_a_loss_that_began_before_trace_was_enabled() -> None:
+    """Without room in the first cycle, and again later: what the flag says of it is open."""
+    seen = beats(enable="000" + "1" * 9, inst_tracing="0" * 12, drop="100011000000")
+    assert failed(capture([*ENABLED, r(8, ENCODER, A | E)], seen, losses=[6])) == []
+
+
+def test_a_probe_is_blind_for_each_sample_before_idle() -> None:
+    """On 4 pins: three samples more that are not idle are three samples more until it is aligned."""
+    blind = []
+    for noise in (2, 5):
+        probe = Receiver(4)
+        probe.feed([0x1] * noise + [0xF] * 20)
+        blind.append(probe.blind)
+    assert blind[1] == blind[0] + 3
