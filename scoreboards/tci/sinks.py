@@ -254,6 +254,7 @@ class PinCheck:
             self._clock(first, edges)
             if first.values["trPibCalibrate"]:
                 self._calibration(width, first, edges)
+                self._waiting(first)
                 continue
             receiver = Receiver(width, grammar=self.capture.grammar)
             seen = [data & ((1 << width) - 1) for _, data in edges]
@@ -337,8 +338,8 @@ class PinCheck:
             synced = [i for i, message in enumerate(messages) if message[0] >> 2 in SYNC_TCODES]
             bad = [i for i in synced if receiver.idle_before[i] < ALIGNED]
             self.book.bulk("TCI.pib.align", len(synced), bad, lambda i: Failure(
-                "TCI.pib.align", f"message {i}, which synchronizes, has {receiver.idle_before[i]} bits of idle before it, "
-                f"and not {ALIGNED}",
+                "TCI.pib.align", f"message {i} synchronizes, and has {receiver.idle_before[i]} bits of idle before it, "
+                f"{ALIGNED} are due",
             ))  # fmt: skip
 
     def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> None:
@@ -358,6 +359,17 @@ class PinCheck:
                 cycle=session.begin,
             ),
         )
+
+    def _waiting(self, session: Session) -> None:
+        """No message begins while the pattern is sent; not judged where the RAM sink is enabled, which may take it."""
+        others = sessions(self.capture, "ram_sink", ())
+        if any(one.begin < session.end and session.begin < one.end for one in others):
+            return
+        begun = taken(self.capture.merged.messages, session)
+        self.book.check("TCI.pib.calibrate", not begun, lambda: Failure(
+            "TCI.pib.calibrate", f"{len(begun)} messages were taken while the calibration pattern was sent",
+            cycle=begun[0].begin,
+        ))  # fmt: skip
 
 
 def _gap(messages: list[bytes], at: int, receiver: Receiver, seen: list[int]) -> bool:
