@@ -121,3 +121,28 @@ def reconfigure(job: TciJob, rng: random.Random) -> TciStimulus:
         s.readback = await s.tool.read_back()
 
     return TciStimulus(harts(job, rng, 3000), run)
+
+
+@scenario("TCI.te.source", "TCI.te.options", ips=ETRACE_ONLY)
+def without_index(job: TciJob, rng: random.Random) -> TciStimulus:
+    """One hart is traced alone, and its packets carry no index; funnel and sink are empty after each of several sessions,
+    as each packet has its end.
+    """
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        await set_up_encoders(s)
+        await start(s, encoders=(0,))
+        running = s.playing()
+        for _ in range(6):
+            await s.cycles(s.rng.randrange(40, 120))
+            for name in (ENCODERS[0], "funnel", "ram_sink"):
+                await s.tool.disable(name)
+            for name in ("ram_sink", "funnel", ENCODERS[0]):
+                await s.tool.enable(name)
+        await running
+        await finish(s, encoders=(0,))
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(harts(job, rng, 1000, index_width=0), run, expect={"untraced": (1,)})
