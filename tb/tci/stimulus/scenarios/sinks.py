@@ -256,3 +256,30 @@ def late_sink(job: TciJob, rng: random.Random) -> TciStimulus:
         s.readback = await s.tool.read_back()
 
     return TciStimulus(harts(job, rng, 1500, **busy(job)), run)
+
+
+@scenario("TCI.ram.data", "TCI.ram.flush", ips=BOTH)
+def second_sink(job: TciJob, rng: random.Random) -> TciStimulus:
+    """While slow pins stop messages in the middle, the RAM sink is enabled and disabled: it gets whole messages, those
+    that begin while it is enabled.
+    """
+
+    async def run(s: Session) -> None:
+        await reset_all(s, ("ram_sink", "pin_sink"))
+        await s.tool.set_up_ram()
+        await s.tool.set_up_pins(8, 3)
+        await s.cycles(200)
+        await set_up_encoders(s)
+        await start(s, ("pin_sink",))
+        running = s.playing()
+        for _ in range(20):
+            await s.cycles(s.rng.randrange(1, 40))
+            await s.tool.enable("ram_sink")
+            await s.cycles(s.rng.randrange(1, 40))
+            await s.tool.disable("ram_sink")
+        await running
+        await finish(s, ("pin_sink",))
+        await s.tool.read_back()  # of some messages only: each word of it is compared
+        await s.cycles(160)
+
+    return TciStimulus(harts(job, rng, 800, inst_stall_ena=1, **busy(job)), run)
