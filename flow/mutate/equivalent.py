@@ -9,7 +9,8 @@ reason.
     reason = "..."
 
 A row is of every mutant of its file that makes of the line or lines of `original` those of `mutated`; white space does
-not count. `near` names a text of the lines before where a line occurs more than once.
+not count. Where a line occurs more than once, `near` names a text of the lines before, and `previous` what comes directly
+before.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ else:
 
 RTL, CHECKS = "equivalent.toml", "equivalent_checks.toml"
 _KEYS = ("file", "original", "mutated", "reason")
-_MORE = ("near", "proof")
+_MORE = ("near", "previous", "proof")
 
 
 class EquivalentError(ValueError):
@@ -38,13 +39,16 @@ class EquivalentError(ValueError):
 
 @dataclass(frozen=True)
 class Equivalent:
-    """One row. near: a text before it, "" for any place. proof: "yosys" where Yosys proved it once."""
+    """One row. near: a text before it, previous: the text that ends where it begins, "" for any. proof: "yosys" where
+    Yosys proved it once.
+    """
 
     file: str
     original: str
     mutated: str
     reason: str
     near: str = ""
+    previous: str = ""
     proof: str = ""
 
 
@@ -100,7 +104,7 @@ def row_of(mutant: Mutant, text: str, rows: Iterable[Equivalent]) -> Equivalent 
     ahead = _bare(text[max(0, offset - 4000) : offset])
     for row in rows:
         same = row.file == mutant.file and _bare(row.original) == _bare(before) and _bare(row.mutated) == _bare(after)
-        if same and _bare(row.near) in ahead:
+        if same and _bare(row.near) in ahead and ahead.endswith(_bare(row.previous)):
             return row
     return None
 
