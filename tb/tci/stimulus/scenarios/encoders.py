@@ -183,13 +183,19 @@ def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
         await set_up_encoders(s)
         await s.cycles(100)
         await start(s, sinks)
-        running, seen = s.playing(), []
+        running, seen, cleared = s.playing(), [], s.rng.randrange(2)
         for _ in range(6):
             await s.cycles(150)
             seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
-            await s.tool.clear_overflow(s.rng.randrange(2))
+            await s.tool.clear_overflow(cleared)
         await running
         await finish(s, sinks)
+        for left_out in (
+            3,
+            0,
+        ):  # the flag of the other encoder stays while it is disabled, whatever is written elsewhere
+            await s.tool.write("funnel", "trFunnelDisInput", left_out, "while everything is disabled")
+            seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
         if stall:  # the last stall may be before the last clear
             seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
             s.tool.check(
