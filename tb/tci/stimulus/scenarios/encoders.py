@@ -96,13 +96,19 @@ def _trigger(one: HartStimulus, rng: random.Random, external: bool, share: float
     return one
 
 
-def _triggers(job: TciJob, rng: random.Random, external: bool, armed: bool = True) -> TciStimulus:
-    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, probabilities=NO_MARKS)]
+def _trigger_settings(job: TciJob, rng: random.Random, external: bool, armed: bool) -> dict[str, dict[str, int]]:
+    """Fields of an encoder's registers, random where triggers are armed."""
     actions = {f"trTeTrigExtInAction{n}": rng.choice((0, 2, 2, 3, 3, 4)) for n in range(8)} if external else {}
     events = {f"trTeTrigExtOutEvent{n}": rng.randrange(4) for n in range(8)}
     extra = {"trTeControl": {"trTeInstTrigEnable": int(armed)}}
     if job.params.trigger_inputs:
         extra |= {"trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events}
+    return extra
+
+
+def _triggers(job: TciJob, rng: random.Random, external: bool, armed: bool = True) -> TciStimulus:
+    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, probabilities=NO_MARKS)]
+    extra = _trigger_settings(job, rng, external, armed)
 
     async def run(s: Session) -> None:
         await reset_all(s)
@@ -133,6 +139,45 @@ def triggers_debug(job: TciJob, rng: random.Random) -> TciStimulus:
 def triggers_external(job: TciJob, rng: random.Random) -> TciStimulus:
     """External triggers do what their action fields say, several of them at once as well."""
     return _triggers(job, rng, external=True)
+
+
+@scenario("TCI.te.trigger_debug", "TCI.te.trigger_out", ips=BOTH)
+def triggers_stalled(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Debug and external triggers beside beats that wait for a slow sink: a beat with trace-off is traced once it is
+    taken.
+    """
+    (pins, divider), external = _slow_pins(job, rng), job.params.trigger_inputs > 0
+    options: dict[str, Any] = etrace.PRESSED if job.ip == "etrace" else busy(job)
+    made = harts(job, rng, 1200, 0.0, NO_MARKS, inst_stall_ena=1, **options)
+    for one in made:
+        if external:
+            _trigger(one, rng, True, 0.05)
+        row = 1
+        while row < len(one.beats):  # off, and soon on again, so that the queue stays full
+            row += rng.randrange(6)
+            one.triggers.action[row] = 3
+            row += rng.randrange(1, 4)
+            one.triggers.action[row] = 2
+            row += 1
+        one.triggers.action = {row: action for row, action in one.triggers.action.items() if row < len(one.beats)}
+    extra = _trigger_settings(job, rng, external, True)
+
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(pins, 2 * divider)  # tracing is off at times, and still the queues are full
+        await set_up_encoders(s, extra)
+        await s.cycles(100)
+        await start(s, sinks)
+        running = s.playing()
+        for _ in range(8):
+            await s.cycles(s.rng.randrange(20, 200))
+            await s.tool.read(ENCODERS[s.rng.randrange(2)], "trTeControl")
+        await running
+        await finish(s, sinks)
+        await s.cycles(60)
+
+    return TciStimulus(made, run)
 
 
 @scenario("TCI.te.trigger_enable", ips=BOTH)
@@ -171,10 +216,15 @@ def filters(job: TciJob, rng: random.Random) -> TciStimulus:
     return TciStimulus(made, run)
 
 
+def _slow_pins(job: TciJob, rng: random.Random) -> tuple[int, int]:
+    """Width and divider of a pin sink that is slower than the encoders."""
+    if 8 in job.params.pin_modes:
+        return rng.choice((1, 2)), rng.choice((2, 3))
+    return 8, rng.choice((4, 6))
+
+
 def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
-    slow = (
-        (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((4, 6)))
-    )  # pins, divider
+    slow = _slow_pins(job, rng)
 
     async def run(s: Session) -> None:
         sinks = ("pin_sink",)
