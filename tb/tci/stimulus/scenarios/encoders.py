@@ -188,8 +188,11 @@ def triggers_disarmed(job: TciJob, rng: random.Random) -> TciStimulus:
 
 @scenario("TCI.te.filters", ips=BOTH)
 def filters(job: TciJob, rng: random.Random) -> TciStimulus:
-    """Filters and comparators through their registers: privilege, context, a range of addresses, a watchpoint."""
-    made = []
+    """Filters and comparators through their registers: privilege, context, ranges of addresses, a watchpoint. Those of
+    one hart need all parts of the comparators' values.
+    """
+    made, wide = [], rng.randrange(2)
+    above = 1 << 40 if job.settings.xlen == 64 else 0  # programs are below: in the high half of a value it counts
     for hart in range(2):
         plain = hart_stimulus(job, random.Random(rng.getrandbits(32)), hart, 1200)
         pcs = sorted({int(pc) for pc in plain.beats.iaddr[plain.beats.valid()]})
@@ -203,10 +206,14 @@ def filters(job: TciJob, rng: random.Random) -> TciStimulus:
                 f"priv=S|iaddr>={high:#x}",
                 f"iaddr={low:#x}->{high:#x}",
                 f"iaddr<{high:#x};watch={low:#x}",
+                "iaddr!={:#x}..{:#x}".format(*sorted((low | above, high | above))),
                 "trap=interrupt",
                 "ecause=0+2+8",
             )
         )
+        if hart == wide:  # two ranges apart; the upper one has no end within the program
+            first, last = pcs[len(pcs) // 8], pcs[len(pcs) // 5]
+            text = f"iaddr={low:#x}..{high | above:#x}|iaddr={first:#x}..{last:#x}"
         config = type(plain.config).from_dict(plain.config.to_dict() | {"filter": text})
         made.append(HartStimulus(config, plain.program, plain.beats))
 
