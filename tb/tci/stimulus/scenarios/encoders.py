@@ -328,19 +328,24 @@ def left_out_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
     return TciStimulus(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (0, 1)})
 
 
-@scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
-def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
-    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+def _reset(job: TciJob, rng: random.Random, slow: tuple[int, int] | None) -> TciStimulus:
+    """slow: width and divider of the pin sink that takes the trace; else it is the RAM sink, which is reset as well."""
+    sinks = ("pin_sink",) if slow else ("ram_sink",)
+    turns = ("funnel", "funnel", *ENCODERS) if slow else (*ENCODERS, *ENCODERS, "funnel", "ram_sink")
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
+        await reset_all(s, sinks)
+        if slow:
+            await s.tool.set_up_pins(*slow)
+            await s.cycles(60 * (slow[1] + 1))  # the probe finds the clock
+        else:
+            await s.tool.set_up_ram()
         await set_up_encoders(s)
-        await start(s)
+        await start(s, sinks)
         running = s.playing()
-        for _ in range(16):
-            await s.cycles(s.rng.randrange(1, 40))
-            name = s.rng.choice((*ENCODERS, *ENCODERS, "funnel", "ram_sink"))
+        for _ in range(24 if slow else 16):
+            await s.cycles(s.rng.randrange(1, 120 if slow else 40))
+            name = s.rng.choice(turns)
             await s.tool.reset(name)
             if name == "ram_sink":
                 await s.tool.set_up_ram()
@@ -350,13 +355,30 @@ def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
             if name in ENCODERS:
                 await s.tool.tracing(ENCODERS.index(name), True)
         await running
-        await finish(s)
+        await finish(s, sinks)
+        if slow:
+            await s.cycles(40 * (slow[1] + 1))
 
     options = busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
+    if slow:
+        options["inst_stall_ena"] = 1  # the harts wait, so that there is trace until the end
     probabilities = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
+    size = 1000 if slow else 3000
     return TciStimulus(
-        harts(job, rng, 3000, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
+        harts(job, rng, size, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
     )
+
+
+@scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
+def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+    return _reset(job, rng, None)
+
+
+@scenario("TCI.te.active", "TCI.funnel.active", "TCI.funnel.whole", ips=BOTH)
+def reset_stalled(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders and funnel are reset while a slow sink lets their messages wait, before them or within one."""
+    return _reset(job, rng, (8, rng.choice((3, 5, 8))))
 
 
 def random_options(rng: random.Random) -> dict[str, Any]:
