@@ -6,6 +6,7 @@ resets.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rvtrace.tb.tci.stimulus import etrace_hart as etrace
@@ -417,3 +418,33 @@ def options(job: TciJob, rng: random.Random) -> TciStimulus:
         return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
     shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
     return TciStimulus([hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)
+
+
+@scenario("TCI.te.options", "TCI.seq.verify", "TCI.te.flush")
+def reconfigured(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders are enabled with some options and disabled before anything is traced; others, written then, count at the
+    next enabling without a reset.
+    """
+    shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
+    made = [hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)]
+    before = [replace(one.config, **random_options(rng)) for one in made]
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        for hart, config in enumerate(before):
+            await s.tool.set_up_encoder(hart, config)
+        for name in ("ram_sink", "funnel", *ENCODERS):
+            await s.tool.enable(name)
+        await s.cycles(s.rng.randrange(1, 50))
+        for name in ENCODERS:
+            await s.tool.disable(name)
+        await set_up_encoders(s)
+        for hart, name in enumerate(ENCODERS):
+            await s.tool.enable(name)
+            await s.tool.tracing(hart, True)
+        await s.play()
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(made, run)
