@@ -20,6 +20,7 @@ from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tci.capture import HartRun, TciCapture
+from rvtrace.scoreboards.tci.counter import check_counters
 from rvtrace.scoreboards.tci.encoder import check_encoders
 from rvtrace.scoreboards.tci.funnel import check_flush, check_funnel
 from rvtrace.scoreboards.tci.registers import RegisterCheck
@@ -78,6 +79,7 @@ def check(capture: TciCapture, tolerances: None = None, *, book: ClauseBook | No
         return verdict
     changes = [_enablings(capture, number, hart) for number, hart in enumerate(capture.harts)]
     check_encoders(capture, book)
+    check_counters(capture, book)
     check_funnel(capture, book)
     check_flush(capture, book)
     RamCheck(capture, book).run()

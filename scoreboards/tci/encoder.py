@@ -17,7 +17,18 @@ from rvtrace.scoreboards.tci.registers import Access
 
 ON, OFF, NOTIFY = 2, 3, 4  # trigger actions
 SETTLE = 4  # cycles from a write to trTsControl until the time follows
-EXTERNAL_PERIOD, EXTERNAL_START = 3, 1000  # of tci_tb's external time
+EXTERNAL_PERIOD, EXTERNAL_START = 3, 0x5A_8000_03E8  # of tci_tb's external time, which has bits in both halves
+SYSTEM_PERIOD = 2  # cycles: tci_tb's system clock has half the frequency
+
+
+def external_time(cycle: int) -> int:
+    """What tci_tb's external source gives in a cycle."""
+    return cycle * EXTERNAL_PERIOD + EXTERNAL_START
+
+
+def time_settings(place: Place) -> tuple[int, ...]:
+    """trTsControl of a component: Active, Mode, Count, Prescale, RunInDebug."""
+    return tuple(place.get(f"trTs{word}") for word in ("Active", "Mode", "Count", "Prescale", "RunInDebug"))
 
 
 def check_encoders(capture: TciCapture, book: ClauseBook) -> None:
@@ -207,7 +218,8 @@ def _time(capture: TciCapture, book: ClauseBook, hart: int, run: HartRun) -> Non
 
     def judge() -> None:
         if len(span) > 1 and setting and setting[0] and place.get("trTsEnable"):
-            _pace(book, hart, run, np.array(span), setting)
+            stalls = bool(place.get("trTeInstStallEna"))
+            _pace(book, hart, run, np.array(span), setting, stalls, 0 if capture.exact else SETTLE)
 
     for what, index in _timeline(run, capture.accesses):
         if what == "row":
@@ -218,7 +230,7 @@ def _time(capture: TciCapture, book: ClauseBook, hart: int, run: HartRun) -> Non
         if not access.write:
             continue
         model.write(access.addr, access.data)
-        now = tuple(place.get(f"trTs{word}") for word in ("Active", "Mode", "Count", "Prescale", "RunInDebug"))
+        now = time_settings(place)
         reset = access.addr == place.base + 0x40 and access.data & 4
         if now != setting or reset or _funnel_time(capture, access):
             judge()
@@ -232,14 +244,16 @@ def _funnel_time(capture: TciCapture, access: Access) -> bool:
     return access.write and access.addr in (base, base + 0x40)
 
 
-def _pace(book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: tuple[int, ...]) -> None:
+def _pace(
+    book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: tuple[int, ...], stalls: bool, settle: int
+) -> None:
+    """stalls: rows may have been stalled. settle: how far the core's time may go on in Debug Mode."""
     _, mode, count, prescale, in_debug = setting
     cycle, time = run.beats.cycle[rows].astype(np.int64), run.beats.tstamp[rows].astype(np.int64)
-    running = (
-        np.ones(len(rows) - 1, bool)
-        if in_debug or mode != 3
-        else ~(run.beats.halted[rows][:-1] | run.beats.halted[rows][1:]).astype(bool)
-    )
+    halted = run.beats.halted[rows].astype(bool)
+    # A hart in Debug Mode stays there until the next row, unless that row was stalled.
+    stopped = halted[:-1] & (halted[1:] | (not stalls)) & (mode == 3 and not in_debug)
+    running = np.ones(len(rows) - 1, bool) if in_debug or mode != 3 else ~(halted[:-1] | halted[1:])
     dt, dc = np.diff(time), np.diff(cycle)
     clause = {1: "TCI.ts.external", 2: "TCI.ts.system", 3: "TCI.ts.core", 4: "TCI.ts.shared"}.get(mode)
     if clause is None:
@@ -261,7 +275,7 @@ def _pace(book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: 
             ),
         )
         return
-    step = 4**prescale * (2 if mode == 2 else 1)  # tci_tb's system clock has half the frequency
+    step = 4**prescale * (SYSTEM_PERIOD if mode == 2 else 1)
     if not count and mode in (2, 3):
         bad = dt != 0
     elif mode == 4:
@@ -270,6 +284,7 @@ def _pace(book: ClauseBook, hart: int, run: HartRun, rows: np.ndarray, setting: 
         off = np.concatenate([[0], np.cumsum(dt * step - dc)])
         begin = np.maximum.accumulate(np.where(running, 0, np.arange(1, len(dt) + 1)))
         bad = running & ((np.abs(np.diff(off)) >= step) | (np.abs(off[1:] - off[begin]) >= step))
+        bad |= stopped & (dt > settle)
     book.bulk(
         clause,
         len(dt),

@@ -135,6 +135,7 @@ class SubsystemTest(base.BaseTest):
 
     async def play(self) -> None:
         env, rng, begin = self.env, random.Random(self.job.rng_path("bench")), time.perf_counter()
+        env.apb.driver.noise = random.Random(self.job.rng_path("bus"))
         await env.control.reset(self.bulk, rng.getrandbits(32), rng.getrandbits(32), self.stimulus.lows)
         try:
             await self.drive(rng)

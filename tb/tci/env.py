@@ -92,6 +92,7 @@ class TciTest(BaseTest):
         for hart, run in enumerate(self.system_scenario.harts):
             files.write_stimulus(Path(), hart, run.beats, run.triggers)
         rng = random.Random(self.job.rng_path("system"))
+        self.env.apb.driver.noise = random.Random(self.job.rng_path("bus"))
         registers = RegisterAccess(self.params, self.env.apb.sequencer)
         polls = int(cocotb.plusargs.get("polls", POLLS))
         self.session = Session(

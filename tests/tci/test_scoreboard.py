@@ -20,7 +20,8 @@ from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
 from rvtrace.scoreboards.tci.check import plan
-from rvtrace.scoreboards.tci.encoder import check_encoders
+from rvtrace.scoreboards.tci.counter import check_counters
+from rvtrace.scoreboards.tci.encoder import check_encoders, external_time
 from rvtrace.scoreboards.tci.funnel import check_flush, check_funnel
 from rvtrace.scoreboards.tci.registers import RegisterCheck
 from rvtrace.scoreboards.tci.sinks import PinCheck, RamCheck
@@ -31,6 +32,7 @@ ENCODER, RAM, PINS = (RegisterModel(PARAMS).place(name).base for name in ("encod
 A, E, T, TRIG = 1, 2, 4, 1 << 11  # trTeActive, trTeEnable, trTeInstTracing, trTeInstTrigEnable
 ON, OFF, NOTIFY = 2, 3, 4  # trigger actions
 LOST = 1 << 12  # trTeInstStallOrOverflow
+M32 = 0xFFFF_FFFF
 
 
 def w(cycle: int, address: int, data: int) -> Access:
@@ -75,6 +77,7 @@ def failed(one: TciCapture) -> list[str]:
     """What the checks of the encoders report."""
     book = ClauseBook(plan())
     check_encoders(one, book)
+    check_counters(one, book)
     return book.failed
 
 
@@ -214,11 +217,15 @@ TS_ACTIVE, TS_COUNT, TS_IN_DEBUG, TS_ENABLE = 1, 2, 8, 1 << 15
         (3 << 4 | 1 << 8, lambda c: 2 * c, (), ["TCI.ts.core"]),
         (2 << 4, lambda c: c // 2, (), []),  # the system clock has half the frequency
         (2 << 4, lambda c: 2 * c, (), ["TCI.ts.system"]),
-        (1 << 4, lambda c: 3 * c + 1000, (), []),
-        (1 << 4, lambda c: 3 * c + 1000 + (c == 20), (), ["TCI.ts.external"]),
+        (1 << 4, external_time, (), []),
+        (1 << 4, lambda c: external_time(c) + (c == 20), (), ["TCI.ts.external"]),
         (0, lambda c: 0, (), []),
         (0, lambda c: int(c == 20), (), ["TCI.ts.none"]),
-        (3 << 4, lambda c: min(c, 15), range(15, 32), []),  # in Debug Mode it may stand still
+        (3 << 4, lambda c: min(c, 15), range(15, 32), []),  # in Debug Mode it stands still
+        (3 << 4, lambda c: c, range(15, 32), ["TCI.ts.core"]),
+        (3 << 4, lambda c: c, range(15, 16), ["TCI.ts.core"]),  # until the row after it
+        (3 << 4 | TS_IN_DEBUG, lambda c: c, range(15, 32), []),
+        (2 << 4, lambda c: c // 2, range(15, 32), []),
         (3 << 4 | TS_IN_DEBUG, lambda c: min(c, 15), range(15, 32), ["TCI.ts.core"]),
         (3 << 4, lambda c: min(c, 15), (), ["TCI.ts.core"]),
     ],
@@ -229,6 +236,16 @@ def test_the_time_of_an_encoder(control: int, time: Any, halted: Any, clauses: l
     setting = TS_ACTIVE | TS_COUNT | TS_ENABLE | control
     accesses = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, setting)]
     assert failed(capture(accesses, seen)) == clauses
+
+
+def test_the_time_of_a_halted_hart_whose_rows_are_stalled_is_known_between_halted_rows_only() -> None:
+    """The row that ends Debug Mode may have waited, and the time went on."""
+    stalls = w(1, ENCODER, A), w(2, ENCODER, A | E | 1 << 13)
+    accesses = [*stalls, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, CORE_TIME)]
+    for halted, clauses in ((range(15, 16), []), (range(15, 17), ["TCI.ts.core"])):
+        seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=list(range(32)),
+                     halted=[int(c in halted) for c in range(32)])  # fmt: skip
+        assert failed(capture(accesses, seen)) == clauses
 
 
 def test_a_time_that_does_not_count_stands_still() -> None:
@@ -248,6 +265,62 @@ def test_only_writes_end_a_span_of_time() -> None:
     assert failed(capture(accesses, seen)) == ["TCI.ts.core"]
     late = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[c + 5 * (c > 14) for c in range(32)])
     assert failed(capture(accesses, late)) == ["TCI.ts.core"]
+
+
+@pytest.mark.parametrize(
+    ("control", "time", "low", "high", "clauses"),
+    [
+        (1 << 4, external_time, external_time(20) & M32, external_time(20) >> 32, []),
+        (1 << 4, external_time, external_time(19) & M32, external_time(20) >> 32, ["TCI.ts.counter"]),
+        (1 << 4, external_time, external_time(21) & M32, external_time(20) >> 32, ["TCI.ts.counter"]),
+        (1 << 4, external_time, external_time(20) & M32, 0, ["TCI.ts.counter"]),
+        (3 << 4, lambda c: c - 4, 16, 0, []),
+        (3 << 4, lambda c: c - 4, 8, 0, ["TCI.ts.counter"]),
+        (3 << 4, lambda c: c - 4, 16, 1, ["TCI.ts.counter"]),
+        (2 << 4, lambda c: c // 2, 10, 0, []),
+        (2 << 4, lambda c: c // 2, 12, 0, ["TCI.ts.counter"]),
+        (4 << 4, lambda c: 5 * c + (7 << 32), 100, 7, []),
+        (4 << 4, lambda c: 5 * c + (7 << 32), 99, 7, ["TCI.ts.counter"]),
+        (4 << 4, lambda c: 5 * c + (7 << 32), 100, 8, ["TCI.ts.counter"]),
+    ],
+)
+def test_the_counter_reads_the_time_of_its_cycle(
+    control: int, time: Any, low: int, high: int, clauses: list[str]
+) -> None:
+    """Both halves; other registers of the encoder are not taken for it."""
+    seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[max(time(c), 0) for c in range(32)])
+    setting = TS_ACTIVE | TS_COUNT | TS_ENABLE | control
+    accesses = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, setting),
+                r(20, ENCODER + 0x48, low), r(20, ENCODER + 0x4C, high), r(20, ENCODER + 8, 0)]  # fmt: skip
+    assert failed(capture(accesses, seen)) == clauses
+
+
+def counting(last: int) -> Beats:
+    """An encoder whose core time began in cycle 4, and whose last row is `last`."""
+    return beats(enable="000" + "1" * (last - 2), inst_tracing="0" * (last + 1),
+                 tstamp=[max(c - 4, 0) for c in range(last + 1)])  # fmt: skip
+
+
+CORE_TIME = TS_ACTIVE | TS_COUNT | TS_ENABLE | 3 << 4
+COUNTING = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, CORE_TIME)]
+
+
+def test_a_counter_that_is_read_late_is_legal() -> None:
+    """A device that is not the reference may give a value some cycles old, and never one of the future."""
+    for value, clauses in ((36, []), (20, []), (19, ["TCI.ts.counter"]), (37, ["TCI.ts.counter"])):
+        assert failed(capture([*COUNTING, r(40, ENCODER + 0x48, value)], counting(64), exact=False)) == clauses
+
+
+def test_a_counter_is_judged_by_its_pace_after_the_last_row() -> None:
+    """It went on from there; not behind a reset, which no row shows."""
+    for value, clauses in ((36, []), (35, ["TCI.ts.counter"]), (37, ["TCI.ts.counter"])):
+        assert failed(capture([*COUNTING, r(40, ENCODER + 0x48, value)], counting(20))) == clauses
+    reset = [*COUNTING, w(30, ENCODER + 0x40, CORE_TIME | 4), r(40, ENCODER + 0x48, 10)]
+    assert failed(capture(reset, counting(20))) == []
+
+
+def test_a_counter_is_not_judged_while_its_time_settles() -> None:
+    assert failed(capture([*COUNTING, r(8, ENCODER + 0x48, 99)], counting(20))) == []
 
 
 # --- The RAM sink -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ The driver and the monitor wake for accesses only: while no access runs, the sim
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from pyuvm import uvm_sequence_item
 from rvtrace.tb.common.agents.base import Agent, Driver, Monitor
 
 CYCLE_NS = 10
+FOREIGN = 0.25  # of the accesses come behind one of another completer
 GIVE_UP = 1000  # cycles with PREADY low
 _REQUEST = ("psel", "penable", "pwrite", "paddr", "pwdata")
 _RESPONSE = ("prdata", "pready", "pslverr")
@@ -65,6 +67,10 @@ class ApbItem(uvm_sequence_item):
 class ApbDriver(Driver):
     """Makes the accesses of its items, one after the other, back to back if they come so.
 
+    The bus has other completers, which share every wire but PSEL: between two accesses the wires are as an access of
+    another left them or has them, and sometimes there is one in the two cycles before ours. PWDATA of a read has any
+    value. `noise` chooses them; a test gives it a seed.
+
     An access that is not answered is given up, as a tool would; the monitor reports it.
     """
 
@@ -72,6 +78,7 @@ class ApbDriver(Driver):
         super().build_phase()
         self.bus = ApbBus(self.dut)
         self.edge = -1.0  # when the last access ended
+        self.noise = random.Random(0)
 
     def idle(self) -> None:
         for name in _REQUEST:
@@ -81,11 +88,16 @@ class ApbDriver(Driver):
         bus, clock = self.bus, self.dut.clk_o
         if get_sim_time() != self.edge:
             await RisingEdge(clock)
+        if self.noise.random() < FOREIGN:
+            self._foreign(item, 0)
+            await RisingEdge(clock)
+            bus.penable.value = 1
+            await RisingEdge(clock)
         bus.psel.value = 1
         bus.penable.value = 0
         bus.pwrite.value = int(item.write)
         bus.paddr.value = item.addr
-        bus.pwdata.value = item.data if item.write else 0
+        bus.pwdata.value = item.data if item.write else self.noise.getrandbits(32)
         await RisingEdge(clock)
         bus.penable.value = 1
         for _ in range(GIVE_UP):
@@ -98,8 +110,18 @@ class ApbDriver(Driver):
             item.data = int(value) if value.is_resolvable else 0
         await RisingEdge(clock)
         self.edge = get_sim_time()
+        self._foreign(item, self.noise.randrange(2))
+
+    def _foreign(self, item: ApbItem, enable: int) -> None:
+        """An access to another completer. Its address is any, or the one that our last or next access has in our own
+        range; its data is any, with often with the two low bits set, as Active and Enable are.
+        """
+        bus, noise = self.bus, self.noise
         bus.psel.value = 0
-        bus.penable.value = 0
+        bus.penable.value = enable
+        bus.pwrite.value = noise.randrange(2)
+        bus.paddr.value = noise.choice((item.addr, noise.getrandbits(16)))
+        bus.pwdata.value = noise.getrandbits(32) | noise.choice((0, 3))
 
 
 class ApbMonitor(Monitor):

@@ -114,7 +114,9 @@ module tci_tb
   logic [15:0] trc_data;
   logic [TsWidth-1:0] external_time;
 
-  assign external_time = 3*cycle[TsWidth-1:0] + 1000;
+  // It has bits in both halves of trTsCounter (scoreboards/tci/encoder.py).
+  localparam logic [63:0] ExternalStart = 64'h5A_8000_03E8;
+  assign external_time = 3*cycle[TsWidth-1:0] + ExternalStart[TsWidth-1:0];
 
   trace_system #(
     .NHarts(NHarts), .Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth), .IcntBits(IcntBits),

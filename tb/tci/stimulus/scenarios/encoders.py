@@ -6,6 +6,7 @@ resets.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rvtrace.tb.tci.stimulus import etrace_hart as etrace
@@ -96,13 +97,19 @@ def _trigger(one: HartStimulus, rng: random.Random, external: bool, share: float
     return one
 
 
-def _triggers(job: TciJob, rng: random.Random, external: bool, armed: bool = True) -> TciStimulus:
-    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, probabilities=NO_MARKS)]
+def _trigger_settings(job: TciJob, rng: random.Random, external: bool, armed: bool) -> dict[str, dict[str, int]]:
+    """Fields of an encoder's registers, random where triggers are armed."""
     actions = {f"trTeTrigExtInAction{n}": rng.choice((0, 2, 2, 3, 3, 4)) for n in range(8)} if external else {}
     events = {f"trTeTrigExtOutEvent{n}": rng.randrange(4) for n in range(8)}
     extra = {"trTeControl": {"trTeInstTrigEnable": int(armed)}}
     if job.params.trigger_inputs:
         extra |= {"trTeTrigExtInControl": actions or {"trTeTrigExtInAction0": 0}, "trTeTrigExtOutControl": events}
+    return extra
+
+
+def _triggers(job: TciJob, rng: random.Random, external: bool, armed: bool = True) -> TciStimulus:
+    made = [_trigger(one, rng, external) for one in harts(job, rng, 1200, probabilities=NO_MARKS)]
+    extra = _trigger_settings(job, rng, external, armed)
 
     async def run(s: Session) -> None:
         await reset_all(s)
@@ -135,6 +142,45 @@ def triggers_external(job: TciJob, rng: random.Random) -> TciStimulus:
     return _triggers(job, rng, external=True)
 
 
+@scenario("TCI.te.trigger_debug", "TCI.te.trigger_out", ips=BOTH)
+def triggers_stalled(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Debug and external triggers beside beats that wait for a slow sink: a beat with trace-off is traced once it is
+    taken.
+    """
+    (pins, divider), external = _slow_pins(job, rng), job.params.trigger_inputs > 0
+    options: dict[str, Any] = etrace.PRESSED if job.ip == "etrace" else busy(job)
+    made = harts(job, rng, 1200, 0.0, NO_MARKS, inst_stall_ena=1, **options)
+    for one in made:
+        if external:
+            _trigger(one, rng, True, 0.05)
+        row = 1
+        while row < len(one.beats):  # off, and soon on again, so that the queue stays full
+            row += rng.randrange(6)
+            one.triggers.action[row] = 3
+            row += rng.randrange(1, 4)
+            one.triggers.action[row] = 2
+            row += 1
+        one.triggers.action = {row: action for row, action in one.triggers.action.items() if row < len(one.beats)}
+    extra = _trigger_settings(job, rng, external, True)
+
+    async def run(s: Session) -> None:
+        sinks = ("pin_sink",)
+        await reset_all(s, sinks)
+        await s.tool.set_up_pins(pins, 2 * divider)  # tracing is off at times, and still the queues are full
+        await set_up_encoders(s, extra)
+        await s.cycles(100)
+        await start(s, sinks)
+        running = s.playing()
+        for _ in range(8):
+            await s.cycles(s.rng.randrange(20, 200))
+            await s.tool.read(ENCODERS[s.rng.randrange(2)], "trTeControl")
+        await running
+        await finish(s, sinks)
+        await s.cycles(60)
+
+    return TciStimulus(made, run)
+
+
 @scenario("TCI.te.trigger_enable", ips=BOTH)
 def triggers_disarmed(job: TciJob, rng: random.Random) -> TciStimulus:
     """Without trTeInstTrigEnable no trigger starts or stops tracing."""
@@ -143,8 +189,11 @@ def triggers_disarmed(job: TciJob, rng: random.Random) -> TciStimulus:
 
 @scenario("TCI.te.filters", ips=BOTH)
 def filters(job: TciJob, rng: random.Random) -> TciStimulus:
-    """Filters and comparators through their registers: privilege, context, a range of addresses, a watchpoint."""
-    made = []
+    """Filters and comparators through their registers: privilege, context, ranges of addresses, a watchpoint. Those of
+    one hart need all parts of the comparators' values.
+    """
+    made, wide = [], rng.randrange(2)
+    above = 1 << 40 if job.settings.xlen == 64 else 0  # programs are below: in the high half of a value it counts
     for hart in range(2):
         plain = hart_stimulus(job, random.Random(rng.getrandbits(32)), hart, 1200)
         pcs = sorted({int(pc) for pc in plain.beats.iaddr[plain.beats.valid()]})
@@ -158,10 +207,14 @@ def filters(job: TciJob, rng: random.Random) -> TciStimulus:
                 f"priv=S|iaddr>={high:#x}",
                 f"iaddr={low:#x}->{high:#x}",
                 f"iaddr<{high:#x};watch={low:#x}",
+                "iaddr!={:#x}..{:#x}".format(*sorted((low | above, high | above))),
                 "trap=interrupt",
                 "ecause=0+2+8",
             )
         )
+        if hart == wide:  # two ranges apart; the upper one has no end within the program
+            first, last = pcs[len(pcs) // 8], pcs[len(pcs) // 5]
+            text = f"iaddr={low:#x}..{high | above:#x}|iaddr={first:#x}..{last:#x}"
         config = type(plain.config).from_dict(plain.config.to_dict() | {"filter": text})
         made.append(HartStimulus(config, plain.program, plain.beats))
 
@@ -171,10 +224,15 @@ def filters(job: TciJob, rng: random.Random) -> TciStimulus:
     return TciStimulus(made, run)
 
 
+def _slow_pins(job: TciJob, rng: random.Random) -> tuple[int, int]:
+    """Width and divider of a pin sink that is slower than the encoders."""
+    if 8 in job.params.pin_modes:
+        return rng.choice((1, 2)), rng.choice((2, 3))
+    return 8, rng.choice((4, 6))
+
+
 def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
-    slow = (
-        (rng.choice((1, 2)), rng.choice((2, 3))) if 8 in job.params.pin_modes else (8, rng.choice((4, 6)))
-    )  # pins, divider
+    slow = _slow_pins(job, rng)
 
     async def run(s: Session) -> None:
         sinks = ("pin_sink",)
@@ -183,13 +241,19 @@ def _pressed(job: TciJob, rng: random.Random, stall: int) -> TciStimulus:
         await set_up_encoders(s)
         await s.cycles(100)
         await start(s, sinks)
-        running, seen = s.playing(), []
+        running, seen, cleared = s.playing(), [], s.rng.randrange(2)
         for _ in range(6):
             await s.cycles(150)
             seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
-            await s.tool.clear_overflow(s.rng.randrange(2))
+            await s.tool.clear_overflow(cleared)
         await running
         await finish(s, sinks)
+        for left_out in (
+            3,
+            0,
+        ):  # the flag of the other encoder stays while it is disabled, whatever is written elsewhere
+            await s.tool.write("funnel", "trFunnelDisInput", left_out, "while everything is disabled")
+            seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
         if stall:  # the last stall may be before the last clear
             seen += [await s.tool.read(name, "trTeControl") for name in ENCODERS]
             s.tool.check(
@@ -265,19 +329,24 @@ def left_out_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
     return TciStimulus(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (0, 1)})
 
 
-@scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
-def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
-    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+def _reset(job: TciJob, rng: random.Random, slow: tuple[int, int] | None) -> TciStimulus:
+    """slow: width and divider of the pin sink that takes the trace; else it is the RAM sink, which is reset as well."""
+    sinks = ("pin_sink",) if slow else ("ram_sink",)
+    turns = ("funnel", "funnel", *ENCODERS) if slow else (*ENCODERS, *ENCODERS, "funnel", "ram_sink")
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
+        await reset_all(s, sinks)
+        if slow:
+            await s.tool.set_up_pins(*slow)
+            await s.cycles(60 * (slow[1] + 1))  # the probe finds the clock
+        else:
+            await s.tool.set_up_ram()
         await set_up_encoders(s)
-        await start(s)
+        await start(s, sinks)
         running = s.playing()
-        for _ in range(16):
-            await s.cycles(s.rng.randrange(1, 40))
-            name = s.rng.choice((*ENCODERS, *ENCODERS, "funnel", "ram_sink"))
+        for _ in range(24 if slow else 16):
+            await s.cycles(s.rng.randrange(1, 120 if slow else 40))
+            name = s.rng.choice(turns)
             await s.tool.reset(name)
             if name == "ram_sink":
                 await s.tool.set_up_ram()
@@ -287,13 +356,30 @@ def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
             if name in ENCODERS:
                 await s.tool.tracing(ENCODERS.index(name), True)
         await running
-        await finish(s)
+        await finish(s, sinks)
+        if slow:
+            await s.cycles(40 * (slow[1] + 1))
 
     options = busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
+    if slow:
+        options["inst_stall_ena"] = 1  # the harts wait, so that there is trace until the end
     probabilities = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
+    size = 1000 if slow else 3000
     return TciStimulus(
-        harts(job, rng, 3000, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
+        harts(job, rng, size, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
     )
+
+
+@scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)
+def reset_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders, funnel and sink are reset while trace flows: no message is ever cut, and all starts again."""
+    return _reset(job, rng, None)
+
+
+@scenario("TCI.te.active", "TCI.funnel.active", "TCI.funnel.whole", ips=BOTH)
+def reset_stalled(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders and funnel are reset while a slow sink lets their messages wait, before them or within one."""
+    return _reset(job, rng, (8, rng.choice((3, 5, 8))))
 
 
 def random_options(rng: random.Random) -> dict[str, Any]:
@@ -332,3 +418,33 @@ def options(job: TciJob, rng: random.Random) -> TciStimulus:
         return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
     shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
     return TciStimulus([hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)
+
+
+@scenario("TCI.te.options", "TCI.seq.verify", "TCI.te.flush")
+def reconfigured(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Encoders are enabled with some options and disabled before anything is traced; others, written then, count at the
+    next enabling without a reset.
+    """
+    shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
+    made = [hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)]
+    before = [replace(one.config, **random_options(rng)) for one in made]
+
+    async def run(s: Session) -> None:
+        await reset_all(s)
+        await s.tool.set_up_ram()
+        for hart, config in enumerate(before):
+            await s.tool.set_up_encoder(hart, config)
+        for name in ("ram_sink", "funnel", *ENCODERS):
+            await s.tool.enable(name)
+        await s.cycles(s.rng.randrange(1, 50))
+        for name in ENCODERS:
+            await s.tool.disable(name)
+        await set_up_encoders(s)
+        for hart, name in enumerate(ENCODERS):
+            await s.tool.enable(name)
+            await s.tool.tracing(hart, True)
+        await s.play()
+        await finish(s)
+        s.readback = await s.tool.read_back()
+
+    return TciStimulus(made, run)

@@ -6,10 +6,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import numpy as np
+from rvtrace.models.riscv.beats import Beats
 from rvtrace.tb.tci.stimulus.scenarios.base import (
     ENCODERS,
     TciStimulus,
     finish,
+    hart_stimulus,
     harts,
     reset_all,
     scenario,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 def _timed(job: TciJob, rng: random.Random, mode: int) -> TciStimulus:
     prescale = rng.randrange(3) if mode in (2, 3) else 0
     debug = rng.randrange(2) if mode == 3 else 0
+    source = rng.choice((1, 2)) if mode == 4 else 0  # the funnel's: external, or the system clock
     options = {
         "timestamp": 1,
         "ts_mode": mode if mode in (1, 2, 3) else 2,
@@ -32,6 +36,12 @@ def _timed(job: TciJob, rng: random.Random, mode: int) -> TciStimulus:
         "ts_run_in_debug": debug,
     }
     made = harts(job, rng, 800, probabilities={"debug": 0.02}, **options)
+    if mode == 3:  # the time of one hart goes on in Debug Mode, that of the other stops
+        made[1] = hart_stimulus(
+            job, rng, 1, 800, probabilities={"debug": 0.02}, **options | {"ts_run_in_debug": 1 - debug}
+        )
+    for one in made:
+        _stay_halted(one.beats, rng)
     ts = {"trTsControl": {"trTsMode": mode}} if mode in (0, 4) else {}
 
     async def run(s: Session) -> None:
@@ -39,7 +49,7 @@ def _timed(job: TciJob, rng: random.Random, mode: int) -> TciStimulus:
         await s.tool.set_up_ram()
         if mode == 4:
             await s.tool.set("funnel", "trTsControl", {"trTsActive": 1})
-            await s.tool.set("funnel", "trTsControl", {"trTsActive": 1, "trTsCount": 1, "trTsMode": 2})
+            await s.tool.set("funnel", "trTsControl", {"trTsActive": 1, "trTsCount": 1, "trTsMode": source})
         await set_up_encoders(s, ts)
         await start(s)
         running = s.playing()
@@ -55,6 +65,14 @@ def _timed(job: TciJob, rng: random.Random, mode: int) -> TciStimulus:
             await _stop_and_clear(s, prescale)
 
     return TciStimulus(made, run)
+
+
+def _stay_halted(beats: Beats, rng: random.Random) -> None:
+    """A debugger takes its time: after a row in Debug Mode the next one comes later, by more than the counter needs to
+    move with any prescale.
+    """
+    later = [rng.randrange(80, 160) if halted else 0 for halted in beats.halted.tolist()]
+    beats.cycle[1:] += np.cumsum(later[:-1]).astype(np.uint64)
 
 
 async def _read_time(s: Session, name: str) -> None:
