@@ -335,7 +335,15 @@ class Campaign:
         seconds: dict[str, float] = {}
         for first in range(0, len(together), TOGETHER):
             part = together[first : first + TOGETHER]
-            image = self._image(config, part)
+            try:
+                image = self._image(config, part)
+            except SimError:
+                gone = self._refused(part, config)
+                if not gone:
+                    raise
+                dead |= gone
+                part = [one for one in part if one.name not in gone]
+                image = self._image(config, part)
             image.seconds = seconds = seconds or self._measured(image, jobs)
             runs = [job for job in jobs if job.name in seconds]
 
@@ -374,9 +382,18 @@ class Campaign:
             combined = self._combined(left)
             try:
                 plain = self._build(config, {}, "icarus")
-                together = self._build(config, combined.files, "icarus") if combined.number else plain
             except SimError:  # a device that Icarus cannot read
                 return left + others
+            try:
+                together = self._build(config, combined.files, "icarus") if combined.number else plain
+            except SimError:
+                gone = self._refused(left, config)
+                if not gone:
+                    left += others
+                    continue
+                left = [one for one in left if one.name not in gone]
+                combined = self._combined(left)
+                together = self._build(config, combined.files, "icarus") if combined.number else plain
             known = self._interpreted_seconds.get(config)
             seconds = known if known is not None else self._short(_Image(plain, {}), group)
             self._interpreted_seconds[config] = seconds
@@ -395,6 +412,15 @@ class Campaign:
                 dead = {mutant.name for mutant, row in zip(left, pool.map(one, left)) if row is not None}
             left = [mutant for mutant in left if mutant.name not in dead] + others
         return left
+
+    def _refused(self, left: list[Mutant], config: BuildConfig) -> set[str]:
+        """The names of those that do not elaborate in a build, although they do in others: they are no mutants."""
+        design = self.subject.design
+        gone = [one for one in left if not design.elaborates_in(config, one.file, one.applied(design.texts[one.file]))]
+        for one in gone:
+            row = self._row(one, REFUSED, how=BUILD, by="slang", headline=f"does not elaborate in {config.label}")
+            self._final(row)
+        return {one.name for one in gone}
 
     def _combined(self, left: list[Mutant]) -> Combined:
         """Those of some mutants that are compiled together; of the others it is remembered why they are not."""

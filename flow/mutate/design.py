@@ -69,7 +69,11 @@ class Design:
     def elaborates(self, name: str, text: str) -> bool:
         """Whether the builds still do with another text of a file; of a large design the first of them."""
         builds = self.builds[:1] if len(self.paths) > _LARGE else self.builds
-        return all(not self._errors(build, name, text) for build in builds)
+        return all(self.elaborates_in(build, name, text) for build in builds)
+
+    def elaborates_in(self, build: BuildConfig, name: str, text: str) -> bool:
+        """Whether one build does."""
+        return not self._errors(build, name, text)
 
     def check(self) -> None:
         """DesignError if the unchanged design does not elaborate."""

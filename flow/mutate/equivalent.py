@@ -9,8 +9,8 @@ reason.
     reason = "..."
 
 A row is of every mutant of its file that makes of the line or lines of `original` those of `mutated`; white space does
-not count. Where a line occurs more than once, `near` names a text of the lines before, and `previous` what comes directly
-before.
+not count. Where a line occurs more than once, `near` names a text of the lines before, and `previous` the one directly
+before it.
 """
 
 from __future__ import annotations

@@ -130,6 +130,16 @@ def test_a_kill_of_an_earlier_testbench_is_kept_on_request(
     assert "2 kills are of earlier versions" in mutation.sentence(counted)
 
 
+def test_a_mutant_that_a_build_does_not_elaborate_is_no_mutant(subject: Subject, chosen: Chosen) -> None:
+    """The others of the build are compiled without it."""
+    good = chosen.mutants[0]
+    wrong = mutant(subject.design, "ctr/ctr_pkg.sv", "package ctr_pkg;", "package ctr_pkg; localparam int A = no_such;")
+    campaign = Campaign(subject, chosen, 1)
+    assert campaign._refused([good, wrong], subject.builds[0]) == {wrong.name}
+    row = campaign.rows[wrong.name]
+    assert (row.state, row.how) == ("refused", "build") and row.headline.startswith("does not elaborate in x32")
+
+
 def test_yosys_proves_the_equivalent_and_not_the_others(subject: Subject, chosen: Chosen) -> None:
     prover = Prover(subject.design, subject.builds, limit=300)
     if not prover.available:

@@ -125,8 +125,8 @@ def reconfigure(job: TciJob, rng: random.Random) -> TciStimulus:
 
 @scenario("TCI.te.source", "TCI.te.options", ips=ETRACE_ONLY)
 def without_index(job: TciJob, rng: random.Random) -> TciStimulus:
-    """One hart is traced alone, and its packets carry no index; funnel and sink are empty after each of several sessions,
-    as each packet has its end.
+    """One hart is traced alone, and its packets carry no index; after each of several sessions funnel and sink are
+    empty, as each packet has its end.
     """
 
     async def run(s: Session) -> None:
