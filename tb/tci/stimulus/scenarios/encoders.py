@@ -9,14 +9,20 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.retired import Priv
+from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.tci.stimulus import etrace_hart as etrace
 from rvtrace.tb.tci.stimulus.scenarios.base import (
     BOTH,
     ENCODERS,
+    HARTS,
     HartStimulus,
     TciStimulus,
+    beats_of,
     busy,
     finish,
+    hart_config,
     hart_stimulus,
     harts,
     reset_all,
@@ -446,5 +452,31 @@ def reconfigured(job: TciJob, rng: random.Random) -> TciStimulus:
         await s.play()
         await finish(s)
         s.readback = await s.tool.read_back()
+
+    return TciStimulus(made, run)
+
+
+@scenario("TCI.te.options", "TCI.sys.exact")
+def long_loops(job: TciJob, rng: random.Random) -> TciStimulus:
+    """Loops of some hundred branches in history mode: with trTeInstEnRepeatedHistory equal histories are counted."""
+    made = []
+    for hart in range(HARTS):
+        config = hart_config(job, hart, mode="htm", repeated_history=1, inst_stall_ena=1)
+        b = ProgramBuilder(config.xlen, 0x1000)
+        b.label("loop")
+        b.c_nop()
+        b.c_bnez(8, "loop")
+        b.c_j("loop")
+        program = b.build()
+        walk = Walk(program, config.variant, 0x1000, Priv.M, 0)
+        for taken in (rng.randrange(200, 400), rng.randrange(200, 400)):
+            for left in range(taken, -1, -1):
+                walk.run()
+                walk.branch(left > 0)
+            walk.step()
+        made.append(HartStimulus(config, program, beats_of(walk.retired(), config)))
+
+    async def run(s: Session) -> None:
+        await sram_run(s)
 
     return TciStimulus(made, run)
