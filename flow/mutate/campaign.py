@@ -39,6 +39,7 @@ _FACTOR, _LEAST = 8.0, 20.0  # of the time of a job on the unchanged RTL, in sec
 _LONG = 120.0  # seconds for the one job that was stopped, alone: the testbench polls for some time
 _START = 15.0  # seconds until the first job begins
 _SHORT = 4.0  # seconds of a job on Icarus
+_LONGER = 40.0  # and where only what is X is looked for, of a few mutants
 _CHECKED = ("models", "scoreboards", "tb")  # what a result depends on beside the RTL
 
 KILLED, SURVIVED, EQUIVALENT, REFUSED = "killed", "survived", "equivalent", "refused"
@@ -165,7 +166,7 @@ class Campaign:
         self._lock = threading.Lock()
         self._known = self._load()
         self._images: dict[BuildConfig, _Image] = {}
-        self._interpreted_seconds: dict[BuildConfig, dict[str, float]] = {}
+        self._interpreted_seconds: dict[tuple[BuildConfig, float], dict[str, float]] = {}
         self._seconds: dict[str, float | None] = {}  # of each job; None of one that is left out
 
     # --- What is kept -----------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ class Campaign:
             left = self._phase(left, phase, f"phase {number + 1}", (WITHOUT,) if quiet else (), True)
         if quiet and not self.subject.first_look:
             unset = [one for one in left if one.operator in _UNSET]
-            rest = self._interpreted(unset, self.subject.phases[0], "once more, for what is X")
+            rest = self._interpreted(unset, self.subject.phases[0], "once more, for what is X", _LONGER)
             dead = {one.name for one in unset} - {one.name for one in rest}
             left = [one for one in left if one.name not in dead]
         left = self._equivalents(left)  # a proof that is not found takes longer than the runs
@@ -366,8 +367,10 @@ class Campaign:
                 dead |= {mutant.name for mutant, row in zip(single, pool.map(alone, single)) if row is not None}
         return [mutant for mutant in left if mutant.name not in dead]
 
-    def _interpreted(self, left: list[Mutant], jobs: list[Job], why: str) -> list[Mutant]:
-        """Run the short ones of these jobs on Icarus, if it is there: it compiles in a second, and knows X."""
+    def _interpreted(self, left: list[Mutant], jobs: list[Job], why: str, longest: float = _SHORT) -> list[Mutant]:
+        """Run these jobs on Icarus, if it is there, those of fewer than `longest` seconds: it compiles in a second, and
+        knows X.
+        """
         if not left or not _icarus():
             return left
         groups: dict[BuildConfig, list[Job]] = {}
@@ -394,9 +397,9 @@ class Campaign:
                 left = [one for one in left if one.name not in gone]
                 combined = self._combined(left)
                 together = self._build(config, combined.files, "icarus") if combined.number else plain
-            known = self._interpreted_seconds.get(config)
-            seconds = known if known is not None else self._short(_Image(plain, {}), group)
-            self._interpreted_seconds[config] = seconds
+            known = self._interpreted_seconds.get((config, longest))
+            seconds = known if known is not None else self._short(_Image(plain, {}), group, longest)
+            self._interpreted_seconds[config, longest] = seconds
             runs = [job for job in group if job.name in seconds]
             every = _Image(together, combined.number, seconds)
 
@@ -430,20 +433,20 @@ class Campaign:
         }  # fmt: skip
         return combined
 
-    def _short(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
-        """Seconds of the jobs that take little, and pass on Icarus."""
+    def _short(self, image: _Image, jobs: list[Job], longest: float = _SHORT) -> dict[str, float]:
+        """Seconds of the jobs that take fewer than `longest`, and pass on Icarus."""
         place = self.subject.folder / "baseline" / image.made.image.parent.name
         found: dict[str, float] = {}
 
         def tell(result: dict[str, Any]) -> None:
-            taken = float(result["stats"].get("seconds", {}).get("total", _SHORT))
-            if result["verdict"] == "PASS" and taken < _SHORT:
+            taken = float(result["stats"].get("seconds", {}).get("total", longest))
+            if result["verdict"] == "PASS" and taken < longest:
                 found[result["name"]] = taken
 
-        watch = _Watch([_copy(job) for job in jobs], {job.name: _SHORT for job in jobs})
+        watch = _Watch([_copy(job) for job in jobs], {job.name: longest for job in jobs})
         todo = watch.jobs
         while todo:  # a job that takes long is left out, and the others go on
-            watch = _Watch(todo, {job.name: _SHORT for job in todo})
+            watch = _Watch(todo, {job.name: longest for job in todo})
 
             def both(result: dict[str, Any], watch: _Watch = watch) -> None:
                 tell(result)
