@@ -141,7 +141,8 @@ class Operator:
     """One operator. kinds: of the nodes it is tried on. make: the mutants of a site, each some pieces of text.
 
     built: what it changes is computed by the elaboration, so that each mutant is a build of its own.
-    unset: a bit may be left that is never given a value, which a simulator with two states does not show.
+    unset: a bit may be left that is never given a value, or is beyond a vector, which a simulator with two states does
+    not show.
     """
 
     name: str
@@ -431,7 +432,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("constant_one", "a constant one larger or smaller", _LITERALS, _constant("one")),
     Operator("constant_bit", "one bit of a constant inverted", _LITERALS, _constant("bit")),
     Operator("moved_select", "a part-select one bit up or down",
-             ("SimpleRangeSelect", "AscendingRangeSelect", "DescendingRangeSelect"), _moved_select),
+             ("SimpleRangeSelect", "AscendingRangeSelect", "DescendingRangeSelect"), _moved_select, unset=True),
     Operator("moved_index", "an element before the one that is read", ("BitSelect",), _moved_index,
              unset=True),
     Operator("mux_arm", "two cases exchanged, or one left to the default", ("CaseStatement",), _mux_arm),
