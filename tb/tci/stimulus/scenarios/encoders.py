@@ -456,7 +456,7 @@ def reconfigured(job: TciJob, rng: random.Random) -> TciStimulus:
     return TciStimulus(made, run)
 
 
-@scenario("TCI.te.options", "TCI.sys.exact")
+@scenario("TCI.te.options")
 def long_loops(job: TciJob, rng: random.Random) -> TciStimulus:
     """Loops of some hundred branches in history mode: with trTeInstEnRepeatedHistory equal histories are counted."""
     made = []
