@@ -195,7 +195,7 @@ def test_figures_count_single_and_several_apart() -> None:
 
 
 def test_a_bug_is_switched_on_at_run_time_and_named(bolt: Path) -> None:
-    sim = "icarus" if mutants.simulator() == mutants.BOTH else "verilator"  # which builds in a second
+    sim = "icarus" if mutants.simulator() == mutants.BOTH else "verilator"  # Icarus builds in a second
     device = Device.load(bolt, sim)
     todo = list(singles(device))
     assert [one.name for one in todo] == ["none", "map_inverted", "privilege_always_machine"]
