@@ -40,6 +40,8 @@ _LONG = 120.0  # seconds for the one job that was stopped, alone: the testbench 
 _START = 15.0  # seconds until the first job begins
 _SHORT = 4.0  # seconds of a job on Icarus
 _LONGER = 40.0  # and where only what is X is looked for, of a few mutants
+_OF_A_BUILD = 2  # jobs of a build that the first phase does not have
+_FEW = 12  # of any operator are run once more, for what is X
 _CHECKED = ("models", "scoreboards", "tb")  # what a result depends on beside the RTL
 
 KILLED, SURVIVED, EQUIVALENT, REFUSED = "killed", "survived", "equivalent", "refused"
@@ -279,8 +281,8 @@ class Campaign:
         for number, phase in enumerate(self.subject.phases):
             left = self._phase(left, phase, f"phase {number + 1}", (WITHOUT,) if quiet else (), True)
         if quiet and not self.subject.first_look:
-            unset = [one for one in left if one.operator in _UNSET]
-            rest = self._interpreted(unset, self.subject.phases[0], "once more, for what is X", _LONGER)
+            unset = left if len(left) <= _FEW else [one for one in left if one.operator in _UNSET]
+            rest = self._interpreted(unset, self._of_each_build, "once more, for what is X", _LONGER)
             dead = {one.name for one in unset} - {one.name for one in rest}
             left = [one for one in left if one.name not in dead]
         left = self._equivalents(left)  # a proof that is not found takes longer than the runs
@@ -292,6 +294,18 @@ class Campaign:
         return [self.rows[mutant.name] for mutant in self.chosen.mutants]
 
     _alone: dict[str, str] = {}
+
+    @property
+    def _of_each_build(self) -> list[Job]:
+        """The jobs of the first phase, and of each build that is not in it the first two."""
+        jobs = list(self.subject.phases[0])
+        count = Counter(_build_of(job) for job in jobs)
+        for job in (job for phase in self.subject.phases[1:] for job in phase):
+            config = _build_of(job)
+            if count[config] < _OF_A_BUILD:
+                jobs.append(job)
+                count[config] += 1
+        return jobs
 
     def _equivalents(self, left: list[Mutant]) -> list[Mutant]:
         """Those that cannot be proved equivalent."""

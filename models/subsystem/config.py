@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from rvtrace.models.common.filters import FilterError, FilterSettings
 from rvtrace.models.common.options import ConfigError, Options, cut, items, number, option, switch
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.etrace.config import Config as EtraceConfig
@@ -49,7 +50,8 @@ class Config(Options):
 
     xlen: 32 or 64. retire: instructions and traps per cycle, at most. mode: of N-Trace, btm or htm. ntrace_returns: its
     implicit_return (0 to 3); repeated_history, ownership: its options (with ownership it reports privilege and
-    context). implicit_return, branch_prediction, jump_target_cache, full_address: of E-Trace. timestamp: both report
+    context). ntrace_filter: what N-Trace traces, in the language of `rvtrace.models.common.filters`: everything that the
+    hart does, since the flows are compared; empty without filters. implicit_return, branch_prediction, jump_target_cache, full_address: of E-Trace. timestamp: both report
     the time, in cycles. sync_mode, sync_max: of both encoders, the interval of synchronization (0 off, 1 messages, 2
     cycles, 3 half-words; 2**(sync_max + 4) of them). incremental: of the tandem trace. ctr_depth, ctr_ctl: entries that
     software asks for, and what it writes to mctrctl. ctr_vsctl: what it writes to vsctrctl; -1: as ctr_ctl, without M
@@ -65,6 +67,7 @@ class Config(Options):
     ntrace_returns: int = option(0, range(4))
     repeated_history: int = switch()
     ownership: int = switch()
+    ntrace_filter: str = ""
     implicit_return: int = switch()
     branch_prediction: int = switch()
     jump_target_cache: int = switch()
@@ -107,6 +110,10 @@ class Config(Options):
                     f"{name.upper()}={given:#x} filters types of transfers, and RV32 has no upper half of the register;"
                     f" give bits of {writable & 0xFFFF_FFFF:#x}, or XLEN=64"
                 )
+        try:
+            FilterSettings.parse(self.ntrace_filter, self.xlen)
+        except FilterError as error:
+            raise ConfigError(cut(str(error).replace("FILTER=", "NTRACE_FILTER="), 250)) from None
 
     @cached_property
     def ntrace(self) -> NtraceConfig:
@@ -124,6 +131,7 @@ class Config(Options):
             timestamp=self.timestamp,
             ts_mode=3,
             ts_width=TS_WIDTH,
+            filter=self.ntrace_filter,
         )
 
     @cached_property

@@ -253,8 +253,7 @@ class PinCheck:
                 continue
             self._clock(first, edges)
             if first.values["trPibCalibrate"]:
-                self._calibration(width, first, edges)
-                self._waiting(first)
+                self._waiting(first, self._calibration(width, first, edges))
                 continue
             receiver = Receiver(width, grammar=self.capture.grammar)
             seen = [data & ((1 << width) - 1) for _, data in edges]
@@ -342,9 +341,10 @@ class PinCheck:
                 f"{ALIGNED} are due",
             ))  # fmt: skip
 
-    def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> None:
-        """The pattern, repeated, from Enable on; it may begin a few samples later."""
+    def _calibration(self, width: int, session: Session, edges: list[tuple[int, int]]) -> int:
+        """The pattern, repeated, from Enable on; it may begin a few samples later. The cycle of its first sample."""
         pattern, quiet = samples(CALIBRATION[width], width), idle_sample(width, self.capture.grammar)
+        cycles = [cycle for cycle, _ in edges if session.begin < cycle <= session.end]
         inside = [data & ((1 << width) - 1) for cycle, data in edges if session.begin < cycle <= session.end]
         starts = [i for i in range(min(len(inside), 2 * len(pattern) + 24)) if inside[i : i + len(pattern)] == pattern]
         ok = bool(starts) and all(value == quiet for value in inside[: starts[0]][:-1])
@@ -359,13 +359,18 @@ class PinCheck:
                 cycle=session.begin,
             ),
         )
+        return cycles[starts[0]] if starts else session.end
 
-    def _waiting(self, session: Session) -> None:
-        """No message begins while the pattern is sent; not judged where the RAM sink is enabled, which may take it."""
+    def _waiting(self, session: Session, first: int) -> None:
+        """No message begins while the pattern is sent; not judged where the RAM sink is enabled, which may take it.
+
+        first: the cycle of the pattern's first sample. Before it the sink may have taken one: nothing says how soon
+        after the write of trPibCalibrate, which may be that of Enable, the mode begins.
+        """
         others = sessions(self.capture, "ram_sink", ())
         if any(one.begin < session.end and session.begin < one.end for one in others):
             return
-        begun = taken(self.capture.merged.messages, session)
+        begun = [sent for sent in taken(self.capture.merged.messages, session) if sent.begin > first]
         self.book.check("TCI.pib.calibrate", not begun, lambda: Failure(
             "TCI.pib.calibrate", f"{len(begun)} messages were taken while the calibration pattern was sent",
             cycle=begun[0].begin,

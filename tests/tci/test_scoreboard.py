@@ -444,14 +444,16 @@ def test_words_in_system_memory(memory: list[tuple[int, int, int]], accesses: li
 # --- The pin sink -----------------------------------------------------------------------------------------------------
 
 
-def calibrated(data: bytes, before: list[int]) -> list[str]:
-    """What 8 pins report that show these bytes from the cycle after Enable on, and samples before them."""
+def calibrated(data: bytes, before: list[int], *messages: Sent) -> list[str]:
+    """What 8 pins report that show these bytes from the cycle after Enable on, and samples before them; with messages
+    that the sinks could take.
+    """
     control = 1 | 11 << 4 | 1 << 9  # trPibActive, 8 pins, trPibCalibrate
     shown = [*before, *data]
     pins = [(12 + 2 * k, (k + 1) % 2, byte) for k, byte in enumerate(shown)]
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(12 + 2 * len(shown), PINS, control)]
     book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins), book).run()
+    PinCheck(capture(accesses, pins=pins, merged=stream(*messages)), book).run()
     return [name for name in book.failed if name == "TCI.pib.calibrate"]
 
 
@@ -464,6 +466,14 @@ def test_the_calibration_pattern() -> None:
     for wrong in (pattern * 2 + b"\xaa\x55\x01\xff" + pattern, pattern[::-1] * 4, b"\xff" * 16):
         assert calibrated(wrong, []) == ["TCI.pib.calibrate"]
     assert calibrated(pattern * 4, [0xFF, 0x12, 0xFF]) == ["TCI.pib.calibrate"]
+
+
+def test_calibration_takes_no_trace() -> None:
+    """From the first sample of the pattern on; a message before it is legal: when the mode begins is not said."""
+    pattern, idle = CALIBRATION[8], [0xFF] * 10  # the pattern begins in cycle 32
+    for begin, clauses in ((11, []), (31, []), (33, ["TCI.pib.calibrate"]), (44, ["TCI.pib.calibrate"]), (90, [])):
+        message = Sent(MESSAGE.data, 5, begin, begin + 1)
+        assert calibrated(pattern * 4, idle, message) == clauses, begin
 
 
 # --- Registers --------------------------------------------------------------------------------------------------------

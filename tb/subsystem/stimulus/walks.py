@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.program import Program
@@ -17,6 +18,7 @@ from rvtrace.models.riscv.returns import explain, misleading
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
+from rvtrace.scoreboards.subsystem.parts import beats_of
 from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.subsystem.agents.files import HartRows
 from rvtrace.tb.subsystem.stimulus.rows import on_port, told_of, with_counters
@@ -77,7 +79,14 @@ def played(
     elf: Path | None = None,
     gaps: int | None = None,
 ) -> SubsystemStimulus:
-    """The rows on the port, in stretches of random length."""
+    """The rows on the port, in stretches of random length. JobError if filters leave some of it out."""
+    beats = beats_of(retired, np.arange(2, len(retired) + 2, dtype=np.uint64), 1)
+    out = int(beats.valid().sum() - FilterSettings.parse(config.ntrace_filter, config.xlen).qualify(beats)[0].sum())
+    if out:
+        raise JobError(
+            f"NTRACE_FILTER={config.ntrace_filter} leaves out {out} of {len(retired)} instructions and traps of"
+            f" {job.source}, and the flows of the traces are compared whole; give a filter of all that the hart does"
+        )
     reported = told_of(rows, retired, Random(job.rng_path("predictor")))
     rows = with_counters(rows, Random(job.rng_path("counters")))
     hart = on_port(

@@ -22,7 +22,7 @@ _MIP, _OTHER = 0x344, 14  # a CSR that devices change; an operation that no requ
 _BLOCKED = 60  # rows, more than the tandem trace holds
 
 
-def _outside(config: Config, rng: Random) -> TraceData:
+def outside(config: Config, rng: Random) -> TraceData:
     """What changes outside groups: a CSR, the time, a transaction of the bus."""
     value, address = rng.getrandbits(32), rng.getrandbits(32) & ~7
     return rng.choice((
@@ -42,7 +42,7 @@ def _illegal(rng: Random) -> Rows:
     return row
 
 
-def _among(rows: Rows, more: list[Rows], rng: Random) -> Rows:
+def among(rows: Rows, more: list[Rows], rng: Random) -> Rows:
     """The rows with others at random places, after the first and before the last one."""
     edges = sorted(rng.randrange(1, len(rows)) for _ in more)
     parts = [rows.select(slice(begin, end)) for begin, end in zip([0, *edges], [*edges, len(rows)])]
@@ -54,8 +54,8 @@ def rows_between(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Rows that no other unit takes stand between instructions: CSRs, time, transactions of the bus."""
     program, retired = walked(config, rng, _SIZE, trap=0.02)
     rows = walk_rows(retired, program, Random(job.rng_path("effects")))
-    more = [Rows.from_rows([_outside(config, rng)]) for _ in range(120)]
-    return played(job, config, program, retired, _among(rows, more, rng))
+    more = [Rows.from_rows([outside(config, rng)]) for _ in range(120)]
+    return played(job, config, program, retired, among(rows, more, rng))
 
 
 @scenario(*FLOW, "SUB.parts.tandem", "SUB.tandem.error", "SUB.registers", configs=(*BOTH, DUAL))
@@ -63,7 +63,7 @@ def illegal_rows(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Some rows are not legal: error and status report them, nothing is sent for them, and no other unit takes them."""
     program, retired = walked(config, rng, _SIZE, trap=0.02)
     rows = walk_rows(retired, program, Random(job.rng_path("effects")))
-    return played(job, config, program, retired, _among(rows, [_illegal(rng) for _ in range(12)], rng))
+    return played(job, config, program, retired, among(rows, [_illegal(rng) for _ in range(12)], rng))
 
 
 @scenario(*FLOW, "SUB.run", "SUB.registers", "SUB.monitors", "SUB.parts.tandem", configs=(DEFAULT, RV32))
@@ -71,6 +71,6 @@ def tandem_off(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Nobody takes the tandem trace, until it stalls the hart; software disables it, and the hart goes on at once."""
     program, retired = walked(config, rng, _SIZE, trap=0.02)
     what = played(job, config, program, retired, walk_rows(retired, program, Random(job.rng_path("effects"))))
-    rows = Rows.from_rows([_outside(config, rng) for _ in range(_BLOCKED)])
+    rows = Rows.from_rows([outside(config, rng) for _ in range(_BLOCKED)])
     told = {name: np.zeros(len(rows), dtype) for name, dtype in TOLD.items()}
     return replace(what, stretches=[*what.stretches, on_port(rows, told, config, rng)], blocked=len(what.stretches))
