@@ -50,13 +50,13 @@ class Config(Options):
 
     xlen: 32 or 64. retire: instructions and traps per cycle, at most. mode: of N-Trace, btm or htm. ntrace_returns: its
     implicit_return (0 to 3); repeated_history, ownership: its options (with ownership it reports privilege and
-    context). ntrace_filter: what N-Trace traces, in the language of `rvtrace.models.common.filters`: everything that the
-    hart does, since the flows are compared; empty without filters. implicit_return, branch_prediction, jump_target_cache, full_address: of E-Trace. timestamp: both report
-    the time, in cycles. sync_mode, sync_max: of both encoders, the interval of synchronization (0 off, 1 messages, 2
-    cycles, 3 half-words; 2**(sync_max + 4) of them). incremental: of the tandem trace. ctr_depth, ctr_ctl: entries that
-    software asks for, and what it writes to mctrctl. ctr_vsctl: what it writes to vsctrctl; -1: as ctr_ctl, without M
-    and MTE. events: selectors of mhpmcounter3 to 10. inhibit: for each of these counters the modes in which it does not
-    count, as a sum of `INHIBITED`.
+    context). ntrace_filter: what N-Trace traces, in the language of `rvtrace.models.common.filters`: everything that
+    the hart does, since the flows are compared; empty without filters. implicit_return, branch_prediction,
+    jump_target_cache, full_address: of E-Trace. timestamp: both report the time, in cycles. sync_mode, sync_max: of
+    both encoders, the interval of synchronization (0 off, 1 messages, 2 cycles, 3 half-words; 2**(sync_max + 4) of
+    them). incremental: of the tandem trace. ctr_depth, ctr_ctl: entries that software asks for, and what it writes to
+    mctrctl. ctr_vsctl: what it writes to vsctrctl; -1: as ctr_ctl, without M and MTE. events: selectors of mhpmcounter3
+    to 10. inhibit: for each of these counters the modes in which it does not count, as a sum of `INHIBITED`.
     """
 
     IP: ClassVar[str] = "subsystem"

@@ -26,6 +26,7 @@ from tests.common.long import some
     ({"events": "branches"}, "EVENTS=branches is not a number"),
     ({"events": "99"}, "EVENTS=99,0,0,0,0,0,0,0 is not supported"), ({"speed": 1}, "unknown option SPEED=1"),
     ({"sync_max": "x"}, "SYNC_MAX=x is not a number"),
+    ({"ntrace_filter": "pc=4"}, "NTRACE_FILTER='pc=4' has the condition 'pc=4'"),
 ])  # fmt: skip
 def test_what_is_illegal(wrong: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigError, match=says):

@@ -5,6 +5,7 @@ back as they were reported.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -113,6 +114,13 @@ def test_rows_of_another_stream_are_refused() -> None:
 def test_a_source_that_is_none_is_reported() -> None:
     with pytest.raises(JobError, match="SOURCE=golden:x is no stimulus of the subsystem"):
         stimulus(_job("golden:x"))
+
+
+def test_a_filter_that_leaves_something_out_is_refused() -> None:
+    """The flows are compared whole: handlers in M-mode are not traced by priv=U alone."""
+    job = replace(_job("scenario:traced_by_cause"), config={"retire": 2, "ntrace_filter": "priv=U"})
+    with pytest.raises(JobError, match="NTRACE_FILTER=priv=U leaves out 320 of 720 instructions and traps"):
+        stimulus(job)
 
 
 def test_retired_of_a_slot_has_no_size_if_it_traps(tmp_path: Path) -> None:
