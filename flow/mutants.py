@@ -43,7 +43,7 @@ FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
 # A clause has to catch a mutant; an assertion would end the simulation before. What does not answer is given up sooner
 # than elsewhere; that this is late enough for each stimulus is shown on the unchanged design.
-_PLUSARGS = ("+verilator+noassert", "+give_up=10000", "+polls=500")
+_PLUSARGS = ("+verilator+noassert", "+give_up=5000", "+polls=500")
 LOT = 40  # simulations of one process, so that each core has some of a large build
 BOTH = "both"
 _MANY = 6  # mutants of a build for which compiling with Verilator takes less time than simulating with Icarus

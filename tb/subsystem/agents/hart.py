@@ -24,7 +24,7 @@ from rvtrace.tb.common.agents.pins import pack
 from rvtrace.tb.subsystem.agents import files
 from rvtrace.tb.subsystem.agents.files import HartRows
 from rvtrace.tb.tci.agents.apb import ApbItem
-from rvtrace.tb.tci.agents.harts import GIVE_UP, SLOWEST, StuckError
+from rvtrace.tb.tci.agents.harts import StuckError, patience
 from rvtrace.tb.tci.agents.register_block import ApbAdapter, RegisterAccess, TableRegister
 
 LOWS = ("ntrace_low", "etrace_low", "tandem_low")
@@ -41,6 +41,7 @@ _TOLD_WIDTHS = {
 }  # 0: XLEN
 _RENAMED = {"pc": "next_pc"}  # of the row
 _INSIDE = ("mcycle", "minstret")  # told by the counters
+_SLOWEST = 200  # cycles a beat, until a hart that is stalled is given up
 
 
 @dataclass(kw_only=True)
@@ -99,7 +100,7 @@ class SubsystemControl(Component):
         """The hart plays its file; StuckError if it is stalled for good."""
         begin = time.perf_counter()
         self.bus.go.value = 1
-        cycles = GIVE_UP + SLOWEST * beats
+        cycles = patience(beats, _SLOWEST)
         ended = await First(RisingEdge(self.bus.played), over := ClockCycles(self.dut.clk_o, cycles))
         self.seconds += time.perf_counter() - begin
         if ended is over and self.bus.played.value != 1:

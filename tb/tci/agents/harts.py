@@ -6,11 +6,17 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
 from rvtrace.tb.common.agents.base import Component
 
 GIVE_UP, SLOWEST = 100_000, 1_000  # cycles, and cycles a row, until harts that are stalled are given up
+
+
+def patience(rows: int, slowest: int = SLOWEST) -> int:
+    """Cycles until harts that have so many rows to play are given up; the simulation may say +give_up=."""
+    return int(cocotb.plusargs.get("give_up", GIVE_UP)) + slowest * rows
 
 
 class StuckError(RuntimeError):
@@ -60,7 +66,7 @@ class TciControl(Component):
         begin = time.perf_counter()
         self.bus.go.value = 1
         if self.bus.played.value != 1:
-            cycles = GIVE_UP + SLOWEST * self.rows
+            cycles = patience(self.rows)
             ended = await First(RisingEdge(self.bus.played), over := ClockCycles(self.dut.clk_o, cycles))
             if ended is over and self.bus.played.value != 1:
                 raise StuckError(f"the harts did not come to the end of their {self.rows} rows in {cycles} cycles")

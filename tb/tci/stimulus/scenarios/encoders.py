@@ -155,7 +155,7 @@ def triggers_stalled(job: TciJob, rng: random.Random) -> TciStimulus:
     """
     (pins, divider), external = _slow_pins(job, rng), job.params.trigger_inputs > 0
     options: dict[str, Any] = etrace.PRESSED if job.ip == "etrace" else busy(job)
-    made = harts(job, rng, 1200, 0.0, NO_MARKS, inst_stall_ena=1, **options)
+    made = harts(job, rng, 500 if job.ip == "etrace" else 1200, 0.0, NO_MARKS, inst_stall_ena=1, **options)
     for one in made:
         if external:
             _trigger(one, rng, True, 0.05)
