@@ -10,8 +10,7 @@ each set of parameters; what cannot be selected has a build of its own. The muta
 process (rvtrace.flow.mutate.forked).
 
 SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster. Icarus has the
-others, what Verilator did not show, as it has no X, and the trace system: Python accesses its registers cycle by cycle
-while little changes in the design, which Icarus simulates as fast.
+others, and what Verilator did not show, as it has no X.
 """
 
 from __future__ import annotations
@@ -416,7 +415,7 @@ def _lots(
     found = []
     for (config, firmware), groups in stimuli.items():
         those = [play for plays in groups.values() for play in plays if play.mutant is not None]
-        first = both and sum(not isinstance(play.job, TciJob) for play in those) >= _MANY
+        first = both and len(those) >= _MANY
         lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:

@@ -441,6 +441,8 @@ SOURCES = (
             (tci.MEMORY, JOIN),
             (tci.PINS, JOIN),
             (tci.TRIGGERS, JOIN),
+            (tci.REQUEST, SPLIT),
+            (tci.ACCESS, JOIN),
         ),
     ),
     RowSource(

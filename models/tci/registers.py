@@ -21,6 +21,7 @@ The rules that hold for every component (the specification's, or ours where it s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from rvtrace.models.tci.encoder_rows import encoder_registers
 from rvtrace.models.tci.layout import Case, Component, ControlError, Field, Legal, Params, Register
@@ -140,6 +141,7 @@ def written(
     return result
 
 
+@cache
 def reachable(field: Field) -> tuple[int, ...] | None:
     """The values a write can leave in a field, for tests and coverage; None if they are too many to list (over 256)."""
     laws = (field.legal, *(case.legal for case in field.cases))

@@ -20,14 +20,10 @@ module cores_tb
   input  logic [6:0]              etrace_low_i,
   input  logic [6:0]              tandem_low_i,
 
-  input  logic                    apb_psel_i,
-  input  logic                    apb_penable_i,
-  input  logic                    apb_pwrite_i,
-  input  logic [19:0]             apb_paddr_i,
-  input  logic [31:0]             apb_pwdata_i,
-  output logic [31:0]             apb_prdata_o,
-  output logic                    apb_pready_o,
-  output logic                    apb_pslverr_o,
+  input  logic [tci_row_pkg::RequestBits-1:0] apb_request_i,
+  output logic                    apb_done_o,
+  output logic [31:0]             apb_rdata_o,
+  output logic                    apb_error_o,
 
   input  logic                    csr_valid_i,
   input  logic [2:0]              csr_op_i,
@@ -120,7 +116,7 @@ module cores_tb
 
   subsystem_tb #(.Xlen(32), .NRet(1), .Incremental(Incremental)) u_subsystem (
     .clk_o, .rst_ni, .record_i, .drive_bulk_i, .go_i, .played_o, .noise_seed_i, .wait_seed_i, .ntrace_low_i, .etrace_low_i, .tandem_low_i,
-    .apb_psel_i, .apb_penable_i, .apb_pwrite_i, .apb_paddr_i, .apb_pwdata_i, .apb_prdata_o, .apb_pready_o, .apb_pslverr_o,
+    .apb_request_i, .apb_done_o, .apb_rdata_o, .apb_error_o,
     .csr_valid_i, .csr_op_i, .csr_addr_i, .csr_wdata_i, .csr_priv_i, .csr_xlen32_i, .csr_rdata_o, .csr_outcome_o,
     .levels_i({29'd0, hart_halted, 2'd0}),
     .ret_valid_i(ret_valid), .ret_told_i(ret_told), .ret_itype_i(ret_itype), .ret_pc_i(ret_pc), .ret_cause_i(ret_cause),

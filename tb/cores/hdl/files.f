@@ -8,6 +8,10 @@ tb/common/hdl/trace_player.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/stream_recorder.sv
 tb/common/hdl/noise_source.sv
+tb/tci/hdl/tci_row_pkg.sv
+tb/tci/hdl/tci_request_split.sv
+tb/tci/hdl/tci_access_join.sv
+tb/tci/hdl/tci_requester.sv
 tb/subsystem/hdl/subsystem_tb.sv
 tb/cores/hdl/cores_row_pkg.sv
 tb/cores/hdl/cores_rvfi_join.sv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subsystem testbench: a hart that plays its rows, registers, CSRs, memories behind the sinks, and recorders.
 //
-// cocotb drives registers (tb/tci/agents/apb.py) and CSRs; the hart's port is driven by trace_player from `stimulus.bin` (drive_bulk_i = 1,
+// cocotb asks for accesses to registers (tb/tci/agents/apb.py) and CSRs; the hart's port is driven by trace_player from `stimulus.bin` (drive_bulk_i = 1,
 // from go_i rising to played_o; again with another file after go_i fell) or by cocotb (ret_*_i, levels_i). What crossed any port while
 // record_i is 1 goes to files that tb/subsystem/agents/files.py reads: hart.bin, csr.bin, ntrace.bin, etrace.bin, tandem.bin.
 // A slot without a row is noise at the subsystem, and so is the register bus where PSEL is 0.
@@ -26,14 +26,10 @@ module subsystem_tb
   input  logic [6:0]              etrace_low_i,
   input  logic [6:0]              tandem_low_i,
 
-  input  logic                    apb_psel_i,
-  input  logic                    apb_penable_i,
-  input  logic                    apb_pwrite_i,
-  input  logic [19:0]             apb_paddr_i,
-  input  logic [31:0]             apb_pwdata_i,
-  output logic [31:0]             apb_prdata_o,
-  output logic                    apb_pready_o,
-  output logic                    apb_pslverr_o,
+  input  logic [tci_row_pkg::RequestBits-1:0] apb_request_i,
+  output logic                    apb_done_o,
+  output logic [31:0]             apb_rdata_o,
+  output logic                    apb_error_o,
 
   input  logic                    csr_valid_i,
   input  logic [2:0]              csr_op_i,
@@ -166,16 +162,22 @@ module subsystem_tb
   // --- The subsystem, and who takes its bytes --------------------------------------------------------------
 
   // While PSEL is 0 the bus has accesses of others, at the first registers of a unit; it stands still while the hart does.
-  logic        penable, pwrite;
-  logic [19:0] reg_addr;
-  logic [31:0] pwdata, foreign, step_a, step_b;  // xorshift32 (Marsaglia)
+  logic        psel, penable, pwrite, pready, pslverr, asked_penable, asked_pwrite;
+  logic [19:0] reg_addr, asked_addr;
+  logic [31:0] pwdata, prdata, asked_pwdata, foreign, step_a, step_b;  // xorshift32 (Marsaglia)
+
+  tci_requester #(.AddrBits(20)) u_requester (
+    .clk_i(clk_o), .record_i, .cycle_i(cycle), .request_i(apb_request_i), .done_o(apb_done_o), .rdata_o(apb_rdata_o), .error_o(apb_error_o),
+    .psel_o(psel), .penable_o(asked_penable), .pwrite_o(asked_pwrite), .paddr_o(asked_addr), .pwdata_o(asked_pwdata),
+    .prdata_i(prdata), .pready_i(pready), .pslverr_i(pslverr)
+  );
 
   assign step_a   = foreign ^ {foreign[18:0], 13'd0};
   assign step_b   = step_a ^ {17'd0, step_a[31:17]};
-  assign penable  = apb_psel_i ? apb_penable_i : foreign[4];
-  assign pwrite   = apb_psel_i ? apb_pwrite_i : foreign[5];
-  assign reg_addr = apb_psel_i ? apb_paddr_i : {2'd0, foreign[1:0], 12'd0, foreign[3:2], 2'd0};
-  assign pwdata   = apb_psel_i ? apb_pwdata_i : {foreign[7:0], foreign[31:8]};
+  assign penable  = psel ? asked_penable : foreign[4];
+  assign pwrite   = psel ? asked_pwrite : foreign[5];
+  assign reg_addr = psel ? asked_addr : {2'd0, foreign[1:0], 12'd0, foreign[3:2], 2'd0};
+  assign pwdata   = psel ? asked_pwdata : {foreign[7:0], foreign[31:8]};
 
   always_ff @(posedge clk_o) begin
     if (!rst_ni)          foreign <= {noise_seed_i[31:1], 1'b1};
@@ -217,8 +219,8 @@ module subsystem_tb
     .hart_halted_i(halted), .hart_in_reset_i(in_reset), .hart_low_power_i(low_power), .ret_running_i(!stopped),
     .ext_event_i(external),
     .ts_tick_i(cycle[0]), .ts_external_i(external_time), .csr_time_i(cycle),
-    .psel_i(apb_psel_i), .penable_i(penable), .pwrite_i(pwrite), .paddr_i(reg_addr), .pwdata_i(pwdata),
-    .prdata_o(apb_prdata_o), .pready_o(apb_pready_o), .pslverr_o(apb_pslverr_o),
+    .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .paddr_i(reg_addr), .pwdata_i(pwdata),
+    .prdata_o(prdata), .pready_o(pready), .pslverr_o(pslverr),
     .csr_valid_i(csr_valid_i), .csr_op_i(csr_op_i), .csr_addr_i(csr_addr_i), .csr_wdata_i(csr_wdata_i), .csr_priv_i(csr_priv_i),
     .csr_xlen32_i(csr_xlen32_i), .csr_rdata_o(csr_rdata_o), .csr_outcome_o(csr_outcome_o), .lcofi_o(), .lcofie_o(),
     .ntrace_valid_o(ntrace_valid), .ntrace_nbytes_o(ntrace_nbytes), .ntrace_data_o(ntrace_data), .ntrace_taken_o(ntrace_taken),

@@ -1,42 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """APB agent: accesses to the registers, what every access did, and whether the bus kept its protocol.
 
-The driver and the monitor wake for accesses only: while no access runs, the simulation goes on without Python.
+The cycles of an access are played and recorded by tb/tci/hdl/tci_requester.sv: Python is called once for each access,
+and while none runs, the simulation goes on without it.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from cocotb.triggers import FallingEdge, RisingEdge
+import numpy as np
+from cocotb.triggers import RisingEdge, ValueChange
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item
 from rvtrace.tb.common.agents.base import Agent, Driver, Monitor
+from rvtrace.tb.tci.agents import layout
 
-CYCLE_NS = 10
+FILE = "apb.bin"
 FOREIGN = 0.25  # of the accesses come behind one of another completer
-GIVE_UP = 1000  # cycles with PREADY low
-_REQUEST = ("psel", "penable", "pwrite", "paddr", "pwdata")
-_RESPONSE = ("prdata", "pready", "pslverr")
 
 
 class ApbBus(Bus):
-    """The APB ports of tci_tb: 32-bit data, byte addresses."""
+    """The ports of tci_requester: what is asked for, and the answer."""
 
-    psel: Any
-    penable: Any
-    pwrite: Any
-    paddr: Any
-    pwdata: Any
-    prdata: Any
-    pready: Any
-    pslverr: Any
+    request: Any
+    done: Any
+    rdata: Any
+    error: Any
 
     def __init__(self, dut: Any) -> None:
-        names = {name: f"{name}_i" for name in _REQUEST} | {name: f"{name}_o" for name in _RESPONSE}
+        names = {"request": "request_i"} | {name: f"{name}_o" for name in ("done", "rdata", "error")}
         super().__init__(dut, "apb", names, case_insensitive=False)
 
 
@@ -44,7 +41,7 @@ class ApbBus(Bus):
 class Access:
     """One access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR.
 
-    unknown: bits of PRDATA were X; data has 0 for them.
+    unknown: bits of PRDATA were X; data is 0 then.
     """
 
     cycle: int
@@ -56,7 +53,7 @@ class Access:
 
 
 class ApbItem(uvm_sequence_item):
-    """An access to make; `data` is what was read once it is done."""
+    """An access to make; `data` is what was read once it is done, 0 if bits of it were X."""
 
     def __init__(self, name: str = "apb", write: bool = False, addr: int = 0, data: int = 0) -> None:
         super().__init__(name)
@@ -65,11 +62,11 @@ class ApbItem(uvm_sequence_item):
 
 
 class ApbDriver(Driver):
-    """Makes the accesses of its items, one after the other, back to back if they come so.
+    """Asks for the accesses of its items, one after the other, back to back if they come so.
 
     The bus has other completers, which share every wire but PSEL: between two accesses the wires are as an access of
-    another left them or has them, and sometimes there is one in the two cycles before ours. PWDATA of a read has any
-    value. `noise` chooses them; a test gives it a seed.
+    another has them, and sometimes there is one in the two cycles before ours. PWDATA of a read has any value. `noise`
+    chooses them; a test gives it a seed.
 
     An access that is not answered is given up, as a tool would; the monitor reports it.
     """
@@ -79,111 +76,90 @@ class ApbDriver(Driver):
         self.bus = ApbBus(self.dut)
         self.edge = -1.0  # when the last access ended
         self.noise = random.Random(0)
+        self.go = 0
 
     def idle(self) -> None:
-        for name in _REQUEST:
-            getattr(self.bus, name).value = 0
+        self.go = int(self.bus.done.value == 1)  # nothing is asked for; X before the first time step
+        self.bus.request.value = self.go
 
     async def play(self, item: ApbItem) -> None:
-        bus, clock = self.bus, self.dut.clk_o
+        bus = self.bus
         if get_sim_time() != self.edge:
-            await RisingEdge(clock)
-        if self.noise.random() < FOREIGN:
-            self._foreign(item, 0)
-            await RisingEdge(clock)
-            bus.penable.value = 1
-            await RisingEdge(clock)
-        bus.psel.value = 1
-        bus.penable.value = 0
-        bus.pwrite.value = int(item.write)
-        bus.paddr.value = item.addr
-        bus.pwdata.value = item.data if item.write else self.noise.getrandbits(32)
-        await RisingEdge(clock)
-        bus.penable.value = 1
-        for _ in range(GIVE_UP):
-            await FallingEdge(clock)  # every signal of the cycle is settled, and stays until the rising edge
-            if bus.pready.value == 1 or not bus.pready.value.is_resolvable:
-                break
-        item.error = bus.pslverr.value != 0
-        if not item.write:
-            value = bus.prdata.value
-            item.data = int(value) if value.is_resolvable else 0
-        await RisingEdge(clock)
+            await RisingEdge(self.dut.clk_o)
+        self.go ^= 1
+        bus.request.value = self._request(item)
+        await ValueChange(bus.done)
         self.edge = get_sim_time()
-        self._foreign(item, self.noise.randrange(2))
+        item.error = bus.error.value != 0
+        if not item.write:
+            value = bus.rdata.value
+            item.data = int(value) if value.is_resolvable else 0
 
-    def _foreign(self, item: ApbItem, enable: int) -> None:
-        """An access to another completer. Its address is any, or the one that our last or next access has in our own
-        range; its data is any, with often with the two low bits set, as Active and Enable are.
+    def _request(self, item: ApbItem) -> int:
+        """A row of kind request. The other access has any address, or that of ours in our own range; any data, often
+        with the two low bits set, as Active and Enable are.
         """
-        bus, noise = self.bus, self.noise
-        bus.psel.value = 0
-        bus.penable.value = enable
-        bus.pwrite.value = noise.randrange(2)
-        bus.paddr.value = noise.choice((item.addr, noise.getrandbits(16)))
-        bus.pwdata.value = noise.getrandbits(32) | noise.choice((0, 3))
+        noise = self.noise
+        control = {
+            layout.GO: self.go,
+            layout.WRITE: int(item.write),
+            layout.PRECEDED: int(noise.random() < FOREIGN),
+            layout.OTHER_ENABLE: noise.randrange(2),
+            layout.OTHER_WRITE: noise.randrange(2),
+        }
+        words = (
+            sum(value << bits.lsb for bits, value in control.items()),
+            item.addr,
+            item.data if item.write else noise.getrandbits(32),
+            noise.choice((item.addr, noise.getrandbits(16))),
+            noise.getrandbits(32) | noise.choice((0, 3)),
+        )
+        return int.from_bytes(np.array(words, layout.REQUEST.dtype()).tobytes(), "little")
 
 
 class ApbMonitor(Monitor):
-    """Writes an `Access` for each one that ended, in both drives. problems: (cycle, sentence) for each rule that was
-    broken.
+    """Writes an `Access` for each one that ended, in the order of time, when the simulation is over and the recording
+    is complete. problems: (cycle, sentence) for each rule that was broken.
     """
 
     def build_phase(self) -> None:
         super().build_phase()
-        self.bus = ApbBus(self.dut)
         self.problems: list[tuple[int, str]] = []
-        self.accesses = 0
 
-    @staticmethod
-    def cycle() -> int:
-        """Clock cycles since the simulation began, as the recorders of tb/hdl count them."""
-        return int(get_sim_time("ns")) // CYCLE_NS
+    async def run_phase(self) -> None:
+        """The bench records, in both drives."""
 
-    async def watch(self) -> None:
-        while True:
-            if self.bus.psel.value != 1:
-                await RisingEdge(self.bus.psel)
-            await self._transfer()
+    def extract_phase(self) -> None:
+        """Before the checks."""
+        accesses, self.problems = read_accesses(Path(FILE))
+        for access in accesses:
+            self.ap.write(access)
 
-    async def _transfer(self) -> None:
-        bus, clock = self.bus, self.dut.clk_o
-        await FallingEdge(clock)
-        if bus.psel.value != 1:
-            return
-        if bus.penable.value != 0:
-            self._problem("PENABLE is 1 in the first cycle of an access")
-        held = [int(getattr(bus, name).value) for name in ("pwrite", "paddr", "pwdata")]
-        waited = 0
-        while True:
-            await FallingEdge(clock)
-            now = [int(getattr(bus, name).value) for name in ("pwrite", "paddr", "pwdata")]
-            if bus.psel.value != 1 or bus.penable.value != 1 or now != held:
-                self._problem("PSEL, PENABLE, PWRITE, PADDR or PWDATA changed before PREADY")
-                return
-            ready = bus.pready.value
-            if not ready.is_resolvable:
-                self._problem(f"PREADY={ready} in an access to {held[1]:#x}")
-                return
-            if int(ready):
-                break
-            waited += 1
-            if waited == GIVE_UP:
-                self._problem(f"PREADY stayed low for {GIVE_UP} cycles of an access to {held[1]:#x}")
-        self._answered(*held)
 
-    def _answered(self, write: int, addr: int, wdata: int) -> None:
-        self.accesses += 1
-        bus = self.bus
-        error, rdata = bus.pslverr.value, bus.prdata.value
-        if not error.is_resolvable:
-            self._problem(f"PSLVERR={error} at the end of an access to {addr:#x}")
-        unknown = not write and not rdata.is_resolvable
-        data = wdata if write else 0 if unknown else int(rdata)
-        self.ap.write(Access(self.cycle(), bool(write), addr, data, error.is_resolvable and bool(int(error)), unknown))
-
-    def _problem(self, text: str) -> None:
-        self.problems.append((self.cycle(), text))
+def read_accesses(path: Path) -> tuple[list[Access], list[tuple[int, str]]]:
+    """The accesses of a recording that ended, and (cycle, sentence) for each answer that broke a rule; none of either
+    if there is no recording.
+    """
+    table = np.fromfile(path, layout.ACCESS.dtype()) if path.exists() else np.zeros(0, layout.ACCESS.dtype())
+    flag = {bits.name: (table["flags"] & np.uint32(bits.mask)) != 0 for bits in layout.ACCESS_FLAGS}
+    access, write = flag["penable"], flag["pwrite"]
+    last = access & np.append(~access[1:], True)  # of each access: the next row is the setup cycle of another
+    setup = np.maximum.accumulate(np.where(access, -1, np.arange(len(table)))) if len(table) else table["flags"]
+    ended = last & flag["pready"]
+    problems: list[tuple[int, str]] = []
+    for k in np.flatnonzero(last & (~ended | flag["pslverr_unknown"])).tolist():
+        low = f"PREADY stayed low for {k - setup[k]} cycles of"
+        said = "PSLVERR is X at the end of" if ended[k] else "PREADY is X in" if flag["pready_unknown"][k] else low
+        problems.append((int(table["cycle"][k]), f"{said} an access to {int(table['paddr'][k]):#x}"))
+    columns = (
+        table["cycle"],
+        write,
+        table["paddr"],
+        np.where(write, table["pwdata"], table["prdata"]),
+        flag["pslverr"],
+        flag["prdata_unknown"] & ~write,
+    )
+    return [Access(*row) for row in zip(*(column[ended].tolist() for column in columns))], problems
 
 
 class ApbAgent(Agent):

@@ -36,3 +36,31 @@ MEMORY = Layout("memory", (_CYCLE, Field("addr", "<u8", 40), Field("word", "<u4"
 DATA, CLK = Bits("data", 0, 16), Bits("clk", 16)
 PINS = Layout("pins", (_CYCLE, Field("pins", "<u4", parts=(DATA, CLK))))
 TRIGGERS = Layout("triggers", (_CYCLE, Field("fired", "u1", 8, elements="NHarts", multiple=4)))
+
+# What tci_requester (tb/tci/hdl) is asked for on the register bus, and each cycle of PSEL. `go` changes: an access.
+# `preceded`: behind one of another completer; `other_*`: what another access leaves on the wires, before and after it.
+GO, WRITE, PRECEDED = Bits("go", 0), Bits("write", 1), Bits("preceded", 2)
+OTHER_ENABLE, OTHER_WRITE = Bits("other_enable", 3), Bits("other_write", 4)
+REQUEST = Layout(
+    "request",
+    (
+        Field("control", "<u4", parts=(GO, WRITE, PRECEDED, OTHER_ENABLE, OTHER_WRITE)),
+        Field("addr", "<u4", 32),
+        Field("wdata", "<u4", 32),
+        Field("other_addr", "<u4", 32),
+        Field("other_wdata", "<u4", 32),
+    ),
+)
+_WIRES = ("penable", "pwrite", "pready", "pslverr")
+_UNKNOWN = ("pready_unknown", "pslverr_unknown", "prdata_unknown")  # it is X; then the wire counts as 0
+ACCESS_FLAGS = tuple(Bits(name, lsb) for lsb, name in enumerate((*_WIRES, *_UNKNOWN)))
+ACCESS = Layout(
+    "access",
+    (
+        _CYCLE,
+        Field("paddr", "<u4", 32),
+        Field("pwdata", "<u4", 32),
+        Field("prdata", "<u4", 32),
+        Field("flags", "<u4", parts=ACCESS_FLAGS),
+    ),
+)

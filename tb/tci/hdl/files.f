@@ -8,4 +8,7 @@ tb/tci/hdl/tci_ingress_join.sv
 tb/tci/hdl/tci_memory_join.sv
 tb/tci/hdl/tci_pins_join.sv
 tb/tci/hdl/tci_triggers_join.sv
+tb/tci/hdl/tci_request_split.sv
+tb/tci/hdl/tci_access_join.sv
+tb/tci/hdl/tci_requester.sv
 tb/tci/hdl/tci_tb.sv

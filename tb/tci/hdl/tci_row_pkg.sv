@@ -78,6 +78,34 @@ package tci_row_pkg;
     return 64 + 8*((n_harts + 3)/4*4);
   endfunction
 
+  // Lowest bit and bits of each field of a row of kind request.
+  localparam int RequestControlAt = 0, RequestControlBits = 32;
+  localparam int RequestControlGoLsb = 0, RequestControlGoWidth = 1;
+  localparam int RequestControlWriteLsb = 1, RequestControlWriteWidth = 1;
+  localparam int RequestControlPrecededLsb = 2, RequestControlPrecededWidth = 1;
+  localparam int RequestControlOtherEnableLsb = 3, RequestControlOtherEnableWidth = 1;
+  localparam int RequestControlOtherWriteLsb = 4, RequestControlOtherWriteWidth = 1;
+  localparam int RequestAddrAt = 32, RequestAddrBits = 32;
+  localparam int RequestWdataAt = 64, RequestWdataBits = 32;
+  localparam int RequestOtherAddrAt = 96, RequestOtherAddrBits = 32;
+  localparam int RequestOtherWdataAt = 128, RequestOtherWdataBits = 32;
+  localparam int RequestBits = 160;
+
+  // Lowest bit and bits of each field of a row of kind access.
+  localparam int AccessCycleAt = 0, AccessCycleBits = 64;
+  localparam int AccessPaddrAt = 64, AccessPaddrBits = 32;
+  localparam int AccessPwdataAt = 96, AccessPwdataBits = 32;
+  localparam int AccessPrdataAt = 128, AccessPrdataBits = 32;
+  localparam int AccessFlagsAt = 160, AccessFlagsBits = 32;
+  localparam int AccessFlagsPenableLsb = 0, AccessFlagsPenableWidth = 1;
+  localparam int AccessFlagsPwriteLsb = 1, AccessFlagsPwriteWidth = 1;
+  localparam int AccessFlagsPreadyLsb = 2, AccessFlagsPreadyWidth = 1;
+  localparam int AccessFlagsPslverrLsb = 3, AccessFlagsPslverrWidth = 1;
+  localparam int AccessFlagsPreadyUnknownLsb = 4, AccessFlagsPreadyUnknownWidth = 1;
+  localparam int AccessFlagsPslverrUnknownLsb = 5, AccessFlagsPslverrUnknownWidth = 1;
+  localparam int AccessFlagsPrdataUnknownLsb = 6, AccessFlagsPrdataUnknownWidth = 1;
+  localparam int AccessBits = 192;
+
   /* verilator lint_on UNUSEDPARAM */
 
 endpackage

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trace system testbench: harts that play their rows, the register bus, a memory and a probe.
 //
-// cocotb drives the register bus alone (tb/tci/agents/apb.py). Each hart plays `stimulus<h>.bin` from go_i rising; what
+// cocotb asks for accesses to registers, and nothing else (tb/tci/agents/apb.py). Each hart plays `stimulus<h>.bin` from go_i rising; what
 // crossed any port while record_i is 1 goes to files that tb/tci/agents/files.py reads:
 //   ingress<h>.bin  what encoder h accepted, with the levels it saw
 //   stream<h>.bin   its bytes, merged.bin those of the funnel, as they were taken
 //   memory.bin      words written to system memory, pins.bin every change of the pins
 //   triggers.bin    pulses of external trigger outputs
+//   apb.bin         every cycle of PSEL
 module tci_tb
 #(
   parameter int Format       = 1,
@@ -46,14 +47,10 @@ module tci_tb
   output logic              clk_o,
   input  logic              rst_ni,
 
-  input  logic              apb_psel_i,
-  input  logic              apb_penable_i,
-  input  logic              apb_pwrite_i,
-  input  logic [15:0]       apb_paddr_i,
-  input  logic [31:0]       apb_pwdata_i,
-  output logic [31:0]       apb_prdata_o,
-  output logic              apb_pready_o,
-  output logic              apb_pslverr_o,
+  input  logic [tci_row_pkg::RequestBits-1:0] apb_request_i,
+  output logic              apb_done_o,
+  output logic [31:0]       apb_rdata_o,
+  output logic              apb_error_o,
 
   input  logic              record_i,      // what happens is written to files
   input  logic              go_i,          // the harts play their rows
@@ -79,6 +76,17 @@ module tci_tb
 
   logic [NHarts-1:0] played;
   assign played_o = &played;
+
+  // The register bus.
+  logic        psel, penable, pwrite, pready, pslverr;
+  logic [15:0] paddr;
+  logic [31:0] pwdata, prdata;
+
+  tci_requester #(.AddrBits(16)) u_requester (
+    .clk_i(clk_o), .record_i, .cycle_i(cycle), .request_i(apb_request_i), .done_o(apb_done_o), .rdata_o(apb_rdata_o), .error_o(apb_error_o),
+    .psel_o(psel), .penable_o(penable), .pwrite_o(pwrite), .paddr_o(paddr), .pwdata_o(pwdata),
+    .prdata_i(prdata), .pready_i(pready), .pslverr_i(pslverr)
+  );
 
   // Harts.
   logic [NHarts-1:0]                      halted, in_reset, low_power, ing_ready;
@@ -128,8 +136,8 @@ module tci_tb
     .IOptionsN(IOptionsN), .DOptionsN(DOptionsN), .BcountBits(BcountBits)
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
-    .psel_i(apb_psel_i), .penable_i(apb_penable_i), .pwrite_i(apb_pwrite_i), .paddr_i(apb_paddr_i),
-    .pwdata_i(apb_pwdata_i), .prdata_o(apb_prdata_o), .pready_o(apb_pready_o), .pslverr_o(apb_pslverr_o),
+    .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .paddr_i(paddr), .pwdata_i(pwdata),
+    .prdata_o(prdata), .pready_o(pready), .pslverr_o(pslverr),
     .hart_halted_i(halted), .hart_in_reset_i(in_reset), .hart_low_power_i(low_power),
     .dbg_on_i(dbg_on), .dbg_off_i(dbg_off), .dbg_notify_i(dbg_notify),
     .vendor_tcode_i(vendor), .vendor_data_i(vendor_data),
