@@ -421,9 +421,14 @@ class Campaign:
                 mutant: Mutant, config: BuildConfig = config, runs: list[Job] = runs, took: Any = seconds,
                 image: _Image = every,
             ) -> Row | None:  # fmt: skip
-                if mutant.name in image.numbers:
+                if mutant.name not in image.numbers:
+                    return self._try_alone(mutant, config, runs, took, (), True, "icarus")
+                if longest <= _SHORT:
                     return self._try(mutant, image, runs, (), True, patient=False)
-                return self._try_alone(mutant, config, runs, took, (), True, "icarus")
+                for job in self._order(mutant, runs, took):  # a process each: the job before leaves what has a value
+                    if row := self._try(mutant, image, [job], (), True, patient=False):
+                        return row
+                return None
 
             with ThreadPoolExecutor(self.workers) as pool:
                 dead = {mutant.name for mutant, row in zip(left, pool.map(one, left)) if row is not None}
