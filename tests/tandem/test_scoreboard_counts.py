@@ -57,8 +57,8 @@ def test_the_first_report_is_a_base() -> None:
 
 
 def test_a_base_of_lane_0_is_counted_where_it_decides_a_form() -> None:
-    """Two rows a cycle: x5 is written in lane 1, and in the next cycle again, beside x6 in lane 0. Its value is near the
-    first, or too far from it for a short form, which no base decides.
+    """Two rows a cycle: x5 is written in lane 1, and in the next cycle again, beside x6 in lane 0. Its value is near
+    the first, or too far from it for a short form, which no base decides.
     """
     for value, times in ((0x1001, 1), (0x9999, 0)):
         rows = [RESET, insn(1, gpr=(5, 0x1000)), insn(2, gpr=(6, 0x1000)), insn(3, gpr=(5, value)), FLUSH]
@@ -171,7 +171,6 @@ def test_no_failure_follows_from_itself() -> None:
 
 def test_a_wrong_value_of_a_name_that_is_used_for_another_is_no_consequence_of_its_own_clause() -> None:
     """x5 is always reported as x6; once x6 itself is reported, in full, with another value than it has."""
-    config = Config(incremental=0)
     rows = [insn(n, gpr=(6, 0x50 + n) if n % 2 else (5, 0x1000 * n)) for n in range(1, 20)]
     as_x6 = {n: group_of(n, it.Register(t.GPR_BASE + 6, 0x1000 * n)) for n in range(2, 20, 2)}
     verdict = reported(rows, as_x6 | {9: group_of(9, it.Register(t.GPR_BASE + 6, 0x777))}, Tolerances(bytes="any"))
