@@ -203,6 +203,16 @@ def test_the_bytes_that_should_have_been_sent(name: str) -> None:
     assert wrong.data != right.data and explained(wrong).capture.data == right.data
 
 
+def test_an_opcode_is_found_by_its_form() -> None:
+    """No other item has as many bytes as an instruction of 16 bits, or one of 32."""
+    right = sent(DEFAULT, lambda item, data: data, 60)
+    for number, opcode in ((2, t.INSN16), (4, t.INSN32)):
+        found = explained(sent(DEFAULT, where(length(number), lambda data: b"\x2f" + data[1:]), 60))
+        (failure,) = found.failures
+        assert failure.clause == "TV.legal.opcode" and failure.table == [("opcode", str(opcode), "47")]
+        assert found.capture.data == right.data
+
+
 def test_times_of_bytes_follow() -> None:
     """Each byte of the corrected trace has the cycle of the byte that it comes from."""
     right = sent(DEFAULT, lambda item, data: data).data
