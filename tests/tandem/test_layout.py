@@ -213,6 +213,16 @@ def test_an_opcode_is_found_by_its_form() -> None:
         assert found.capture.data == right.data
 
 
+@pytest.mark.parametrize(("kind", "code"), [(it.IncrementPc, 3), (it.End, 2), (it.Init, 11)])
+def test_of_opcodes_of_one_form_it_is_the_one_that_is_not_sent(kind: type, code: int) -> None:
+    """Opcodes 1, 2, 3, 10 and 11 have no fields. A begin group in place of opcode 3 would be legal, too."""
+    right = sent(DEFAULT, lambda item, data: data, 160)
+    found = explained(sent(DEFAULT, where(lambda item: isinstance(item, kind), lambda data: b"\x0c"), 160))
+    (failure,) = found.failures
+    assert failure.clause == "TV.legal.opcode" and failure.table == [("opcode", str(code), "12")]
+    assert found.capture.data == right.data
+
+
 def test_times_of_bytes_follow() -> None:
     """Each byte of the corrected trace has the cycle of the byte that it comes from."""
     right = sent(DEFAULT, lambda item, data: data).data
