@@ -281,11 +281,14 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
                         None, patch, coded(right, wrong, bits == 32))  # fmt: skip
 
 
-def _opcodes(config: Config, scan: Scan) -> Iterator[Quirk]:
-    """Another opcode. (0 is rather a stray byte.)"""
+def _opcodes(config: Config, scan: Scan, data: bytes) -> Iterator[Quirk]:
+    """Another opcode. A device that has another one for an item does not send the right one: first those that are found
+    least. (0 is rather a stray byte.)
+    """
     standard = Scanner(config)
+    times = np.bincount(np.frombuffer(data, np.uint8)[scan.starts], minlength=256).tolist()
     for break_ in scan.breaks[:4]:
-        for opcode in t.OPCODES:
+        for opcode in sorted(t.OPCODES, key=lambda one: times[one.code]):
             if break_.name == "unknown_opcode" and break_.value and (width := int(standard._fixed[opcode.code])):
                 yield _opcode(break_.value, opcode, width)
 
@@ -395,7 +398,7 @@ def _best(capture: TandemCapture, whole: Scan) -> Quirk | None:
     before = _lost(_ReadAs(config, None).follow(window))
     scored: list[tuple[float, int, Quirk]] = []
     every = chain(_options(config), _codes(config, whole), _transactions(config), _lengths(config),
-                  _opcodes(config, whole))  # fmt: skip
+                  _opcodes(config, whole, data))  # fmt: skip
     for order, quirk in enumerate(every):
         lost = _lost(_ReadAs(config, quirk).follow(window)) - (64 if cut else 0)
         if lost <= LEFT * before:

@@ -57,6 +57,17 @@ FACTS = {
 }
 HALVES = {"v1_0": {"mstateen0h": 0x31C, "hstateen0h": 0x61C}}
 HALVES["v0_1_4"] = {**HALVES["v1_0"], "mctrcontrolh": 0x382, "sctrcontrolh": 0x182, "vsctrcontrolh": 0x282}
+UPPER = {  # the fields of those registers: bits 63:32 of what they are the halves of
+    "v1_0": dict.fromkeys(HALVES["v1_0"], "CTR 22|CSRIND 28"),
+    "v0_1_4": {
+        **dict.fromkeys(HALVES["v1_0"], "CTR 23|CSRIND 28"),
+        **dict.fromkeys(
+            ("mctrcontrolh", "sctrcontrolh", "vsctrcontrolh"),
+            "EXCINH 1|INTRINH 2|TRETINH 3|NTBREN 4|TKBRINH 5|ETEN 6|INDCALLINH 8|DIRCALLINH 9|INDJUMPINH 10|"
+            "DIRJUMPINH 11|CORSWAPINH 12|RETINH 13|INDOJMPINH 14|DIROJMPINH 15|Custom* 31:28",
+        ),
+    },
+}
 SELECTS = {
     f"{p}i{r}": base + at
     for p, base in (("m", 0x350), ("s", 0x150), ("vs", 0x250))
@@ -76,6 +87,12 @@ def test_addresses_and_fields(variant: str) -> None:
         assert (csr(name, config).address, _shown(csr(name, config))) == (address, fields)
     expected = {**{n: a for n, (a, _) in FACTS[variant].items()}, **HALVES[variant], **SELECTS}
     assert {found.name: found.address for found in csrs(config)} == expected
+
+
+@pytest.mark.parametrize("variant", FACTS)
+def test_fields_of_upper_halves(variant: str) -> None:
+    config = Config(variant=variant, xlen=32)
+    assert {found.name: _shown(found) for found in csrs(config) if found.rv32} == UPPER[variant]
 
 
 @pytest.mark.parametrize("variant", FACTS)

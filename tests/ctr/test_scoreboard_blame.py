@@ -274,6 +274,39 @@ def test_a_record_that_is_missing_among_entries(lost: int) -> None:
     assert clause in ("CTR.ctl.u", "CTR.filter.default", "CTR.filter.dircallinh", "CTR.behavior.push")
 
 
+def looked(last: int, *parts: int) -> list[Row]:
+    """Reads of the first entries, of each these registers."""
+    return [row for n in range(last) for row in (w(SELECT, 0x200 + n), *(r(part) for part in parts))]
+
+
+def test_a_record_that_is_missing_may_show_in_its_type_alone() -> None:
+    """A call, a return and an indirect call, all from and to one address, of which the return is missing."""
+    script = [w(CTL, EVERY), t(0, 9), t(0, 13), t(0, 8), *looked(4, SOURCE, DATA)]
+    _, headline = found(without(script, 2, has_cc=0))
+    assert headline.startswith("a record is missing: cycle 2:"), headline
+
+
+def test_a_record_that_is_there_twice() -> None:
+    """The entries that are read after it show that it is one too many: they are all one further."""
+    script = [w(CTL, EVERY), t(0), t(1), t(2), WAIT, *looked(5, SOURCE, TARGET)]
+    twice = played([*script[:4], t(2), *script[5:]])
+    capture = played(script)
+    capture.rows.rdata[:] = twice.rows.rdata
+    assert found(capture) == ("CTR.behavior.push", "a record that no transfer requires is present")
+
+
+def test_entries_that_are_wrong_among_others_at_their_places() -> None:
+    """Entry 5 shows anything, and the next four what entries 1 to 4 do; those after them are right, so that no record
+    is there that should not be.
+    """
+    capture = played([w(CTL, EVERY), w(STATUS, 0), *(t(n) for n in range(12)), *looked(12, SOURCE)])
+    shows = capture.rows.rdata[-23::2]  # of each entry
+    assert shows.tolist() == [0x1001 + 16 * n for n in range(11, -1, -1)]
+    shows[5], shows[6:10] = 0x7777_0001, shows[1:5].copy()
+    first = check(capture).failures[0]
+    assert first.clause == "CTR.source.pc" and first.headline.startswith("PC of logical entry 5 is wrong"), first.text()
+
+
 def test_a_target_that_is_wrong_where_only_targets_are_read() -> None:
     script = [w(CTL, EVERY), t(0), t(1), w(SELECT, 0x200), r(TARGET), w(SELECT, 0x201), r(TARGET)]
     capture = played(script)

@@ -188,6 +188,14 @@ SCRIPTS = {
         {},
     ),
     "calls in emulation": ([access(WRITE, 0x34E, 0x87), *calls(12), *looked(1, 9)], {}),
+    "records and looks after a clear, with an entry selected": (
+        [access(WRITE, 0x34E, 7), *looked(5, 6), *calls(20), access(SCTRCLR, 0), *calls(3), *looked(1, 12)],
+        {},
+    ),
+    "returns in emulation, after more calls": (
+        [access(WRITE, 0x34E, 0x87), *calls(9), *[(U, [Transfer(13, 0x10, 0x20, 0, U, U)], None)] * 4],
+        {},
+    ),
     "returns in emulation, and an empty buffer": (
         [access(WRITE, 0x34E, 0x87), *calls(3), *[(U, [Transfer(13, 0x10, 0x20, 0, U, U)], None)] * 4, *calls(5)],
         {},
@@ -199,6 +207,19 @@ SCRIPTS = {
 def test_a_few_rows_are_judged_the_same(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
     script, options = SCRIPTS[title]
     assert not same(script_run(script, **options), monkeypatch)
+
+
+def test_one_tolerance_is_judged_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What emulation leaves open: of an entry that was popped all but V, and of a record in it the count."""
+    for one, title in (
+        (Tolerances(popped=False), "returns in emulation, after more calls"),
+        (Tolerances(ras_policy="any"), "calls in emulation"),
+        (Tolerances(), "records and looks after a clear, with an entry selected"),
+    ):
+        script, options = SCRIPTS[title]
+        capture = script_run(script, **options)
+        rows, columns = (judged(capture, enough, one, monkeypatch) for enough in (NEVER, SHORT))
+        assert columns == rows and not rows[1], title
 
 
 @pytest.mark.parametrize(

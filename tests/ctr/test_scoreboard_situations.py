@@ -122,6 +122,28 @@ def test_how_often_a_situation_occurred(title: str) -> None:
     assert {name: met[name] for name in wanted} == wanted
 
 
+def test_a_trap_that_freezes_is_one_situation() -> None:
+    """Of two, the second is not recorded any more."""
+    trap = t(EXCEPTION, U, M, 3)
+    assert followed([w(CTL, EVERY | BPFRZ), t(CALL_), trap, trap]).met["CTR-5"] == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "last"),
+    [
+        ([w(STATUS, 0), t(RETURN_)], True),
+        ([w(STATUS, 1), t(RETURN_)], False),
+        ([w(STATUS, 15), t(CALL_)], False),
+        ([w(STATUS, 15), t(CALL_), t(CALL_), t(RETURN_)], False),
+    ],
+    ids=["from entry 0", "from another", "a record there", "a record there and a pop elsewhere"],
+)
+def test_a_pop_to_the_last_entry(script: list[Row], last: bool) -> None:
+    """Of 16: where WRPTR goes from 0 down to 15, the return pops what is there."""
+    f = followed([w(CTL, EVERY | EMULATE), *script])
+    assert f.popped_to(15) is last and not f.popped_to(14)
+
+
 def counts(f: Follower, subject: str) -> dict[tuple[Any, ...], int]:
     """What coverage counts of a subject, without those that are 0."""
     return {key[1:]: n for key, n in f.notes.counts.items() if key[0] == subject and n}

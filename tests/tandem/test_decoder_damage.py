@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
-from rvtrace.models.tandem.decoder.decode import decode
-from rvtrace.models.tandem.encoder.items import Begin, End, Item, Register, Reset, State, pack
+from rvtrace.models.tandem.decoder.decode import Decoder, decode
+from rvtrace.models.tandem.decoder.scan import _Resync
+from rvtrace.models.tandem.encoder.items import (
+    AddRegister,
+    Begin,
+    End,
+    Instruction,
+    Item,
+    Register,
+    Request,
+    Reset,
+    Response,
+    State,
+    pack,
+)
 
 from tests.tandem.test_decoder_diagnostics import CONFIG, GOOD, NOP, PREFIX, START
 
@@ -34,6 +49,41 @@ def test_truncated(cut: int) -> None:
     (found,) = decoded.diagnostics
     assert (found.name, found.group, found.pc) == ("truncated", 1, START)
     assert decoded.group(1).broken and not decoded.group(0).broken
+
+
+@pytest.mark.parametrize(
+    "item", [State(10, 0x80), Register(0x300, 1), AddRegister(0x1005, 1), Request(0x40, 1, 2, 7)], ids=str
+)
+def test_of_an_item_without_its_end_nothing_else_is_wrong(item: Item) -> None:
+    """However few of its bytes are there."""
+    before, own = pack([*PREFIX, *GOOD, Begin(), NOP], CONFIG), len(pack([item], CONFIG))
+    whole = pack([*PREFIX, *GOOD, Begin(), NOP, item], CONFIG)
+    for there in range(1, own):
+        (found,) = decode(whole[: len(before) + there], CONFIG).diagnostics
+        assert (found.name, found.offset, found.skipped) == ("truncated", len(before), there)
+
+
+@pytest.mark.parametrize("answer", [[], [Response(2, 0)]], ids=["request", "response"])
+def test_a_section_is_given_when_its_end_is_there(answer: list[Item]) -> None:
+    """What follows a request may be its response; one byte is enough to know that there is none."""
+    data = pack([*PREFIX, Begin(), Request(0x40, 1, 2, 7), *answer, End()], CONFIG)
+    assert len(Decoder(CONFIG).feed(data)) == 2 and len(Decoder(CONFIG).feed(data[:-1])) == 1
+
+
+def test_bytes_that_lead_nowhere_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is linear: many begin groups in data lead along the same items to bytes that cannot be followed."""
+    asked: Counter[int] = Counter()
+    open_ = _Resync._open
+
+    def counted(self: _Resync, at: int) -> bool | None:
+        asked[at] += 1
+        return open_(self, at)
+
+    monkeypatch.setattr(_Resync, "_open", counted)
+    begins = pack([Instruction(2, 0x0301)] * 300, CONFIG)  # opcode 16, begin group, increment pc
+    decoded = decode(b"\xff" + begins + b"\xff" + pack(PREFIX, CONFIG), CONFIG)
+    (found,) = decoded.diagnostics
+    assert found.skipped == len(begins) + 2 and asked[len(begins) + 1] == max(asked.values()) == 1
 
 
 def test_pc_after_damage() -> None:

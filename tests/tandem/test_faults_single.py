@@ -6,6 +6,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from rvtrace.models.tandem import faults
+from rvtrace.models.tandem.encoder.items import Begin, End, IncrementPc, Instruction, Register
 from rvtrace.models.tandem.faults import FAULTS, Fault, places
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 
@@ -37,6 +39,18 @@ def test_places_are_those_that_were_asked_for() -> None:
     every = list(places(sections, fault, config, rng))
     assert len(set(every)) == len(every) and min(every) < 30 and max(every) >= 60
     assert sorted(places(sections, fault, config, rng, 30, 60)) == [k for k in sorted(every) if 30 <= k < 60]
+
+
+def test_a_change_is_of_the_items_that_it_names() -> None:
+    """They are replaced, or left out, or there is one more before the end; all others stay."""
+    group = [Begin(), Instruction(4, 0x13), IncrementPc(), Register(0x1005, 9), End()]
+    given = Random(1), config_of(64)
+    other = faults._each(faults._insn, lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << 7))
+    assert other(group, *given) == [group[0], Instruction(4, 0x93), *group[2:]]
+    assert faults._without(faults._pc)(group, *given) == [*group[:2], *group[3:]]
+    more = Register(0x1006, 1)
+    assert faults._also(lambda *_: more)(group, *given) == [*group[:4], more, group[4]]
+    assert faults._also(lambda *_: more)(group[:4], *given) == [*group[:4], more]
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))

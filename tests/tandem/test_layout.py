@@ -51,9 +51,9 @@ def parts_of(data: bytes, config: Config) -> list[tuple[it.Item, bytes]]:
     return [(item, data[start:end]) for (start, item), end in zip(found, ends)]
 
 
-def sent(config: Config, change: Change) -> TandemCapture:
-    """What a device sends whose items are changed."""
-    rows = rows_of(config)
+def sent(config: Config, change: Change, first: int | None = None) -> TandemCapture:
+    """What a device sends whose items are changed; of the first rows, or of all."""
+    rows = rows_of(config).select(slice(0, first))
     data = encode(rows, config).data
     out = b"".join(change(item, raw) for item, raw in parts_of(data, config))
     return captured(rows, config, out, exact=False)
@@ -127,6 +127,12 @@ CASES: dict[str, tuple[Config, Change, str, str]] = {
         LENGTH,
         "16-bit instructions have opcode 17",
     ),
+    "another opcode": (
+        DEFAULT,
+        where(length(4), lambda data: b"\x2f" + data[1:]),
+        "TV.legal.opcode",
+        r"no opcode 47; it has the form of .* \(opcode 17\)",
+    ),
     "address of registers": (
         DEFAULT,
         where(lambda item: isinstance(item, FORMS), lambda data: data[:1] + data[2:0:-1] + data[3:]),
@@ -187,6 +193,34 @@ def test_damage_at_one_place_is_no_layout() -> None:
     verdict = check(capture)
     assert not verdict.passed and len({failure.clause for failure in verdict.failures if not failure.cause}) == 1
     assert verdict.stats["instructions"] - verdict.stats["judged"] <= 2
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "instruction short"])
+def test_the_bytes_that_should_have_been_sent(name: str) -> None:
+    """All of them, where nothing is missing."""
+    config, change, *_ = CASES[name]
+    right, wrong = (sent(config, one, 160) for one in (lambda item, data: data, change))
+    assert wrong.data != right.data and explained(wrong).capture.data == right.data
+
+
+def test_an_opcode_is_found_by_its_form() -> None:
+    """No other item has as many bytes as an instruction of 16 bits, or one of 32."""
+    right = sent(DEFAULT, lambda item, data: data, 60)
+    for number, opcode in ((2, t.INSN16), (4, t.INSN32)):
+        found = explained(sent(DEFAULT, where(length(number), lambda data: b"\x2f" + data[1:]), 60))
+        (failure,) = found.failures
+        assert failure.clause == "TV.legal.opcode" and failure.table == [("opcode", str(opcode), "47")]
+        assert found.capture.data == right.data
+
+
+@pytest.mark.parametrize(("kind", "code"), [(it.IncrementPc, 3), (it.End, 2), (it.Init, 11)])
+def test_of_opcodes_of_one_form_it_is_the_one_that_is_not_sent(kind: type, code: int) -> None:
+    """Opcodes 1, 2, 3, 10 and 11 have no fields. A begin group in place of opcode 3 would be legal, too."""
+    right = sent(DEFAULT, lambda item, data: data, 160)
+    found = explained(sent(DEFAULT, where(lambda item: isinstance(item, kind), lambda data: b"\x0c"), 160))
+    (failure,) = found.failures
+    assert failure.clause == "TV.legal.opcode" and failure.table == [("opcode", str(code), "12")]
+    assert found.capture.data == right.data
 
 
 def test_times_of_bytes_follow() -> None:

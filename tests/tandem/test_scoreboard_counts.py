@@ -25,7 +25,7 @@ from rvtrace.scoreboards.tandem.resemblance import resemblance
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import judge_report
 
-from tests.tandem.captures import RESET, captured, insn
+from tests.tandem.captures import NOP, PC, RESET, captured, insn
 
 
 def counts(rows: list[TraceData], **options: Any) -> dict[str, int]:
@@ -54,6 +54,17 @@ def test_the_first_report_is_a_base() -> None:
     again = TraceData(group=False, gpr=(5, 9))
     found = counts([again, again], incremental=2)
     assert (found["TV.form.first"], found["TV.form.same"]) == (1, 1)
+
+
+def test_a_base_of_lane_0_is_counted_where_it_decides_a_form() -> None:
+    """Two rows a cycle: x5 is written in lane 1, and in the next cycle again, beside x6 in lane 0. Its value is near
+    the first, or too far from it for a short form, which no base decides.
+    """
+    for value, times in ((0x1001, 1), (0x9999, 0)):
+        rows = [RESET, insn(1, gpr=(5, 0x1000)), insn(2, gpr=(6, 0x1000)), insn(3, gpr=(5, value)), FLUSH]
+        verdict = check(captured(Rows.from_rows(rows, 2), Config(incremental=2)))
+        assert verdict.passed, verdict.failures[0].text()
+        assert verdict.book.results().get("TV.form.lane", (0, 0))[0] == times
 
 
 def test_a_gap_is_a_row_between_two_pcs() -> None:
@@ -158,6 +169,16 @@ def test_no_failure_follows_from_itself() -> None:
     assert all(failure.cause != failure.clause for failure in verdict.failures)
 
 
+def test_a_wrong_value_of_a_name_that_is_used_for_another_is_no_consequence_of_its_own_clause() -> None:
+    """x5 is always reported as x6; once x6 itself is reported, in full, with another value than it has."""
+    rows = [insn(n, gpr=(6, 0x50 + n) if n % 2 else (5, 0x1000 * n)) for n in range(1, 20)]
+    as_x6 = {n: group_of(n, it.Register(t.GPR_BASE + 6, 0x1000 * n)) for n in range(2, 20, 2)}
+    verdict = reported(rows, as_x6 | {9: group_of(9, it.Register(t.GPR_BASE + 6, 0x777))}, Tolerances(bytes="any"))
+    assert verdict.book.failed == ["TV.told.gpr"]
+    (wrong,) = (failure for failure in verdict.failures if "another value" in failure.headline)
+    assert wrong.table == [("x6", "0x59", "0x777")] and not wrong.cause
+
+
 def reported(rows: list[TraceData], change: dict[int, bytes], tolerances: Tolerances, **options: Any) -> Verdict:
     """The verdict on a device that sends other bytes for some rows."""
     config, table = Config(incremental=0, **options), Rows.from_rows([RESET, *rows, FLUSH])
@@ -165,6 +186,12 @@ def reported(rows: list[TraceData], change: dict[int, bytes], tolerances: Tolera
     edges = encoded.starts.tolist()
     parts = [change.get(k, encoded.data[a:b]) for k, (a, b) in enumerate(zip(edges, edges[1:]))]
     return check(captured(table, config, b"".join(parts), exact=False), tolerances)
+
+
+def group_of(n: int, *more: it.Item) -> bytes:
+    """The group of the n-th instruction in full forms, with these items."""
+    parts = [it.Begin(), it.Instruction(*NOP), it.State(t.PC, PC + 4 * n), *more, it.End()]
+    return it.pack(parts, Config(incremental=0))
 
 
 def test_a_request_that_is_missing() -> None:
@@ -183,6 +210,56 @@ def test_a_report_that_is_late_beside_one_that_never_was() -> None:
     verdict = reported(rows, {2: wrong + second, 5: b"", 6: fifth + late}, Tolerances(bytes="any"))
     assert verdict.book.failed == ["TV.told.mtime", "TV.told.outside"]
     assert [verdict.book.results()[name][1] for name in verdict.book.failed] == [1, 1]
+
+
+def test_a_report_that_is_early_beside_one_that_is_right() -> None:
+    """mtime is 5 after the second group, and 9 after the fourth, but 9 is reported after the third."""
+    first, second = (TraceData(group=False, mtime=value) for value in (5, 9))
+    config = Config(incremental=0)
+    rows = [insn(1), insn(2), first, insn(3), insn(4), second, insn(5)]
+    early = it.pack([it.State(t.MTIME, 9)], config)
+    verdict = reported(rows, {4: group_of(3) + early, 6: b""}, Tolerances(bytes="any"))
+    assert [failure.clause for failure in verdict.failures] == ["TV.told.outside"]
+    assert "mtime is reported before its place" in verdict.failures[0].headline
+
+
+def test_an_address_that_is_left_out_twice_is_two_mistakes() -> None:
+    """An address is about one instruction: none depends on the one before."""
+    rows = [insn(n, paddr=0x8000 + 8 * n) for n in range(1, 6)]
+    verdict = reported(rows, {2: group_of(2), 3: group_of(3)}, Tolerances(bytes="any"))
+    assert [failure.table for failure in verdict.failures] == [
+        [("physical address", f"{0x8000 + 8 * n:#x}", "")] for n in (2, 3)
+    ]
+    assert verdict.book.results()["TV.told.paddr"][1] == 2
+
+
+def test_what_counts_from_a_group_that_is_missing_is_a_consequence() -> None:
+    """mcycle is 0x1000, in the third group 0x2000, and 0x2001 after it, which is reported by what is added. Without
+    that group it is 0x1001.
+    """
+    config = Config(incremental=2)
+    steps = TraceData(group=False, mcycle=0x2001)
+    groups = [insn(n)._replace(insn=(4, n << 7 | 0x13), mcycle={2: 0x1000, 3: 0x2000}.get(n)) for n in range(1, 6)]
+    table = Rows.from_rows([RESET, *groups[:3], steps, *groups[3:], FLUSH])
+    encoded = encode(table, config)
+    assert [item for _, item in it.items(encoded.of(4), config)] == [it.OrRegister(t.MCYCLE, 1)]
+    parts = [encoded.of(k) for k in range(len(table))]
+    verdict = check(captured(table, config, b"".join([*parts[:3], *parts[4:]]), exact=False))
+    assert verdict.book.failed == ["TV.told.group"] and len(verdict.failures) == 1
+
+
+def test_where_the_bytes_of_a_failure_begin() -> None:
+    """Of what is in a group where the group begins; of a report that is missing between two where the first ends."""
+    config = Config(incremental=0)
+    timer = TraceData(group=False, mtime=9)
+    rows = [insn(1), insn(2, gpr=(5, 9)), timer, insn(3)]
+    encoded = encode(Rows.from_rows([RESET, *rows, FLUSH]), config)
+    for row, sent, at in (
+        (2, group_of(2, it.Register(t.GPR_BASE + 5, 8)), int(encoded.starts[2])),
+        (3, b"", int(encoded.starts[3])),
+    ):
+        (failure,) = reported(rows, {row: sent}, Tolerances(bytes="any")).failures
+        assert failure.at == at, failure.text()
 
 
 def test_another_name_before_its_group_is_one_mistake() -> None:

@@ -6,20 +6,26 @@ TV-9).
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET, CsrTable
+from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.simulator.interface import NO_RESERVATION, PC_KEY, RESERVATION_KEY, reference
+from rvtrace.models.tandem.table import PC
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.compare import Comparer
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
 from rvtrace.models.tandem.verifier.shadow import Shadow
+from rvtrace.models.tandem.verifier.state import Replay, Trial
 from rvtrace.models.tandem.verifier.verdict import Verdict
 
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
-from tests.tandem.runs import loaded
+from tests.tandem.runs import config_of, loaded
 
 LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
 CSRR_CYCLE, CSRR_MIP, CSRW_MSCRATCH = 0xC0002373, 0x34402373, 0x34031073
@@ -220,6 +226,44 @@ def test_an_interrupt_that_is_not_reported() -> None:
     report = report_on([*rows, pending, *handler])
     assert [(found.kind, found.verdict) for found in report.findings] == [("dropped", Verdict.TRACE)], str(report)
     assert "interrupt with cause 7" in report.findings[0].reason and report.matched == 2 * len(handler)
+
+
+def replay_of(program: Program, sections: list[list[it.Item]], **choices: Any) -> Replay:
+    """A program that is about to begin, beside these sections of a trace."""
+    config = config_of(64, incremental=2)
+    data = it.pack([item for section in sections for item in section], config)
+    replay = Replay(loaded(reference(64), program), Profile.of(config, virt(64), **choices), program.entry)
+    for base, body in (*program.segments, *program.data):
+        replay.set_memory(base, body)
+    replay.extend(decode(data, config), data, True)
+    return replay
+
+
+def step(*items: it.Item) -> list[it.Item]:
+    return [it.Begin(), it.Instruction(4, 0x13), *items, it.End()]
+
+
+def test_a_section_is_read_in_the_present_state() -> None:
+    """x5 was reported as 0x100, and is held to be 0x200: incremental forms count from that. A next pc counts from the
+    pc by opcode 3 alone, although another may be the same.
+    """
+    known = step(it.State(PC, BASE + 4), it.Register(0x1005, 0x100))
+    added = step(it.IncrementPc(), it.AddRegister(0x1005, -1), it.Register(0x1006, 9))
+    with_bits = step(it.State(PC, BASE + 12), it.OrRegister(0x1005, 6))
+    replay = replay_of(assembled(), [known, added, with_bits])
+    replay.set_register(5, 0x200)
+    read = [replay.read(k)[1] for k in range(3)]
+    assert [one.registers for one in read] == [{5: 0x100}, {5: 0x1FF, 6: 9}, {5: 0x206}]
+    assert [(one.next_pc, one.relative) for one in read] == [(BASE + 4, False), (BASE + 8, True), (BASE + 12, False)]
+
+
+def test_no_more_sections_are_looked_at_than_the_profile_says() -> None:
+    """An explanation is tried on some sections, however long the trace is; then everything is as it was."""
+    replay = replay_of(assembled(), [step(it.State(PC, BASE + 4 * n)) for n in range(1, 9)], lookahead=3)
+    sections = iter(range(8))
+    with Trial(replay) as trial:
+        assert trial.fits(sections) == (3, False)
+    assert list(sections) == [4, 5, 6, 7] and replay.shadow.pc == replay.simulator.read(PC_KEY) == BASE
 
 
 def test_a_profile_is_data() -> None:

@@ -108,5 +108,17 @@ def test_a_group_that_is_like_the_one_before_is_not_sent_twice() -> None:
         assert [found.kind for found in report.findings] == ["dropped"], str(report)
 
 
+def test_bits_like_those_of_the_group_before_are_no_group_that_is_sent_twice() -> None:
+    """In place of an instruction that sets x7 the trace has once more the one before it: the same bytes, but what
+    follows does not fit without them.
+    """
+    words = [addi(0, 0, 0), addi(0, 0, 0), addi(7, 0, 1), *(addi(8, 8, n) for n in range(1, 9))]
+    rows = steps_of(assembled(*words), len(words))
+    k = index(rows, words[2])
+    rows[k] = rows[k]._replace(insn=(4, words[1]), gpr=None)
+    report = report_on(rows)
+    assert [(found.kind, found.verdict) for found in report.findings] == [("instruction bits", Verdict.HART)]
+
+
 def addi(rd: int, rs: int, number: int) -> int:
     return number << 20 | rs << 15 | rd << 7 | 0x13
