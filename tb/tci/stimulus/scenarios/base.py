@@ -65,6 +65,14 @@ def busy(job: TciJob) -> dict[str, Any]:
     return etrace.BUSY if job.ip == "etrace" else BUSY
 
 
+LONG = {"trap": 0.15, "switch": 0.9, "context": 32}  # probabilities of a walk that makes long messages, and many
+
+
+def long(job: TciJob) -> dict[str, Any]:
+    """Options for it: with times, and reports of contexts."""
+    return busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
+
+
 def hart_config(job: TciJob, hart: int, **options: Any) -> Any:
     """The job's configuration with a source number for each hart: hart h is h + 1. (That of E-Trace is not the
     encoder's business.)

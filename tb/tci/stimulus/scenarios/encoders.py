@@ -17,6 +17,7 @@ from rvtrace.tb.tci.stimulus.scenarios.base import (
     BOTH,
     ENCODERS,
     HARTS,
+    LONG,
     HartStimulus,
     TciStimulus,
     beats_of,
@@ -25,6 +26,7 @@ from rvtrace.tb.tci.stimulus.scenarios.base import (
     hart_config,
     hart_stimulus,
     harts,
+    long,
     reset_all,
     scenario,
     set_up_encoders,
@@ -366,14 +368,11 @@ def _reset(job: TciJob, rng: random.Random, slow: tuple[int, int] | None) -> Tci
         if slow:
             await s.cycles(40 * (slow[1] + 1))
 
-    options = busy(job) | {"timestamp": 1} | ({"ts_mode": 1, "ownership": 1} if job.ip == "ntrace" else {})
+    options = long(job)
     if slow:
         options["inst_stall_ena"] = 1  # the harts wait, so that there is trace until the end
-    probabilities = {"trap": 0.15, "switch": 0.9, "context": 32}  # long messages, and many of them
     size = 1000 if slow else 3000
-    return TciStimulus(
-        harts(job, rng, size, 0.0, probabilities, **options), run, expect={"cut": True, "untraced": (0, 1)}
-    )
+    return TciStimulus(harts(job, rng, size, 0.0, LONG, **options), run, expect={"cut": True, "untraced": (0, 1)})
 
 
 @scenario("TCI.te.active", "TCI.funnel.active", "TCI.ram.active", "TCI.funnel.whole", ips=BOTH)

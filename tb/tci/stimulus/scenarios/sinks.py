@@ -10,10 +10,12 @@ from rvtrace.models.tci.ram_sink import WORD
 from rvtrace.tb.tci.stimulus.scenarios.base import (
     BOTH,
     ENCODERS,
+    LONG,
     TciStimulus,
     busy,
     finish,
     harts,
+    long,
     reset_all,
     scenario,
     set_up_encoders,
@@ -283,3 +285,34 @@ def second_sink(job: TciJob, rng: random.Random) -> TciStimulus:
         await s.cycles(160)
 
     return TciStimulus(harts(job, rng, 800, inst_stall_ena=1, **busy(job)), run)
+
+
+@scenario("TCI.ram.data", "TCI.ram.active", ips=BOTH)
+def second_sink_reset(job: TciJob, rng: random.Random) -> TciStimulus:
+    """While slow pins stop messages in the middle, the RAM sink is reset and enabled again: it loses the rest of the
+    message that it has begun, and goes on with the next one.
+    """
+
+    async def run(s: Session) -> None:
+        await reset_all(s, ("ram_sink", "pin_sink"))
+        await s.tool.set_up_ram()
+        await s.tool.set_up_pins(*((4, 8) if 8 in job.params.pin_modes else (8, 17)))  # 144 cycles for 8 bytes
+        await s.cycles(1200)
+        await set_up_encoders(s)
+        await start(s, ("ram_sink", "pin_sink"))
+        running = s.playing()
+        for _ in range(24):
+            await s.cycles(s.rng.randrange(1, 300))
+            await s.tool.reset("ram_sink")
+            await s.tool.set_up_ram()
+            await s.tool.enable("ram_sink")
+            await s.cycles(s.rng.randrange(100, 300))
+            await s.tool.disable("ram_sink")
+            await s.tool.read_back()  # of some messages only: each word of it is compared
+            await s.tool.enable("ram_sink")
+        await running
+        await finish(s, ("ram_sink", "pin_sink"))
+        await s.cycles(800)
+
+    options = long(job) | {"inst_stall_ena": 1}
+    return TciStimulus(harts(job, rng, 200, 0.0, LONG, **options), run, expect={"cut": True})
