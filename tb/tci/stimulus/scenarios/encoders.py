@@ -352,7 +352,7 @@ def _reset(job: TciJob, rng: random.Random, slow: tuple[int, int] | None) -> Tci
         await set_up_encoders(s)
         await start(s, sinks)
         running = s.playing()
-        for _ in range(24 if slow else 16):
+        for _ in range(24 if slow else 32):
             await s.cycles(s.rng.randrange(1, 120 if slow else 40))
             name = s.rng.choice(turns)
             await s.tool.reset(name)
