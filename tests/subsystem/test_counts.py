@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from rvtrace.models.subsystem.config import Config
 from rvtrace.models.subsystem.events import EVENTS
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.subsystem import parts
 from rvtrace.scoreboards.subsystem.accounts import etrace, hart, packets_of
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check, plan
@@ -37,6 +41,31 @@ def test_parts_are_checked_if_asked_and_if_the_hart_is_believed() -> None:
     other.pc = other.pc.copy()
     other.pc[100] += np.uint64(64)
     assert not PARTS & set(check(lying(run, retired=other)).book.results())
+
+
+@pytest.mark.parametrize("timestamp", [0, 1])
+@pytest.mark.parametrize("exact", [True, False])
+def test_what_the_parts_are_checked_with(monkeypatch: pytest.MonkeyPatch, exact: bool, timestamp: int) -> None:
+    """The encoders byte by byte if the device declares it and no message depends on the time; the tandem trace with the
+    instruction set simulator if it loads the state of the hart.
+    """
+    given: dict[str, Any] = {}
+    for name in ("ntrace", "etrace", "tandem"):
+        module = getattr(parts, name)
+        seen = partial(_remembered, given, name, module.check)
+        monkeypatch.setattr(parts, name, SimpleNamespace(check=seen))
+    run = lying(good("sort", 300, timestamp=timestamp), exact=exact)
+    bare = lying(run, rows=run.rows.select(~run.rows.have("init")))
+    for capture, loads in ((run, True), (bare, False)):
+        parts.check_parts(capture, ClauseBook(plan()))
+        both = exact and not timestamp
+        assert [given[name].exact for name in ("ntrace", "etrace", "tandem")] == [both, both, exact]
+        assert (given["tandem"].program is not None) == (loads and bool(run.rows.have("init").any()))
+
+
+def _remembered(given: dict[str, Any], name: str, check: Any, capture: Any) -> Any:
+    given[name] = capture
+    return check(capture)
 
 
 def test_snapshots_without_records() -> None:

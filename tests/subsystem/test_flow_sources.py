@@ -138,6 +138,16 @@ def test_a_trap_of_another_kind(stream: str) -> None:
     assert "is an exception" in first.headline and "have an interrupt" in first.headline
 
 
+def test_the_first_trap_has_another_cause() -> None:
+    run = good("traps", 8000)
+    other = run.retired.select(slice(None))
+    other.cause = run.retired.cause.copy()
+    other.cause[np.flatnonzero(run.retired.kind != Kind.INSN)[0]] += np.uint64(1)
+    verdict = check(lying(run, retired=other), parts=False)
+    first = next(f for f in verdict.failures if f.clause == "SUB.traps.hart")
+    assert named(verdict) == {"hart"} and "cause of trap 0 is" in first.headline
+
+
 def test_a_trap_after_the_last_instruction() -> None:
     """E-Trace and N-Trace report a trap with what follows it: the last one of all need not be reported, and is none of
     theirs to miss.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,11 @@ from rvtrace.models.subsystem.config import COUNTERS
 from rvtrace.models.subsystem.events import EVENTS
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.subsystem.accounts import etrace, packets_of
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
+from rvtrace.scoreboards.subsystem.time import _etrace
 
 from tests.subsystem.captures import good, lying
 
@@ -49,6 +52,12 @@ def test_an_entry_that_is_no_such_transfer(options: dict[str, Any], bits: dict[s
     assert [f.clause for f in failures] == [f"SUB.ctr.{clause}"]
     assert "snapshot 1, entry 5" in failures[0].headline
     assert failures[0].pc is not None
+    if clause == "cycles":
+        assert ("entry 5 reports none" in failures[0].headline) == (bits["data"] == CCV)
+    if clause == "missed":
+        missed = "reports mispredicted, and the hart port reported predicted"
+        right = "reports predicted, and the hart port reported mispredicted"
+        assert (missed if run.snapshots[1].ctr[5][1] & 1 == 0 else right) in failures[0].headline
 
 
 def test_entries_in_another_order() -> None:
@@ -103,6 +112,27 @@ def test_selectors_that_are_no_event(selector: int, clause: str) -> None:
     assert [f.clause for f in failures] == [f"SUB.count.{clause}"]
 
 
+def test_a_counter_that_nobody_read() -> None:
+    """Those behind it are judged all the same."""
+    run = good("sort", 3000)
+    snapshots = [
+        replace(one, counters={name: value for name, value in one.counters.items() if name != "mhpmcounter4"})
+        for one in run.snapshots
+    ]
+    assert not check(lying(run, snapshots=snapshots), parts=False).failures
+    last = snapshots[2].counters
+    snapshots[2] = replace(snapshots[2], counters=last | {"mhpmcounter6": last["mhpmcounter6"] + 1})
+    failures = check(lying(run, snapshots=snapshots), parts=False).failures
+    assert [f.clause for f in failures] == ["SUB.count.call"]
+
+
+def test_frozen_without_a_trap_that_freezes() -> None:
+    run = good("sort", 3000)
+    (failure,) = reported(run, 1, ctr_status=run.snapshots[1].ctr_status | 1 << 31)
+    assert failure.clause == "SUB.ctr.freeze"
+    assert failure.headline.endswith("E-Trace, N-Trace and tandem trace show no trap that freezes the records")
+
+
 @pytest.mark.parametrize(("name", "clause"), [("minstret", "SUB.count.instret"), ("mcycle", "SUB.count.cycles")])
 def test_fixed_counters(name: str, clause: str) -> None:
     run = good("sort", 3000)
@@ -142,6 +172,17 @@ def test_another_time(word: str, wrong: str) -> None:
     assert f"SUB.time.{word}" in {f.clause for f in failures}
     assert {f.clause for f in failures} <= {f"SUB.time.{word}", f"SUB.parts.{word}"}
     assert "is the odd one out: the time of its message" in failures[0].headline
+    if wrong == "goes back":
+        later, earlier = re.findall(r"goes back to (\d+) from (\d+)", failures[0].headline)[0]
+        assert int(later) < int(earlier)
+
+
+def test_whole_times_of_packets() -> None:
+    """The first one as its packet has it; of the others the lowest 16 bits."""
+    run = good("dispatch", 4000, timestamp=1, sync_max=1)
+    told = np.array([time for time in packets_of(run)[1] if time >= 0])
+    found = _etrace(run, etrace(run), run.cycle.astype(np.int64)).time
+    assert len(told) > 20 and found[0] == told[0] and (found % (1 << 16) == told).all()
 
 
 def test_what_monitors_say() -> None:
