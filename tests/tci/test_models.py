@@ -132,6 +132,15 @@ def test_receiver_needs_no_more_than_the_idle_at_the_beginning(width, parts):
     assert len(receiver.idle_before) == len(parts)
 
 
+@pytest.mark.parametrize(("width", "idle", "starts"), [(8, 3, [3, 9]), (4, 4, [4, 14])])
+def test_where_messages_start(width: int, idle: int, starts: list[int]) -> None:
+    """The number of the sample: two messages of four bytes with two samples of idle between them."""
+    quiet, message = (1 << width) - 1, samples(b"\x00\x04\x08\x0b", width)
+    receiver = Receiver(width)
+    receiver.feed([quiet] * idle + message + [quiet] * 2 + message)
+    assert receiver.starts == starts and len(receiver.data) == 8
+
+
 @pytest.mark.parametrize("width", MODES.values())
 def test_samples_are_least_significant_bits_first(width):
     assert samples(b"\x24\x03", width)[0] == {1: 0, 2: 0, 4: 4, 8: 0x24, 16: 0x0324}[width]
