@@ -32,6 +32,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 _CALLS, _MUTANT, _TRIES = "RVTRACE_CALLS", "RVTRACE_MUTANT", "RVTRACE_TRIES"
 _Places = dict[tuple[str, str, int], list[FunctionType]]
+LONGEST = 10.0  # seconds of processor time of a test that mutants are tried by
 _PATIENCE = 40  # how many times its processor time a try may take, on a machine that is busy
 _CACHING = ("rvtrace.models.", "rvtrace.scoreboards.")
 _Cached = type(functools.cache(len))
@@ -107,11 +108,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         _importing.end("")
         _importing = None
     forget()
-    calls = _Calls()
+    calls, late = _Calls(), False
+
+    def too_long(*_: Any) -> None:
+        nonlocal late
+        late = True
+        pytest.skip(f"it takes more than {LONGEST:g} seconds, and no mutant is tried by it")
+
+    signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         return (yield)
     finally:
-        calls.end(item.nodeid)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.setprofile(None)
+        if not late:
+            calls.end(item.nodeid)
 
 
 # --- Many mutants -----------------------------------------------------------------------------------------------------

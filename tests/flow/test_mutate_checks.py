@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +133,26 @@ def test_a_test_calls_what_another_has_called_before() -> None:
     check_plugin.forget()
     assert not registers.entries.cache_info().currsize
     assert csrs(config)
+
+
+def test_a_test_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
+    """It is ended and skipped, and no mutant is tried by it; the next one is recorded."""
+    (tmp_path / "calls").mkdir()
+    (tmp_path / "conftest.py").write_text("from rvtrace.flow.mutate import check_plugin\ncheck_plugin.LONGEST = 0.3\n")
+    (tmp_path / "test_two.py").write_text(
+        "from rvtrace.scoreboards.common.clauses import ClauseBook, Plan\n"
+        "def test_endless():\n    while True:\n        pass\n"
+        "def test_short():\n    ClauseBook(Plan({}), '')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", check_campaign.PLUGIN, "-p", "no:cacheprovider", str(tmp_path)],
+        cwd=ROOT, env=os.environ | {"RVTRACE_CALLS": str(tmp_path / "calls")}, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "1 passed, 1 skipped" in done.stdout, done.stdout
+    rows = [json.loads(line) for path in (tmp_path / "calls").iterdir() for line in path.open()]
+    tests = {row["test"].rpartition("::")[2]: row["calls"] for row in rows}
+    assert list(tests) == ["", "test_short"] and "scoreboards/common/clauses.py" in tests["test_short"]
 
 
 @pytest.mark.parametrize(
