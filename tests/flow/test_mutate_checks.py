@@ -146,8 +146,8 @@ def test_a_test_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", check_campaign.PLUGIN, "-p", "no:cacheprovider", str(tmp_path)],
-        cwd=ROOT, env=os.environ | {"RVTRACE_CALLS": str(tmp_path / "calls")}, capture_output=True, text=True, timeout=60,
-        check=False,
+        cwd=ROOT, env=os.environ | {"RVTRACE_CALLS": str(tmp_path / "calls")}, capture_output=True, text=True,
+        timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0 and "1 passed, 1 skipped" in done.stdout, done.stdout
     rows = [json.loads(line) for path in (tmp_path / "calls").iterdir() for line in path.open()]
