@@ -15,7 +15,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.models.tci.layout import ControlError, Params
-from rvtrace.models.tci.pin_sink import CALIBRATION, Receiver
+from rvtrace.models.tci.pin_sink import CALIBRATION, Receiver, samples
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
@@ -24,7 +24,7 @@ from rvtrace.scoreboards.tci.counter import check_counters
 from rvtrace.scoreboards.tci.encoder import check_encoders, external_time
 from rvtrace.scoreboards.tci.funnel import check_flush, check_funnel
 from rvtrace.scoreboards.tci.registers import RegisterCheck
-from rvtrace.scoreboards.tci.sinks import PinCheck, RamCheck
+from rvtrace.scoreboards.tci.sinks import PinCheck, RamCheck, taken
 from rvtrace.tb.tci.agents.apb import Access
 
 PARAMS = Params(harts=1)
@@ -319,6 +319,25 @@ def test_a_counter_is_judged_by_its_pace_after_the_last_row() -> None:
     assert failed(capture(reset, counting(20))) == []
 
 
+def test_a_counter_stands_still_with_its_hart() -> None:
+    """Core time without trTsRunInDebug, and Debug Mode from the last row on: how long it lasted is not known."""
+    seen = beats(enable="000" + "1" * 18, inst_tracing="0" * 21, halted="0" * 15 + "1" * 6,
+                 tstamp=[max(min(c, 15) - 4, 0) for c in range(21)])  # fmt: skip
+    for value, clauses in ((11, []), (31, []), (10, ["TCI.ts.counter"]), (32, ["TCI.ts.counter"])):
+        assert failed(capture([*COUNTING, r(40, ENCODER + 0x48, value)], seen)) == clauses
+
+
+def test_a_counter_that_is_not_the_time_shows_both_halves() -> None:
+    """The time at the read as it is in the half that was read."""
+    seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[5 * max(c, 0) + (7 << 32) for c in range(32)])
+    shared = TS_ACTIVE | TS_COUNT | TS_ENABLE | 4 << 4
+    accesses = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, shared), r(20, ENCODER + 0x4C, 8)]
+    book = ClauseBook(plan())
+    check_counters(capture(accesses, seen), book)
+    (failure,) = book.failures
+    assert failure.table == [("time", "0x7", "0x8")]
+
+
 def test_a_counter_is_not_judged_while_its_time_settles() -> None:
     assert failed(capture([*COUNTING, r(8, ENCODER + 0x48, 99)], counting(20))) == []
 
@@ -466,6 +485,26 @@ def test_the_calibration_pattern() -> None:
     for wrong in (pattern * 2 + b"\xaa\x55\x01\xff" + pattern, pattern[::-1] * 4, b"\xff" * 16):
         assert calibrated(wrong, []) == ["TCI.pib.calibrate"]
     assert calibrated(pattern * 4, [0xFF, 0x12, 0xFF]) == ["TCI.pib.calibrate"]
+
+
+@pytest.mark.parametrize(("count", "clauses"), [(63, []), (70, ["TCI.pib.align"])])
+def test_a_probe_finds_boundaries_within_64_messages(count: int, clauses: list[str]) -> None:
+    """Four pins of a device that is not the reference: idle after so many messages, and none between them."""
+    control = 1 | 10 << 4  # trPibActive, 4 pins
+    message = b"\x00\x04\x08\x0b"
+    shown = [15] * 8 + samples(message * count, 4) + [15] * 8 + samples(message, 4)
+    pins = [(12 + 2 * k, (k + 1) % 2, part) for k, part in enumerate(shown)]
+    accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(12 + 2 * len(shown), PINS, control)]
+    sent = [Sent(message, 12 + k, 12 + k, 13 + k) for k in range(count + 1)]
+    book = ClauseBook(plan())
+    PinCheck(capture(accesses, pins=pins, merged=stream(*sent), exact=False), book).run()
+    assert [name for name in book.failed if name == "TCI.pib.align"] == clauses
+
+
+def test_a_message_of_the_cycle_of_enable_is_not_taken() -> None:
+    message = Sent(b"\x03", 5, 5, 6)
+    for begin, count in ((4, 1), (5, 0), (6, 0)):
+        assert len(taken([message], SimpleNamespace(begin=begin, end=9))) == count
 
 
 def test_calibration_takes_no_trace() -> None:
