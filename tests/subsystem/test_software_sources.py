@@ -113,7 +113,7 @@ def test_selectors_that_are_no_event(selector: int, clause: str) -> None:
 
 
 def test_a_counter_that_nobody_read() -> None:
-    """Those behind it are judged all the same."""
+    """Those after it are judged all the same."""
     run = good("sort", 3000)
     snapshots = [
         replace(one, counters={name: value for name, value in one.counters.items() if name != "mhpmcounter4"})
@@ -180,9 +180,9 @@ def test_another_time(word: str, wrong: str) -> None:
 def test_whole_times_of_packets() -> None:
     """The first one as its packet has it; of the others the lowest 16 bits."""
     run = good("dispatch", 4000, timestamp=1, sync_max=1)
-    told = np.array([time for time in packets_of(run)[1] if time >= 0])
+    reported = np.array([time for time in packets_of(run)[1] if time >= 0])
     found = _etrace(run, etrace(run), run.cycle.astype(np.int64)).time
-    assert len(told) > 20 and found[0] == told[0] and (found % (1 << 16) == told).all()
+    assert len(reported) > 20 and found[0] == reported[0] and (found % (1 << 16) == reported).all()
 
 
 def test_what_monitors_say() -> None:

@@ -21,7 +21,7 @@ from rvtrace.tb.common.agents.base import Agent, Driver, Monitor
 from rvtrace.tb.tci.agents import layout
 
 FILE = "apb.bin"
-FOREIGN = 0.25  # of the accesses come behind one of another completer
+FOREIGN = 0.25  # of the accesses come after one of another completer
 
 
 class ApbBus(Bus):

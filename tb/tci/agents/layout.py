@@ -38,7 +38,7 @@ PINS = Layout("pins", (_CYCLE, Field("pins", "<u4", parts=(DATA, CLK))))
 TRIGGERS = Layout("triggers", (_CYCLE, Field("fired", "u1", 8, elements="NHarts", multiple=4)))
 
 # What tci_requester (tb/tci/hdl) is asked for on the register bus, and each cycle of PSEL. `go` changes: an access.
-# `preceded`: behind one of another completer; `other_*`: what another access leaves on the wires, before and after it.
+# `preceded`: after one of another completer; `other_*`: what another access leaves on the wires, before and after it.
 GO, WRITE, PRECEDED = Bits("go", 0), Bits("write", 1), Bits("preceded", 2)
 OTHER_ENABLE, OTHER_WRITE = Bits("other_enable", 3), Bits("other_write", 4)
 REQUEST = Layout(
