@@ -180,9 +180,9 @@ def test_another_time(word: str, wrong: str) -> None:
 def test_whole_times_of_packets() -> None:
     """The first one as its packet has it; of the others the lowest 16 bits."""
     run = good("dispatch", 4000, timestamp=1, sync_max=1)
-    reported = np.array([time for time in packets_of(run)[1] if time >= 0])
+    times = np.array([time for time in packets_of(run)[1] if time >= 0])
     found = _etrace(run, etrace(run), run.cycle.astype(np.int64)).time
-    assert len(reported) > 20 and found[0] == reported[0] and (found % (1 << 16) == reported).all()
+    assert len(times) > 20 and found[0] == times[0] and (found % (1 << 16) == times).all()
 
 
 def test_what_monitors_say() -> None:

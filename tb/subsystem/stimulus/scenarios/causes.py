@@ -31,8 +31,8 @@ _BY_CAUSE = {"ntrace_filter": f"priv=U|ecause={_ECALL}+{_BREAKPOINT}"}  # all of
     configs=({**DUAL, **_BY_CAUSE}, {**RV32, **_BY_CAUSE, "mode": "btm"}, {**DEFAULT, **_BY_CAUSE}),
 )
 def traced_by_cause(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
-    """Filters choose handlers by the cause of their trap; some traps are in the second slot, after a row that the tandem
-    trace alone takes.
+    """Filters choose handlers by the cause of their trap; some traps are in the second slot, after a row that only the
+    tandem trace takes.
     """
     b = ProgramBuilder(config.xlen, BASE)
     b.label("start")
