@@ -117,6 +117,7 @@ def test_difference_is_attributed(case: int) -> None:
 
 @pytest.mark.parametrize(("clause", "name", "device", "declared"), [
     ("NT.9.2.implicit_return", "nested_calls", Config(), Config(implicit_return=3)),
+    ("NT.9.2.implicit_return", "handler_starts", Config(), Config(implicit_return=1)),  # five messages before it agree
     ("NT.9.1.sequential_jump", "sequential_jumps", Config(), Config(sequential_jump=1)),
     ("NT.8.2.extend", "far_addresses", Config(), FAR), ("NT.8.2.extend", "far_addresses", FAR, Config()),
     ("NT.7.1.after_sync", "trap_kinds", Config(), OWN), ("NT.7.1.priv_change", "trap_kinds", OWN, Config()),
