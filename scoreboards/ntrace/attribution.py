@@ -113,8 +113,6 @@ def _skipped(run: list[Message], other: Message, reference: int) -> bool:
     It then counts for all of them and reports its own address; an address the first one reports as well proves nothing,
     and without an address, or with nothing counted, the types must agree.
     """
-    if len(run) < 2 or other.get("icnt") is None:
-        return False
     target, own = _address(other, reference), _address(run[0], reference)
     first_target = own
     count = first = run[0].get("icnt") or 0

@@ -166,14 +166,14 @@ class Edges:
             block = max(int(np.searchsorted(row, pulse, side="right")), k)
             marks += [(block, HIGH)] if self._level("notify", pulse) else []
             marks += [(block, LOW)] if self._level("ext_notify", pulse) else []
-        noted = self._noted[np.searchsorted(self._noted, k) : np.searchsorted(self._noted, behind - 1)]
+        noted = self._noted[np.searchsorted(self._noted, k) : np.searchsorted(self._noted, behind)]
         marks += [(int(block) + 1, HIGH) for block in noted.tolist()]
         if marks:
             self._marks(sorted(marks), {k, *resets}, behind)
 
     def _marks(self, marks: list[tuple[int, int]], taken: set[int], behind: int) -> None:
         """Place the markers, due before (block, code), one a block, code 6 first, on blocks that no other sync has
-        `taken`.
+        `taken`. One that is due only after the run, at block `behind` or later, is not reported.
         """
         pending: dict[int, int] = {}  # code to the block before which it became due
         begin, block, i = self.blocks.begin, 0, 0
