@@ -10,6 +10,10 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import to_beats
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 
@@ -112,3 +116,26 @@ def test_loss_to_the_end() -> None:
     assert encoded.messages[-1].name == "Error" and encoded.reasons[-1] == "NT.7.4.error_alone"
     verdict = check(NtraceCapture(HTM, program, encoded.data, Beats.concat([beats, tail])))
     assert verdict.passed, verdict.failures[0].text()
+
+
+def test_a_retire_stream_that_ends_after_trace_was_switched_off() -> None:
+    """Without beats too the last instructions are required, unless the record ends while tracing."""
+    b = ProgramBuilder(64, 0x8000_0000)
+    b.label("main")
+    b.nop()
+    b.jalr(0, 5)
+    for _ in range(3):
+        b.nop()
+    program, begin = b.build("main"), b.labels["main"]
+    walk = Walk(program, "v1_0", begin).trace_on().step().jump(begin + 8).step(3)
+    still_on, off = walk.retired(), walk.trace_off().retired()
+    *most, stop = map(pack, Encoder(HTM).run(to_beats(off, 1, "block")).messages)
+
+    def failed(data: bytes, given: Retired) -> list[tuple[str, str]]:
+        verdict = check(NtraceCapture(HTM, program, data, given=given, exact=False))
+        return [(failure.clause, failure.headline) for failure in verdict.failures]
+
+    assert failed(b"".join([*most, stop]), off) == []
+    three_missing = "the trace ends 3 instructions before the hart stopped being traced"
+    assert failed(b"".join(most), off) == [("NT.7.12.stop", three_missing)]
+    assert failed(b"".join(most), still_on) == []
