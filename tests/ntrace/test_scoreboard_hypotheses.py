@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.hypotheses import Traced, Window
 
-from tests.ntrace.checked_scenarios import check, scenario_run
+from tests.ntrace.checked_scenarios import check, scenario_run, set_at, timed
 
 SOURCE = {"src_bits": 4, "src_id": 3}
 
@@ -89,3 +92,19 @@ def test_another_encoder_of_the_stream_is_no_part_of_the_trace() -> None:
     verdict = check(NtraceCapture(config, program, b"".join(parts), beats, exact=False))
     assert {failure.clause for failure in verdict.failures if not failure.cause} == {"NT.3.2.src"}
     assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
+
+
+@pytest.mark.parametrize(("times", "right"), [((1100, 1200), True), ((1100, 500), True), ((500, 100), False)])
+def test_only_a_majority_of_times_that_go_back_needs_an_explanation(times: tuple[int, int], right: bool) -> None:
+    """One wrong time of two is a finding at its place; with two of two, the device means something else by them."""
+    config = Config(timestamp=1)
+    program, beats = scenario_run("trace_off_on", config)
+    messages = list(Encoder(config).run(timed(beats)).messages)
+    starts = [index for index, message in enumerate(messages) if message.type.has_sync]
+    for index, time in zip(starts[1:], times):
+        set_at(messages, index, tstamp=time)
+    data = b"".join(map(pack, messages[: starts[3]]))
+    traced = Traced(data, program, config)
+    assert traced.follows(decode(data, program, config)) == right
+    whole = Window(0, len(data), 0, place=len(data) - 1)
+    assert (traced.near(Reading(config), whole) < 1) == right  # 1 is added where decoding gets no farther
