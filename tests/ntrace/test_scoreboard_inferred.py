@@ -10,7 +10,7 @@ from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
-from rvtrace.models.ntrace.table import message
+from rvtrace.models.ntrace.table import Message, message
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -21,7 +21,7 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-from tests.ntrace.checked_scenarios import check, scenario_run
+from tests.ntrace.checked_scenarios import check, doctored, scenario_run, set_at
 
 FULL = Config(implicit_return=3)
 X1 = 1
@@ -128,6 +128,34 @@ def test_return_that_a_counter_cannot_see(mode: int, clause: str) -> None:
     assert (verdict.book.results().get(clause, [0])[0] > 0) == bool(clause)
     if clause:
         assert not judge(program, beats, Config(implicit_return=mode), FULL).passed
+
+
+def test_a_wrong_address_of_a_return_that_had_to_be_reported() -> None:
+    """Trace starts again between call and return, which forgets the call: the return is reported, with an address that
+    is the call's and not the hart's. No counter explains that.
+    """
+    config = Config(implicit_return=1)
+    b = ProgramBuilder(64, 0x8000_0000)
+    b.label("main")
+    b.jal(X1, "function")
+    for _ in range(6):
+        b.nop()
+    b.label("function")
+    b.nop()
+    b.nop()
+    b.jalr(0, X1)
+    program, begin = b.build("main"), b.labels["main"]
+    walk = Walk(program, "v1_0", begin).trace_on().step(2).trace_off().trace_on().step()
+    beats = to_beats(walk.jump(begin + 8).step(3).trace_off().retired(), 1, "block")
+
+    def call_address(messages: list[Message]) -> None:
+        function = messages[2].get("faddr") << 1
+        set_at(messages, 3, uaddr=(function ^ (begin + 4)) >> 1)
+
+    assert doctored(program, beats, config).passed
+    verdict = doctored(program, beats, config, call_address)
+    assert not verdict.decoded.diagnostics
+    assert [failure.clause for failure in verdict.failures] == ["NT.8.1.uaddr"]
 
 
 def test_sequential_jumps_are_counted() -> None:
