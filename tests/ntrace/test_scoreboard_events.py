@@ -82,6 +82,32 @@ def test_level_that_never_rose(clause: str, name: str, level: str) -> None:
     assert clause in failed(name, HTM, claim=lambda beats: getattr(beats, level).fill(0))
 
 
+def test_a_marker_that_is_reported_twice() -> None:
+    """One pulse, and two messages without an instruction between them."""
+
+    def twice(messages: list[Message]) -> None:
+        first = place(messages, "ProgTraceSync", sync=6)
+        messages.insert(first + 1, messages[first])
+        set_at(messages, first + 1, icnt=0)
+
+    assert failed("markers", HTM, twice) == ["NT.8.5.sync6"]
+
+
+def test_a_vendor_message_that_is_sent_twice() -> None:
+    """A device whose markers may come late and share a message: vendor-defined messages are passed through one by one
+    all the same.
+    """
+
+    def twice(messages: list[Message]) -> None:
+        first = place(messages, "Vendor60")
+        messages.insert(first, messages[first])
+
+    program, beats = scenario_run("vendor_messages", HTM)
+    late = Tolerances(marker_late=1 << 16)
+    assert doctored(program, beats, HTM, tolerances=late).passed
+    assert doctored(program, beats, HTM, twice, late).book.failed == ["NT.6.1.vendor"]
+
+
 def test_marker_of_a_watchpoint() -> None:
     program, beats = scenario_run("watchpoint", Config(filter="watch=0x80000014"))
     reported = Config(filter="watch=0x80000018")
