@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import message
+from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
@@ -78,6 +80,33 @@ def test_a_rewritten_capture_knows_where_its_bytes_were() -> None:
     assert moved.data == run.data and bytes(np.frombuffer(device, np.uint8)[moved.origin]) == run.data
     messages, damages = unpack(moved.data, run.config)
     assert not damages and len(messages) == len(run.messages)
+
+
+def test_a_count_of_instructions_in_btm_passes_the_branches_that_are_not_taken() -> None:
+    """7.2: DirectBranch is sent for a branch that is taken, so that of the two that it counts only the last is."""
+    b = ProgramBuilder(64, 0x8000_0000)
+    b.label("main")
+    b.nop()  # 2 half-words
+    b.c_bnez(8, "skipped")  # 1
+    b.nop()  # 2
+    b.c_nop()  # 1
+    b.c_bnez(9, "target")  # 1
+    b.label("skipped")
+    for _ in range(3):
+        b.nop()
+    b.label("target")
+    b.nop()  # 2
+    program, config = b.build("main"), Config(mode="btm")
+    stop = 4  # EVCODE
+
+    def trace(to_branch: int, to_stop: int) -> bytes:
+        start = message("ProgTraceSync", 5, 0, b.labels["main"] >> 1)
+        rest = message("DirectBranch", to_branch), message("ProgTraceCorrelation", stop, 0, to_stop)
+        return b"".join(map(pack, (start, *rest)))
+
+    dialect = next(one for one in DIALECTS if one.name == "icnt_instructions")
+    instructions, half_words = trace(5, 1), trace(7, 2)
+    assert rewrite(instructions, Rules(config, program), (dialect,)).data == half_words
 
 
 def test_damage_is_shown_field_by_field() -> None:
