@@ -113,6 +113,25 @@ def test_contradicting_sync(clause: str, mode: str, wrong: tuple) -> None:
     assert "gap" in [e.kind for e in trace.events]
 
 
+@pytest.mark.parametrize("by_address", [False, True])
+def test_contradicting_sync_to_an_address_without_code(by_address: bool) -> None:
+    """A hart traps at an address without code, so that decoding resumes there too. A check that decodes by address
+    takes the address for the wrong field, and waits for the next synchronizing message.
+    """
+    w = Writer(sample_program()).send(*ON).send("ProgTraceSync", 2, 1, 0x8000 >> 1)
+    wrong = len(w.data)
+    w.pc = w.reference = 0x8000
+    w.trap(HANDLER).step().stop()
+    trace = decode(bytes(w.data), w.program, w.config, by_address=by_address)
+    (found,) = trace.diagnostics
+    assert found.clause == "NT.8.1.faddr"
+    traps = [(e.epc, e.target) for e in trace.events if e.kind == "trap"]
+    if by_address:
+        assert found.offset + found.lost_bytes == len(w.data) > wrong and not traps
+    else:
+        assert found.lost_bytes == 0 and traps == [(0x8000, HANDLER)] and trace.pcs.tolist() == [HANDLER]
+
+
 # Illegal, but nothing is lost by it
 ODD = [
     ("NT.7.8.hist_bits", "htm", [ON, ("ResourceFull", 1, 1), OFF["htm"]]),
