@@ -124,7 +124,46 @@ def test_the_usual_messages_are_taken_by_the_kernel(monkeypatch: pytest.MonkeyPa
     assert len(trace.messages) == 52 and taken == ["ProgTraceSync", "ProgTraceCorrelation"]
 
 
+def test_the_usual_messages_of_htm_are_taken_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of which B-TYPE and RCODE, fields of fixed length, precede the others."""
+    taken: list[str] = []
+    original = Decoder.take
+    monkeypatch.setattr(Decoder, "take", lambda self, one: (taken.append(one.name), original(self, one))[1])
+    config = Config(mode="htm")
+    w = Writer(sample_program(), config).start(0x1010)
+    for _ in range(20):
+        w.branch(1).step(3).branch(0).full_hist().step(2).full_icnt().jump(0x1010)
+    trace = by_kernel(False)(bytes(w.stop().data), config, 1000, False)
+    assert trace.pcs.tolist() == w.pcs and not trace.diagnostics
+    assert len(trace.messages) == 62 and taken == ["ProgTraceSync", "ProgTraceCorrelation"]
+
+
 # What a kernel works on
+
+
+def test_python_works_on_lists() -> None:
+    """Reading one integer of an array takes Python several times as long as reading one of a list."""
+    config = Config(mode="btm")
+    decoder = Decoder(program(64), config)
+    with native.using(False):
+        decoder.feed(good_trace(config))
+    memory: Memory = decoder._flow.path.memory
+    assert not memory.compiled and memory.kernel is k
+    assert not any(isinstance(column, np.ndarray) for column in memory.columns)
+
+
+def test_a_loop_is_stored_as_walked_and_then_repeated() -> None:
+    """`c.j` to itself, one half-word each time: the path knows the loop one turn after PATIENCE. A count that ends with
+    that turn has nothing to repeat; a longer one repeats it and walks the last turn.
+    """
+    for more in range(4):
+        path = Path(sample_program(64), Config())
+        path.go_to(0x101E)
+        path.finish_group(k.PATIENCE + 1 + more, 1, 0)
+        s, repeats = path.memory.s, path.memory.repeats
+        turns = [repeats[at + 2] for at in range(0, s[k.REPEATS], k.REPEAT_ROW)]
+        assert path.count == k.PATIENCE + 1 + more == s[k.STEPS] + sum(turns)
+        assert turns == ([more - 1] if more > 1 else [])
 
 
 def test_a_message_taken_back_restores_the_return_stack() -> None:

@@ -102,6 +102,15 @@ def test_other_sources_are_passed_over() -> None:
     assert trace.sources == {5: 2, 2: 1, 7: 1} and len(trace.messages) == 2
 
 
+def test_a_message_of_another_source_that_lacks_fields_is_damage() -> None:
+    """IndirectBranch of SRC=2 ends after I-CNT, without U-ADDR: whose bytes these are is then not known either."""
+    w = Writer(sample_program(), src_bits=3, src_id=5, timestamp=1).send(*ON, tstamp=10)
+    whole = Writer(sample_program(), src_bits=3, src_id=5).send("IndirectBranch", 0, 1, 0x40, src=2).data
+    w.data += bytes([whole[0], whole[1] | 3])  # MSEO=11 in place of 01
+    found = w.decode().diagnostics
+    assert whole[1] & 3 == 1 and [d.clause for d in found] == ["NT.7.3.fields"]
+
+
 def test_inhibited_source() -> None:
     Writer(sample_program(), src_bits=3, inhibit_src=1).start(MAIN).step().stop().check()
 
