@@ -17,7 +17,7 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-from tests.ntrace.checked_scenarios import check, place, scenario_run, set_at, timed
+from tests.ntrace.checked_scenarios import TICK, check, place, scenario_run, set_at, timed
 
 TIME = Config(timestamp=1)
 
@@ -50,7 +50,7 @@ def test_reference_is_timed_rightly(name: str) -> None:
 def test_time_of_another_event(change: Callable[[list[Message]], object]) -> None:
     program, beats, messages = reported("indirect_kinds")
     change(messages)
-    assert "NT.8.7.event" in judge(program, beats, messages).book.failed
+    assert judge(program, beats, messages).book.failed == ["NT.8.7.event"]
     free = check(NtraceCapture(TIME, program, b"".join(map(pack, messages)), beats, exact=False))
     assert free.passed, "a device that declares nothing is checked against the order alone"
 
@@ -65,10 +65,14 @@ def test_device_with_a_separate_clock() -> None:
 
 
 def test_time_that_was_added_where_it_should_be_sent() -> None:
+    """It is then later than all that was traced; one within the trace is the time of another event."""
     program, beats, messages = reported("trace_off_on")
     index = place(messages, "ProgTraceSync", 1)
-    set_at(messages, index, tstamp=messages[index].tstamp * 2)
+    right = messages[index].tstamp
+    set_at(messages, index, tstamp=right * 2)
     assert "NT.8.7.absolute" in judge(program, beats, messages).book.failed
+    set_at(messages, index, tstamp=right + TICK)
+    assert right + TICK < beats.tstamp[-1] and judge(program, beats, messages).book.failed == ["NT.8.7.event"]
 
 
 def test_time_that_goes_back() -> None:

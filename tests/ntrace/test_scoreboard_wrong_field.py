@@ -9,10 +9,12 @@ import pytest
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.scoreboards.ntrace.wrong_field import extends
 
 from tests.ntrace.checked_scenarios import doctored, place, scenario_run, set_at
 
 BTM, HTM = Config(mode="btm"), Config()
+EXTENDS, INFERS = Config(extend_addr_msb=1), Config(sequential_jump=1)
 REPEATS = Config(mode="btm", repeat_branch=1)
 FREE = Tolerances.free()
 BIT = 1 << 4  # of an address without bit 0
@@ -72,11 +74,19 @@ def found(name: str, config: Config, change: Change | None) -> list[str]:
         ("indirect_kinds", BTM, plain, "NT.8.1.xor"),
         ("indirect_kinds", BTM, flipped("IndirectBranch", 2, "icnt", 1), "NT.8.4.count"),
         ("trap_kinds", BTM, no_trap, "NT.6.2.btype"),
+        ("indirect_kinds", EXTENDS, flipped("IndirectBranchHist", 1, "uaddr", BIT), "NT.8.1.uaddr"),
+        ("indirect_kinds", INFERS, flipped("IndirectBranchHist", 2, "icnt", 1), "NT.8.4.count"),
     ],
 )
 def test_the_wrong_field_is_the_first_finding(name: str, config: Config, change: Change, clause: str) -> None:
     assert found(name, config, None) == []
     assert found(name, config, change)[:1] == [clause], found(name, config, change)
+
+
+def test_an_extended_address_differs_in_all_its_upper_bits() -> None:
+    """Of 6 bits: those that an encoder left out, or sent too many of, are without a gap and reach the top (8.2)."""
+    assert extends(0b111000, 6) and extends(0b111111, 6) and extends(0b100000, 6)
+    assert not extends(0b101000, 6) and not extends(0b011000, 6) and not extends(0, 6)
 
 
 def test_a_repeat_that_cannot_be_is_no_fault_of_the_branch() -> None:
