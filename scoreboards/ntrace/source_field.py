@@ -29,7 +29,7 @@ def with_own_source(capture: NtraceCapture) -> bytes:
     What most have is rather a wrong option, and a SRC with a ProgTraceSync is an encoder of its own: both stay.
     """
     width, source, data = capture.config.source_bits, capture.config.src_id, np.frombuffer(capture.data, np.uint8)
-    if not width or not len(data):
+    if not width:
         return capture.data
     begins = begins_of(data)
     found = source_at(data, begins, width)

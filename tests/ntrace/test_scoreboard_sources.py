@@ -9,9 +9,11 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.source_field import with_own_source
 from rvtrace.scoreboards.ntrace.sources import SourcesError, check_sources, split
 
 from tests.ntrace.checked_scenarios import scenario_run, timed
@@ -80,6 +82,28 @@ def test_split() -> None:
     # a vendor-defined message of unknown layout has its SRC at the same place
     strange = bytes([(60 | 5 << 6 & 0x3F) << 2, 5 << 2, 0x55, 3])
     assert split(strange, configs)[0][5] == strange
+
+
+@pytest.mark.parametrize("bits", [3, 8])
+def test_few_messages_with_another_source_are_of_the_encoder(bits: int) -> None:
+    """One wrong SRC is a mistake in that message. In most messages it is a wrong option, and stays."""
+    config = Config(src_bits=bits, src_id=5)
+    program, beats = scenario_run("indirect_kinds", config)
+    messages = list(Encoder(config).run(beats).messages)
+    right = b"".join(pack(m, bits) for m in messages)
+    wrong = [m._replace(src=(1 << bits) - 1) if index == 3 else m for index, m in enumerate(messages)]
+    given = NtraceCapture(config, program, b"".join(pack(m, bits) for m in wrong), beats, exact=False)
+    assert given.data != right and with_own_source(given) == right
+    most = b"".join(pack(m._replace(src=2), bits) for m in messages[1:])
+    assert with_own_source(replace(given, data=pack(messages[0], bits) + most)) == pack(messages[0], bits) + most
+
+
+def test_without_source_or_bytes_there_is_nothing_to_correct() -> None:
+    config = Config(src_bits=3, src_id=5, inhibit_src=1)
+    program, beats = scenario_run("indirect_kinds", config)
+    data = Encoder(config).run(beats).data
+    assert data and with_own_source(NtraceCapture(config, program, data, beats)) == data
+    assert with_own_source(NtraceCapture(replace(config, inhibit_src=0), program, b"", beats)) == b""
 
 
 @pytest.mark.parametrize("widths", [(3, 4), (0, 0)])
