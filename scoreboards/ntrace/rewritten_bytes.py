@@ -13,8 +13,7 @@ from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
 
 def _mapped(of: Callable[[int], int]) -> Bytes:
     """Every byte by itself."""
-    table = bytes(of(byte) for byte in range(256))
-    return lambda data: Moved(data.translate(table), np.arange(len(data)))
+    return lambda data: Moved(data.translate(bytes(map(of, range(256)))), np.arange(len(data)))
 
 
 def _kept(keep: Callable[[bytes], list[int]]) -> Bytes:
