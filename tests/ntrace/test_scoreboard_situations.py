@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -10,6 +13,7 @@ from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check, plan
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS
+from rvtrace.scoreboards.ntrace.table import ABSENT
 
 from tests.ntrace.checked_scenarios import scenario_run
 
@@ -59,3 +63,19 @@ def test_not_met_is_not_run() -> None:
 
 def test_rows_of_the_other_variant_are_not_run() -> None:
     assert "NT.V.tail_call" not in results("indirect_kinds", {"variant": "rc7"})
+
+
+# Fields of RV64, address >> 1 in 63 bits: one whose upper bits need not be sent, one whose highest group would be
+# extended if no group of zeroes followed, one that needs all eleven groups, and one that is sent as without the option
+FORMS = [(1 << 63) - 8, 0x800, 1 << 61]
+USUAL = 0x400
+
+
+@pytest.mark.parametrize("left_out", [None, 0, 1, 2])
+def test_the_examples_of_8_2_need_all_three_forms(left_out: int | None) -> None:
+    fields = [value for index, value in enumerate(FORMS) if index != left_out]
+    table = {"faddr": np.array([USUAL, *fields, ABSENT]), "uaddr": np.array([ABSENT] * (len(fields) + 1) + [USUAL])}
+    for extends in (0, 1):
+        capture = SimpleNamespace(config=Config(extend_addr_msb=extends))
+        met = SITUATIONS["NT.8.2.examples"](SimpleNamespace(capture=capture, table=table))
+        assert met == (3 if extends and left_out is None else 0)
