@@ -146,12 +146,12 @@ def test_a_count_of_instructions_in_btm_passes_the_branches_that_are_not_taken()
     dialect = next(one for one in DIALECTS if one.name == "icnt_instructions")
     instructions, half_words = trace(5, 1), trace(7, 2)
     assert rewrite(instructions, Rules(config, program), (dialect,)).data == half_words
-=======
+
+
 def taken_back(name: str, data: bytes) -> bytes:
     """The bytes of a device with one dialect, as the specification has them."""
     dialect = next(one for one in DIALECTS if one.name == name)
     return rewrite(data, Rules(Config()), (dialect,)).data
->>>>>>> 72e2a4b (Tests of N-Trace: bytes and differences of known deviations, written by hand)
 
 
 def test_damage_is_shown_field_by_field() -> None:
