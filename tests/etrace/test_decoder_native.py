@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ import pytest
 from rvtrace.models.common import native
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder import framing
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Memory
 from rvtrace.models.etrace.decoder.decode import Decoder, decode_bytes
 from rvtrace.models.etrace.decoder.decoded import DecodedTrace
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, Frame
+from rvtrace.models.etrace.decoder.packet_log import Events
 from rvtrace.models.etrace.decoder.path import Path
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import TABLES, map_length
@@ -208,6 +211,32 @@ def test_lengths_of_maps_are_those_of_the_table() -> None:
 # What the kernel works on
 
 
+def test_python_works_on_lists() -> None:
+    """Reading one integer of an array takes Python several times as long as reading one of a list."""
+    config = CONFIGS[1]
+    with native.using(False):
+        decoder, deframer = Decoder(program(config.xlen), config), Deframer(config)
+        for payload in good_payloads(config):
+            decoder.feed(payload)
+            deframer.feed(bytes([len(payload)]) + payload)
+    memory = decoder._flow.path.memory
+    assert not memory.compiled and memory.kernel is k
+    assert not any(isinstance(column, np.ndarray) for column in memory.columns)
+    assert deframer._kernel is framing and not isinstance(deframer._state, np.ndarray)
+
+
+def test_an_event_is_kept_where_the_column_has_no_room_for_it() -> None:
+    """The column grows before the kernel enters the event, which it could not do afterwards."""
+    path = Path(program(64), CONFIGS[0], 1000)
+    path.configure(CONFIGS[0].options)
+    events = Events(path.memory)
+    room = len(path.memory.events) // k.EVENT_ROW
+    for _ in range(room + 1):
+        events.how_often(k.LOOP)
+    assert len(events) == room + 1
+    assert [event.again for event in events.list()] == ["loop"] * (room + 1)
+
+
 def calls(s: k.Column) -> list[int]:
     """The return stack, the newest entry last."""
     return [int(s[k.CALLS + (int(s[k.BASE]) + index) % k.DEPTH]) for index in range(int(s[k.DEEP]))]
@@ -316,6 +345,17 @@ def test_damaged_frames_are_the_same_compiled() -> None:
 
 
 # When it is compiled
+
+
+def test_compiling_is_thought_of_when_the_bytes_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace that comes packet by packet asks so seldom that the answer may take its time."""
+    asked: list[int] = []
+    monkeypatch.setattr(native, "is_compiled", lambda module, size: bool(asked.append(size)))
+    config = CONFIGS[1]
+    decoder = Decoder(program(config.xlen), config)
+    for payload in good_payloads(config):
+        decoder.feed(payload)
+    assert len(asked) > 2 and all(after >= 2 * before for before, after in pairwise(asked))
 
 
 def test_models_are_imported_without_the_compiler() -> None:
