@@ -90,3 +90,14 @@ def test_too_few_and_too_many_branches() -> None:
     assert short.pcs.tolist() == [LOOP, LOOP]  # nothing of the packet is kept
     long = writer().at(JUMP, "NNT").decode()
     assert [d.clause for d in long.diagnostics] == ["ET.pay.map_length"]
+
+
+def test_a_branch_where_the_code_goes_round_without_one() -> None:
+    """The decoder finds out, instead of going round for ever, and says where."""
+    b = ProgramBuilder(64, LOOP)
+    b.nop()
+    b.jal(0, LOOP)
+    trace = PacketWriter(b.build()).support().start(LOOP).full("T" * 31).decode()
+    assert [d.clause for d in trace.diagnostics] == ["ET.pay.map_length"]
+    assert "31 branches are left, but the code at 0x1004: j 0x1000 has none" in trace.diagnostics[0].text
+    assert trace.pcs.tolist() == [LOOP]

@@ -112,6 +112,38 @@ def test_a_counter_stays_at_its_most(variant: str) -> None:
     assert w.pcs() == [*DOWN, *UP]
 
 
+def test_a_counter_does_not_say_where_a_return_goes() -> None:
+    """ET-14: only a return stack finds out that a return went elsewhere, so an encoder with a counter never reports
+    that. What irdepth selects on the way up is F_BACK, and the packet has another address.
+    """
+    trace = writer(**COUNTER | {"call_counter_size_p": 3}).at(OTHER, "NNT", irdepth=2).decode()
+    assert [one.clause for one in trace.diagnostics] == ["ET-14"] and OTHER not in trace.pcs
+    assert writer(**STACK).at(OTHER, "NNT", irdepth=2).support(ENDED_REP).pcs()[-1] == OTHER
+
+
+@pytest.mark.parametrize(("options", "clause"), [(STACK, "ET.opt.stack"), (COUNTER, "ET.pay.map_length")])
+def test_a_branch_is_reported_after_a_return_for_which_no_call_is_open(options: dict, clause: str) -> None:
+    """It is an uninferable jump whose target has to be reported; of a stack it may have dropped the call."""
+    trace = PacketWriter(program(), **options).support().start(LEAF).at(F_CALL, "N").decode()
+    assert [one.clause for one in trace.diagnostics] == [clause]
+
+
+def test_an_address_after_a_return_of_a_draft_need_not_be_the_target_of_a_jump() -> None:
+    """A draft reports the last instruction before a 3.0 also where a return was implicit. So BACK is where the return
+    led, and not a later round to which the jump behind END led; nothing says which, and that is reported.
+    """
+    b = ProgramBuilder(64, MAIN)
+    b.jal(1, LEAF)
+    b.nop()  # BACK
+    b.nop()  # END
+    b.jalr(0, 6)
+    b.org(LEAF)
+    b.jalr(0, 1)
+    w = PacketWriter(b.build(), **DRAFT).support().start(MAIN).at(BACK).start(END).support(ENDED_REP)
+    assert w.pcs() == [MAIN, LEAF, BACK, END]
+    assert {event.again for event in w.good().of("ambiguous")} == {"jump"}
+
+
 @ALL
 def test_a_sync_forgets_all_calls(options: dict) -> None:
     w = writer(**options).at(LEAF, "NNT").start(LEAF - 4).at(F_BACK).at(F_BACK).at(BACK).support(ENDED_REP)
