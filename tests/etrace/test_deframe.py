@@ -81,6 +81,21 @@ def test_joined_anywhere(shape: dict) -> None:
         assert places[0] + begin == first
 
 
+def test_blocks_are_looked_for_in_several_of_them() -> None:
+    """The first bytes of a stream that is joined may fit more than one place where blocks begin: the deframer waits for
+    more of them, and finds in pieces what it finds in the whole.
+    """
+    shape = {"encapsulation": "messaging", "framing": "blocks", "index_width": 0, "timestamp": 0, "block_bytes": 64}
+    data = wrapped(PAYLOADS * 12, shape)
+    for begin in range(1, 64, 9):
+        deframer, found = Deframer(Config(**shape), joined=True), []
+        for at in range(begin, len(data), 20):
+            found += deframer.feed(data[at : at + 20])
+        found += deframer.finish()
+        assert found[0].offset + begin == 64
+        assert [frame.payload for frame in found] == deframe(data[begin:], Config(**shape), joined=True)[0]
+
+
 def test_blocks_at_a_known_position() -> None:
     """A dump that does not begin with a block needs no search for them."""
     shape = {"encapsulation": "messaging", "framing": "blocks", "index_width": 0, "timestamp": 0, "block_bytes": 64}

@@ -126,7 +126,7 @@ class Path:
         leaves = self.pending
         memory.use(self._images[implicit])
         s[k.NODE] = NOWHERE
-        if s[k.PC] < 0 or (leaves is None and s[k.NEXT] < 0):
+        if s[k.PC] < 0:
             return
         now = self.exit(self.pc)  # a call may count from here on, or no longer
         if leaves is None and now.end is not End.CALL:
