@@ -120,6 +120,12 @@ def test_sync_resets_the_predictor() -> None:
     assert after_start(encode(rows, **PREDICTED))[2:] == [("T" * 31,), ("address", OUT - 0x1000), REP]
 
 
+def test_branch_that_is_reported_is_trained() -> None:
+    """The target of a jump, taken: 01 becomes 11, so the 31 that follow are predicted."""
+    rows = [START, row(jump(OUT, 2)), *rounds("T" * 32), row(linear(OUT, 2)), row(levels=OFF)]
+    assert after_start(encode(rows, **PREDICTED)) == [("T", LOOP - 0x1000), ("count", 31, 2, OUT - LOOP), REP]
+
+
 def test_branch_at_a_sync_is_trained() -> None:
     """The 3.0 is the branch itself, taken: 01 becomes 11 after the reset, so the 31 that follow are predicted."""
     rows = [*rounds("T" * 32), row(linear(OUT, 2)), row(levels=OFF)]
