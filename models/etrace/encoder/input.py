@@ -251,15 +251,11 @@ def _flags(beats: Beats, config: Config, toggled: np.ndarray | None, blocks: _Bl
         inferred = inferred[good]
         own[inferred] |= np.uint32(k.SEQUENTIAL)
 
-    # what the first item of each block has after it
+    # what the first item of each block has after it; without implicit returns no call is open after a return
     after = np.where(kinds & k.UNINFERABLE, np.uint32(k.AFTER_JUMP), np.uint32(0))
-    returned = np.where(kinds & k.RETURN, np.uint32(k.AFTER_RETURN), np.uint32(0))
+    after |= np.where(kinds & k.RETURN, np.uint32(k.AFTER_RETURN), np.uint32(0))
     after[[IType.EXCEPTION, IType.INTERRUPT]] = k.AFTER_TRAP
-    if toggled is None and config.implicit_return:
-        after |= returned
     ended = after[itype]
-    if toggled is not None:
-        ended |= np.where(options & k.IMPLICIT_RETURN, returned[itype], np.uint32(0))
     ended[inferred] &= np.uint32(~k.AFTER_JUMP & 0xFFFF_FFFF)
     start = np.empty(n, np.uint32)
     start[1:] = ended[:-1]
