@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.encoder.encode import EncodedTrace
+from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
@@ -54,6 +56,26 @@ def test_a_device_that_is_free(mode: int) -> None:
     assert set(_judged(config, program, beats, never).failed) == {"ET.alg.resync"}
     many = replace(config, inst_sync_max=8)
     assert "ET.alg.resync" not in _judged(many, program, beats, never).results(), "no interval was over"
+
+
+def test_late_before_a_loss_that_hides_where_trace_begins_again() -> None:
+    """Trace ends twice. The second end is lost, and so is the next begin, with the packets from the instruction after
+    `told` on, which a trigger reports. That no resynchronization came before the loss is found all the same.
+    """
+    options = {"inst_sync_mode": 2, "inst_stall_ena": 0}
+    config, program, beats, _ = scenario_run("resync_after_counts", tuple(options.items()))
+    # behind an instruction that is not special no resynchronization was due, so that none was lost
+    told = next(row for row in range(1200, len(beats)) if beats.itype[row, 0] == IType.NONE)
+    ends = told - 450, told + 4
+    beats = beats.select(slice(None))
+    for row in ends:
+        beats.inst_tracing[row : row + 2] = 0
+    beats.notify[told], beats.drop[told + 2 : told + 40] = 1, 1
+    never = Encoder(replace(config, inst_sync_mode=0)).run(beats)
+    book = _judged(config, program, beats, never)
+    assert book.failed == ["ET.alg.resync"]
+    late = [failure.cycle for failure in book.failures]
+    assert np.searchsorted(beats.cycle[list(ends)], late).tolist() == [0, 1, 2], "one in each stretch of trace"
 
 
 def _judged(config: Config, program: Program, beats: Beats, encoded: EncodedTrace) -> ClauseBook:
