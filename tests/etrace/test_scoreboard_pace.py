@@ -46,6 +46,25 @@ def test_a_beat_needs_room_for_what_it_can_make(blocks: int, depth: int, needed:
         assert not judged(replace(capture, queue=0), encoded).results()
 
 
+@pytest.mark.parametrize(("age", "failed"), [(2, []), (3, ["ET.ing.room"])])
+def test_a_packet_leaves_the_queue_three_cycles_after_its_beat(age: int, failed: list[str]) -> None:
+    """A queue of 3 has room for the 3 descriptors of a beat only while it is empty. Of two packets that wait the older
+    one is in the packer; the other is in the queue up to 3 cycles after its beat, and then in the packer as well.
+    """
+    config, program, beats, encoded = scenario_run("overflow", (("blocks_p", 1), ("fifo_depth", 16)))
+    number = next(i for i in range(40, 80) if encoded.beat[i] == encoded.beat[i - 1] + 1)
+    full = encoded.beat[number] + 1
+    cycle = np.arange(len(beats)) * 9
+    cycle[full:] += age - 9
+    beats = replace(beats, drop=np.zeros(len(beats), np.uint8), cycle=cycle)
+    beats.drop[full] = 1
+    taken = np.full(len(encoded.packets), 10**6)
+    taken[: number - 1] = 0
+    capture = EtraceCapture(config, program, encoded.payloads, packet_cycle=taken, beats=beats, queue=3)
+    book = judged(capture, encoded)
+    assert book.failed == failed and book.results()["ET.ing.room"][0] == 1
+
+
 def on_time(options: dict[str, Any]) -> tuple[EtraceCapture, Any]:
     """Packets that leave as soon as they can, transfer after transfer."""
     config, program, beats, encoded = scenario_run("transports", tuple(sorted(options.items())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
@@ -79,6 +80,13 @@ def test_not_met_is_not_run() -> None:
     """Jumps forth and back have no trap, no branch, no context, one block a cycle: those rows were not checked."""
     ran = results("short_jumps", {"inst_stall_ena": 0}).keys() & SITUATIONS.keys()
     assert ran <= {"ET-1", "ET-18", "ET.pay.one_byte", "ET.ing.blocks", "ET-17", "ET-6"}
+
+
+@pytest.mark.parametrize("name", ["sequential_jumps", "sijump_means_nothing"])
+def test_sijump_of_the_hart_is_not_met_without_the_option(name: str) -> None:
+    """The port says which jumps are sequential, and the encoder was not to use it."""
+    assert np.any(scenario_run(name, (("sijump", 0),))[2].sijump)
+    assert not results(name, {"sijump": 0}).keys() & {"ET-13", "ET.ing.sijump"}
 
 
 def test_losses() -> None:

@@ -64,6 +64,7 @@ def hidden(trace: Sent) -> None:
         ("loop_trap", {}, cleared("updiscon"), "ET.pay.updiscon"),
         ("loop_notify", {}, cleared("notify"), "ET.pay.notify"),
         ("notify_kinds", {}, cleared("notify"), "ET.pay.notify"),
+        ("trap_at_depths", RETURNS, cleared("irreport"), "ET.pay.irreport"),
         ("count_ends_in_branch", PREDICTION, predicted, "ET.pay.branch_fmt"),
         ("counts_around_31", PREDICTION, whole, "ET.pay.branch_count"),
         ("cache_fills", CACHE, other_entry, "ET.opt.cache"),
