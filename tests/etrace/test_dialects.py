@@ -7,15 +7,18 @@ import re
 
 import pytest
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.scoreboards.common.hypotheses import Reading
+from rvtrace.scoreboards.etrace import hypotheses
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import plan
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
-from rvtrace.scoreboards.etrace.hypotheses import Packets
+from rvtrace.scoreboards.etrace.hypotheses import Packets, Window
 from rvtrace.scoreboards.etrace.layout import read, standard
 
 from tests.etrace.deviant import Deviant
-from tests.etrace.deviant_runs import deviant_run
+from tests.etrace.deviant_runs import FIXED, deviant_run
 from tests.etrace.deviations import DEVIATIONS
 from tests.etrace.walks import encode, walk
 
@@ -80,3 +83,54 @@ def test_a_wrong_reading_is_seen_without_decoding_all() -> None:
     right = Reading(run.what.config, tuple(d for d in packets.dialects if d.name == "map_length_exact"))
     assert packets.near(right, window) == 0 < 0.1 < packets.near(claimed, window)
     assert packets.window(right) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "absent"),
+    [
+        ({"return_stack_size_p": 0, "call_counter_size_p": 0}, "implicit_return"),
+        ({"cache_size_p": 0}, "jump_target_cache"),
+        ({"bpred_size_p": 0}, "branch_prediction"),
+    ],
+)
+def test_an_option_that_the_parameters_exclude_is_not_tried_and_all_others_are(
+    parameters: dict[str, int], absent: str
+) -> None:
+    names = {dialect.name for dialect in dialects(Config.from_dict(parameters))}
+    for option in IOPTIONS:
+        assert (f"option_{option}" in names) is (option != absent), option
+        assert (f"reported_{option}" in names) is (option != absent), option
+
+
+@pytest.mark.parametrize(
+    ("packet", "label", "widths"),
+    [
+        # log2 of 8 entries, and one bit more for "none of them"
+        ("address", "irdepth", {4 - 1, 4 + 1, 4 + 2, 0}),
+        # as wide as addresses are; 32 bits are those of an RV32 encoder
+        ("trap", "tval", {31, 32, 40, 48, 63, 0}),
+    ],
+)
+def test_other_widths_of_a_field_are_tried(packet: str, label: str, widths: set[int]) -> None:
+    config = Config(return_stack_size_p=3)
+    of = next(field for field in standard("v2_0").fields[packet] if field.name == label)
+    due = of.width(config, {"interrupt": 0})
+    tried = set()
+    for dialect in dialects(config):
+        if dialect.group == f"{label} width":
+            row = dialect.rewriting.layout(standard("v2_0"), config).fields[packet]
+            tried |= {field.width(config, {"interrupt": 0}) for field in row if field.name == label}
+    assert due not in tried and tried == widths
+
+
+def test_a_budget_of_readings_is_spent_by_the_packets_that_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window of the usual size, from BEFORE packets before the first that is lost to NEAR after it, is one reading:
+    two exceed a budget of one.
+    """
+    monkeypatch.setattr(hypotheses, "MOST_TRIED", 1)
+    what = walk(8, 3000, **FIXED)
+    payloads = encode(what.config, what.beats).payloads
+    packets = Packets(EtraceCapture(what.config, what.program, payloads, beats=what.beats, exact=False))
+    window = Window(0, hypotheses.NEAR + hypotheses.BEFORE, 0.0)
+    assert len(payloads) > window.end
+    assert [packets.near(Reading(what.config), window) for _ in range(3)] == [0.0, 0.0, 1.0]

@@ -6,10 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+from rvtrace.models.etrace.encoder.encode import Encoder
+from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.expected import TRACE_LOST
+from rvtrace.scoreboards.etrace.hypotheses import Packets
 
 from tests.etrace.checked_scenarios import scenario_run
 
@@ -41,3 +46,17 @@ def test_the_parameter_is_the_finding(real: dict[str, Any], claim: dict[str, Any
 
 def test_a_trace_that_decodes_as_claimed_has_no_finding() -> None:
     assert claimed("trap_kinds", {}, {}).passed
+
+
+def test_a_loss_is_not_doubted_where_nobody_watched_the_port() -> None:
+    """A trace that reports a loss explains everything if it is from a file: whether a beat was taken without room is
+    not known. Beats that all found room contradict it.
+    """
+    config, program, beats, _ = scenario_run("overflow", (("inst_stall_ena", 0),))
+    drop = np.zeros_like(beats.drop)
+    drop[40:60] = 1
+    encoded = Encoder(config).run(replace(beats, drop=drop))
+    assert [packet.get("qual_status") for packet in encoded.packets].count(TRACE_LOST) == 1
+    file = EtraceCapture(config, program, encoded.payloads, exact=False)
+    watched = replace(file, beats=replace(beats, drop=np.zeros_like(drop)))
+    assert Packets(file).lost(Reading(config)) == 0.0 < Packets(watched).lost(Reading(config))

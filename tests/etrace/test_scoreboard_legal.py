@@ -180,6 +180,9 @@ def test_type_and_monitors() -> None:
     assert doctored("stops", {}, types=types).book.failed == ["ET.pay.type_length"]
     assert doctored("stops", {}, problems=["pkt_payload_o is X at cycle 5"]).book.failed == ["ET.ing.port"]
     assert doctored("stops", {}, problems=["empty_o is still 0 after 1000 cycles"]).book.failed == ["ET.ing.empty"]
+    # what is X is the port's failure, empty_o too; and so is a handshake that is broken
+    assert doctored("stops", {}, problems=["cycle 5: empty_o is X"]).book.failed == ["ET.ing.port"]
+    assert doctored("stops", {}, problems=["cycle 5: valid falls before ready"]).book.failed == ["ET.ing.port"]
     # no packet, where nothing was traced
     nothing: dict[str, Any] = {"packets": [], "beats": Beats.empty(3, 1)}
     assert doctored("stops", {}, problems=["empty_o is still 0"], **nothing).book.failed == ["ET.ing.empty"]
