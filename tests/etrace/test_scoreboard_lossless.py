@@ -206,3 +206,46 @@ def test_time_is_not_later_than_its_packet() -> None:
     late = doctored("time_and_privilege", options, timed(1000), packet_cycle=cycles, tolerances=free)
     assert not on_time.passed and "ET.pay.time" not in on_time.book.failed
     assert "ET.pay.time" in late.book.failed
+
+
+@pytest.mark.parametrize("order", [True, False])
+def test_context_that_comes_back_is_reported_again(order: bool) -> None:
+    """Contexts that change to 0 again and again: one packet reports one change, also for a device that may repeat
+    packets.
+    """
+    options, free = {"ctype": "1"}, Tolerances(context_repeated=True, context_order=order)
+    assert doctored("context_values", options, tolerances=free).passed
+    last = doctored("context_values", options, without("context", -1, context=0), tolerances=free)
+    assert last.book.failed == ["ET.alg.context"]
+    assert last.failures[0].headline == "a change of context is not reported"
+
+
+def test_target_of_a_jump_right_before_a_resync_has_updiscon() -> None:
+    """The trace decodes without the flag, for the target is met nowhere else; a format 3 packet follows, neither for a
+    trap nor for another privilege.
+    """
+    options = {"inst_sync_mode": 1}
+
+    def target(sent: Sent) -> int:
+        """The last address with updiscon before a resynchronization at the next instruction."""
+        resyncs = [i for i, reason in enumerate(sent.reasons) if reason == "ET.alg.resync"]
+        return [i - 1 for i in resyncs if sent.packets[i - 1].get("updiscon")][-1]
+
+    verdict = doctored("short_jumps", options, lambda sent: sent.set(target(sent), updiscon=0))
+    assert doctored("short_jumps", options).passed and verdict.book.failed == ["ET.pay.updiscon"]
+    assert verdict.stats["judged"] == verdict.stats["instructions"]
+
+
+def test_trap_that_is_not_reported_and_trap_that_is_another_one() -> None:
+    """The headline distinguishes them, and the table has the kinds of both traps."""
+
+    def traps(name: str, change: Change) -> tuple[str, list[tuple[str, str, str]]]:
+        failure = next(f for f in doctored(name, {}, change).failures if f.clause == "ET.bt.traps")
+        return failure.headline, failure.table[:1]
+
+    # two exceptions without an instruction between them: the first is not reported
+    first = traps("back_to_back_traps", lambda sent: sent.delete(sent.find("trap", thaddr=0)))
+    assert first == ("a trap is not reported", [("trap", "exception", "none")])
+    # exceptions and interrupts in turn: without the first interrupt, the exception after it is the next trap
+    second = traps("causes", lambda sent: sent.delete(sent.find("trap", 0, interrupt=1)))
+    assert second == ("exception is reported where the hart had interrupt", [("trap", "interrupt", "exception")])
