@@ -290,7 +290,7 @@ class Alignment:
         for at in places:
             for length, jumped in forms:
                 if self._fits(piece, at, first, length):
-                    if piece.join != "lost" or self._agrees(piece, at - first):
+                    if piece.join == "start" or self._agrees(piece, at - first):
                         yield at, first, length, jumped
                     elif len(second) < SECOND:
                         second.append((at, first, length, jumped))

@@ -196,7 +196,7 @@ class States:
         want, table, tolerances = self.want, self.table, self.tolerances
         if want.time is None:
             return
-        synced = {place for _, place in self.syncs}
+        synced = {place for _, place in self.syncs} - self._doubtful
         changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
         self.book.count("ET.alg.context", max(sum(bool(self.of.covered[i]) for i in changes), len(told)))
@@ -228,8 +228,13 @@ class States:
         elif tolerances.context_order:
             self._context_places(changes, told)
 
+    @cached_property
+    def _doubtful(self) -> set[int]:
+        """Instructions of a loop that a resynchronization reports in this round or in another."""
+        return {piece.at for piece in self.of.pieces if piece.lands and piece.at is not None}
+
     def _may_miss(self, change: int) -> bool:
-        return not self.of.covered[change] or self.of.in_hole(change)
+        return self.of.in_hole(change) or change in self._doubtful
 
     def _meant(self, change: int, entry: tuple[int | None, int]) -> bool:
         """Whether a 3.2 (traced instruction, packet) may report this change: its values, and no place that is lost
@@ -265,7 +270,8 @@ class States:
             after = (
                 np.searchsorted(telling, packet) + 1
             )  # one more: what the next one reports may be known with the one after it alone
-            early = after < len(telling) and UNSEEN < self.stops[telling[after]] < change
+            known = self.of.covered[change]  # else the packets after it may report another round of the loop
+            early = known and after < len(telling) and UNSEEN < self.stops[telling[after]] < change
             if (place is not None and place > change) or early:
                 rows = [("before instruction", str(change), str(place))]
                 self.book.fail(

@@ -17,7 +17,7 @@ UNSENT = 3  # packets: those of the item before may be on their way when an enco
 def check_periodic_sync(of: Lossless) -> None:
     """ET.alg.resync on an alignment that succeeded."""
     want, config, tolerances = of.expected, of.capture.config, of.tolerances
-    if of.capture.beats is None or not len(want) or (of.draft and of.rounds):
+    if of.capture.beats is None or not len(want) or of.rounds:
         return  # or it is not known which of several rounds a packet was sent in
     reasons = want.first.copy()
     reasons[[i for i in want.traps_at if i < len(want)]] = True

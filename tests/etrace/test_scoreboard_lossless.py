@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import Packet
+from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -249,3 +250,22 @@ def test_trap_that_is_not_reported_and_trap_that_is_another_one() -> None:
     # exceptions and interrupts in turn: without the first interrupt, the exception after it is the next trap
     second = traps("causes", lambda sent: sent.delete(sent.find("trap", 0, interrupt=1)))
     assert second == ("exception is reported where the hart had interrupt", [("trap", "interrupt", "exception")])
+
+
+def test_directions_are_compared_after_losses_with_nothing_between_them() -> None:
+    """Nothing is reported between two losses, and a branch after them that the port reports as no branch (itype 0)."""
+    config, program, beats, _ = scenario_run("map_lengths", (("inst_stall_ena", 0),))
+    drop = np.zeros_like(beats.drop)
+    drop[40:60] = drop[80:100] = 1
+    encoded = Encoder(config).run(replace(beats, drop=drop))
+    copy = sent(encoded)
+    first, second = (copy.find("support", which, qual_status=2) for which in (0, 1))
+    for _ in range(second - first - 1):
+        copy.delete(first + 1)
+    itype = beats.itype.copy()
+    itype[np.flatnonzero(itype[:, 0] == IType.NOT_TAKEN)[-1], 0] = IType.NONE
+    for itypes, failed in ((beats.itype, False), (itype, True)):
+        port = replace(beats, drop=drop, itype=itypes)
+        verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=port, exact=False), explain=False)
+        assert ("ET.bt.branches" in verdict.book.failed) is failed
+        assert verdict.passed is not failed

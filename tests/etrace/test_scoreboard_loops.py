@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that go round without a packet: the decoder cannot count the rounds, and the check finds the place of what
+follows.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
+from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from rvtrace.tb.etrace.stimulus.scenarios.base import builder, handle, place, start, stop
+
+from tests.etrace.checked_scenarios import doctored, scenario_run
+from tests.etrace.test_scoreboard_failure_text import UNREADABLE
+
+DRAFT = {"variant": "draft_0_026", "call_counter_size_p": 0}
+ROUNDS, HALFWORDS = 14, 3  # of the loop; inst_sync_mode
+IMPRECISE = {"v2_0": "1", "draft_0_026": "2"}  # ctype
+
+
+@cache
+def spinning(
+    variant: str, changes: tuple[tuple[int, int], ...] = (), sync_mode: int = HALFWORDS
+) -> tuple[Config, Program, Beats, EncodedTrace]:
+    """A nop and a jump back to it, ROUNDS times, then an interrupt. changes: (instruction of the loop, context)."""
+    given = {"variant": variant, "ctype": IMPRECISE[variant], "inst_sync_mode": sync_mode, "inst_stall_ena": 1}
+    config = Config.from_dict(given)
+    b = builder(config)
+    b.nop()
+    b.label("spin")
+    b.nop()
+    b.jal(0, "spin")
+    program, walk = start(b, config)
+    walk.step()
+    for number in range(2 * ROUNDS):
+        walk.context = dict(changes).get(number, walk.context)
+        walk.step()
+    walk.trap(7, b.labels["trap_handler"], interrupt=True)
+    handle(walk, b.labels["spin"]).step(2)
+    program, retired = stop(program, walk)
+    beats = place(config, "single", retired, Random(1))
+    return config, program, beats, Encoder(config).run(beats)
+
+
+def verdict(
+    run: tuple[Config, Program, Beats, EncodedTrace], without: str = "", tolerances: Tolerances | None = None
+) -> Verdict:
+    """On the model's packets, by default of a device that makes the reference's choices. without: leave out those of a
+    format.
+    """
+    config, program, beats, encoded = run
+    packets = [payload for payload, packet in zip(encoded.payloads, encoded.packets) if packet.name != without]
+    capture = EtraceCapture(config, program, packets, beats=beats, exact=False)
+    return check(capture, tolerances or Tolerances(), explain=False)
+
+
+@pytest.mark.parametrize("variant", IMPRECISE)
+def test_resynchronizations_in_a_loop_pass(variant: str) -> None:
+    """Which round a 3.0 is of shows nowhere in the trace."""
+    run = spinning(variant)
+    assert run[3].reasons.count("ET.alg.resync") == 3
+    found = verdict(run)
+    assert found.book.failed == [] and found.stats["ambiguous"] > 0
+    assert verdict(run, tolerances=Tolerances.free()).book.failed == []
+
+
+@pytest.mark.parametrize("number", range(6, 2 * ROUNDS))
+@pytest.mark.parametrize("variant", IMPRECISE)
+def test_context_that_changes_in_a_loop_is_found_in_the_resynchronization_after_it(variant: str, number: int) -> None:
+    """At any instruction of the loop, also at the one that a 3.0 reports, which then needs no 3.2."""
+    run = spinning(variant, ((number, 9),))
+    assert verdict(run).book.failed == []
+    assert verdict(run, tolerances=Tolerances.free()).book.failed == []
+
+
+@pytest.mark.parametrize("variant", IMPRECISE)
+def test_context_that_changes_and_comes_back_in_a_loop(variant: str) -> None:
+    """The 3.0 after both changes has the context of before, so that it may be of any round."""
+    run = spinning(variant, ((11, 2), (14, 0)))
+    assert [packet.name for packet in run[3].packets].count("context") == 2
+    assert verdict(run).book.failed == []
+
+
+@pytest.mark.parametrize("variant", IMPRECISE)
+def test_context_that_changes_in_a_loop_is_reported(variant: str) -> None:
+    """Which round it changes in cannot be reported; that it does must be."""
+    run = spinning(variant, ((9, 9),), 0)
+    assert [packet.name for packet in run[3].packets].count("context") == 1
+    assert verdict(run).book.failed == []
+    for tolerances in (Tolerances(), Tolerances.free()):
+        assert verdict(run, "context", tolerances).book.failed == ["ET.alg.context"]
+
+
+def test_draft_loop_entered_by_a_branch() -> None:
+    """The instruction before the loop is a branch: it belongs to no round, and rounds are looked for after it."""
+    found = doctored("loop_trap", DRAFT)
+    assert found.book.failed == [] and found.stats["ambiguous"] > 0
+
+
+def test_draft_round_that_was_not() -> None:
+    """A notification in the draft looks like the target of a jump. The decoder goes one round farther than the hart;
+    what follows fits only without that round.
+    """
+    found = doctored("loop_notify", DRAFT)
+    assert found.book.failed == [] and found.stats["ambiguous"] > 0
+
+
+def test_what_a_broken_end_hides_is_not_judged() -> None:
+    """The record ends while tracing, and the last packets cannot be read: what was reported before is judged."""
+    config, program, beats, _ = scenario_run("uninferable_jumps")
+    cut = beats.select(slice(len(beats) // 2))
+    payloads = Encoder(config).run(cut).payloads
+    packets = [*payloads[: len(payloads) // 2], UNREADABLE]
+    stats: dict[str, Any] = check(EtraceCapture(config, program, packets, beats=cut, exact=False), explain=False).stats
+    assert 0 < stats["judged"] == stats["told"] < stats["instructions"]
