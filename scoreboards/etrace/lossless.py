@@ -270,7 +270,7 @@ class States:
             after = (
                 np.searchsorted(telling, packet) + 1
             )  # one more: what the next one reports may be known with the one after it alone
-            known = self.of.covered[change]  # else the packets after it may report another round of the loop
+            known = not self.of.rounds  # else the packets after it may be of another round of a loop
             early = known and after < len(telling) and UNSEEN < self.stops[telling[after]] < change
             if (place is not None and place > change) or early:
                 rows = [("before instruction", str(change), str(place))]

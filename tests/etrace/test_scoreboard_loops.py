@@ -83,10 +83,11 @@ def test_context_that_changes_in_a_loop_is_found_in_the_resynchronization_after_
     assert verdict(run, tolerances=Tolerances.free()).book.failed == []
 
 
+@pytest.mark.parametrize("first", [3, 11])
 @pytest.mark.parametrize("variant", IMPRECISE)
-def test_context_that_changes_and_comes_back_in_a_loop(variant: str) -> None:
+def test_context_that_changes_and_comes_back_in_a_loop(variant: str, first: int) -> None:
     """The 3.0 after both changes has the context of before, so that it may be of any round."""
-    run = spinning(variant, ((11, 2), (14, 0)))
+    run = spinning(variant, ((first, 2), (first + 1, 0)))
     assert [packet.name for packet in run[3].packets].count("context") == 2
     assert verdict(run).book.failed == []
 
