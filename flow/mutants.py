@@ -230,7 +230,7 @@ class _Play:
 class _Lot:
     """Simulations of one build, one after the other; a stimulus comes first on the unchanged design. design: what takes
     the place of rtl/. firmware: all its mutants are changes of it. sim: the simulator. first: what it does not show is
-    played again on Icarus. long: compiled with optimization, which takes longer, as system scenarios do.
+    played again on Icarus.
     """
 
     config: BuildConfig
@@ -239,7 +239,6 @@ class _Lot:
     firmware: bool
     sim: str
     first: bool = False
-    long: bool = False
 
 
 class _Run:
@@ -316,7 +315,7 @@ class _Run:
     def _lot(self, lot: _Lot) -> list[Mutant]:
         """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
         try:
-            image = build(lot.config, lot.sim, lot.design, fast=lot.first and not lot.long)
+            image = build(lot.config, lot.sim, lot.design)
         except SimError as error:
             if lot.design == ROOT / "rtl":
                 raise
@@ -417,8 +416,7 @@ def _lots(
     for (config, firmware), groups in stimuli.items():
         those = [play for plays in groups.values() for play in plays if play.mutant is not None]
         first = both and len(those) >= _MANY
-        long = all(isinstance(play.job, TciJob) for play in those)
-        lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first, long)]
+        lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:
                 lots.append(replace(lots[-1], plays=[]))

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
+import inspect
 import json
 import os
+import select
 import signal
 import sys
 import time
@@ -23,7 +26,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import cocotb
-import numpy  # noqa: F401  # what all tests import, so that no child has to
+import numpy.random  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
 from rvtrace.flow.mutate import ENVIRONMENT
 
@@ -50,7 +53,7 @@ class _Value(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int32), ("value", ctypes.c_int64)]
 
 
-def select(mutant: int) -> None:
+def choose(mutant: int) -> None:
     """Select a mutant of the design; RuntimeError if Icarus finds nothing in it that does so. Verilator looks into the
     environment before the simulation begins.
     """
@@ -78,9 +81,12 @@ def _play() -> bool:
     jobs_file = Path(os.environ["TRACE_JOBS"])
     jobs: list[dict[str, Any]] = json.loads(jobs_file.read_text())
     forks = [Fork(**one) for one in json.loads(jobs_file.with_name(FORKS).read_text())]
-    if not any(fork.first for fork in forks):
-        _imported(jobs)
+    firmware = any(fork.first for fork in forks)
+    if not firmware:
+        _prepared(jobs)
     for job, fork in zip(jobs, forks, strict=True):
+        if not firmware:
+            _entry().make_ready(_job_of(job))
         out = Path(job["out"])
         out.mkdir(parents=True, exist_ok=True)
         sys.stdout.flush()
@@ -93,12 +99,26 @@ def _play() -> bool:
     return False
 
 
-def _imported(jobs: list[dict[str, Any]]) -> None:
-    """The tests of the jobs, with all that they import."""
-    entry = import_module("rvtrace.tb.common.entry")
-    job_of = import_module("rvtrace.tb.tci.job").job_of
+def _entry() -> Any:
+    """Not imported with this module, as a child with other firmware imports it from elsewhere."""
+    return import_module("rvtrace.tb.common.entry")
+
+
+def _job_of(job: dict[str, Any]) -> Any:
+    return import_module("rvtrace.tb.tci.job").job_of(job)
+
+
+def _prepared(jobs: list[dict[str, Any]]) -> None:
+    """What every child would do again: the imports of the tests, the plans, and what `inspect.stack`, which pyuvm calls
+    for each objection, finds out of all modules.
+    """
     for job in jobs:
-        entry.test_of(job_of(job))
+        _entry().test_of(_job_of(job))
+    for name, module in list(sys.modules.items()):
+        if name.startswith("rvtrace.scoreboards.") and hasattr(module, "plan"):
+            module.plan()  # it is kept
+    inspect.stack()
+    gc.freeze()  # a child would copy each page with an object that its collector looks at
 
 
 def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
@@ -118,7 +138,7 @@ def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
         package = import_module("rvtrace")
         package.__path__ = [str(Path(fork.first) / "rvtrace"), *package.__path__]
     if fork.mutant:
-        select(fork.mutant)
+        choose(fork.mutant)
 
 
 def _leave() -> None:
@@ -133,17 +153,21 @@ def _leave() -> None:
 
 def _end(child: int, timeout: float) -> str:
     """Wait for a child; an empty text, or how it ended too late or badly."""
-    until = time.monotonic() + timeout
-    while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            code = os.waitstatus_to_exitcode(status)
-            return f"exit code {code}" if code else ""
-        if time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return f"stopped after {timeout:.0f} s"
-        time.sleep(_PAUSE)
+    if hasattr(os, "pidfd_open"):  # Linux
+        process = os.pidfd_open(child)
+        select.select([process], [], [], timeout)
+        os.close(process)
+    else:
+        until = time.monotonic() + timeout
+        while time.monotonic() < until and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            time.sleep(_PAUSE)
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return f"stopped after {timeout:.0f} s"
+    code = os.waitstatus_to_exitcode(status)
+    return f"exit code {code}" if code else ""
 
 
 def _settle(job: dict[str, Any], out: Path, ended: str) -> None:

@@ -8,6 +8,7 @@ for a scenario of the trace control system), or the one in the user's file that 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import logging
@@ -35,6 +36,7 @@ from rvtrace.tb.tci.job import KIND, job_of
 LEFT = ("trace.bin", "rows.npz", "state.npz", "snapshots.json")  # evidence that a capture may have
 KEPT = 25  # failing runs of one process whose evidence is kept: what fails everywhere would fill the disk
 _ROOM = iter(range(KEPT))
+_ready: tuple[str, Any] = "", None  # the command of a job, and its stimulus
 
 
 @cocotb.test()
@@ -83,6 +85,17 @@ def test_of(job: Job) -> type[BaseTest]:
     return import_module(f"rvtrace.tb.{bench}.env").TEST
 
 
+def make_ready(job: Job) -> None:
+    """Make the stimulus of a job for the processes that are forked from this one and play it; nothing if that fails,
+    which they then find out.
+    """
+    global _ready
+    if not job.test and _ready[0] != job.rerun:
+        _ready = "", None
+        with contextlib.suppress(Exception):
+            _ready = job.rerun, test_of(job).stimulus_of(job)
+
+
 def user_test(path: Path, kind: type[BaseTest]) -> type[BaseTest]:
     """The one class of a Python file that extends the test of a system; JobError if there is none, or more than one."""
     name = f"user_test_{path.stem}"
@@ -104,7 +117,7 @@ def user_test(path: Path, kind: type[BaseTest]) -> type[BaseTest]:
 
 async def _play(dut: Any, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
     begin = time.perf_counter()
-    stimulus = kind.stimulus_of(job)
+    stimulus = _ready[1] if _ready[0] == job.rerun else kind.stimulus_of(job)
     seconds = {"stimulus": time.perf_counter() - begin}
     ConfigDB().clear()  # what the job before had set
     uvm_factory().clear_overrides()
