@@ -34,6 +34,7 @@ COMPONENT_BYTES = 0x1000
 DEFAULT = Params()
 
 
+@cache
 def components(params: Params = DEFAULT) -> tuple[Component, ...]:
     """The four kinds of component. Encoder i is at i * 0x1000, the others where their type says: type * 0x1000."""
     return (
@@ -45,6 +46,7 @@ def components(params: Params = DEFAULT) -> tuple[Component, ...]:
     )  # fmt: skip
 
 
+@cache
 def component(name: str, params: Params = DEFAULT) -> Component:
     """One component by name; ControlError if there is none."""
     found = [c for c in components(params) if c.name == name]

@@ -99,7 +99,7 @@ class Definition:
     @cached_property
     def hash(self) -> str:
         """Twelve hex digits that change with every name, meaning, bin or exclusion."""
-        table = [(p.name, p.what, p.bins, sorted(p.unreachable)) for p in self.points]
+        table = [(p.name, p.what, p.bins, sorted(p.excluded)) for p in self.points]
         return hashlib.sha256(json.dumps([self.ip, table]).encode()).hexdigest()[:12]
 
     def stamped(self, counts: Counts) -> Counts:

@@ -48,7 +48,7 @@ def traced_by_cause(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     b.mret()
     program = b.build()
     walk = Walk(program, "v1_0", BASE, Priv.U, 0)
-    for _ in range(80):
+    for _ in range(30):
         for cause, back in ((_ECALL, called), (_BREAKPOINT, broke)):
             walk.step()
             walk.trap(cause, HANDLER, interrupt=False, priv=Priv.M)
@@ -57,5 +57,5 @@ def traced_by_cause(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
         walk.step()
     retired = walk.retired()
     rows = walk_rows(retired, program, Random(job.rng_path("effects")))
-    more = [Rows.from_rows([outside(config, rng)]) for _ in range(200)]
+    more = [Rows.from_rows([outside(config, rng)]) for _ in range(80)]
     return played(job, config, program, retired, among(rows, more, rng))

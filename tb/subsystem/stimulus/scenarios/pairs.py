@@ -86,6 +86,6 @@ def pairs(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     """Neighbours share a cycle if they may: branches taken or not, calls, first instructions, returns and traps."""
     loop = _Loop.of(config.xlen)
     walk = Walk(loop.program, "v1_0", BASE, Priv.M, 0)
-    for _ in range(60):
+    for _ in range(30):
         loop.turn(walk, rng)
     return stimulus_of(job, config, loop.program, walk.retired())
