@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -31,7 +32,7 @@ def scenario_run(name: str, **options: Any) -> tuple[Config, Rows]:
 
 def play(config: Config, rows: Rows, device: Ctr | None = None) -> CtrCapture:
     """What a device answers; the reference model if none is given."""
-    model, out = device or Ctr(config), rows.select(slice(None))
+    model, out = device or Ctr(config), deepcopy(rows)
     before: tuple[int, int] | None = None
     for k, (cycle, priv, transfers, access, _, _) in enumerate(rows.cycles()):
         if before is not None and cycle > before[0] + 1:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -61,7 +62,7 @@ def same(capture: CtrCapture, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def disturbed(config: Config, rows: Rows, rng: Random) -> CtrCapture:
     """A device that saw one transfer otherwise than the monitors, and one wrong value on the bus."""
-    other = rows.select(slice(None))
+    other = deepcopy(rows)
     full = np.flatnonzero(rows.type[:, 0])
     if len(full):
         at = rng.choice(full.tolist())
@@ -75,7 +76,7 @@ def disturbed(config: Config, rows: Rows, rng: Random) -> CtrCapture:
         else:
             other.misp[at, 0] ^= 1
     seen = play(config, other).rows
-    out = rows.select(slice(None))
+    out = deepcopy(rows)
     out.rdata[:], out.outcome[:] = seen.rdata, seen.outcome
     asks = np.flatnonzero(rows.op != NO_ACCESS)
     if len(asks) and rng.randrange(2):

@@ -5,6 +5,8 @@ and none taken for another.
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from rvtrace.models.etrace.encoder.encode import Encoder
@@ -33,7 +35,7 @@ def draft(code: int):
 
 def reading(code: int, as_: int) -> Beats:
     """The beats as a device reads them that takes each `code` for another one."""
-    beats = draft(code)[2].select(slice(None))
+    beats = deepcopy(draft(code)[2])
     beats.ctype = np.where(beats.ctype == code, np.uint8(as_), beats.ctype)
     return beats
 
@@ -56,7 +58,7 @@ def test_codes_of_2_0_are_refused(code: int, as_: int, clause: str) -> None:
 
 def test_a_notification_is_to_be_reported() -> None:
     """By the address of the first instruction; a device that takes every notification for nothing to do is refused."""
-    beats = draft(3)[2].select(slice(None))
+    beats = deepcopy(draft(3)[2])
     beats.context = np.zeros_like(beats.context)  # it sees no change
     assert "ET.ing.ctype" in failed(3, beats)
 
@@ -74,7 +76,7 @@ def test_only_changes_are_reported() -> None:
         and not (want.ctype == NOTIFICATION).any()
     )
     assert (beats.ctype[beats.valid()[:, 0]] == IMPRECISE).any()
-    always = beats.select(slice(None))
+    always = deepcopy(beats)
     always.context = always.context ^ (np.arange(len(beats)) % 2 << 7)[:, None].astype(
         always.context.dtype
     )  # as if each cycle had its own

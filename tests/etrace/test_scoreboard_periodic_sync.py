@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -67,7 +68,7 @@ def test_late_before_a_loss_that_hides_where_trace_begins_again() -> None:
     # behind an instruction that is not special no resynchronization was due, so that none was lost
     told = next(row for row in range(1200, len(beats)) if beats.itype[row, 0] == IType.NONE)
     ends = told - 450, told + 4
-    beats = beats.select(slice(None))
+    beats = deepcopy(beats)
     for row in ends:
         beats.inst_tracing[row : row + 2] = 0
     beats.notify[told], beats.drop[told + 2 : told + 40] = 1, 1

@@ -5,6 +5,7 @@ says whether a device does.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ SCENARIOS = ("sequential_jumps", "sequential_jumps_alone", "sequential_jump_brok
 def judged(name: str, implicit_return: int, ignored: bool, sijump_returns: int, exact: bool = False) -> Verdict:
     """A device that ignores sijump of returns, or does not, described with that sijump_returns."""
     config, program, beats, _ = scenario_run(name, (("implicit_return", implicit_return), ("sijump", 1)))
-    port = beats.select(slice(None))
+    port = deepcopy(beats)
     returns = (beats.itype == IType.RETURN) & (beats.sijump != 0)
     assert returns.any()
     if ignored:

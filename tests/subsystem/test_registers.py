@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ def judged(accesses: list[Access], illegal: int = 0, **more: object) -> ClauseBo
     """illegal: the cycle of a row that is not legal; 0: there is none."""
     book, run = ClauseBook(plan(), ""), good("sort", 300)
     left = {"tandem": np.array([20] * 12 + [40] * 8 + [75] * 4, np.uint64)}
-    rows = run.rows.select(slice(None))
+    rows = deepcopy(run.rows)
     if illegal:
         rows = Rows.concat([rows, Rows.from_rows([TraceData(group=False)])])
         rows.cycle[-1], rows.has[-1] = illegal, HAS["insn"]

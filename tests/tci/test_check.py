@@ -5,6 +5,7 @@ turn, what a tool read back; and each with one thing wrong.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +51,7 @@ def stream(*messages: Sent) -> Stream:
 
 
 def later(beats: Beats) -> Beats:
-    moved = beats.select(slice(None))
+    moved = deepcopy(beats)
     moved.cycle = moved.cycle + np.uint64(LATER)
     return moved
 
