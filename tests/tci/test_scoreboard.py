@@ -238,6 +238,20 @@ def test_the_time_of_an_encoder(control: int, time: Any, halted: Any, clauses: l
     assert failed(capture(accesses, seen)) == clauses
 
 
+def test_a_tick_too_many_between_two_rows_is_found_although_the_sum_is_still_right() -> None:
+    """Prescale 1: one tick every four cycles. The rows are four cycles apart once, right after three without a tick."""
+    setting = TS_ACTIVE | TS_COUNT | TS_ENABLE | 3 << 4 | 1 << 8
+    accesses = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, setting)]
+    begin, right = [c // 4 for c in range(16)], [c // 4 for c in range(19, 35)]
+    for later, clauses in (
+        ([(19 + k) // 4 for k in range(16)], []),
+        ([5 + k // 4 for k in range(16)], ["TCI.ts.core"]),
+    ):
+        seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=begin + later)
+        seen.cycle[16:] += 3
+        assert failed(capture(accesses, seen)) == clauses
+
+
 def test_the_time_of_a_halted_hart_whose_rows_are_stalled_is_known_between_halted_rows_only() -> None:
     """The row that ends Debug Mode may have waited, and the time went on."""
     stalls = w(1, ENCODER, A), w(2, ENCODER, A | E | 1 << 13)
@@ -336,6 +350,17 @@ def test_a_counter_that_is_not_the_time_shows_both_halves() -> None:
     check_counters(capture(accesses, seen), book)
     (failure,) = book.failures
     assert failure.table == [("time", "0x7", "0x8")]
+
+
+def test_a_counter_without_a_known_time_is_not_judged() -> None:
+    """In mode 0 of an encoder, and in the funnel, whose time no row has."""
+    nothing = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, TS_ACTIVE | TS_COUNT | TS_ENABLE)]
+    seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[0] * 32)
+    assert failed(capture([*nothing, r(20, ENCODER + 0x48, 99)], seen)) == []
+    internal = [w(3, FUNNEL, A), w(3, FUNNEL + 0x40, TS_ACTIVE), w(4, FUNNEL + 0x40, TS_ACTIVE | TS_COUNT | 2 << 4)]
+    book = ClauseBook(plan())
+    check_counters(capture([*ENABLED, *internal, r(20, FUNNEL + 0x48, 99)], counting(31)), book)
+    assert book.failed == []
 
 
 def test_a_counter_is_not_judged_while_its_time_settles() -> None:
@@ -535,6 +560,14 @@ def test_registers(accesses: list[Access], clauses: list[str]) -> None:
     book = ClauseBook(plan())
     RegisterCheck(PARAMS, book).run(accesses)
     assert [name for name in book.failed if name.startswith("TCI.reg")] == clauses
+
+
+def test_reserved_bits_of_a_register_that_may_hold_anything_are_not_judged() -> None:
+    """After trRamMode was changed an address register holds anything, until it is read or written."""
+    for control, clauses in ((R_ACTIVE, ["TCI.reg.reserved"]), (R_ACTIVE | 1 << 4, [])):
+        book = ClauseBook(plan())
+        RegisterCheck(PARAMS, book).run([w(1, RAM, R_ACTIVE), w(2, RAM, control), r(3, RAM + 0x10, 3)])
+        assert book.failed == clauses
 
 
 @pytest.mark.parametrize(
