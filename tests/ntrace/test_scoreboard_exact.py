@@ -12,6 +12,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.ntrace.attribution import framing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check, plan
 from rvtrace.scoreboards.ntrace.exact import check_exact
@@ -86,6 +87,16 @@ def test_zero_field_without_its_byte() -> None:
         first("same_target", HTM, lambda m: None, lambda m: pack(m)[:-1] if m.get("uaddr") == 0 else pack(m)).clause
         == "NT-7"
     )
+
+
+def test_zero_field_without_its_byte_before_others() -> None:
+    """U-ADDR of 0 between I-CNT and HIST: what follows it is as it would be with its byte."""
+    want = message("IndirectBranchHist", 0, 5, 0, 6)
+    raw = pack(want)
+    place = raw.index(0 << 2 | 1, 2)  # MDO of 0 that ends a field; B-TYPE of 0 is in the byte before
+    program, beats = scenario_run("linear", HTM)
+    found = framing(NtraceCapture(HTM, program, raw[:place] + raw[place + 1 :], beats), [want], 0)
+    assert found is not None and found[0] == "NT-7"
 
 
 def test_failure_message_has_all_an_engineer_needs() -> None:

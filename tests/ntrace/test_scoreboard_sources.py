@@ -98,6 +98,16 @@ def test_few_messages_with_another_source_are_of_the_encoder(bits: int) -> None:
     assert with_own_source(replace(given, data=pack(messages[0], bits) + most)) == pack(messages[0], bits) + most
 
 
+def test_a_message_that_ends_within_its_source_changes_nothing_after_it() -> None:
+    """SRC of 8 bits needs a second byte, which is missing here: its upper bits are not those of the next message."""
+    config = Config(src_bits=8, src_id=5)
+    program, beats = scenario_run("indirect_kinds", config)
+    parts = [pack(m, 8) for m in Encoder(config).run(beats).messages]
+    place = next(k for k, part in enumerate(parts[2:], 2) if part[0] >> 2 & 3)
+    data = b"".join((*parts[:place], bytes([parts[place][0], 5 << 2 | 3]), *parts[place:]))
+    assert with_own_source(NtraceCapture(config, program, data, beats, exact=False)) == data
+
+
 def test_without_source_or_bytes_there_is_nothing_to_correct() -> None:
     config = Config(src_bits=3, src_id=5, inhibit_src=1)
     program, beats = scenario_run("indirect_kinds", config)
