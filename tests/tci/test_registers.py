@@ -105,6 +105,7 @@ def test_ram_addresses_follow_the_mode() -> None:
     assert legalize("trRamWPLow", 0xFFFFFFFF) == 0xFFD
     assert legalize("trRamRPLow", 0xFFFFFFFF, state={"trRamMode": 1}) == 0
     assert legalize("trRamLimitHigh", 0xFFFFFFFF, state={"trRamMode": 1}) == 0xFF
+    assert legalize("trRamRPLow", 0xFFFFFFFF, Params(sram_bytes=0)) == 0  # then the mode is 1
 
 
 def test_sticky_bits_are_cleared_by_one() -> None:
