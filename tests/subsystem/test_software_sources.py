@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 import re
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
