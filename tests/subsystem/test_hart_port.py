@@ -117,8 +117,9 @@ def test_a_source_that_is_none_is_reported() -> None:
 
 
 def test_a_filter_that_leaves_something_out_is_refused() -> None:
-    """The flows are compared whole: handlers in M-mode are not traced by priv=U alone. These are two instructions of both
-    handlers in each of 30 rounds, beside three instructions and two traps of U-mode.
+    """The flows are compared whole: handlers in M-mode are not traced by priv=U alone.
+
+    These are two instructions of both handlers in each of 30 rounds, beside three instructions and two traps of U-mode.
     """
     job = replace(_job("scenario:traced_by_cause"), config={"retire": 2, "ntrace_filter": "priv=U"})
     with pytest.raises(JobError, match="NTRACE_FILTER=priv=U leaves out 120 of 270 instructions and traps"):
