@@ -130,7 +130,7 @@ def test_a_branch_is_reported_after_a_return_for_which_no_call_is_open(options: 
 
 def test_an_address_after_a_return_of_a_draft_need_not_be_the_target_of_a_jump() -> None:
     """A draft reports the last instruction before a 3.0 also where a return was implicit. So BACK is where the return
-    led, and not a later round to which the jump behind END led; nothing says which, and that is reported.
+    led, and not a later round to which the jump after END led; nothing says which, and that is reported.
     """
     b = ProgramBuilder(64, MAIN)
     b.jal(1, LEAF)

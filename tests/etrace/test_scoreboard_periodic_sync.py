@@ -61,17 +61,17 @@ def test_a_device_that_is_free(mode: int) -> None:
 
 def test_late_before_a_loss_that_hides_where_trace_begins_again() -> None:
     """Trace ends twice. The second end is lost, and so is the next begin, with the packets from the instruction after
-    `told` on, which a trigger reports. That no resynchronization came before the loss is found all the same.
+    `last` on, which a trigger reports. That no resynchronization came before the loss is found all the same.
     """
     options = {"inst_sync_mode": 2, "inst_stall_ena": 0}
     config, program, beats, _ = scenario_run("resync_after_counts", tuple(options.items()))
-    # behind an instruction that is not special no resynchronization was due, so that none was lost
-    told = next(row for row in range(1200, len(beats)) if beats.itype[row, 0] == IType.NONE)
-    ends = told - 450, told + 4
+    # after an instruction that is not special no resynchronization was due, so that none was lost
+    last = next(row for row in range(1200, len(beats)) if beats.itype[row, 0] == IType.NONE)
+    ends = last - 450, last + 4
     beats = deepcopy(beats)
     for row in ends:
         beats.inst_tracing[row : row + 2] = 0
-    beats.notify[told], beats.drop[told + 2 : told + 40] = 1, 1
+    beats.notify[last], beats.drop[last + 2 : last + 40] = 1, 1
     never = Encoder(replace(config, inst_sync_mode=0)).run(beats)
     book = _judged(config, program, beats, never)
     assert book.failed == ["ET.alg.resync"]

@@ -13,6 +13,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
 from rvtrace.models.riscv.stream import with_options
@@ -37,6 +38,17 @@ def scenario_run(name: str, config: Config, as_itype: int = IType.TAKEN) -> tupl
     program, retired = scenario.build(config, Random(f"1:{name}"))
     retired = with_options(retired, program, bool(config.all_jumps), as_itype)
     return program, scenario.to_beats(config, Random(f"2:{name}"), program, retired)
+
+
+def jump_into_nops(count: int) -> tuple[Program, int]:
+    """An instruction and an uninferable jump, then so many nops; the address of the first instruction."""
+    b = ProgramBuilder(64, 0x8000_0000)
+    b.label("main")
+    b.nop()
+    b.jalr(0, 5)
+    for _ in range(count):
+        b.nop()
+    return b.build("main"), b.labels["main"]
 
 
 def timed(beats: Beats) -> Beats:

@@ -10,14 +10,13 @@ from rvtrace.models.ntrace.config import MODES, Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.blocks import to_beats
-from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
 
-from tests.ntrace.checked_scenarios import doctored, scenario_run, set_at
+from tests.ntrace.checked_scenarios import doctored, jump_into_nops, scenario_run, set_at
 
 # Scenario, what is configured, what the device does instead.
 SLIPS = (
@@ -58,13 +57,7 @@ def test_a_stop_that_no_filter_asks_for() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_wrong_address_after_a_right_start_is_no_fault_of_the_filter(mode: str) -> None:
     """A jump into linear code, reported as one to the instruction after its target: all of it can be decoded."""
-    b = ProgramBuilder(64, 0x8000_0000)
-    b.label("main")
-    b.nop()
-    b.jalr(0, 5)
-    for _ in range(9):
-        b.nop()
-    program, begin = b.build("main"), b.labels["main"]
+    program, begin = jump_into_nops(9)
     walk = Walk(program, "v1_0", begin).trace_on().step().jump(begin + 16).step(3).trace_off()
     beats = to_beats(walk.retired(), 1, "block")
     config = Config(mode=mode, filter=f"iaddr>={begin:#x}")

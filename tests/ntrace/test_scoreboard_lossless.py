@@ -11,13 +11,12 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
-from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 
-from tests.ntrace.checked_scenarios import check, scenario_run
+from tests.ntrace.checked_scenarios import check, jump_into_nops, scenario_run
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
 
 
@@ -120,13 +119,7 @@ def test_loss_to_the_end() -> None:
 
 def test_a_retire_stream_that_ends_after_trace_was_switched_off() -> None:
     """Without beats too the last instructions are required, unless the record ends while tracing."""
-    b = ProgramBuilder(64, 0x8000_0000)
-    b.label("main")
-    b.nop()
-    b.jalr(0, 5)
-    for _ in range(3):
-        b.nop()
-    program, begin = b.build("main"), b.labels["main"]
+    program, begin = jump_into_nops(3)
     walk = Walk(program, "v1_0", begin).trace_on().step().jump(begin + 8).step(3)
     still_on, off = walk.retired(), walk.trace_off().retired()
     *most, stop = map(pack, Encoder(HTM).run(to_beats(off, 1, "block")).messages)

@@ -80,7 +80,7 @@ class Point:
 
 
 def _matcher(glob: str) -> Callable[[str], object]:
-    """What is true of the names that a glob matches: compiled once, as every simulator process asks for every bin."""
+    """What is true of the names that a glob matches: compiled once, as it is asked for every bin."""
     return re.compile(translate(glob)).match if set("*?[") & set(glob) else glob.__eq__
 
 
