@@ -385,6 +385,7 @@ def _simulate(
         "GPI_LOG_LEVEL": "WARNING",
         "COCOTB_ANSI_OUTPUT": "0",
         "COCOTB_RANDOM_SEED": "1",
+        "OPENBLAS_NUM_THREADS": "1",  # else each process begins threads that wait for work in a busy loop
         "PYTHONPATH": os.pathsep.join([*([str(first)] if first else []), str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable,
         "TRACE_JOBS": str(out_dir / "jobs.json"),
