@@ -229,14 +229,12 @@ class _Play:
 @dataclass
 class _Lot:
     """Simulations of one build, one after the other; a stimulus comes first on the unchanged design. design: what takes
-    the place of rtl/. firmware: all its mutants are changes of it. sim: the simulator. first: what it does not show is
-    played again on Icarus.
+    the place of rtl/. sim: the simulator. first: what it does not show is played again on Icarus.
     """
 
     config: BuildConfig
     design: Path
     plays: list[_Play]
-    firmware: bool
     sim: str
     first: bool = False
 
@@ -332,7 +330,7 @@ class _Run:
     def _forked(self, image: Build, lot: _Lot) -> None:
         out = Path(lot.plays[0].job.out)  # of the unchanged design
         place = out.parent.with_name("process") / out.name
-        forks = [forked.Fork(play.number, TIMEOUT, _first(play) if lot.firmware else "") for play in lot.plays]
+        forks = [forked.Fork(play.number, TIMEOUT, _instead(play)) for play in lot.plays]
         forked.leave(place, forks)
         bench = _Forking(image.bench.top, image.bench.rtl)
         left = iter(lot.plays)
@@ -344,10 +342,11 @@ class _Run:
         out = Path(play.job.out)
         shutil.rmtree(out, ignore_errors=True)
         if play.mutant is not None and play.mutant.firmware:
-            # modules are imported as rvtrace.models...; `rvtrace` without __init__ is a portion of that package
-            copy = out / "firmware" / "rvtrace"
-            shutil.copytree(ROOT / FIRMWARE, copy / FIRMWARE, ignore=shutil.ignore_patterns("__pycache__"))
-            play.mutant.apply(copy)
+            for edit in play.mutant.edit:
+                copy = out / edit.file
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(edit.path, copy)
+            play.mutant.apply(out)
 
     def _judge(self, lot: _Lot, play: _Play, result: dict[str, Any]) -> None:
         """Of a stimulus on the unchanged design remember what is wrong, of a mutant report what caught it."""
@@ -366,7 +365,7 @@ class _Run:
             else:
                 self._done(outcome)
             if play.mutant.firmware and not self._keep:
-                shutil.rmtree(Path(play.job.out) / "firmware", ignore_errors=True)
+                shutil.rmtree(Path(play.job.out) / FIRMWARE, ignore_errors=True)
 
     def _alone(self, mutant: Mutant) -> None:
         wrong = self._wrong.get((self._sim, mutant.stimulus.rerun))
@@ -386,9 +385,12 @@ def _folder(home: str, bench: Bench) -> Path:
     return OUT / "-".join((home, bench.top, *bench.rtl))
 
 
-def _first(play: _Play) -> str:
-    """Where Python looks for the firmware first: without a mutant in nothing else than it does anyway."""
-    return str(play.mutant.place / "firmware" if play.mutant is not None else ROOT)
+def _instead(play: _Play) -> dict[str, str]:
+    """The modules that a mutant of the firmware changes, with their files; nothing for other plays."""
+    if play.mutant is None or not play.mutant.firmware:
+        return {}
+    files = [edit.file for edit in play.mutant.edit]
+    return {f"rvtrace.{file.removesuffix('.py').replace('/', '.')}": str(play.mutant.place / file) for file in files}
 
 
 def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], None], result: dict[str, Any]) -> None:
@@ -413,10 +415,10 @@ def _lots(
             plays.append(_Play(job, job.rerun, mutant, numbers.get(mutant.name, 0)))
             job.out = str(mutant.place)
     found = []
-    for (config, firmware), groups in stimuli.items():
+    for (config, _), groups in stimuli.items():
         those = [play for plays in groups.values() for play in plays if play.mutant is not None]
         first = both and len(those) >= _MANY
-        lots = [_Lot(config, design, [], firmware, "verilator" if first else sim, first)]
+        lots = [_Lot(config, design, [], "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:
                 lots.append(replace(lots[-1], plays=[]))

@@ -297,14 +297,14 @@ def _tail(path: Path) -> str:
 
 
 def run(
-    build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800, first: Path | None = None,
+    build: Build, jobs: list[Job], out_dir: Path, timeout: float = 1800,
     tell: Callable[[dict[str, Any]], None] | None = None, stop: Stop | None = None, plusargs: Sequence[str] = (),
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Run the jobs in one simulator process; their results in order, of which none is missing.
 
-    first: where Python looks for modules first. tell: called with each result as soon as it is final. stop: once it is
-    set, the simulator is killed and Stopped raised. plusargs: more words of the simulator's command
-    line. Writes <out_dir>/jobs.json, simulator.log and, unless a job names another folder, <out_dir>/<job>/result.json.
+    tell: called with each result as soon as it is final. stop: once it is set, the simulator is killed and Stopped
+    raised. plusargs: more words of the simulator's command line. Writes <out_dir>/jobs.json, simulator.log and, unless
+    a job names another folder, <out_dir>/<job>/result.json.
     """
     if not jobs:
         raise SimError("no job was given to the simulator; a run of nothing proves nothing")
@@ -326,7 +326,7 @@ def run(
             tell(result)
             reported += 1
 
-    trouble = _simulate(build, out_dir, timeout, first, watch, plusargs)
+    trouble = _simulate(build, out_dir, timeout, watch, plusargs)
     results = []
     for job in jobs:
         why = trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"
@@ -364,7 +364,6 @@ def _simulate(
     build: Build,
     out_dir: Path,
     timeout: float,
-    first: Path | None,
     watch: Callable[[], None],
     plusargs: Sequence[str],
 ) -> str | None:
@@ -386,7 +385,7 @@ def _simulate(
         "COCOTB_ANSI_OUTPUT": "0",
         "COCOTB_RANDOM_SEED": "1",
         "OPENBLAS_NUM_THREADS": "1",  # else each process begins threads that wait for work in a busy loop
-        "PYTHONPATH": os.pathsep.join([*([str(first)] if first else []), str(ROOT), *sys.path]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "PYGPI_PYTHON_BIN": sys.executable,
         "TRACE_JOBS": str(out_dir / "jobs.json"),
         WAVES: build.waves or "",

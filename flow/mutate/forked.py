@@ -19,8 +19,10 @@ import select
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,8 +31,11 @@ import cocotb
 import numpy.random  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
 from rvtrace.flow.mutate import ENVIRONMENT
+from rvtrace.tb.common import entry
+from rvtrace.tb.tci.job import job_of
 
 FORKS = "forks.json"
+BELOW_FIRMWARE = "rvtrace.tb.hpm.env"  # what firmware runs on; it imports nothing of it
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
 _PDEATHSIG = 1  # PR_SET_PDEATHSIG
 _PAUSE = 0.01  # seconds between two looks at a child
@@ -38,13 +43,13 @@ _PAUSE = 0.01  # seconds between two looks at a child
 
 @dataclass(frozen=True)
 class Fork:
-    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. first: a folder with one
-    called `rvtrace`, where Python looks for our modules first; an empty one changes nothing.
+    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. instead: of modules of ours
+    by name the files that are imported instead.
     """
 
     mutant: int
     timeout: float
-    first: str = ""
+    instead: dict[str, str] = field(default_factory=dict)
 
 
 class _Value(ctypes.Structure):
@@ -81,12 +86,11 @@ def _play() -> bool:
     jobs_file = Path(os.environ["TRACE_JOBS"])
     jobs: list[dict[str, Any]] = json.loads(jobs_file.read_text())
     forks = [Fork(**one) for one in json.loads(jobs_file.with_name(FORKS).read_text())]
-    firmware = any(fork.first for fork in forks)
-    if not firmware:
-        _prepared(jobs)
+    changed = {name for fork in forks for name in fork.instead}
+    _prepared(jobs, changed)
     for job, fork in zip(jobs, forks, strict=True):
-        if not firmware:
-            _entry().make_ready(_job_of(job))
+        if not changed:  # else a child makes it, with modules of its own
+            entry.make_ready(job_of(job))
         out = Path(job["out"])
         out.mkdir(parents=True, exist_ok=True)
         sys.stdout.flush()
@@ -99,26 +103,32 @@ def _play() -> bool:
     return False
 
 
-def _entry() -> Any:
-    """Not imported with this module, as a child with other firmware imports it from elsewhere."""
-    return import_module("rvtrace.tb.common.entry")
-
-
-def _job_of(job: dict[str, Any]) -> Any:
-    return import_module("rvtrace.tb.tci.job").job_of(job)
-
-
-def _prepared(jobs: list[dict[str, Any]]) -> None:
+def _prepared(jobs: list[dict[str, Any]], changed: set[str]) -> None:
     """What every child would do again: the imports of the tests, the plans, and what `inspect.stack`, which pyuvm calls
-    for each objection, finds out of all modules.
+    for each objection, finds out of all modules. changed: modules that a child imports from elsewhere.
     """
-    for job in jobs:
-        _entry().test_of(_job_of(job))
+    if changed:
+        import_module(BELOW_FIRMWARE)
+        if known := sorted(changed & sys.modules.keys()):
+            raise RuntimeError(f"{BELOW_FIRMWARE} imports {', '.join(known)}, so that a child would not see its change")
+    else:
+        for job in jobs:
+            entry.test_of(job_of(job))
     for name, module in list(sys.modules.items()):
         if name.startswith("rvtrace.scoreboards.") and hasattr(module, "plan"):
             module.plan()  # it is kept
     inspect.stack()
     gc.freeze()  # a child would copy each page with an object that its collector looks at
+
+
+class _Instead(MetaPathFinder):
+    """Finds modules in files that take the place of their own."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self._files = files
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        return spec_from_file_location(name, self._files[name]) if name in self._files else None
 
 
 def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
@@ -133,10 +143,8 @@ def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
     Path("results.xml").unlink(missing_ok=True)
     os.environ |= {"TRACE_JOBS": str(out / "jobs.json"), "COCOTB_RESULTS_FILE": str(out / "results.xml")}
     atexit.register(_leave)
-    if fork.first:
-        # This module has made `rvtrace` known; a folder of it may be elsewhere in the child.
-        package = import_module("rvtrace")
-        package.__path__ = [str(Path(fork.first) / "rvtrace"), *package.__path__]
+    if fork.instead:
+        sys.meta_path.insert(0, _Instead(fork.instead))
     if fork.mutant:
         choose(fork.mutant)
 
@@ -180,7 +188,6 @@ def _settle(job: dict[str, Any], out: Path, ended: str) -> None:
         return
     try:
         from rvtrace.flow.simulation import broken, trouble_of
-        from rvtrace.tb.tci.job import job_of
 
         why = trouble_of(out / "results.xml", out / "simulator.log", ended)
         path = out / "result.json"
@@ -212,7 +219,7 @@ def _result(path: Path) -> dict[str, Any] | None:
 
 if "TRACE_JOBS" in os.environ:
     if _play():
-        jobs: Any = import_module("rvtrace.tb.common.entry").jobs
+        jobs: Any = entry.jobs
     else:
 
         @cocotb.test()
