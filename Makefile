@@ -10,6 +10,9 @@ unexport $(foreach word,$(MAKEOVERRIDES),$(firstword $(subst =, ,$(word))))
 # The Python that makes .venv, as one word for the shell.
 override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 
+# Nothing here multiplies matrices: each process would begin threads that wait for work in a busy loop.
+export OPENBLAS_NUM_THREADS ?= 1
+
 override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all

@@ -36,7 +36,8 @@ _FAST_FLAGS = ("-O0",)
 _FEW_FILES = ("--output-groups", "2")
 _FAST_MAKE_FLAGS = ("OPT_FAST=-O0",)
 _CXX_FLAGS = "-std=gnu++20 -fcoroutines"
-_MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
+# With -O2 Ibex with all trace sources compiles for 30 s, not 20, and a whole run is 4 % faster: most of it is Python.
+_MAKE_FLAGS = ("OPT_FAST=-O1", "OPT_GLOBAL=-O1", "OPT_SLOW=-O0")
 # What make and the compilers take from the environment.
 _ENVIRONMENT = (
     "CXX", "CXXFLAGS", "CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS", "LINK", "AR", "USER_CPPFLAGS", "USER_LDFLAGS",
