@@ -207,14 +207,14 @@ module ntrace_tb
   logic [TsWidth-1:0] age, external_time;
 
   assign timed         = rst_ni && (!drive_bulk_i || go_i);
-  // Somewhere else in every run, so that absolute timestamps have every length.
-  logic [TsWidth-1:0] seed_time, far;
-  if (TsWidth > 32) begin : gen_wide_time
-    assign seed_time = {{(TsWidth-32){1'b0}}, ready_seed_i};
-  end else begin : gen_narrow_time
-    assign seed_time = ready_seed_i[TsWidth-1:0];
-  end
-  assign far           = ready_seed_i[5] ? seed_time << ready_seed_i[4:0] : seed_time >> ready_seed_i[4:0];
+  // It begins somewhere else in every run, so that absolute timestamps have every length, all as likely: 6 bits, which
+  // are a group of MDO, or any multiple of them are taken from a number of 63 bits.
+  logic [63:0]        from;
+  logic [3:0]         groups;
+  logic [TsWidth-1:0] far;
+  assign groups        = ready_seed_i[3:0] % 4'd10;
+  assign from          = {1'b0, ready_seed_i, 31'd0} >> ({groups, 2'b00} + {1'b0, groups, 1'b0});
+  assign far           = from[TsWidth-1:0];
   assign external_time = age + (age << 1) + Offset[TsWidth-1:0] + far;
 
   always_ff @(posedge clk_o) begin

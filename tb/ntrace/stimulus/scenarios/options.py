@@ -96,6 +96,7 @@ def sources(config: Config, rng: Random) -> ProgramRun:
           configs=(*configs(timestamp=1),
                    *configs(timestamp=1, ts_mode=(1, 3), ts_prescale=(0, 2), mode="htm", variant="v1_0"),
                    *configs(timestamp=1, ts_prescale=(1, 3), ts_run_in_debug=1, ts_mode=3, mode="btm", variant="rc7"),
+                   *configs(timestamp=1, ts_mode=1, mode="htm", inst_sync_mode=1, inst_sync_max=tuple(range(8))),
                    *configs(timestamp=1, inst_sync_mode=1, src_bits=3, src_id=5, **SMALL)))  # fmt: skip
 def timestamps(config: Config, rng: Random) -> ProgramRun:
     """Time passes between a jump and its target, between messages and while tracing is off or the hart is halted."""
