@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios of a loop that is entered by falling through and repeated by an indirect jump (notify and updiscon, ET-6,
-ET-16).
+"""Scenarios of loops: entered by falling through and repeated by an indirect jump (notify and updiscon, ET-6, ET-16),
+or without a packet.
 """
 
 from __future__ import annotations
@@ -179,3 +179,27 @@ def loop_context(config: Config, rng: Random) -> ProgramRun:
             walk.context ^= 0x11
             walk.run()
     return stop(program, walk)
+
+
+@scenario("ET-4", "ET-15", "ET.alg.context", "ET.alg.resync",
+          configs=configs({}, TWO, ctype="1", inst_sync_mode=(0, 3), inst_stall_ena=1))  # fmt: skip
+def loop_without_packets(config: Config, rng: Random) -> ProgramRun:
+    """A direct jump back, which needs no packet: other contexts and resynchronizations come in rounds that no decoder
+    can count.
+    """
+    b = builder(config)
+    b.nop()
+    b.label("spin")
+    b.nop()
+    b.jal(0, "spin")
+    program, walk = start(b, config)
+    spin = b.labels["spin"]
+    walk.step()
+    for changed in (None, 6, 9, 20, 27):
+        for number in range(28):
+            if number == changed:
+                walk.context ^= 0x11
+            walk.step()
+        walk.trap(7, b.labels["trap_handler"], interrupt=True)
+        handle(walk, spin)
+    return stop(program, walk.step(2))
