@@ -18,7 +18,8 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-from rvtrace.tb.etrace.stimulus.scenarios.base import builder, handle, place, start, stop
+from rvtrace.tb.etrace.stimulus.scenarios import loops
+from rvtrace.tb.etrace.stimulus.scenarios.base import handle, place, start, stop
 
 from tests.etrace.checked_scenarios import doctored, scenario_run
 from tests.etrace.test_scoreboard_failure_text import UNREADABLE
@@ -35,11 +36,7 @@ def spinning(
     """A nop and a jump back to it, ROUNDS times, then an interrupt. changes: (instruction of the loop, context)."""
     given = {"variant": variant, "ctype": IMPRECISE[variant], "inst_sync_mode": sync_mode, "inst_stall_ena": 1}
     config = Config.from_dict(given)
-    b = builder(config)
-    b.nop()
-    b.label("spin")
-    b.nop()
-    b.jal(0, "spin")
+    b = loops.spinning(config)
     program, walk = start(b, config)
     walk.step()
     for number in range(2 * ROUNDS):

@@ -181,17 +181,23 @@ def loop_context(config: Config, rng: Random) -> ProgramRun:
     return stop(program, walk)
 
 
+def spinning(config: Config) -> ProgramBuilder:
+    """A nop, then `spin`: a nop and a jump back to it, which needs no packet."""
+    b = builder(config)
+    b.nop()
+    b.label("spin")
+    b.nop()
+    b.jal(0, "spin")
+    return b
+
+
 @scenario("ET-4", "ET-15", "ET.alg.context", "ET.alg.resync",
           configs=configs({}, TWO, ctype="1", inst_sync_mode=(0, 3), inst_stall_ena=1))  # fmt: skip
 def loop_without_packets(config: Config, rng: Random) -> ProgramRun:
     """A direct jump back, which needs no packet: other contexts and resynchronizations come in rounds that no decoder
     can count.
     """
-    b = builder(config)
-    b.nop()
-    b.label("spin")
-    b.nop()
-    b.jal(0, "spin")
+    b = spinning(config)
     program, walk = start(b, config)
     spin = b.labels["spin"]
     walk.step()
