@@ -207,8 +207,8 @@ module ntrace_tb
   logic [TsWidth-1:0] age, external_time;
 
   assign timed         = rst_ni && (!drive_bulk_i || go_i);
-  // It begins somewhere else in every run, so that absolute timestamps have every length, all as likely: 6 bits, which
-  // are a group of MDO, or any multiple of them are taken from a number of 63 bits.
+  // External time begins at another number in each run, so that absolute timestamps have every length: up to nine
+  // groups of MDO, 6 bits each, are shifted out of 63 random bits. The longest six lengths are twice as likely.
   logic [63:0]        from;
   logic [3:0]         groups;
   logic [TsWidth-1:0] far;
